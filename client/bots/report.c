@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Adds up what the clients saw and prints it.
+#include "report.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct totals {
+    int connected, refused, broken;
+    struct raim_client_stats sum;
+    double bytes_down_per_s, bytes_up_per_s; // means over the clients
+    uint64_t largest_datagram;
+};
+
+int report_connected(const struct report_source *source)
+{
+    int connected = 0;
+    for (int i = 0; i < source->player_count; i++)
+        connected += source->players[i].played;
+    return connected;
+}
+
+static void add_stats(struct raim_client_stats *sum, const struct raim_client_stats *stats)
+{
+    sum->snapshots += stats->snapshots;
+    sum->snapshots_lost += stats->snapshots_lost;
+    sum->decode_errors += stats->decode_errors;
+    sum->events += stats->events;
+    sum->events_lost += stats->events_lost;
+    sum->events_repeated += stats->events_repeated;
+    sum->shots += stats->shots;
+    sum->hits += stats->hits;
+    sum->kills += stats->kills;
+    sum->deaths += stats->deaths;
+    if (stats->largest_snapshot > sum->largest_snapshot)
+        sum->largest_snapshot = stats->largest_snapshot;
+}
+
+static struct totals add_up(const struct report_source *source)
+{
+    struct totals totals = {.connected = report_connected(source)};
+    for (int i = 0; i < source->player_count; i++) {
+        const struct player *player = &source->players[i];
+        if (player->link == NULL)
+            continue;
+        const struct raim_client *client = raim_link_client(player->link);
+        const struct raim_link_traffic traffic = raim_link_traffic(player->link);
+        add_stats(&totals.sum, raim_client_stats(client));
+        totals.broken += player->played && player->broken;
+        totals.refused += !player->played && player->broken;
+        if (traffic.largest_datagram > totals.largest_datagram)
+            totals.largest_datagram = traffic.largest_datagram;
+        const double played_s = player->play_ended_s - player->play_started_s;
+        if (player->played && played_s > 0) {
+            totals.bytes_down_per_s += (double)traffic.bytes_down / played_s / totals.connected;
+            totals.bytes_up_per_s += (double)traffic.bytes_up / played_s / totals.connected;
+        }
+    }
+    return totals;
+}
+
+// The most frequent words of a server that turned clients away are enough for a person.
+static const char *first_refusal(const struct report_source *source)
+{
+    for (int i = 0; i < source->player_count; i++) {
+        const struct player *player = &source->players[i];
+        if (player->link == NULL || player->played || !player->broken)
+            continue;
+        const struct raim_client_end end = raim_client_end(raim_link_client(player->link));
+        return raim_client_reason_name(end.reason);
+    }
+    return "none";
+}
+
+void report_table(const struct report_source *source)
+{
+    const struct totals totals = add_up(source);
+    const struct raim_client_stats *sum = &totals.sum;
+    printf("%-18s %d of %d\n", "connected", totals.connected, source->player_count);
+    printf("%-18s %d (first reason: %s)\n", "refused", totals.refused, first_refusal(source));
+    printf("%-18s %d\n", "disconnected", totals.broken);
+    printf("%-18s %llu (%llu lost)\n", "snapshots", (unsigned long long)sum->snapshots,
+           (unsigned long long)sum->snapshots_lost);
+    printf("%-18s %llu\n", "decode errors", (unsigned long long)sum->decode_errors);
+    printf("%-18s %llu (%llu lost, %llu repeated)\n", "events", (unsigned long long)sum->events,
+           (unsigned long long)sum->events_lost, (unsigned long long)sum->events_repeated);
+    printf("%-18s %.0f down, %.0f up\n", "bytes/s, a client", totals.bytes_down_per_s,
+           totals.bytes_up_per_s);
+    printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
+    printf("%-18s %llu, hits %llu, kills %llu, deaths %llu\n", "shots",
+           (unsigned long long)sum->shots, (unsigned long long)sum->hits,
+           (unsigned long long)sum->kills, (unsigned long long)sum->deaths);
+}
+
+static void set(json_t *object, const char *key, uint64_t value)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static json_t *player_rows(const struct report_source *source)
+{
+    json_t *rows = json_array();
+    for (int i = 0; i < source->player_count; i++) {
+        const struct player *player = &source->players[i];
+        if (player->link == NULL)
+            continue;
+        const struct raim_client *client = raim_link_client(player->link);
+        const struct raim_client_stats *stats = raim_client_stats(client);
+        json_t *row = json_object();
+        json_object_set_new(row, "name", json_string(player->name));
+        json_object_set_new(row, "server", json_string(source->servers[player->server]));
+        json_object_set_new(row, "end",
+                            json_string(raim_client_reason_name(raim_client_end(client).reason)));
+        json_object_set_new(row, "text", json_string(raim_client_end(client).text));
+        set(row, "kills", stats->kills);
+        set(row, "deaths", stats->deaths);
+        set(row, "kills_seen", stats->kills_seen);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+void report_json(const struct report_source *source)
+{
+    const struct totals totals = add_up(source);
+    const struct raim_client_stats *sum = &totals.sum;
+    json_t *object = json_object();
+    set(object, "clients", (uint64_t)source->player_count);
+    json_object_set_new(object, "seconds", json_real(source->seconds));
+    set(object, "connected", (uint64_t)totals.connected);
+    set(object, "refused", (uint64_t)totals.refused);
+    set(object, "disconnected", (uint64_t)totals.broken);
+    set(object, "snapshots", sum->snapshots);
+    set(object, "snapshots_lost", sum->snapshots_lost);
+    set(object, "decode_errors", sum->decode_errors);
+    set(object, "events", sum->events);
+    set(object, "events_lost", sum->events_lost);
+    set(object, "events_repeated", sum->events_repeated);
+    json_object_set_new(object, "bytes_down_per_s", json_real(totals.bytes_down_per_s));
+    json_object_set_new(object, "bytes_up_per_s", json_real(totals.bytes_up_per_s));
+    set(object, "largest_datagram", totals.largest_datagram);
+    set(object, "largest_snapshot", sum->largest_snapshot);
+    set(object, "shots", sum->shots);
+    set(object, "hits", sum->hits);
+    set(object, "kills", sum->kills);
+    set(object, "deaths", sum->deaths);
+    json_object_set_new(object, "players", player_rows(source));
+    json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    putchar('\n');
+    json_decref(object);
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+// The client's side of one arena: messages in, inputs out.
+#include "client.h"
+
+#include "arena_image.h"
+#include "handshake.h"
+#include "input.h"
+#include "roster.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static_assert(RAIM_CLIENT_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
+static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every text fits");
+
+enum {
+    EVENTS = 1024,
+    INPUTS_TOLD = 4,    // each input travels this often
+    MARGIN_WANTED = 2,  // ticks that an input should arrive before it is played
+    MARGIN_MOST = 5,    // more is needless latency
+    CLOCK_WINDOW = 32,  // snapshots between two looks at the margin
+};
+
+struct raim_client {
+    char name[RAIM_CLIENT_NAME_BYTES];
+    enum raim_client_state state;
+    struct raim_client_end end;
+    struct raim_client_stats stats;
+    struct raim_welcome welcome;
+    struct raim_client_member *members; // by place
+    uint32_t roster_left;               // entries not yet told
+    struct raim_image image;            // map and snapshots
+    uint32_t next_sequence;
+
+    struct raim_client_event events[EVENTS];
+    uint32_t events_read, events_written;
+
+    // The clock: which tick an input is for.
+    bool clock_set;
+    uint32_t input_tick;
+    uint32_t told_count;                      // inputs so far, at most INPUTS_TOLD
+    raim_wire_input told[INPUTS_TOLD];        // newest first
+    int32_t worst_margin;                     // in this window
+    uint32_t window;                          // snapshots in it
+};
+
+struct raim_client *raim_client_create(const char *name)
+{
+    struct raim_client *client = calloc(1, sizeof *client);
+    if (client != NULL)
+        snprintf(client->name, sizeof client->name, "%s", name);
+    return client;
+}
+
+void raim_client_destroy(struct raim_client *client)
+{
+    if (client == NULL)
+        return;
+    raim_image_destroy(&client->image);
+    free(client->members);
+    free(client);
+}
+
+size_t raim_client_write_hello(struct raim_client *client, uint8_t *bytes, size_t capacity)
+{
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION};
+    memcpy(hello.name, client->name, sizeof hello.name);
+    return raim_hello_write(&hello, bytes, capacity);
+}
+
+size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
+{
+    client->state = RAIM_CLIENT_ENDED;
+    client->end.reason = RAIM_REASON_LEFT;
+    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
+    return raim_goodbye_write(&goodbye, bytes, capacity);
+}
+
+void raim_client_disconnected(struct raim_client *client, uint32_t reason)
+{
+    if (client->state == RAIM_CLIENT_ENDED)
+        return;
+    client->state = RAIM_CLIENT_ENDED;
+    client->end.reason = reason != RAIM_REASON_NONE ? reason : RAIM_REASON_LOST;
+}
+
+static bool receive_welcome(struct raim_client *client, raim_reader *reader)
+{
+    if (client->state != RAIM_CLIENT_CONNECTING || !raim_welcome_read(reader, &client->welcome))
+        return false;
+    const struct raim_welcome *welcome = &client->welcome;
+    client->members = calloc(welcome->max_players, sizeof *client->members);
+    if (client->members == NULL || !raim_image_create(&client->image, welcome)) {
+        raim_client_disconnected(client, RAIM_REASON_MALFORMED);
+        return false;
+    }
+    client->next_sequence = welcome->event_sequence;
+    client->roster_left = welcome->roster_count;
+    client->state = RAIM_CLIENT_ENTERING;
+    return true;
+}
+
+static void play_when_complete(struct raim_client *client)
+{
+    if (client->state == RAIM_CLIENT_ENTERING && client->roster_left == 0 &&
+        raim_image_map(&client->image) != NULL)
+        client->state = RAIM_CLIENT_PLAYING;
+}
+
+static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
+{
+    if (client->state != RAIM_CLIENT_ENTERING || !raim_image_add_obstacles(&client->image, reader))
+        return false;
+    play_when_complete(client);
+    return true;
+}
+
+// NULL when the id names no place of this arena.
+static struct raim_client_member *member_of(struct raim_client *client, uint32_t id)
+{
+    const uint32_t place = raim_player_place((raim_player_id)id);
+    return place < client->welcome.max_players ? &client->members[place] : NULL;
+}
+
+static bool set_member(struct raim_client *client, const struct raim_roster_entry *entry)
+{
+    struct raim_client_member *member = member_of(client, entry->player);
+    if (member == NULL)
+        return false;
+    *member = (struct raim_client_member){
+        .id = (raim_player_id)entry->player,
+        .bot = entry->bot,
+        .score = entry->score,
+        .deaths = entry->deaths,
+    };
+    memcpy(member->name, entry->name, sizeof member->name);
+    return true;
+}
+
+static bool receive_roster(struct raim_client *client, raim_reader *reader)
+{
+    enum { MOST = 512 }; // no message holds more
+    struct raim_roster_entry entries[MOST];
+    uint32_t count;
+    if (client->state != RAIM_CLIENT_ENTERING ||
+        !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!set_member(client, &entries[i]))
+            return false;
+    client->roster_left -= count;
+    play_when_complete(client);
+    return true;
+}
+
+static void add_event(struct raim_client *client, enum raim_client_event_kind kind,
+                      uint32_t player, uint32_t victim)
+{
+    client->events[client->events_written++ % EVENTS] = (struct raim_client_event){
+        kind, (raim_player_id)player, (raim_player_id)victim};
+    if (client->events_written - client->events_read > EVENTS)
+        client->events_read = client->events_written - EVENTS;
+}
+
+static bool apply_event(struct raim_client *client, const struct raim_wire_event *event)
+{
+    struct raim_client_member *member = member_of(client, event->player);
+    struct raim_client_member *victim = member_of(client, event->victim);
+    if (member == NULL || victim == NULL)
+        return false;
+    switch (event->kind) {
+    case RAIM_WIRE_JOINED:
+        set_member(client, &event->entry);
+        add_event(client, RAIM_CLIENT_JOINED, event->player, 0);
+        break;
+    case RAIM_WIRE_LEFT:
+        if (member->id == event->player)
+            *member = (struct raim_client_member){0};
+        add_event(client, RAIM_CLIENT_LEFT, event->player, 0);
+        break;
+    case RAIM_WIRE_KILL:
+    case RAIM_WIRE_EVENT_KINDS:
+        member->score = event->score;
+        victim->deaths = event->deaths;
+        client->stats.kills_seen++;
+        client->stats.kills += event->player == client->welcome.player;
+        client->stats.deaths += event->victim == client->welcome.player;
+        add_event(client, RAIM_CLIENT_KILL, event->player, event->victim);
+        break;
+    }
+    return true;
+}
+
+static bool receive_events(struct raim_client *client, raim_reader *reader)
+{
+    struct raim_events_message message;
+    if (client->state != RAIM_CLIENT_ENTERING && client->state != RAIM_CLIENT_PLAYING)
+        return false;
+    if (!raim_events_read(reader, &message))
+        return false;
+    for (uint32_t i = 0; i < message.count; i++) {
+        const int32_t ahead = (int32_t)(message.sequence + i - client->next_sequence);
+        if (ahead < 0) {
+            client->stats.events_repeated++;
+            continue;
+        }
+        client->stats.events_lost += (uint32_t)ahead;
+        client->next_sequence = message.sequence + i + 1;
+        client->stats.events++;
+        if (!apply_event(client, &message.events[i]))
+            return false;
+    }
+    return true;
+}
+
+// Keeps inputs arriving MARGIN_WANTED to MARGIN_MOST ticks early, judged by the worst of a window,
+// and leaves a window after each correction for it to be felt.
+static void adjust_clock(struct raim_client *client, uint32_t tick, int32_t margin)
+{
+    if (!client->clock_set) {
+        client->clock_set = true;
+        client->input_tick = tick + MARGIN_WANTED;
+        client->window = 0;
+        client->worst_margin = INT32_MAX;
+        return;
+    }
+    client->worst_margin = margin < client->worst_margin ? margin : client->worst_margin;
+    if (++client->window < CLOCK_WINDOW)
+        return;
+    if (client->worst_margin < MARGIN_WANTED - 1)
+        client->input_tick += (uint32_t)(MARGIN_WANTED - client->worst_margin);
+    else if (client->worst_margin > MARGIN_MOST)
+        client->input_tick -= 1;
+    client->window = 0;
+    client->worst_margin = INT32_MAX;
+}
+
+static bool receive_snapshot(struct raim_client *client, raim_reader *reader, size_t size)
+{
+    // The unreliable channel may be faster than the welcome.
+    if (client->state == RAIM_CLIENT_CONNECTING)
+        return true;
+    struct raim_snapshot_header header;
+    struct raim_image_change change;
+    if (!raim_snapshot_read_header(reader, &header) ||
+        !raim_image_add_snapshot(&client->image, &header, reader, &change))
+        return false;
+    if (change.repeated)
+        return true;
+    struct raim_client_stats *stats = &client->stats;
+    stats->snapshots++;
+    stats->snapshots_lost += change.skipped;
+    stats->snapshots_lost -= change.filled;
+    stats->shots += change.shots;
+    stats->hits += change.hits;
+    stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
+    if (change.newest)
+        adjust_clock(client, header.tick, header.margin);
+    return true;
+}
+
+static bool receive_goodbye(struct raim_client *client, raim_reader *reader)
+{
+    struct raim_goodbye goodbye;
+    if (!raim_goodbye_read(reader, &goodbye))
+        return false;
+    client->state = RAIM_CLIENT_ENDED;
+    client->end.reason = goodbye.reason;
+    memcpy(client->end.text, goodbye.text, sizeof client->end.text);
+    return true;
+}
+
+bool raim_client_receive(struct raim_client *client, const uint8_t *data, size_t size)
+{
+    if (client->state == RAIM_CLIENT_ENDED)
+        return true;
+    raim_reader reader = raim_reader_make(data, size);
+    bool good = false;
+    switch (raim_message_read(&reader)) {
+    case RAIM_MESSAGE_WELCOME:
+        good = receive_welcome(client, &reader);
+        break;
+    case RAIM_MESSAGE_OBSTACLES:
+        good = receive_obstacles(client, &reader);
+        break;
+    case RAIM_MESSAGE_ROSTER:
+        good = receive_roster(client, &reader);
+        break;
+    case RAIM_MESSAGE_EVENTS:
+        good = receive_events(client, &reader);
+        break;
+    case RAIM_MESSAGE_SNAPSHOT:
+        good = receive_snapshot(client, &reader, size);
+        break;
+    case RAIM_MESSAGE_GOODBYE:
+        good = receive_goodbye(client, &reader);
+        break;
+    default:
+        break;
+    }
+    client->stats.decode_errors += !good;
+    return good;
+}
+
+size_t raim_client_press(struct raim_client *client, const raim_input *input, uint8_t *bytes,
+                         size_t capacity)
+{
+    if (client->state != RAIM_CLIENT_PLAYING || !client->clock_set)
+        return 0;
+    for (uint32_t i = INPUTS_TOLD - 1; i > 0; i--)
+        client->told[i] = client->told[i - 1];
+    client->told[0] = (raim_wire_input){
+        .move_x = input->move_x,
+        .move_y = input->move_y,
+        .fire = input->fire != 0,
+        .aim = input->aim,
+    };
+    client->told_count += client->told_count < INPUTS_TOLD;
+    struct raim_input_message message = {
+        .tick = ++client->input_tick,
+        .has_snapshot = true,
+        .snapshot = raim_client_tick(client),
+        .count = client->told_count,
+    };
+    memcpy(message.inputs, client->told, sizeof client->told);
+    return raim_input_write(&message, bytes, capacity);
+}
+
+enum raim_client_state raim_client_state(const struct raim_client *client)
+{
+    return client->state;
+}
+
+struct raim_client_end raim_client_end(const struct raim_client *client)
+{
+    return client->end;
+}
+
+const char *raim_client_reason_name(uint32_t reason)
+{
+    return raim_reason_name(reason);
+}
+
+const struct raim_client_stats *raim_client_stats(const struct raim_client *client)
+{
+    return &client->stats;
+}
+
+bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event)
+{
+    if (client->events_read == client->events_written)
+        return false;
+    *event = client->events[client->events_read++ % EVENTS];
+    return true;
+}
+
+uint32_t raim_client_tick_hz(const struct raim_client *client)
+{
+    return client->welcome.tick_hz;
+}
+
+const struct raim_map *raim_client_map(const struct raim_client *client)
+{
+    return raim_image_map(&client->image);
+}
+
+const raim_rules *raim_client_rules(const struct raim_client *client)
+{
+    return &client->image.rules;
+}
+
+uint32_t raim_client_max_players(const struct raim_client *client)
+{
+    return client->welcome.max_players;
+}
+
+raim_vec2 raim_client_view(const struct raim_client *client)
+{
+    return (raim_vec2){client->welcome.view_width, client->welcome.view_height};
+}
+
+const struct raim_client_member *raim_client_member(const struct raim_client *client,
+                                                    uint32_t place)
+{
+    assert(place < client->welcome.max_players);
+    return &client->members[place];
+}
+
+uint32_t raim_client_own_place(const struct raim_client *client)
+{
+    return raim_player_place((raim_player_id)client->welcome.player);
+}
+
+uint32_t raim_client_tick(const struct raim_client *client)
+{
+    return client->image.newest_tick;
+}
+
+bool raim_client_alive(const struct raim_client *client)
+{
+    return raim_image_alive(&client->image);
+}
+
+uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
+                             uint32_t capacity)
+{
+    return raim_image_players(&client->image, players, capacity);
+}
+
+uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,
+                             uint32_t capacity)
+{
+    return raim_image_bullets(&client->image, bullets, capacity);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A client's connection over ENet: moves the bytes of one raim_client.
+// Thread rule: a link belongs to one thread at a time.
+#pragma once
+
+#include "client.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct raim_link;
+
+// Begins to connect to a host (a name or a dotted IPv4 address). NULL when the name cannot be
+// resolved, or no socket or memory is left. A server that does not answer within `timeout_ms`
+// ends the client with the reason "lost".
+struct raim_link *raim_link_open(const char *host, uint16_t port, const char *name,
+                                 uint32_t timeout_ms);
+
+// Says goodbye, if there is anybody to say it to, and closes. NULL is fine.
+void raim_link_close(struct raim_link *link);
+
+struct raim_client *raim_link_client(struct raim_link *link);
+
+// Receives everything that has arrived; never blocks. Call it once a tick or more often.
+void raim_link_service(struct raim_link *link);
+
+// Sends what the player presses in this tick; see raim_client_press.
+void raim_link_press(struct raim_link *link, const raim_input *input);
+
+// Begins to leave: the goodbye is sent; service the link until it is no longer open, then close it.
+void raim_link_leave(struct raim_link *link);
+
+// Whether there is a connection, or one being made or ended.
+bool raim_link_is_open(const struct raim_link *link);
+
+// Mean round trip in ms, as ENet measures it.
+uint32_t raim_link_ping_ms(const struct raim_link *link);
+
+struct raim_link_traffic {
+    uint64_t bytes_down, bytes_up; // UDP payload
+    uint64_t largest_datagram;     // received, bytes
+};
+struct raim_link_traffic raim_link_traffic(const struct raim_link *link);

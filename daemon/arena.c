@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Runs one arena: timer, socket, match, status.
+#define _GNU_SOURCE
+#include "arena.h"
+
+#include "status_box.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    CATCH_UP_TICKS = 4,  // run at most at once; what is due beyond is skipped
+    PUBLISHES_PER_S = 10,
+    LATE_SHARE = 4,      // a tick is late after a quarter of its period
+};
+
+#define NS_PER_S UINT64_C(1000000000)
+
+// Connections beyond the players' places, so that a full arena can still say that it is full.
+static uint32_t connections_for(uint32_t max_players)
+{
+    return max_players + max_players / 8 + 8;
+}
+
+struct arena {
+    const struct config_arena *config;
+    struct raim_match *match;
+    struct transport *transport;
+    int timer;
+    uint64_t tick_ns;     // period
+    uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
+    uint32_t places;
+    uint64_t late_ticks, skipped_ticks;
+    uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
+    uint32_t tick_us_count;              // ever
+    uint32_t publish_in;                 // ticks
+    struct raim_match_player *rows;
+    struct status_box status;
+    _Atomic uint32_t ticks;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static struct raim_match *create_match(const struct config_arena *config)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.map = config->map;
+    def.rules = config->rules;
+    def.tick_hz = config->tick_hz;
+    def.max_clients = config->max_players;
+    def.max_connections = connections_for(config->max_players);
+    def.bots = config->bots;
+    if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
+        def.seed = now_ns();
+    return raim_match_create(&def);
+}
+
+struct arena *arena_create(const struct config_arena *config, char *error, size_t capacity)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    arena->config = config;
+    arena->tick_ns = NS_PER_S / config->tick_hz;
+    arena->places = config->max_players + config->bots;
+    arena->match = create_match(config);
+    arena->rows = calloc(arena->places, sizeof *arena->rows);
+    arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    const size_t status_size =
+        sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
+    if (!status_box_create(&arena->status, status_size) || arena->match == NULL ||
+        arena->rows == NULL) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(arena);
+        return NULL;
+    }
+    if (arena->timer < 0) {
+        snprintf(error, capacity, "cannot create a timer: %s", strerror(errno));
+        arena_destroy(arena);
+        return NULL;
+    }
+    arena->transport = transport_open(config->address, config->port,
+                                      connections_for(config->max_players), error, capacity);
+    if (arena->transport == NULL) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    return arena;
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (arena == NULL)
+        return;
+    if (arena->transport != NULL)
+        transport_close(arena->transport);
+    if (arena->timer >= 0)
+        close(arena->timer);
+    status_box_destroy(&arena->status);
+    raim_match_destroy(arena->match);
+    free(arena->rows);
+    free(arena);
+}
+
+const struct config_arena *arena_config(const struct arena *arena)
+{
+    return arena->config;
+}
+
+uint16_t arena_port(const struct arena *arena)
+{
+    return transport_port(arena->transport);
+}
+
+int arena_timer(const struct arena *arena)
+{
+    return arena->timer;
+}
+
+uint32_t arena_ticks(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->ticks, memory_order_relaxed);
+}
+
+const struct arena_status *arena_status(struct arena *arena)
+{
+    return status_box_front(&arena->status);
+}
+
+static void arm_timer(struct arena *arena)
+{
+    const struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(arena->deadline_ns / NS_PER_S),
+                     .tv_nsec = (long)(arena->deadline_ns % NS_PER_S)},
+    };
+    const int result = timerfd_settime(arena->timer, TFD_TIMER_ABSTIME, &when, NULL);
+    assert(result == 0);
+    (void)result;
+}
+
+void arena_start(struct arena *arena, uint64_t offset_ns)
+{
+    arena->deadline_ns = now_ns() + offset_ns;
+    arm_timer(arena);
+}
+
+static void publish(struct arena *arena)
+{
+    struct arena_status *status = status_box_back(&arena->status);
+    const uint32_t kept = arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count
+                                                                   : ARENA_TICK_WINDOW;
+    status->tick = raim_match_tick(arena->match);
+    status->late_ticks = arena->late_ticks;
+    status->skipped_ticks = arena->skipped_ticks;
+    status->counts = raim_match_counts(arena->match);
+    status->transport = *transport_stats(arena->transport);
+    status->tick_us_count = kept;
+    memcpy(status->tick_us, arena->tick_us, kept * sizeof arena->tick_us[0]);
+    status->player_count = raim_match_players(arena->match, arena->rows, arena->places);
+    for (uint32_t i = 0; i < status->player_count; i++) {
+        const struct raim_match_player *row = &arena->rows[i];
+        status->players[i] = (struct arena_player){
+            .match = *row,
+            .ping_ms = row->bot ? 0 : transport_ping_ms(arena->transport, row->client),
+        };
+    }
+    status_box_publish(&arena->status);
+}
+
+static void take_messages(struct arena *arena)
+{
+    struct transport_event event;
+    transport_receive(arena->transport);
+    while (transport_poll(arena->transport, &event)) {
+        switch (event.kind) {
+        case TRANSPORT_CONNECTED:
+            raim_match_connect(arena->match, event.peer);
+            break;
+        case TRANSPORT_DISCONNECTED:
+            raim_match_disconnect(arena->match, event.peer);
+            break;
+        case TRANSPORT_MESSAGE:
+            raim_match_receive(arena->match, event.peer, event.reliable, event.data, event.size);
+            break;
+        case TRANSPORT_NONE:
+            break;
+        }
+    }
+}
+
+static void send_messages(struct arena *arena)
+{
+    struct raim_outgoing outgoing;
+    while (raim_match_outgoing(arena->match, &outgoing)) {
+        transport_send(arena->transport, outgoing.client, outgoing.reliable, outgoing.data,
+                       outgoing.size);
+        if (outgoing.close)
+            transport_disconnect(arena->transport, outgoing.client, outgoing.reason);
+    }
+    transport_flush(arena->transport);
+}
+
+static void run_tick(struct arena *arena, uint64_t begin_ns)
+{
+    if (begin_ns > arena->deadline_ns + arena->tick_ns / LATE_SHARE)
+        arena->late_ticks++;
+    take_messages(arena);
+    raim_match_step(arena->match);
+    send_messages(arena);
+    if (arena->publish_in == 0) {
+        publish(arena);
+        arena->publish_in = arena->config->tick_hz / PUBLISHES_PER_S;
+    }
+    arena->publish_in--;
+    atomic_fetch_add_explicit(&arena->ticks, 1, memory_order_relaxed);
+    arena->tick_us[arena->tick_us_count++ % ARENA_TICK_WINDOW] =
+        (uint32_t)((now_ns() - begin_ns) / 1000);
+}
+
+void arena_run(struct arena *arena)
+{
+    uint64_t expirations;
+    if (read(arena->timer, &expirations, sizeof expirations) != sizeof expirations)
+        return; // not due after all
+    uint64_t begin_ns = now_ns();
+    for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->deadline_ns; i++) {
+        run_tick(arena, begin_ns);
+        arena->deadline_ns += arena->tick_ns;
+        begin_ns = now_ns();
+    }
+    if (begin_ns >= arena->deadline_ns) {
+        const uint64_t skipped = (begin_ns - arena->deadline_ns) / arena->tick_ns + 1;
+        arena->skipped_ticks += skipped;
+        arena->deadline_ns += skipped * arena->tick_ns;
+    }
+    arm_timer(arena);
+}
+
+void arena_say_goodbye(struct arena *arena)
+{
+    raim_match_shutdown(arena->match);
+    send_messages(arena);
+}
+
+bool arena_is_empty(struct arena *arena)
+{
+    take_messages(arena);
+    transport_flush(arena->transport);
+    return transport_peers(arena->transport) == 0;
+}

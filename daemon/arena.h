@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// An arena: a match, its transport and its timer, driven by the worker that owns it, and the
+// status block that it publishes for the main thread.
+#pragma once
+
+#include "config.h"
+#include "match.h"
+#include "transport.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Tick durations kept for the percentiles: about 17 s at 60 Hz.
+#define ARENA_TICK_WINDOW 1024
+
+struct arena;
+
+// What the status tells of one player.
+struct arena_player {
+    struct raim_match_player match;
+    uint32_t ping_ms; // 0 for bots
+};
+
+// A consistent picture of an arena between two ticks.
+struct arena_status {
+    uint32_t tick;
+    uint64_t late_ticks;    // began more than a quarter of a tick after their deadline
+    uint64_t skipped_ticks; // given up because the arena was too far behind
+    struct raim_match_counts counts;
+    struct transport_stats transport;
+    uint32_t tick_us_count;              // durations in the window
+    uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
+    uint32_t player_count;
+    struct arena_player players[]; // as many as the arena has places
+};
+
+// Opens the arena's port. Returns NULL and writes a reason into `error`. Borrows the config.
+struct arena *arena_create(const struct config_arena *config, char *error, size_t capacity);
+void arena_destroy(struct arena *arena);
+
+const struct config_arena *arena_config(const struct arena *arena);
+uint16_t arena_port(const struct arena *arena);
+
+// --- The owning worker's side ---
+
+// Arms the arena's timer so that its first tick is due `offset_ns` from now.
+void arena_start(struct arena *arena, uint64_t offset_ns);
+
+// The timer's descriptor, readable when a tick is due.
+int arena_timer(const struct arena *arena);
+
+// Runs the ticks that are due, a few at most.
+void arena_run(struct arena *arena);
+
+// Tells every client that the server ends. Then arena_is_empty, called every few milliseconds,
+// moves the datagrams and says when everybody knows.
+void arena_say_goodbye(struct arena *arena);
+bool arena_is_empty(struct arena *arena);
+
+// --- Any thread ---
+
+// The number of ticks run so far; for the watchdog.
+uint32_t arena_ticks(const struct arena *arena);
+
+// --- The main thread's side ---
+
+// The newest published status, valid until the next call for this arena; never waits. Before the
+// first tick it is all zero.
+const struct arena_status *arena_status(struct arena *arena);

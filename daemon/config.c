@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Loads the daemon's file and its maps, and checks what single keys cannot tell.
+#include "config.h"
+
+#include "config_keys.h"
+#include "embedded.h"
+#include "map_file.h"
+#include "memory.h"
+#include "source.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { PLACE_BYTES = 512 };
+
+// One arena while loading.
+struct entry {
+    reader_node node; // its group in the file
+    char *map_path;   // owned; NULL where none is known
+    bool is_good;     // nothing about its own keys was reported
+};
+
+static void load_status(struct config *config, const char *status);
+static void load_arenas(struct config *config, reader_node list, const char *path,
+                        struct report *report);
+static void copy_text(char *to, size_t capacity, const char *from);
+static raim_rules load_rules(reader_node group);
+
+// --- Public ---
+
+struct config *config_load(const char *path, FILE *out)
+{
+    struct report report = {.out = out};
+    struct reader *reader = reader_open(path, NULL, &report);
+    if (reader == NULL)
+        return NULL;
+
+    struct config_root_keys keys;
+    int key_count;
+    const struct reader_key *table = config_keys(CONFIG_ROOT, &key_count);
+    reader_fill(reader_root(reader), table, key_count, &keys);
+
+    struct config *config = memory_must(calloc(1, sizeof *config));
+    config->workers = keys.workers;
+    load_status(config, keys.status);
+    if (keys.arenas.setting != NULL)
+        load_arenas(config, keys.arenas, path, &report);
+    reader_close(reader);
+    if (report.problems == 0)
+        return config;
+    config_unload(config);
+    return NULL;
+}
+
+static struct config_arena demo_arena(const char *name, uint16_t port, uint32_t bots,
+                                      const char *map)
+{
+    struct report report = {.out = stderr};
+    struct config_arena arena = {
+        .address = "127.0.0.1",
+        .port = port,
+        .max_players = 64,
+        .bots = bots,
+        .tick_hz = 60,
+        .rules = raim_rules_default(),
+        .map = map_file_parse(name, map, &report),
+    };
+    copy_text(arena.name, sizeof arena.name, name);
+    assert(arena.map != NULL); // the tests load what is built in
+    return arena;
+}
+
+struct config *config_demo(void)
+{
+    struct config *config = memory_must(calloc(1, sizeof *config));
+    load_status(config, "127.0.0.1:7246");
+    config->arena_count = 2;
+    config->arenas = memory_must(calloc(2, sizeof *config->arenas));
+    config->arenas[0] = demo_arena("duel", 7246, 6, embedded_map_duel);
+    config->arenas[1] = demo_arena("crossfire", 7247, 12, embedded_map_crossfire);
+    return config;
+}
+
+void config_unload(struct config *config)
+{
+    if (config == NULL)
+        return;
+    for (int i = 0; i < config->arena_count; i++)
+        raim_map_destroy(config->arenas[i].map);
+    free(config->arenas);
+    free(config);
+}
+
+// --- Loading ---
+
+// Cannot be too long where the key's check was passed.
+static void copy_text(char *to, size_t capacity, const char *from)
+{
+    const size_t length = strlen(from);
+    assert(length < capacity);
+    memcpy(to, from, length + 1);
+}
+
+static void load_status(struct config *config, const char *status)
+{
+    config->status_enabled =
+        config_split_address(status, config->status_address, &config->status_port);
+}
+
+static void load_arena(struct config_arena *arena, struct entry *entry, const char *path)
+{
+    struct config_arena_keys keys;
+    int key_count;
+    const struct reader_key *table = config_keys(CONFIG_ARENA, &key_count);
+    reader_fill(entry->node, table, key_count, &keys);
+    copy_text(arena->name, sizeof arena->name, keys.name);
+    copy_text(arena->address, sizeof arena->address, keys.address);
+    arena->port = (uint16_t)keys.port;
+    arena->max_players = keys.max_players;
+    arena->bots = keys.bots;
+    arena->tick_hz = keys.tick_hz;
+    arena->rules = load_rules(keys.rules);
+    if (keys.map[0] != '\0')
+        entry->map_path = source_resolve(path, keys.map);
+}
+
+static raim_rules load_rules(reader_node group)
+{
+    raim_rules rules;
+    int key_count;
+    const struct reader_key *table = config_keys(CONFIG_RULES, &key_count);
+    reader_fill(group, table, key_count, &rules);
+    assert(raim_rules_check(&rules) == NULL);
+    return rules;
+}
+
+// Every spawn must hold a player of this arena's size.
+static void check_spawns(const struct config_arena *arena, const struct entry *entry)
+{
+    const double radius = arena->rules.player_radius;
+    for (int i = 0; i < arena->map->spawn_count; i++) {
+        const raim_vec2 spawn = arena->map->spawns[i];
+        if (!raim_map_is_free(arena->map, spawn, radius))
+            reader_complain(reader_member(entry->node, "map"),
+                            "got a spawn at (%.15g, %.15g), want no wall within %.15g units of it "
+                            "(rules.player_radius)",
+                            spawn.x, spawn.y, radius);
+    }
+}
+
+// A map that failed for an earlier arena has told its mistakes.
+static bool has_failed(const struct config *config, const struct entry *entries, int arena)
+{
+    for (int i = 0; i < arena; i++)
+        if (config->arenas[i].map == NULL && entries[i].map_path != NULL &&
+            strcmp(entries[i].map_path, entries[arena].map_path) == 0)
+            return true;
+    return false;
+}
+
+static void load_maps(struct config *config, const struct entry *entries, struct report *report)
+{
+    for (int i = 0; i < config->arena_count; i++) {
+        if (entries[i].map_path == NULL || has_failed(config, entries, i))
+            continue;
+        char asker[PLACE_BYTES];
+        reader_place(reader_member(entries[i].node, "map"), asker, sizeof asker);
+        config->arenas[i].map = map_file_load(entries[i].map_path, asker, report);
+        if (config->arenas[i].map != NULL)
+            check_spawns(&config->arenas[i], &entries[i]);
+    }
+}
+
+static bool is_any(const char *address)
+{
+    return strcmp(address, "0.0.0.0") == 0;
+}
+
+static bool share_port(const struct config_arena *a, const struct config_arena *b)
+{
+    return a->port != 0 && a->port == b->port &&
+           (is_any(a->address) || is_any(b->address) || strcmp(a->address, b->address) == 0);
+}
+
+static void check_unique(const struct config *config, const struct entry *entries, int arena)
+{
+    const struct config_arena *mine = &config->arenas[arena];
+    bool name_is_new = true, port_is_new = true;
+    for (int i = 0; i < arena; i++) {
+        const struct config_arena *other = &config->arenas[i];
+        if (name_is_new && mine->name[0] != '\0' && strcmp(mine->name, other->name) == 0) {
+            reader_refuse(reader_member(entries[arena].node, "name"),
+                          "another name than that of arenas[%d]", i);
+            name_is_new = false;
+        }
+        // A key that is wrong has its default here, which nobody wrote.
+        const bool both_good = entries[i].is_good && entries[arena].is_good;
+        if (port_is_new && both_good && share_port(mine, other)) {
+            reader_complain(reader_member(entries[arena].node, "port"),
+                            "got %s:%u, want an address and port apart from %s:%u of arenas[%d]",
+                            mine->address, mine->port, other->address, other->port, i);
+            port_is_new = false;
+        }
+    }
+}
+
+static void load_arenas(struct config *config, reader_node list, const char *path,
+                        struct report *report)
+{
+    const int count = reader_count(list);
+    if (count < 1 || count > CONFIG_MAX_ARENAS) {
+        reader_refuse(list, "1 to %d arenas", CONFIG_MAX_ARENAS);
+        return;
+    }
+    config->arenas = memory_must(calloc((size_t)count, sizeof *config->arenas));
+    struct entry *entries = memory_must(calloc((size_t)count, sizeof *entries));
+    config->arena_count = count;
+    for (int i = 0; i < count; i++) {
+        const int problems = report->problems;
+        entries[i].node = reader_item(list, i);
+        if (reader_is_group(entries[i].node))
+            load_arena(&config->arenas[i], &entries[i], path);
+        else
+            reader_refuse(entries[i].node, "a group { name = ...; map = ...; }");
+        entries[i].is_good = report->problems == problems;
+        check_unique(config, entries, i);
+    }
+    load_maps(config, entries, report);
+    for (int i = 0; i < config->arena_count; i++)
+        free(entries[i].map_path);
+    free(entries);
+}

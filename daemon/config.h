@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The daemon's configuration: one libconfig file plus the maps that it names. Loading reports
+// every mistake at once, each as `file:line: key: got X, want Y`, and then gives nothing.
+#pragma once
+
+#include "map.h"
+#include "rules.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CONFIG_MAX_ARENAS 256
+#define CONFIG_MAX_WORKERS 256
+#define CONFIG_NAME_BYTES 32    // with the closing NUL; names of arenas: [a-z0-9_-]+
+#define CONFIG_ADDRESS_BYTES 16 // a dotted IPv4 address with the closing NUL
+
+struct config_arena {
+    char name[CONFIG_NAME_BYTES];
+    char address[CONFIG_ADDRESS_BYTES]; // dotted IPv4
+    uint16_t port;                      // UDP; 0 lets the kernel choose (tests)
+    uint32_t max_players;               // clients, 1 to 1000; bots have places of their own
+    uint32_t bots;                      // server-side bots, 0 to 200
+    uint32_t tick_hz;                   // 10 to 240
+    raim_rules rules;
+    struct raim_map *map; // owned
+};
+
+struct config {
+    uint32_t workers; // 0: one per CPU
+    char status_address[CONFIG_ADDRESS_BYTES];
+    uint16_t status_port; // TCP; 0 lets the kernel choose (tests)
+    bool status_enabled;
+    int arena_count;
+    struct config_arena *arenas;
+};
+
+// Loads and checks a file and its maps. On any mistake returns NULL after writing one line per
+// mistake to `report`.
+struct config *config_load(const char *path, FILE *report);
+
+// The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.
+struct config *config_demo(void);
+
+// Takes NULL. Not called config_destroy, because libconfig exports that name: the program's would
+// replace the library's.
+void config_unload(struct config *config);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The tables of the daemon's keys and the checks of their texts.
+#include "config_keys.h"
+
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_WANT says so");
+static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
+static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+static bool is_address(const char *text);
+static bool is_status(const char *text);
+static bool is_path(const char *text);
+
+static const struct reader_key ROOT_KEYS[] = {
+    {.name = "workers",
+     .kind = READER_INTEGER,
+     .offset = offsetof(struct config_root_keys, workers),
+     .value = 0,
+     .min = 0,
+     .max = CONFIG_MAX_WORKERS,
+     .meaning = "threads that run the arenas, 0 for one per CPU"},
+    {.name = "status",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_root_keys, status),
+     .text = "127.0.0.1:7246",
+     .accepts = is_status,
+     .want = "\"IPV4:PORT\" or \"off\"",
+     .meaning = "TCP address that serves the status over HTTP"},
+    {.name = "arenas",
+     .kind = READER_LIST,
+     .offset = offsetof(struct config_root_keys, arenas),
+     .required = true,
+     .want = "a list of 1 to 256 groups",
+     .meaning = "what is played"},
+};
+
+static const struct reader_key ARENA_KEYS[] = {
+    {.name = "name",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_arena_keys, name),
+     .required = true,
+     .text = "",
+     .accepts = config_is_name,
+     .want = CONFIG_NAME_WANT,
+     .meaning = "name in the status and the log, each arena its own"},
+    {.name = "address",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_arena_keys, address),
+     .text = "0.0.0.0",
+     .accepts = is_address,
+     .want = "a dotted IPv4 address",
+     .meaning = "local address that players connect to, 0.0.0.0 for all"},
+    {.name = "port",
+     .kind = READER_INTEGER,
+     .offset = offsetof(struct config_arena_keys, port),
+     .value = 7246,
+     .min = 0,
+     .max = 65535,
+     .meaning = "UDP port, 0 for any free one"},
+    {.name = "map",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_arena_keys, map),
+     .required = true,
+     .text = "",
+     .accepts = is_path,
+     .want = "the path of a map file",
+     .meaning = "where it is played; relative to this file"},
+    {.name = "max_players",
+     .kind = READER_INTEGER,
+     .offset = offsetof(struct config_arena_keys, max_players),
+     .value = 64,
+     .min = 1,
+     .max = 1000,
+     .meaning = "players that may join at a time, bots not counted"},
+    {.name = "bots",
+     .kind = READER_INTEGER,
+     .offset = offsetof(struct config_arena_keys, bots),
+     .value = 0,
+     .min = 0,
+     .max = 200,
+     .meaning = "players that the server itself plays"},
+    {.name = "tick_hz",
+     .kind = READER_INTEGER,
+     .offset = offsetof(struct config_arena_keys, tick_hz),
+     .value = 60,
+     .min = 10,
+     .max = 240,
+     .unit = "Hz",
+     .meaning = "steps of the game and snapshots to each player per second"},
+    {.name = "rules",
+     .kind = READER_GROUP,
+     .offset = offsetof(struct config_arena_keys, rules),
+     .want = "a group",
+     .meaning = "numbers of the game that differ from their defaults"},
+};
+
+#define RULE_KEY(rule, its_unit, its_value, its_min, its_max, its_meaning)                         \
+    {.name = #rule,                                                                                \
+     .kind = READER_NUMBER,                                                                        \
+     .offset = offsetof(raim_rules, rule),                                                         \
+     .value = its_value,                                                                           \
+     .min = its_min,                                                                               \
+     .max = its_max,                                                                               \
+     .unit = its_unit,                                                                             \
+     .meaning = its_meaning},
+
+static const struct reader_key RULE_KEYS[] = {RAIM_RULES(RULE_KEY)};
+
+const struct reader_key *config_keys(enum config_group group, int *count)
+{
+    switch (group) {
+    case CONFIG_ROOT:
+        *count = COUNT(ROOT_KEYS);
+        return ROOT_KEYS;
+    case CONFIG_ARENA:
+        *count = COUNT(ARENA_KEYS);
+        return ARENA_KEYS;
+    case CONFIG_RULES:
+        break;
+    }
+    *count = COUNT(RULE_KEYS);
+    return RULE_KEYS;
+}
+
+bool config_is_name(const char *text)
+{
+    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    return length > 0 && length < CONFIG_NAME_BYTES && text[length] == '\0';
+}
+
+bool config_split_address(const char *text, char address[INET_ADDRSTRLEN], uint16_t *port)
+{
+    const size_t length = strcspn(text, ":");
+    if (text[length] != ':' || length >= INET_ADDRSTRLEN)
+        return false;
+    memcpy(address, text, length);
+    address[length] = '\0';
+
+    const char *digits = text + length + 1;
+    const size_t count = strspn(digits, "0123456789");
+    if (count < 1 || count > 5 || digits[count] != '\0' || atol(digits) > UINT16_MAX)
+        return false;
+    *port = (uint16_t)atol(digits);
+    return is_address(address);
+}
+
+static bool is_address(const char *text)
+{
+    struct in_addr parsed;
+    return inet_pton(AF_INET, text, &parsed) == 1;
+}
+
+static bool is_status(const char *text)
+{
+    char address[INET_ADDRSTRLEN];
+    uint16_t port;
+    return text[0] == '\0' || strcmp(text, "off") == 0 ||
+           config_split_address(text, address, &port);
+}
+
+static bool is_path(const char *text)
+{
+    return text[0] != '\0';
+}

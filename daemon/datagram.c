@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Walks a datagram's commands by ENet 1.3's wire layout without believing any of its lengths.
+#include "datagram.h"
+
+#include "transport.h"
+
+#include <assert.h>
+#include <stdbool.h>
+
+// All integers are big-endian. A datagram is 16 bits of flags, session and peer id, 16 bits of
+// sent time where flagged, and then commands that begin with a number and its flags, a channel and
+// a 16-bit sequence number. Commands that carry a message end with its length, then the message.
+enum {
+    HEADER_SIZE = 2,
+    SENT_TIME_SIZE = 2,
+    HEADER_SENT_TIME = 0x8000,
+    HEADER_COMPRESSED = 0x4000,
+    HEADER_PEER = 0x0FFF,
+    NO_PEER = 0x0FFF, // before the server has given the client its peer id
+    COMMAND_HEADER_SIZE = 4,
+    COMMAND_NUMBER = 0x0F,
+    RELIABLE = 0x80,
+    UNSEQUENCED = 0x40,
+};
+
+enum command_number {
+    ACKNOWLEDGE = 1,
+    CONNECT = 2,
+    DISCONNECT = 4,
+    PING = 5,
+    SEND_RELIABLE = 6,
+    SEND_UNRELIABLE = 7,
+    SEND_FRAGMENT = 8,
+    SEND_UNSEQUENCED = 9,
+    BANDWIDTH_LIMIT = 10,
+    THROTTLE_CONFIGURE = 11,
+    SEND_UNRELIABLE_FRAGMENT = 12,
+};
+
+// How a client writes a command. Commands without a row never come from a client.
+struct command {
+    size_t size;      // up to and including the message's length
+    uint8_t flags[2]; // the two ways in which its flags can be set
+    bool has_message;
+};
+
+static const struct command commands[COMMAND_NUMBER + 1] = {
+    [ACKNOWLEDGE] = {8, {0, 0}, false},
+    [CONNECT] = {48, {RELIABLE, RELIABLE}, false},
+    [DISCONNECT] = {8, {RELIABLE, UNSEQUENCED}, false},
+    [PING] = {4, {RELIABLE, RELIABLE}, false},
+    [SEND_RELIABLE] = {6, {RELIABLE, RELIABLE}, true},
+    [SEND_UNRELIABLE] = {8, {0, 0}, true},
+    [SEND_UNSEQUENCED] = {8, {UNSEQUENCED, UNSEQUENCED}, true},
+    [BANDWIDTH_LIMIT] = {12, {RELIABLE, RELIABLE}, false},
+    [THROTTLE_CONFIGURE] = {16, {RELIABLE, RELIABLE}, false},
+};
+
+static unsigned read_16(const uint8_t *data)
+{
+    return (unsigned)data[0] << 8 | data[1];
+}
+
+// The bytes that the command at the front of `data` takes with its message, 0 if it is not whole or
+// not as a client writes it.
+static size_t command_size(const uint8_t *data, size_t size, bool has_sent_time)
+{
+    const struct command *command = &commands[data[0] & COMMAND_NUMBER];
+    const unsigned flags = data[0] & ~(unsigned)COMMAND_NUMBER;
+    if (command->size == 0 || command->size > size) {
+        return 0;
+    }
+    if (flags != command->flags[0] && flags != command->flags[1]) {
+        return 0;
+    }
+    // ENet stops in the middle of a datagram that wants an acknowledgement without a time to echo.
+    if ((flags & RELIABLE) != 0 && !has_sent_time) {
+        return 0;
+    }
+    if (!command->has_message) {
+        return command->size;
+    }
+    const size_t message_size = read_16(data + command->size - 2);
+    if (message_size == 0 || message_size > size - command->size) {
+        return 0;
+    }
+    return command->size + message_size;
+}
+
+static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bool has_sent_time,
+                                            bool has_peer)
+{
+    size_t at = 0;
+    while (size - at >= COMMAND_HEADER_SIZE) {
+        const unsigned number = data[at] & COMMAND_NUMBER;
+        if (number == SEND_FRAGMENT || number == SEND_UNRELIABLE_FRAGMENT) {
+            return DATAGRAM_FRAGMENT;
+        }
+        const size_t taken = command_size(data + at, size - at, has_sent_time);
+        if (taken == 0) {
+            return DATAGRAM_MALFORMED;
+        }
+        if (has_peer && number == CONNECT) {
+            return DATAGRAM_MALFORMED;
+        }
+        // ENet runs what trails a CONNECT as the new peer's. A client that gives up before it was
+        // answered says DISCONNECT to nobody.
+        if (!has_peer && ((number != CONNECT && number != DISCONNECT) || taken != size)) {
+            return DATAGRAM_MALFORMED;
+        }
+        at += taken;
+    }
+    return at > 0 && at == size ? DATAGRAM_OK : DATAGRAM_MALFORMED;
+}
+
+enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
+{
+    if (size > TRANSPORT_MTU) {
+        return DATAGRAM_OVERSIZE;
+    }
+    if (size < HEADER_SIZE) {
+        return DATAGRAM_MALFORMED;
+    }
+    const unsigned header = read_16(data);
+    if (header == 0xFFFF) {
+        return DATAGRAM_CONNECTIONLESS;
+    }
+    if ((header & HEADER_COMPRESSED) != 0) {
+        return DATAGRAM_COMPRESSED;
+    }
+    const bool has_sent_time = (header & HEADER_SENT_TIME) != 0;
+    const size_t header_size = HEADER_SIZE + (has_sent_time ? SENT_TIME_SIZE : 0);
+    if (size < header_size) {
+        return DATAGRAM_MALFORMED;
+    }
+    return check_commands(data + header_size, size - header_size, has_sent_time,
+                          (header & HEADER_PEER) != NO_PEER);
+}
+
+const char *datagram_verdict_name(enum datagram_verdict verdict)
+{
+    static const char *const names[DATAGRAM_VERDICTS] = {
+        [DATAGRAM_OK] = "ok",
+        [DATAGRAM_OVERSIZE] = "oversize",
+        [DATAGRAM_CONNECTIONLESS] = "connectionless",
+        [DATAGRAM_MALFORMED] = "malformed",
+        [DATAGRAM_FRAGMENT] = "fragment",
+        [DATAGRAM_COMPRESSED] = "compressed",
+    };
+    assert((unsigned)verdict < DATAGRAM_VERDICTS);
+    return names[verdict];
+}

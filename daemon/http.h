@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The HTTP server for the status, run by the main thread: wait for http_descriptor to be readable
+// (or http_timeout_ms to pass), then call http_run. No thread of its own, nothing blocks.
+#pragma once
+
+#include "status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct http;
+
+// Listens on a dotted IPv4 address and TCP port (0: any). Borrows `source`. Returns NULL and
+// writes a reason into `error`.
+struct http *http_open(const char *address, uint16_t port, const struct status_source *source,
+                       char *error, size_t capacity);
+void http_close(struct http *http);
+
+uint16_t http_port(const struct http *http);
+int http_descriptor(const struct http *http);
+
+// Milliseconds until http_run wants to be called whatever happens, or -1 for no such need.
+int http_timeout_ms(const struct http *http);
+void http_run(struct http *http);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Writes log lines to standard error, whole or not at all.
+#define _GNU_SOURCE
+#include "log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// A line with its newline. Far below PIPE_BUF, so that lines of several threads never mix.
+#define LINE_BYTES 1024
+
+// The severities of syslog(3), which are also the journal's <N>.
+enum level {
+    LEVEL_ERROR = 3,
+    LEVEL_WARNING = 4,
+    LEVEL_INFO = 6,
+};
+
+static bool journal;
+
+static const char *level_name(enum level level);
+static size_t write_prefix(char *line, size_t capacity, enum level level);
+static size_t write_escaped(char *line, size_t capacity, const char *text);
+static void log_line(enum level level, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+void log_init(void)
+{
+    // Whoever redirects standard error leaves the variable as it was, so the file must match too:
+    // systemd.exec(5), $JOURNAL_STREAM.
+    const char *stream = getenv("JOURNAL_STREAM");
+    struct stat status;
+    uintmax_t device = 0;
+    uintmax_t inode = 0;
+    journal = stream != NULL && sscanf(stream, "%ju:%ju", &device, &inode) == 2 &&
+              fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device &&
+              status.st_ino == inode;
+}
+
+void log_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    log_line(LEVEL_ERROR, format, arguments);
+    va_end(arguments);
+}
+
+void log_warning(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    log_line(LEVEL_WARNING, format, arguments);
+    va_end(arguments);
+}
+
+void log_info(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    log_line(LEVEL_INFO, format, arguments);
+    va_end(arguments);
+}
+
+static void log_line(enum level level, const char *format, va_list arguments)
+{
+    const int saved_errno = errno;
+    char text[LINE_BYTES];
+    if (vsnprintf(text, sizeof text, format, arguments) < 0) {
+        snprintf(text, sizeof text, "unprintable log message format=%s", format);
+    }
+    char line[LINE_BYTES];
+    size_t size = write_prefix(line, sizeof line, level);
+    size += write_escaped(line + size, sizeof line - 1 - size, text);
+    line[size++] = '\n';
+    while (write(STDERR_FILENO, line, size) < 0 && errno == EINTR) {
+    }
+    errno = saved_errno;
+}
+
+static size_t write_prefix(char *line, size_t capacity, enum level level)
+{
+    if (journal) {
+        return (size_t)snprintf(line, capacity, "<%d>", (int)level);
+    }
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    const size_t size = strftime(line, capacity, "%Y-%m-%dT%H:%M:%S", &utc);
+    return size + (size_t)snprintf(line + size, capacity - size, ".%03ldZ %s ",
+                                   now.tv_nsec / 1000000, level_name(level));
+}
+
+static const char *level_name(enum level level)
+{
+    switch (level) {
+    case LEVEL_ERROR:
+        return "error";
+    case LEVEL_WARNING:
+        return "warning";
+    case LEVEL_INFO:
+        break;
+    }
+    return "info";
+}
+
+// Copies the text with control characters spelled out, so that it cannot begin a line of its own
+// or steer a terminal. What does not fit is cut between characters and marked with "...".
+static size_t write_escaped(char *line, size_t capacity, const char *text)
+{
+    static const char mark[] = "...";
+    const size_t room = capacity - (sizeof mark - 1);
+    size_t size = 0;
+    size_t cut = 0; // the last place where the mark would fit and no character be split
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        char escape[] = "\\x00";
+        size_t length = 1;
+        if (byte == '\n') {
+            memcpy(escape, "\\n", length = 2);
+        } else if (byte < 0x20 || byte == 0x7f) {
+            length = (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte);
+        } else {
+            escape[0] = (char)byte;
+        }
+        if (size <= room && (byte & 0xC0) != 0x80) {
+            cut = size;
+        }
+        if (size + length > capacity) {
+            memcpy(line + cut, mark, sizeof mark - 1);
+            return cut + sizeof mark - 1;
+        }
+        memcpy(line + size, escape, length);
+        size += length;
+    }
+    return size;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// raimd: options, configuration, signals, and the main thread's loop.
+#define _GNU_SOURCE
+#include "config.h"
+#include "log.h"
+#include "notify.h"
+#include "options.h"
+#include "server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STATUS_EVERY_MS = 5000 };
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+// Signals arrive as bytes on a descriptor, so that nothing ever runs in a handler. Blocked before
+// any thread starts, they are blocked in all.
+static int open_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Handles the signals that wait; true when the server is to end.
+static bool take_signals(int signals)
+{
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo != SIGHUP) {
+            log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
+            return true;
+        }
+        log_info("signal=HUP accepted; the configuration is read at the start only");
+    }
+    return false;
+}
+
+// What the main thread does by the clock, in ms of CLOCK_MONOTONIC.
+struct chores {
+    uint64_t watchdog_every_ms; // 0: never
+    uint64_t next_watchdog_ms;
+    uint64_t next_status_ms;
+};
+
+static void do_chores(struct chores *chores, struct server *server)
+{
+    const uint64_t now = now_ms();
+    if (chores->watchdog_every_ms > 0 && now >= chores->next_watchdog_ms) {
+        chores->next_watchdog_ms = now + chores->watchdog_every_ms;
+        if (server_ticks_advance(server))
+            notify_alive();
+    }
+    if (now >= chores->next_status_ms) {
+        uint32_t players, bots;
+        chores->next_status_ms = now + STATUS_EVERY_MS;
+        server_count_players(server, &players, &bots);
+        notify_players(players, bots);
+    }
+}
+
+static int wait_ms(const struct chores *chores, const struct server *server)
+{
+    const uint64_t now = now_ms();
+    uint64_t due = chores->next_status_ms;
+    if (chores->watchdog_every_ms > 0 && chores->next_watchdog_ms < due)
+        due = chores->next_watchdog_ms;
+    const int chores_ms = due > now ? (int)(due - now) : 0;
+    const int server_ms = server_timeout_ms(server);
+    return server_ms >= 0 && server_ms < chores_ms ? server_ms : chores_ms;
+}
+
+static void run(struct server *server, int signals)
+{
+    struct chores chores = {.watchdog_every_ms = notify_watchdog_ms()};
+    struct pollfd waits[] = {
+        {.fd = signals, .events = POLLIN},
+        {.fd = server_descriptor(server), .events = POLLIN},
+    };
+    chores.next_watchdog_ms = now_ms() + chores.watchdog_every_ms;
+    notify_ready();
+    for (;;) {
+        do_chores(&chores, server);
+        poll(waits, 2, wait_ms(&chores, server));
+        if (take_signals(signals))
+            return;
+        server_serve(server);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct options options = options_parse(argc, argv);
+    if (options.action == OPTIONS_WRONG)
+        return EXIT_USAGE;
+    if (options.action == OPTIONS_DONE)
+        return EXIT_SUCCESS;
+    log_init();
+
+    struct config *config = options.demo ? config_demo() : config_load(options.config_path, stderr);
+    if (config == NULL) {
+        fprintf(stderr, "raimd: nothing started: see the mistakes above\n");
+        return EXIT_CONFIG;
+    }
+    if (options.action == OPTIONS_CHECK_CONFIG) {
+        printf("%s: good, %d arena%s\n", options.demo ? "demo" : options.config_path,
+               config->arena_count, config->arena_count == 1 ? "" : "s");
+        config_unload(config);
+        return EXIT_SUCCESS;
+    }
+
+    const int signals = open_signals();
+    struct server *server = signals >= 0 ? server_start(config) : NULL;
+    if (server != NULL) {
+        run(server, signals);
+        notify_stopping();
+        server_stop(server);
+        log_info("stopped");
+    }
+    if (signals >= 0)
+        close(signals);
+    config_unload(config);
+    return server != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Parses the command line.
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+
+static void print_usage(FILE *file)
+{
+    fputs("usage: raimd [-c FILE] [-t] [--demo]\n"
+          "\n"
+          "A dedicated server for 2D arena shooters.\n"
+          "\n"
+          "  -c, --config FILE   the configuration (" RAIM_DEFAULT_CONFIG ")\n"
+          "  -t, --check-config  check the configuration and its maps, start nothing\n"
+          "      --demo          two arenas with bots on loopback, without a configuration\n"
+          "  -V, --version       print the version\n"
+          "  -h, --help          print this text\n"
+          "\n"
+          "Exit status: 0 ended as asked, 1 could not start (a port in use, say),\n"
+          "64 wrong usage, 78 a mistake in the configuration or a map.\n",
+          file);
+}
+
+static struct options wrong(void)
+{
+    fputs("Try 'raimd --help'.\n", stderr);
+    return (struct options){.action = OPTIONS_WRONG};
+}
+
+struct options options_parse(int argc, char **argv)
+{
+    enum { DEMO = 256 };
+    static const struct option known[] = {
+        {"config", required_argument, NULL, 'c'}, {"check-config", no_argument, NULL, 't'},
+        {"demo", no_argument, NULL, DEMO},        {"version", no_argument, NULL, 'V'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    };
+    struct options options = {.action = OPTIONS_RUN};
+    for (int option; (option = getopt_long(argc, argv, "c:tVh", known, NULL)) != -1;) {
+        switch (option) {
+        case 'c':
+            options.config_path = optarg;
+            break;
+        case 't':
+            options.action = OPTIONS_CHECK_CONFIG;
+            break;
+        case DEMO:
+            options.demo = true;
+            break;
+        case 'V':
+            puts("raimd " RAIM_VERSION);
+            return (struct options){.action = OPTIONS_DONE};
+        case 'h':
+            print_usage(stdout);
+            return (struct options){.action = OPTIONS_DONE};
+        default:
+            return wrong();
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "raimd: unexpected argument '%s'\n", argv[optind]);
+        return wrong();
+    }
+    if (options.demo && options.config_path != NULL) {
+        fputs("raimd: --demo takes no configuration\n", stderr);
+        return wrong();
+    }
+    if (options.config_path == NULL)
+        options.config_path = RAIM_DEFAULT_CONFIG;
+    return options;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The command line of raimd.
+#pragma once
+
+#include <stdbool.h>
+
+// Exit statuses, after sysexits.h: what a service manager can tell apart.
+enum {
+    EXIT_USAGE = 64,  // the command line
+    EXIT_CONFIG = 78, // the configuration or a map
+};
+
+enum options_action {
+    OPTIONS_RUN,
+    OPTIONS_CHECK_CONFIG,
+    OPTIONS_DONE, // help or version, already printed
+    OPTIONS_WRONG, // already explained
+};
+
+struct options {
+    enum options_action action;
+    bool demo;
+    const char *config_path;
+};
+
+struct options options_parse(int argc, char **argv);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Reads a libconfig file by tables of keys. A table says everything about a group's keys, and from
+// it come their values, their defaults, every complaint and the documentation.
+#pragma once
+
+#include "report.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reader;
+struct config_setting_t; // libconfig's
+
+// A value in the file. `setting` is NULL where the file has none; such a node counts as empty.
+typedef struct reader_node {
+    const struct reader *reader;
+    struct config_setting_t *setting;
+} reader_node;
+
+enum reader_kind {
+    READER_INTEGER, // into a uint32_t
+    READER_NUMBER,  // into a double; integers and floats alike
+    READER_TEXT,    // into a const char *, valid until reader_close
+    READER_LIST,    // into a reader_node; libconfig's lists and arrays alike
+    READER_GROUP,   // into a reader_node
+};
+
+struct reader_key {
+    const char *name;
+    enum reader_kind kind;
+    size_t offset; // of the value in the struct that reader_fill fills
+    bool required;
+    double value, min, max;            // of numbers: default and range, inclusive
+    const char *unit;                  // of numbers, or NULL
+    const char *text;                  // of texts: default, or NULL
+    bool (*accepts)(const char *text); // of texts, or NULL for all
+    const char *want;                  // of all but numbers: what is accepted, in words
+    const char *meaning;
+};
+
+// Reads a file. Returns NULL after reporting every mistake that keeps it from being understood;
+// `asker` is the place to blame when the file cannot be read at all, or NULL for the file itself.
+struct reader *reader_open(const char *path, const char *asker, struct report *report);
+
+// The same for a text in memory that goes by the name of `path`; copies both.
+struct reader *reader_open_text(const char *path, const char *text, struct report *report);
+
+void reader_close(struct reader *reader);
+
+// The file's own keys, a group.
+reader_node reader_root(const struct reader *reader);
+
+// Fills a struct from a group: each key's value or, where it is absent or wrong, its default.
+// Reports wrong values, missing and unknown keys.
+void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into);
+
+// Number of items of a list, 0 for anything else.
+int reader_count(reader_node list);
+reader_node reader_item(reader_node list, int index);
+
+// The group's node of that name; where it has none, the group itself, so that there is always
+// something to blame.
+reader_node reader_member(reader_node group, const char *name);
+
+bool reader_is_group(reader_node node);
+bool reader_is_list(reader_node node);
+
+// Reads a number in a range, or reports and returns false.
+bool reader_number(reader_node node, double min, double max, double *value);
+
+// Reports "file:line: key: " and the message.
+__attribute__((format(printf, 2, 3))) void reader_complain(reader_node node, const char *format,
+                                                           ...);
+
+// Reports "file:line: key: got X, want " and the message.
+__attribute__((format(printf, 2, 3))) void reader_refuse(reader_node node, const char *format, ...);
+
+// Writes "file:line: key", cut to fit.
+void reader_place(reader_node node, char *place, size_t capacity);
+
+// Writes what a key means, accepts and defaults to, as one line for the shipped files' comments.
+void reader_document(const struct reader_key *key, char *line, size_t capacity);

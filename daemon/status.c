@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Writes the status of all arenas as JSON, with the keys in the order that people read them.
+#define _GNU_SOURCE
+#include "status.h"
+
+#include <jansson.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Changes when a key is removed or means something else; a new key is no change.
+#define STATUS_SCHEMA 1
+
+// Enough digits for tenths of a second over years, too few to show 0.1 as 0.10000000000000001.
+#define STATUS_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
+
+// Over all arenas.
+struct totals {
+    uint64_t now, bots; // clients that play; bots
+    uint64_t max;       // places for clients
+};
+
+// Memory may run out in any of the calls below. A builder returns NULL then, which json_object_set
+// and json_array_append refuse as a value, so that the failure climbs to the caller by itself.
+
+static bool put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static bool put_count(json_t *object, const char *key, uint64_t count)
+{
+    return put(object, key, json_integer((json_int_t)count));
+}
+
+// The object when everything could be put into it; frees it and returns NULL otherwise.
+static json_t *whole(json_t *object, bool complete)
+{
+    if (complete) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
+// Takes the document.
+static char *document_text(json_t *document)
+{
+    char *text = document == NULL ? NULL : json_dumps(document, STATUS_FLAGS);
+    json_decref(document);
+    return text;
+}
+
+static uint64_t uptime_s(const struct status_source *source, uint64_t now_ms)
+{
+    return (now_ms - source->started_ms) / 1000;
+}
+
+static int compare_durations(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+// The nearest rank: the smallest of the sorted durations that `percent` of them do not exceed.
+static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t percent)
+{
+    if (count == 0) {
+        return 0;
+    }
+    return sorted[(count * percent + 99) / 100 - 1];
+}
+
+static json_t *tick_us_json(const struct arena_status *status)
+{
+    const uint32_t count = status->tick_us_count;
+    assert(count <= ARENA_TICK_WINDOW);
+    uint32_t sorted[ARENA_TICK_WINDOW];
+    memcpy(sorted, status->tick_us, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_durations);
+    json_t *object = json_object();
+    return whole(object, put_count(object, "p50", percentile(sorted, count, 50)) &&
+                             put_count(object, "p99", percentile(sorted, count, 99)) &&
+                             put_count(object, "max", percentile(sorted, count, 100)));
+}
+
+// Reasons of the match and of the datagram check that share a name are one to the reader.
+static bool add_refusals(json_t *object, const char *reason, uint64_t count)
+{
+    const json_int_t before = json_integer_value(json_object_get(object, reason));
+    return put_count(object, reason, (uint64_t)before + count);
+}
+
+static json_t *refused_json(const struct arena_status *status)
+{
+    json_t *object = json_object();
+    bool complete = true;
+    for (int i = 0; i < RAIM_REFUSALS && complete; i++) {
+        complete = add_refusals(object, raim_refusal_name((enum raim_refusal)i),
+                                status->counts.refused[i]);
+    }
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS && complete; i++) {
+        complete = add_refusals(object, datagram_verdict_name((enum datagram_verdict)i),
+                                status->transport.refused[i]);
+    }
+    return whole(object, complete);
+}
+
+// The match admits only UTF-8; should it ever let something else through, one odd name must not
+// cost the operator the whole document.
+static json_t *name_json(const char *name, size_t capacity)
+{
+    json_t *string = json_stringn(name, strnlen(name, capacity));
+    return string != NULL ? string : json_string("?");
+}
+
+static json_t *player_json(const struct arena_player *player, uint32_t tick_hz)
+{
+    const struct raim_match_player *match = &player->match;
+    const double connected_s = round(10.0 * match->played_ticks / tick_hz) / 10.0;
+    json_t *object = json_object();
+    return whole(object, put_count(object, "id", match->id) &&
+                             put(object, "name", name_json(match->name, sizeof match->name)) &&
+                             put(object, "bot", json_boolean(match->bot)) &&
+                             put_count(object, "score", match->score) &&
+                             put_count(object, "deaths", match->deaths) &&
+                             put_count(object, "ping_ms", player->ping_ms) &&
+                             put(object, "connected_s", json_real(connected_s)));
+}
+
+static json_t *arena_players_json(const struct arena_status *status, uint32_t tick_hz)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (uint32_t i = 0; i < status->player_count && complete; i++) {
+        complete = json_array_append_new(array, player_json(&status->players[i], tick_hz)) == 0;
+    }
+    return whole(array, complete);
+}
+
+static json_t *arena_json(struct arena *arena, struct totals *totals)
+{
+    const struct config_arena *config = arena_config(arena);
+    const struct arena_status *status = arena_status(arena);
+    const char *state = status->tick == 0 ? "starting" : "running";
+    totals->now += status->counts.players;
+    totals->bots += status->counts.bots;
+    totals->max += config->max_players;
+    json_t *object = json_object();
+    return whole(object,
+                 put(object, "name", name_json(config->name, sizeof config->name)) &&
+                     put_count(object, "port", arena_port(arena)) &&
+                     put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
+                     put(object, "state", json_string(state)) &&
+                     put_count(object, "tick", status->tick) &&
+                     put_count(object, "tick_hz", config->tick_hz) &&
+                     put(object, "tick_us", tick_us_json(status)) &&
+                     put_count(object, "late_ticks", status->late_ticks) &&
+                     put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                     put_count(object, "bytes_in", status->transport.bytes_in) &&
+                     put_count(object, "bytes_out", status->transport.bytes_out) &&
+                     put_count(object, "packets_in", status->transport.packets_in) &&
+                     put_count(object, "packets_out", status->transport.packets_out) &&
+                     put(object, "refused", refused_json(status)) &&
+                     put(object, "players", arena_players_json(status, config->tick_hz)));
+}
+
+static json_t *arenas_json(const struct status_source *source, struct totals *totals)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < source->arena_count && complete; i++) {
+        complete = json_array_append_new(array, arena_json(source->arenas[i], totals)) == 0;
+    }
+    return whole(array, complete);
+}
+
+static bool put_totals(json_t *object, const struct totals *totals)
+{
+    return put_count(object, "now", totals->now) && put_count(object, "bots", totals->bots) &&
+           put_count(object, "max", totals->max);
+}
+
+char *status_json(const struct status_source *source, uint64_t now_ms)
+{
+    // An arena's status is asked for once, so that the totals agree with the arenas; their place
+    // among the keys is taken before they are known.
+    struct totals totals = {0};
+    json_t *object = json_object();
+    return document_text(
+        whole(object, put_count(object, "schema", STATUS_SCHEMA) &&
+                          put(object, "version", json_string(RAIM_VERSION)) &&
+                          put_count(object, "uptime_s", uptime_s(source, now_ms)) &&
+                          put_count(object, "workers", source->workers) &&
+                          put(object, "players", json_object()) &&
+                          put(object, "arenas", arenas_json(source, &totals)) &&
+                          put_totals(json_object_get(object, "players"), &totals)));
+}
+
+char *status_health_json(const struct status_source *source, uint64_t now_ms)
+{
+    json_t *object = json_object();
+    return document_text(
+        whole(object, put(object, "status", json_string("ok")) &&
+                          put_count(object, "uptime_s", uptime_s(source, now_ms))));
+}

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: MIT
+// An ENet host on batched sockets and a monotonic clock. libenet calls enet_time_get,
+// enet_socket_receive and enet_socket_send through the dynamic linker, so the definitions here
+// replace its own for the whole process.
+#define _GNU_SOURCE // recvmmsg, sendmmsg
+#include "transport.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <enet/enet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
+
+enum {
+    BATCH = 64, // datagrams a system call
+    // A call of ENet's service reads 256 datagrams. So many calls empty a socket buffer of 4 MB
+    // that is full of small datagrams, and a flood cannot keep a tick from ending.
+    SERVICES_PER_RECEIVE = 40,
+    SOCKET_BUFFER_BYTES = 4 * 1024 * 1024,
+    // Received bytes that ENet may keep for one peer, waiting for earlier ones or for our poll.
+    MAX_WAITING_BYTES = 32 * 1024,
+    // A peer is gone when it acknowledged nothing for so long (ENet's three timeout parameters).
+    TIMEOUT_LIMIT = 32,
+    TIMEOUT_MIN_MS = 5000,
+    TIMEOUT_MAX_MS = 15000,
+    // Never slow down: a tick's worth of waiting looks like congestion to ENet's throttle.
+    THROTTLE_INTERVAL_MS = 5000,
+    THROTTLE_ACCELERATION = ENET_PEER_PACKET_THROTTLE_SCALE,
+    THROTTLE_DECELERATION = 0,
+    // One byte more than a datagram may have tells that it has more.
+    DATAGRAM_SPACE = TRANSPORT_MTU + 1,
+};
+
+static_assert(TRANSPORT_MTU >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
+static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer");
+static_assert(TRANSPORT_MAX_MESSAGE <=
+                  TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
+              "ENet would fragment it");
+static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
+                  offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
+                  offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
+              "an ENetBuffer is an iovec");
+
+// Datagrams on their way between the kernel and ENet.
+struct batch {
+    size_t next;  // the first that ENet has not taken, when receiving
+    size_t count; // datagrams held
+    struct mmsghdr headers[BATCH];
+    struct iovec parts[BATCH];
+    struct sockaddr_in addresses[BATCH];
+    uint8_t data[BATCH][DATAGRAM_SPACE];
+};
+
+struct slot {
+    size_t queued; // bytes of messages that ENet holds: not sent yet, or not acknowledged
+    bool present;  // CONNECTED was told, DISCONNECTED was not
+    bool dropped;  // we reset it, and DISCONNECTED must be told
+};
+
+struct transport {
+    ENetHost *host;
+    ENetPacket *message; // of the last event
+    bool dry;            // the kernel had nothing more when it was last asked
+    uint32_t present;    // slots with `present`
+    uint32_t dropped;    // slots with `dropped`
+    uint32_t slot_count;
+    struct transport_stats stats;
+    struct batch in;
+    struct batch out;
+    struct slot slots[];
+};
+
+// The transport whose host ENet is serving on this thread. Other hosts of the process, such as a
+// test's clients, find NULL and get plain system calls.
+static _Thread_local struct transport *serving;
+
+static void survive_no_memory(void)
+{
+    // ENet aborts by default. All its callers cope with NULL: the datagram or message is lost.
+}
+
+static void initialize_enet(void)
+{
+    const ENetCallbacks callbacks = {.no_memory = survive_no_memory};
+    const int status = enet_initialize_with_callbacks(ENET_VERSION, &callbacks);
+    assert(status == 0);
+}
+
+static int intercept(ENetHost *host, ENetEvent *event)
+{
+    (void)event;
+    const enum datagram_verdict verdict =
+        datagram_check(host->receivedData, host->receivedDataLength);
+    if (verdict == DATAGRAM_OK) {
+        return 0;
+    }
+    serving->stats.refused[verdict]++;
+    return 1;
+}
+
+static void init_batch(struct batch *batch)
+{
+    for (size_t i = 0; i < BATCH; i++) {
+        batch->parts[i] = (struct iovec){.iov_base = batch->data[i], .iov_len = DATAGRAM_SPACE};
+        batch->addresses[i].sin_family = AF_INET;
+        batch->headers[i].msg_hdr = (struct msghdr){
+            .msg_name = &batch->addresses[i],
+            .msg_namelen = sizeof batch->addresses[i],
+            .msg_iov = &batch->parts[i],
+            .msg_iovlen = 1,
+        };
+    }
+}
+
+// Asks for more than the administrator's limit first, which a privileged process gets.
+static void request_buffer(int socket, int forced_option, int option)
+{
+    const int bytes = SOCKET_BUFFER_BYTES;
+    if (setsockopt(socket, SOL_SOCKET, forced_option, &bytes, sizeof bytes) != 0) {
+        setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
+    }
+}
+
+static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, char *error,
+                           size_t capacity)
+{
+    struct in_addr host;
+    if (inet_pton(AF_INET, address, &host) != 1) {
+        snprintf(error, capacity, "cannot bind udp %s:%u: not a dotted IPv4 address", address,
+                 (unsigned)port);
+        return NULL;
+    }
+    static pthread_once_t initialized = PTHREAD_ONCE_INIT;
+    pthread_once(&initialized, initialize_enet);
+
+    const ENetAddress enet_address = {.host = host.s_addr, .port = port};
+    errno = ENOMEM;
+    ENetHost *enet = enet_host_create(&enet_address, peers, CHANNELS, 0, 0);
+    if (enet == NULL) {
+        snprintf(error, capacity, "cannot bind udp %s:%u: %s", address, (unsigned)port,
+                 strerror(errno));
+        return NULL;
+    }
+    request_buffer(enet->socket, SO_RCVBUFFORCE, SO_RCVBUF);
+    request_buffer(enet->socket, SO_SNDBUFFORCE, SO_SNDBUF);
+    enet->mtu = TRANSPORT_MTU;
+    enet->maximumPacketSize = TRANSPORT_MTU;
+    enet->maximumWaitingData = MAX_WAITING_BYTES;
+    enet->intercept = intercept;
+    return enet;
+}
+
+struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
+                                 size_t capacity)
+{
+    assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
+    if (transport == NULL) {
+        snprintf(error, capacity, "cannot bind udp %s:%u: %s", address, (unsigned)port,
+                 strerror(ENOMEM));
+        return NULL;
+    }
+    transport->host = open_host(address, port, peers, error, capacity);
+    if (transport->host == NULL) {
+        free(transport);
+        return NULL;
+    }
+    transport->slot_count = peers;
+    init_batch(&transport->in);
+    init_batch(&transport->out);
+    return transport;
+}
+
+static void release_message(struct transport *transport)
+{
+    if (transport->message != NULL) {
+        enet_packet_destroy(transport->message);
+        transport->message = NULL;
+    }
+}
+
+void transport_close(struct transport *transport)
+{
+    if (transport == NULL) {
+        return;
+    }
+    release_message(transport);
+    // Frees the packets in its queues, whose callbacks count in our slots.
+    enet_host_destroy(transport->host);
+    free(transport);
+}
+
+uint16_t transport_port(const struct transport *transport)
+{
+    return transport->host->address.port;
+}
+
+// Sends the batch. The kernel stops at a datagram that it does not take, which is then as lost as
+// one that the network dropped; those behind it still leave.
+static void send_batch(struct transport *transport)
+{
+    struct batch *out = &transport->out;
+    size_t done = 0;
+    while (done < out->count) {
+        const int sent = sendmmsg(transport->host->socket, &out->headers[done],
+                                  (unsigned)(out->count - done), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent <= 0) {
+            transport->stats.send_errors++;
+            done++;
+            continue;
+        }
+        for (size_t end = done + (size_t)sent; done < end; done++) {
+            transport->stats.packets_out++;
+            transport->stats.bytes_out += out->headers[done].msg_len;
+        }
+    }
+    out->count = 0;
+}
+
+void transport_receive(struct transport *transport)
+{
+    ENetHost *host = transport->host;
+    const struct batch *in = &transport->in;
+    serving = transport;
+    transport->dry = false;
+    for (int i = 0; i < SERVICES_PER_RECEIVE; i++) {
+        // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
+        // any came or went, and would heed what a peer says of its own bandwidth.
+        host->bandwidthThrottleEpoch = enet_time_get();
+        // Its result tells nothing: -1 may be our own end mark, or only one bad datagram.
+        enet_host_service(host, NULL, 0);
+        if (transport->dry && in->next == in->count) {
+            break;
+        }
+    }
+    serving = NULL;
+    send_batch(transport);
+}
+
+void transport_flush(struct transport *transport)
+{
+    serving = transport;
+    enet_host_flush(transport->host);
+    serving = NULL;
+    send_batch(transport);
+}
+
+static void mark_connected(struct transport *transport, ENetPeer *peer, struct slot *slot)
+{
+    slot->present = true;
+    transport->present++;
+    enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
+    // ENet adopts the peer's wish. A larger one would outgrow our batches, a smaller one would turn
+    // snapshots into reliable fragments.
+    peer->mtu = TRANSPORT_MTU;
+    // This is sent to the peer and keeps its own throttle from dropping its inputs, whatever
+    // client it is. Ours is held open by transport_send.
+    enet_peer_throttle_configure(peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
+                                 THROTTLE_DECELERATION);
+}
+
+static void mark_disconnected(struct transport *transport, struct slot *slot)
+{
+    slot->present = false;
+    transport->present--;
+}
+
+// Tells of one peer that transport_send dropped. Its ENet peer may serve somebody else already, but
+// that one's CONNECTED comes later.
+static struct transport_event take_dropped(struct transport *transport)
+{
+    uint32_t peer = 0;
+    while (!transport->slots[peer].dropped) {
+        peer++;
+    }
+    transport->slots[peer].dropped = false;
+    transport->dropped--;
+    mark_disconnected(transport, &transport->slots[peer]);
+    return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
+}
+
+// ENet's event as ours; TRANSPORT_NONE for one that concerns nobody.
+static struct transport_event translate(struct transport *transport, const ENetEvent *event)
+{
+    const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
+    struct slot *slot = &transport->slots[peer];
+    switch (event->type) {
+    case ENET_EVENT_TYPE_CONNECT:
+        mark_connected(transport, event->peer, slot);
+        return (struct transport_event){.kind = TRANSPORT_CONNECTED, .peer = peer};
+    case ENET_EVENT_TYPE_DISCONNECT:
+        if (!slot->present) {
+            break;
+        }
+        mark_disconnected(transport, slot);
+        return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
+    case ENET_EVENT_TYPE_RECEIVE:
+        transport->message = event->packet;
+        return (struct transport_event){
+            .kind = TRANSPORT_MESSAGE,
+            .peer = peer,
+            .reliable = event->channelID == CHANNEL_RELIABLE,
+            .data = event->packet->data,
+            .size = event->packet->dataLength,
+        };
+    case ENET_EVENT_TYPE_NONE:
+        break;
+    }
+    return (struct transport_event){.kind = TRANSPORT_NONE};
+}
+
+bool transport_poll(struct transport *transport, struct transport_event *event)
+{
+    release_message(transport);
+    if (transport->dropped > 0) {
+        *event = take_dropped(transport);
+        return true;
+    }
+    ENetEvent enet_event;
+    while (enet_host_check_events(transport->host, &enet_event) > 0) {
+        *event = translate(transport, &enet_event);
+        if (event->kind != TRANSPORT_NONE) {
+            return true;
+        }
+    }
+    *event = (struct transport_event){.kind = TRANSPORT_NONE};
+    return false;
+}
+
+static void on_packet_freed(ENetPacket *packet)
+{
+    struct slot *slot = packet->userData;
+    slot->queued -= packet->dataLength;
+}
+
+// False if there was no memory for the message, or the peer has no such channel.
+static bool queue_message(ENetPeer *peer, struct slot *slot, bool reliable, const uint8_t *data,
+                          size_t size)
+{
+    // To a peer that asked for a small MTU, ENet would send fragments of an unreliable message
+    // reliably unless told otherwise.
+    ENetPacket *packet = enet_packet_create(
+        data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT);
+    if (packet == NULL) {
+        return false;
+    }
+    packet->userData = slot;
+    packet->freeCallback = on_packet_freed;
+    slot->queued += size;
+    if (enet_peer_send(peer, reliable ? CHANNEL_RELIABLE : CHANNEL_UNRELIABLE, packet) != 0) {
+        enet_packet_destroy(packet);
+        return false;
+    }
+    return true;
+}
+
+void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
+                    size_t size)
+{
+    assert(peer < transport->slot_count);
+    assert(size > 0 && size <= TRANSPORT_MAX_MESSAGE);
+    ENetPeer *to = &transport->host->peers[peer];
+    struct slot *slot = &transport->slots[peer];
+    if (to->state != ENET_PEER_STATE_CONNECTED) {
+        return;
+    }
+    // A peer may reconfigure the throttle that drops what we send to it; it does not get to.
+    to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
+    // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
+    const bool queued = slot->queued + size <= TRANSPORT_MAX_QUEUED &&
+                        queue_message(to, slot, reliable, data, size);
+    if (queued || !reliable) {
+        return;
+    }
+    // Without this message its stream would have a hole.
+    transport->stats.overflows++;
+    enet_peer_reset(to);
+    slot->dropped = true;
+    transport->dropped++;
+}
+
+void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason)
+{
+    assert(peer < transport->slot_count);
+    ENetPeer *to = &transport->host->peers[peer];
+    if (to->state == ENET_PEER_STATE_CONNECTED) {
+        enet_peer_disconnect_later(to, reason);
+    }
+}
+
+uint32_t transport_peers(const struct transport *transport)
+{
+    return transport->present;
+}
+
+uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->host->peers[peer].roundTripTime;
+}
+
+const struct transport_stats *transport_stats(const struct transport *transport)
+{
+    return &transport->stats;
+}
+
+// --- What libenet calls ---
+
+// Milliseconds since the machine started. ENet takes 0 for "never".
+enet_uint32 enet_time_get(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const enet_uint32 ms =
+        (enet_uint32)((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
+    return ms != 0 ? ms : 1;
+}
+
+static bool read_batch(struct transport *transport)
+{
+    struct batch *in = &transport->in;
+    // With MSG_TRUNC the kernel tells the true length of a datagram that did not fit.
+    const int received =
+        recvmmsg(transport->host->socket, in->headers, BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
+    in->next = 0;
+    in->count = received > 0 ? (size_t)received : 0;
+    transport->dry = in->count < BATCH;
+    return in->count > 0;
+}
+
+static int receive_batched(struct transport *transport, ENetAddress *address, uint8_t *data)
+{
+    struct batch *in = &transport->in;
+    if (in->next == in->count && (transport->dry || !read_batch(transport))) {
+        // The end mark could be 0. But -1 also ends the service, which would go on to send
+        // acknowledgements in datagrams of their own; so they travel with the tick's messages.
+        return -1;
+    }
+    const size_t i = in->next++;
+    const size_t size = in->headers[i].msg_len;
+    transport->stats.packets_in++;
+    transport->stats.bytes_in += size;
+    address->host = in->addresses[i].sin_addr.s_addr;
+    address->port = ntohs(in->addresses[i].sin_port);
+    if (size == 0) {
+        // ENet takes 0 for the end. One byte is as malformed as none.
+        data[0] = 0;
+        return 1;
+    }
+    const size_t shown = size < DATAGRAM_SPACE ? size : DATAGRAM_SPACE;
+    memcpy(data, in->data[i], shown);
+    return (int)shown;
+}
+
+static int receive_plain(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
+{
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    struct msghdr header = {
+        .msg_name = &from,
+        .msg_namelen = sizeof from,
+        .msg_iov = (struct iovec *)buffers,
+        .msg_iovlen = count,
+    };
+    const ssize_t size = recvmsg(socket, &header, MSG_NOSIGNAL);
+    if (size < 0) {
+        return errno == EWOULDBLOCK ? 0 : -1;
+    }
+    if ((header.msg_flags & MSG_TRUNC) != 0) {
+        return -1;
+    }
+    if (address != NULL) {
+        address->host = from.sin_addr.s_addr;
+        address->port = ntohs(from.sin_port);
+    }
+    return (int)size;
+}
+
+int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
+{
+    if (serving == NULL) {
+        return receive_plain(socket, address, buffers, count);
+    }
+    assert(count == 1 && buffers[0].dataLength >= DATAGRAM_SPACE);
+    return receive_batched(serving, address, buffers[0].data);
+}
+
+static int send_batched(struct transport *transport, const ENetAddress *address,
+                        const ENetBuffer *buffers, size_t count)
+{
+    struct batch *out = &transport->out;
+    if (out->count == BATCH) {
+        send_batch(transport);
+    }
+    const size_t i = out->count++;
+    // ENet frees its buffers when this returns.
+    size_t size = 0;
+    for (size_t part = 0; part < count; part++) {
+        assert(buffers[part].dataLength <= DATAGRAM_SPACE - size);
+        memcpy(out->data[i] + size, buffers[part].data, buffers[part].dataLength);
+        size += buffers[part].dataLength;
+    }
+    out->parts[i].iov_len = size;
+    out->addresses[i].sin_addr.s_addr = address->host;
+    out->addresses[i].sin_port = htons(address->port);
+    return (int)size;
+}
+
+static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
+                      size_t count)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    struct msghdr header = {.msg_iov = (struct iovec *)buffers, .msg_iovlen = count};
+    if (address != NULL) {
+        to.sin_addr.s_addr = address->host;
+        to.sin_port = htons(address->port);
+        header.msg_name = &to;
+        header.msg_namelen = sizeof to;
+    }
+    const ssize_t size = sendmsg(socket, &header, MSG_NOSIGNAL);
+    if (size < 0) {
+        return errno == EWOULDBLOCK ? 0 : -1;
+    }
+    return (int)size;
+}
+
+int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
+                     size_t count)
+{
+    return serving == NULL ? send_plain(socket, address, buffers, count)
+                           : send_batched(serving, address, buffers, count);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// One arena's UDP side: an ENet host whose socket and clock functions are ours. Datagrams move in
+// batches (recvmmsg, sendmmsg), time is monotonic, and every datagram passes datagram_check before
+// ENet parses it. Thread rule: a transport belongs to one thread at a time.
+#pragma once
+
+#include "datagram.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ENet packs a peer's commands into datagrams of at most this size: 1280 (the IPv6 minimum link)
+// less 80 bytes for tunnels, so that no path fragments it.
+#define TRANSPORT_MTU 1200
+
+// The largest message that fits one datagram with ENet's own headers and a few acknowledgements.
+#define TRANSPORT_MAX_MESSAGE 1152
+
+// Reliable bytes that may wait for a peer's acknowledgements before it is dropped as too slow.
+#define TRANSPORT_MAX_QUEUED (64 * 1024)
+
+struct transport;
+
+enum transport_event_kind {
+    TRANSPORT_NONE,
+    TRANSPORT_CONNECTED,
+    TRANSPORT_DISCONNECTED,
+    TRANSPORT_MESSAGE,
+};
+
+struct transport_event {
+    enum transport_event_kind kind;
+    uint32_t peer;       // 0 to peers - 1, stable from CONNECTED to DISCONNECTED
+    bool reliable;       // the channel of a message: 0 is reliable, 1 is not
+    const uint8_t *data; // of a message, valid until the next transport_poll
+    size_t size;
+};
+
+struct transport_stats {
+    uint64_t bytes_in, bytes_out; // UDP payload
+    uint64_t packets_in, packets_out;
+    uint64_t send_errors; // datagrams that the kernel did not take
+    uint64_t overflows;   // peers dropped with TRANSPORT_MAX_QUEUED waiting
+    uint64_t refused[DATAGRAM_VERDICTS];
+};
+
+// Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to 4095).
+// Returns NULL and writes a reason of at most `capacity` bytes into `error`.
+struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
+                                 size_t capacity);
+void transport_close(struct transport *transport);
+
+// The bound UDP port.
+uint16_t transport_port(const struct transport *transport);
+
+// Reads every datagram that waits in the kernel; then transport_poll tells what they held.
+void transport_receive(struct transport *transport);
+bool transport_poll(struct transport *transport, struct transport_event *event);
+
+// Queues a message for a peer; it leaves with transport_flush. Reliable messages go to channel 0,
+// others to channel 1 and are never dropped by ENet's throttle. A peer whose unacknowledged
+// reliable bytes exceed TRANSPORT_MAX_QUEUED is dropped: a DISCONNECTED event follows.
+void transport_send(struct transport *transport, uint32_t peer, bool reliable,
+                    const uint8_t *data, size_t size);
+
+// Disconnects a peer once its queued reliable messages are acknowledged; `reason` travels in
+// ENet's disconnect data. No DISCONNECTED event is promised before the peer has answered.
+void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason);
+
+// Sends everything queued.
+void transport_flush(struct transport *transport);
+
+// The number of peers that are connected or still disconnecting.
+uint32_t transport_peers(const struct transport *transport);
+
+// Mean round trip of a connected peer in milliseconds, as ENet measures it.
+uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);
+
+const struct transport_stats *transport_stats(const struct transport *transport);

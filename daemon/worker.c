@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Runs arenas in a thread.
+#define _GNU_SOURCE
+#include "worker.h"
+
+#include "log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ANSWER_POLL_MS = 5 };
+
+struct worker {
+    pthread_t thread;
+    int number;
+    int epoll;
+    int wake; // an eventfd: readable when the worker is to stop
+    _Atomic uint32_t stop_timeout_ms;
+    int arena_count;
+    struct arena *arenas[];
+};
+
+static bool watch(int epoll, int descriptor, struct arena *arena)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = arena}};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+// Every arena speaks before any waits for the answers.
+static void say_goodbye(struct worker *worker)
+{
+    const struct timespec pause = {.tv_nsec = ANSWER_POLL_MS * 1000 * 1000};
+    for (int i = 0; i < worker->arena_count; i++)
+        arena_say_goodbye(worker->arenas[i]);
+    uint32_t left_ms = atomic_load(&worker->stop_timeout_ms);
+    for (bool empty = false; !empty && left_ms >= ANSWER_POLL_MS; left_ms -= ANSWER_POLL_MS) {
+        nanosleep(&pause, NULL);
+        empty = true;
+        for (int i = 0; i < worker->arena_count; i++)
+            empty = arena_is_empty(worker->arenas[i]) && empty;
+    }
+}
+
+static void *run(void *argument)
+{
+    enum { BATCH = 64 };
+    struct worker *worker = argument;
+    struct epoll_event events[BATCH];
+    char name[16];
+    snprintf(name, sizeof name, "raimd-worker-%d", worker->number);
+    pthread_setname_np(pthread_self(), name);
+
+    for (int i = 0; i < worker->arena_count; i++) {
+        const uint64_t tick_ns = UINT64_C(1000000000) / arena_config(worker->arenas[i])->tick_hz;
+        arena_start(worker->arenas[i], tick_ns * (uint64_t)(i + 1) / (uint64_t)worker->arena_count);
+    }
+    for (bool stopping = false; !stopping;) {
+        const int count = epoll_wait(worker->epoll, events, BATCH, -1);
+        for (int i = 0; i < count; i++) {
+            if (events[i].data.ptr == NULL)
+                stopping = true;
+            else
+                arena_run(events[i].data.ptr);
+        }
+    }
+    say_goodbye(worker);
+    return NULL;
+}
+
+static void destroy(struct worker *worker)
+{
+    if (worker->epoll >= 0)
+        close(worker->epoll);
+    if (worker->wake >= 0)
+        close(worker->wake);
+    free(worker);
+}
+
+struct worker *worker_start(int number, struct arena *const *arenas, int arena_count, char *error,
+                            size_t capacity)
+{
+    struct worker *worker =
+        calloc(1, sizeof *worker + (size_t)arena_count * sizeof worker->arenas[0]);
+    if (worker == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    worker->number = number;
+    worker->arena_count = arena_count;
+    worker->epoll = epoll_create1(EPOLL_CLOEXEC);
+    worker->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    bool good = worker->epoll >= 0 && worker->wake >= 0 && watch(worker->epoll, worker->wake, NULL);
+    for (int i = 0; good && i < arena_count; i++) {
+        worker->arenas[i] = arenas[i];
+        good = watch(worker->epoll, arena_timer(arenas[i]), arenas[i]);
+    }
+    if (good)
+        good = (errno = pthread_create(&worker->thread, NULL, run, worker)) == 0;
+    if (!good) {
+        snprintf(error, capacity, "cannot start a worker: %s", strerror(errno));
+        destroy(worker);
+        return NULL;
+    }
+    return worker;
+}
+
+void worker_stop(struct worker *worker, uint32_t timeout_ms)
+{
+    const uint64_t one = 1;
+    atomic_store(&worker->stop_timeout_ms, timeout_ms);
+    if (write(worker->wake, &one, sizeof one) != sizeof one)
+        log_error("cannot wake worker=%d: %s", worker->number, strerror(errno));
+}
+
+void worker_join(struct worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+    destroy(worker);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// A worker: one thread with one epoll loop that owns some arenas. Everything else about an arena
+// happens in that thread; the main thread only starts and stops it.
+#pragma once
+
+#include "arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct worker;
+
+// Starts a thread named raimd-worker-`number` that runs the arenas, staggered over a tick. Borrows
+// the arenas. Returns NULL and writes a reason into `error`.
+struct worker *worker_start(int number, struct arena *const *arenas, int arena_count, char *error,
+                            size_t capacity);
+
+// Asks the worker to say goodbye to every client, within `timeout_ms`, and to end.
+void worker_stop(struct worker *worker, uint32_t timeout_ms);
+
+// Waits for the thread's end and frees the worker.
+void worker_join(struct worker *worker);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Finds when moving circles touch.
+#include "sweep.h"
+
+// A circle that meets a face this close to its end, in units, may meet the face: rounding must not
+// let it slip between the face and the corner.
+static const double face_margin = 1e-6;
+
+// True when a gap that changes by `change` during the motion never closes. One that is closed from
+// the start does not count until it is overlapped.
+static bool stays_open(double gap, double change)
+{
+    if (gap > RAIM_SWEEP_TOUCH)
+        return gap + change > 0;
+    return gap > -RAIM_SWEEP_TOUCH && gap + change > -RAIM_SWEEP_TOUCH;
+}
+
+double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec2 displacement,
+                          double radius)
+{
+    // The faces moved out by the radius enclose the grown polygon. The ray enters what they enclose
+    // through the last of those that it crosses inward, or starts in it, nearest to some face.
+    double enter = -1, leave = RAIM_SWEEP_MISS, nearest = -INFINITY;
+    int face = 0;
+    for (int i = 0; i < polygon->count; i++) {
+        const raim_vec2 normal = polygon->normals[i];
+        const double gap = raim_vec2_dot(normal, raim_vec2_sub(start, polygon->points[i])) - radius;
+        const double change = raim_vec2_dot(normal, displacement);
+        if (stays_open(gap, change))
+            return RAIM_SWEEP_MISS;
+        if (gap > -RAIM_SWEEP_TOUCH) {
+            const double time = gap > RAIM_SWEEP_TOUCH ? gap / -change : 0;
+            if (time > enter) {
+                enter = time;
+                face = i;
+            }
+            continue;
+        }
+        if (gap + change > 0 && -gap / change < leave)
+            leave = -gap / change;
+        if (enter < 0 && gap > nearest) {
+            nearest = gap;
+            face = i;
+        }
+    }
+    enter = enter < 0 ? 0 : enter;
+    if (enter > leave)
+        return RAIM_SWEEP_MISS;
+    // Beyond the end of that face, the only way to the grown polygon is through the corner's
+    // circle.
+    const raim_vec2 at = raim_vec2_mad(start, displacement, enter);
+    const raim_vec2 *corner = raim_polygon_corner_beyond(polygon, face, at, face_margin);
+    return corner == NULL ? enter : raim_sweep_circle(start, displacement, *corner, radius);
+}
+
+double raim_sweep_circle(raim_vec2 start, raim_vec2 displacement, raim_vec2 centre, double radius)
+{
+    const raim_vec2 out = raim_vec2_sub(start, centre);
+    const double squared = raim_vec2_length_squared(out);
+    const double inner = radius - RAIM_SWEEP_TOUCH, outer = radius + RAIM_SWEEP_TOUCH;
+    if (inner > 0 && squared < inner * inner)
+        return 0;
+    const double approach = 0 - raim_vec2_dot(out, displacement);
+    if (approach <= 0)
+        return RAIM_SWEEP_MISS;
+    const bool touching = squared <= outer * outer;
+    const double reach = touching && inner > 0 ? inner : radius;
+    // The quadratic's root in the form that cannot divide by zero: the divisor exceeds `approach`.
+    const double cross = raim_vec2_cross(out, displacement);
+    const double discriminant =
+        reach * reach * raim_vec2_length_squared(displacement) - cross * cross;
+    if (discriminant <= 0)
+        return RAIM_SWEEP_MISS;
+    const double time = (squared - reach * reach) / (approach + sqrt(discriminant));
+    if (time > 1)
+        return RAIM_SWEEP_MISS;
+    return touching || time < 0 ? 0 : time;
+}
+
+// Along one axis: the fraction at which a gap that shrinks by `change` closes.
+static double sweep_side(double gap, double change)
+{
+    if (gap <= -RAIM_SWEEP_TOUCH)
+        return 0;
+    if (stays_open(gap, change))
+        return RAIM_SWEEP_MISS;
+    return gap > RAIM_SWEEP_TOUCH ? gap / -change : 0;
+}
+
+double raim_sweep_box(raim_box box, raim_vec2 start, raim_vec2 displacement, double radius)
+{
+    const double times[4] = {
+        sweep_side(start.x - radius - box.min.x, displacement.x),
+        sweep_side(box.max.x - radius - start.x, 0 - displacement.x),
+        sweep_side(start.y - radius - box.min.y, displacement.y),
+        sweep_side(box.max.y - radius - start.y, 0 - displacement.y),
+    };
+    double first = RAIM_SWEEP_MISS;
+    for (int i = 0; i < 4; i++)
+        first = times[i] < first ? times[i] : first;
+    return first;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Two-dimensional vectors in world units (y points up) and axis-aligned boxes.
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+
+typedef struct raim_vec2 {
+    double x, y;
+} raim_vec2;
+
+typedef struct raim_box {
+    raim_vec2 min, max;
+} raim_box;
+
+static inline raim_vec2 raim_vec2_add(raim_vec2 a, raim_vec2 b)
+{
+    return (raim_vec2){a.x + b.x, a.y + b.y};
+}
+
+static inline raim_vec2 raim_vec2_sub(raim_vec2 a, raim_vec2 b)
+{
+    return (raim_vec2){a.x - b.x, a.y - b.y};
+}
+
+static inline raim_vec2 raim_vec2_scale(raim_vec2 a, double factor)
+{
+    return (raim_vec2){a.x * factor, a.y * factor};
+}
+
+// a + b * factor
+static inline raim_vec2 raim_vec2_mad(raim_vec2 a, raim_vec2 b, double factor)
+{
+    return (raim_vec2){a.x + b.x * factor, a.y + b.y * factor};
+}
+
+static inline double raim_vec2_dot(raim_vec2 a, raim_vec2 b)
+{
+    return a.x * b.x + a.y * b.y;
+}
+
+// The z component of the cross product: positive where b lies to the left of a.
+static inline double raim_vec2_cross(raim_vec2 a, raim_vec2 b)
+{
+    return a.x * b.y - a.y * b.x;
+}
+
+static inline double raim_vec2_length_squared(raim_vec2 a)
+{
+    return raim_vec2_dot(a, a);
+}
+
+// IEEE 754 requires a correctly rounded square root, so this is the same on every machine.
+static inline double raim_vec2_length(raim_vec2 a)
+{
+    return sqrt(raim_vec2_dot(a, a));
+}
+
+static inline double raim_vec2_distance_squared(raim_vec2 a, raim_vec2 b)
+{
+    return raim_vec2_length_squared(raim_vec2_sub(a, b));
+}
+
+static inline raim_box raim_box_grow(raim_box box, double margin)
+{
+    return (raim_box){{box.min.x - margin, box.min.y - margin},
+                      {box.max.x + margin, box.max.y + margin}};
+}
+
+// The smallest box around a box and a point.
+static inline raim_box raim_box_include(raim_box box, raim_vec2 point)
+{
+    return (raim_box){
+        {point.x < box.min.x ? point.x : box.min.x, point.y < box.min.y ? point.y : box.min.y},
+        {point.x > box.max.x ? point.x : box.max.x, point.y > box.max.y ? point.y : box.max.y}};
+}
+
+static inline bool raim_box_contains(raim_box box, raim_vec2 point)
+{
+    return point.x >= box.min.x && point.x <= box.max.x && point.y >= box.min.y &&
+           point.y <= box.max.y;
+}
+
+static inline bool raim_box_overlaps(raim_box a, raim_box b)
+{
+    return a.min.x <= b.max.x && a.max.x >= b.min.x && a.min.y <= b.max.y && a.max.y >= b.min.y;
+}

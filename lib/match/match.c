@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// A match: connections, messages, the tick.
+#include "state.h"
+
+#include "handshake.h"
+#include "name.h"
+#include "text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(RAIM_MATCH_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name can be kept");
+
+static const double hello_within_s = 5; // a connection without a hello ends after this
+
+struct raim_match_def raim_match_default_def(void)
+{
+    return (struct raim_match_def){
+        .rules = raim_rules_default(),
+        .tick_hz = 60,
+        .max_clients = 64,
+        .max_connections = 72,
+    };
+}
+
+static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
+{
+    const uint32_t connections = match->def.max_connections;
+    void *world = malloc(raim_world_size(world_def));
+    if (world == NULL)
+        return false;
+    match->world = raim_world_init(world, world_def);
+    const uint32_t places = match->world->max_players, bullets = match->world->max_bullets;
+    const size_t words = raim_set_words(places) + raim_set_words(bullets);
+    match->clients = calloc(connections, sizeof *match->clients);
+    match->members = calloc(places, sizeof *match->members);
+    match->inputs = calloc(places, sizeof *match->inputs);
+    match->bullet_positions = calloc(bullets, sizeof *match->bullet_positions);
+    match->crowd = calloc(places + bullets, sizeof *match->crowd);
+    match->shown_memory =
+        calloc((size_t)connections * RAIM_SNAPSHOT_HISTORY * words, sizeof(uint64_t));
+    match->happened.capacity = raim_events_bound(places, bullets);
+    match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
+    match->event_capacity = 8 * places;
+    match->events = calloc(match->event_capacity, sizeof *match->events);
+    if (match->clients == NULL || match->members == NULL || match->inputs == NULL ||
+        match->bullet_positions == NULL || match->crowd == NULL || match->shown_memory == NULL ||
+        match->happened.items == NULL || match->events == NULL)
+        return false;
+    uint64_t *set = match->shown_memory;
+    for (uint32_t i = 0; i < connections; i++) {
+        for (int j = 0; j < RAIM_SNAPSHOT_HISTORY; j++) {
+            match->clients[i].shown[j].players = set;
+            match->clients[i].shown[j].bullets = set + raim_set_words(places);
+            set += words;
+        }
+    }
+    return raim_history_create(&match->history, match->world);
+}
+
+struct raim_match *raim_match_create(const struct raim_match_def *def)
+{
+    assert(def->max_clients >= 1 && def->max_clients <= 1000);
+    assert(def->max_clients + def->bots <= RAIM_MAX_PLAYERS);
+    assert(def->max_connections >= def->max_clients);
+    struct raim_match *match = calloc(1, sizeof *match);
+    if (match == NULL)
+        return NULL;
+    match->def = *def;
+    match->stage = RAIM_OUTBOX_DONE;
+    const struct raim_world_def world_def = {
+        .rules = def->rules,
+        .tick_hz = def->tick_hz,
+        .max_players = def->max_clients + def->bots,
+        .seed = def->seed,
+    };
+    if (!allocate(match, &world_def)) {
+        raim_match_destroy(match);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < def->bots; i++) {
+        char name[RAIM_MATCH_NAME_BYTES];
+        raim_text_number(raim_text_words(name, "Bot "), i + 1);
+        raim_members_join(match, name, true, 0);
+    }
+    return match;
+}
+
+void raim_match_destroy(struct raim_match *match)
+{
+    if (match == NULL)
+        return;
+    raim_history_destroy(&match->history);
+    free(match->world);
+    free(match->clients);
+    free(match->members);
+    free(match->inputs);
+    free(match->bullet_positions);
+    free(match->crowd);
+    free(match->shown_memory);
+    free(match->happened.items);
+    free(match->events);
+    free(match);
+}
+
+static struct raim_connection *client_at(struct raim_match *match, uint32_t client)
+{
+    assert(client < match->def.max_connections);
+    return &match->clients[client];
+}
+
+// Forgets everything about a connection but the memory of its sets.
+static void reset_client(struct raim_connection *client, enum raim_connection_state state)
+{
+    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++)
+        client->shown[i].valid = false;
+    client->state = state;
+    client->reason = RAIM_REASON_NONE;
+    client->player = RAIM_NOBODY;
+    client->obstacles_told = 0;
+    client->roster_told = 0;
+    client->welcome_told = false;
+    client->has_acked = false;
+    client->inbox = (struct raim_inbox){0};
+}
+
+static void leave(struct raim_match *match, struct raim_connection *client, enum raim_reason reason)
+{
+    if (client->player == RAIM_NOBODY)
+        return;
+    raim_members_leave(match, client->player, reason);
+    client->player = RAIM_NOBODY;
+    match->playing--;
+}
+
+void raim_match_connect(struct raim_match *match, uint32_t handle)
+{
+    struct raim_connection *client = client_at(match, handle);
+    leave(match, client, RAIM_REASON_LOST);
+    reset_client(client, RAIM_CONNECTION_WAITING);
+    client->since_tick = match->world->tick;
+}
+
+void raim_match_disconnect(struct raim_match *match, uint32_t handle)
+{
+    struct raim_connection *client = client_at(match, handle);
+    leave(match, client, RAIM_REASON_LOST);
+    reset_client(client, RAIM_CONNECTION_ABSENT);
+}
+
+static void refuse_client(struct raim_match *match, struct raim_connection *client,
+                          enum raim_refusal refusal, enum raim_reason reason)
+{
+    match->refused[refusal]++;
+    client->state = RAIM_CONNECTION_REFUSED;
+    client->reason = reason;
+}
+
+static void receive_hello(struct raim_match *match, struct raim_connection *client, raim_reader *reader)
+{
+    struct raim_hello hello;
+    char name[RAIM_MATCH_NAME_BYTES];
+    if (!raim_hello_read(reader, &hello)) {
+        refuse_client(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
+        return;
+    }
+    if (hello.version != RAIM_PROTOCOL_VERSION) {
+        refuse_client(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
+        return;
+    }
+    if (!raim_name_clean(hello.name, name)) {
+        refuse_client(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+        return;
+    }
+    const uint32_t handle = (uint32_t)(client - match->clients);
+    if (match->playing == match->def.max_clients ||
+        (client->player = raim_members_join(match, name, false, handle)) == RAIM_NOBODY) {
+        refuse_client(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
+        return;
+    }
+    match->playing++;
+    client->state = RAIM_CONNECTION_ENTERING;
+}
+
+static void receive_input(struct raim_match *match, struct raim_connection *client, raim_reader *reader)
+{
+    struct raim_input_message message;
+    if (!raim_input_read(reader, &message)) {
+        match->refused[RAIM_REFUSED_MALFORMED]++;
+        return;
+    }
+    // Ack before input: a late input may still carry the newest ack.
+    if (message.has_snapshot) {
+        const enum raim_refusal refusal = raim_view_acknowledge(match, client, message.snapshot);
+        if (refusal != RAIM_REFUSALS) {
+            match->refused[refusal]++;
+            return;
+        }
+    }
+    const enum raim_refusal refusal =
+        raim_inbox_receive(&client->inbox, match->world->tick, &message);
+    if (refusal != RAIM_REFUSALS)
+        match->refused[refusal]++;
+}
+
+static void receive_goodbye(struct raim_match *match, struct raim_connection *client,
+                            raim_reader *reader)
+{
+    struct raim_goodbye goodbye;
+    if (!raim_goodbye_read(reader, &goodbye)) {
+        match->refused[RAIM_REFUSED_MALFORMED]++;
+        return;
+    }
+    leave(match, client, RAIM_REASON_LEFT);
+    client->state = RAIM_CONNECTION_CLOSED;
+}
+
+void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable,
+                        const uint8_t *data, size_t size)
+{
+    struct raim_connection *client = client_at(match, handle);
+    raim_reader reader = raim_reader_make(data, size);
+    const uint32_t kind = raim_message_read(&reader);
+    const bool in = client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
+    const bool ended = client->state == RAIM_CONNECTION_REFUSED || client->state == RAIM_CONNECTION_CLOSED;
+    if (ended)
+        return; // sent before it knew
+    if (kind == RAIM_MESSAGE_HELLO && reliable && client->state == RAIM_CONNECTION_WAITING)
+        receive_hello(match, client, &reader);
+    else if (kind == RAIM_MESSAGE_INPUT && !reliable && in)
+        receive_input(match, client, &reader);
+    else if (kind == RAIM_MESSAGE_GOODBYE && reliable)
+        receive_goodbye(match, client, &reader);
+    else if (kind >= RAIM_MESSAGE_HELLO && kind <= RAIM_MESSAGE_GOODBYE)
+        match->refused[RAIM_REFUSED_UNEXPECTED]++;
+    else
+        match->refused[RAIM_REFUSED_MALFORMED]++;
+}
+
+void raim_match_step(struct raim_match *match)
+{
+    struct raim_world *world = match->world;
+    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+        struct raim_connection *client = &match->clients[i];
+        const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
+        if (client->state == RAIM_CONNECTION_WAITING && waited > hello_within_s * world->tick_hz)
+            refuse_client(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
+        if (client->player != RAIM_NOBODY)
+            match->inputs[raim_player_place(client->player)] =
+                raim_inbox_take(&client->inbox, world->tick, world->tick_hz);
+    }
+    raim_members_think(match);
+    raim_world_step(world, match->def.map, match->inputs, &match->happened);
+    raim_members_tell(match);
+    raim_history_record(&match->history, world);
+    raim_view_prepare(match);
+    match->stage = RAIM_OUTBOX_DOORS;
+    match->next_client = 0;
+}
+
+void raim_match_shutdown(struct raim_match *match)
+{
+    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+        struct raim_connection *client = &match->clients[i];
+        if (client->state == RAIM_CONNECTION_ABSENT || client->state == RAIM_CONNECTION_CLOSED)
+            continue;
+        leave(match, client, RAIM_REASON_SHUTDOWN);
+        client->state = RAIM_CONNECTION_REFUSED;
+        client->reason = RAIM_REASON_SHUTDOWN;
+    }
+    match->stage = RAIM_OUTBOX_DOORS;
+    match->next_client = 0;
+}
+
+uint32_t raim_match_tick(const struct raim_match *match)
+{
+    return match->world->tick;
+}
+
+struct raim_match_counts raim_match_counts(const struct raim_match *match)
+{
+    struct raim_match_counts counts = {.players = match->playing, .bots = match->def.bots};
+    memcpy(counts.refused, match->refused, sizeof counts.refused);
+    return counts;
+}
+
+uint32_t raim_match_players(const struct raim_match *match, struct raim_match_player *rows,
+                            uint32_t capacity)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < match->world->max_players && count < capacity; place++) {
+        if (players[place].id == RAIM_NOBODY)
+            continue;
+        const struct raim_member *member = &match->members[place];
+        struct raim_match_player *row = &rows[count++];
+        *row = (struct raim_match_player){
+            .bot = member->bot,
+            .client = member->client,
+            .id = players[place].id,
+            .score = players[place].score,
+            .deaths = players[place].deaths,
+            .played_ticks = match->world->tick - member->joined_tick,
+        };
+        memcpy(row->name, member->name, sizeof row->name);
+    }
+    return count;
+}
+
+const struct raim_world *raim_match_world(const struct raim_match *match)
+{
+    return match->world;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// The server's side of one arena without I/O: who plays, what they pressed, what each of them may
+// see, and the messages that tell them. The caller moves bytes: it hands in what clients sent,
+// steps the match once a tick, and then pulls everything that wants to be sent.
+// Thread rule: a match belongs to one thread at a time. Nothing allocates after creation.
+#pragma once
+
+#include "map.h"
+#include "refusal.h"
+#include "rules.h"
+#include "world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What everybody sees around their own player, in units, whatever their display.
+#define RAIM_VIEW_WIDTH 1600
+#define RAIM_VIEW_HEIGHT 861
+
+#define RAIM_MATCH_NAME_BYTES 25 // 24 bytes of UTF-8 and the closing NUL
+
+struct raim_match;
+
+struct raim_match_def {
+    const struct raim_map *map; // borrowed for the match's whole life
+    raim_rules rules;
+    uint32_t tick_hz;           // steps per second, 10 to 240
+    uint32_t max_clients;       // places for clients, 1 to 1000
+    uint32_t max_connections;   // client handles are below this; more than max_clients, so that
+                                // a full match can still say so
+    uint32_t bots;              // server-side bots, with places of their own; together with
+                                // the clients at most RAIM_MAX_PLAYERS
+    uint64_t seed;              // of spawns and bots
+};
+
+// Defaults for everything but the map.
+struct raim_match_def raim_match_default_def(void);
+
+// Returns NULL when memory runs out. The def must be in range.
+struct raim_match *raim_match_create(const struct raim_match_def *def);
+void raim_match_destroy(struct raim_match *match);
+
+// A client is a handle below max_connections that the caller chooses, one per connection.
+void raim_match_connect(struct raim_match *match, uint32_t client);
+void raim_match_disconnect(struct raim_match *match, uint32_t client);
+
+// One message from a client, of any content. Whatever is wrong with it is refused and counted.
+void raim_match_receive(struct raim_match *match, uint32_t client, bool reliable,
+                        const uint8_t *data, size_t size);
+
+// Plays one tick.
+void raim_match_step(struct raim_match *match);
+
+// Tells every client that the match ends; pull what is to be sent, then close the connections.
+void raim_match_shutdown(struct raim_match *match);
+
+// One message to send. `size` 0 with `close` set: nothing more to say, close the connection.
+struct raim_outgoing {
+    uint32_t client;
+    bool reliable;
+    bool close;          // close the connection once this message is acknowledged
+    uint32_t reason;     // with `close`: the reason code that the message told
+    const uint8_t *data; // valid until the next call with this match
+    size_t size;         // at most RAIM_MAX_MESSAGE_BYTES
+};
+
+// Pulls the next message; false when this tick has no more. Call until false after every step.
+bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoing);
+
+struct raim_match_player {
+    char name[RAIM_MATCH_NAME_BYTES];
+    bool bot;
+    uint32_t client; // its handle, meaningless for bots
+    raim_player_id id;
+    uint32_t score, deaths;
+    uint32_t played_ticks; // since it joined
+};
+
+struct raim_match_counts {
+    uint32_t players, bots; // clients that play; bots
+    uint64_t refused[RAIM_REFUSALS];
+};
+
+uint32_t raim_match_tick(const struct raim_match *match);
+struct raim_match_counts raim_match_counts(const struct raim_match *match);
+
+// Fills at most `capacity` rows, clients and bots in order of their places; returns the count.
+uint32_t raim_match_players(const struct raim_match *match, struct raim_match_player *players,
+                            uint32_t capacity);
+
+// The world as of the last step, for tests, replays and checkpoints.
+const struct raim_world *raim_match_world(const struct raim_match *match);

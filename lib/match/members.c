@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Who plays: joining, leaving, the bots' inputs, and the events that tell of it.
+#include "state.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static struct raim_wire_event *add_event(struct raim_match *match)
+{
+    assert(match->event_count < match->event_capacity);
+    struct raim_wire_event *event = &match->events[match->event_count++];
+    *event = (struct raim_wire_event){0};
+    return event;
+}
+
+void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
+                             struct raim_roster_entry *entry)
+{
+    const raim_player *player = &raim_world_players_const(match->world)[place];
+    *entry = (struct raim_roster_entry){
+        .player = player->id,
+        .bot = match->members[place].bot,
+        .score = player->score,
+        .deaths = player->deaths,
+    };
+    memcpy(entry->name, match->members[place].name, sizeof entry->name);
+}
+
+// Room for this join, and for every member to leave and be destroyed before events are told.
+static bool has_room_for_join(const struct raim_match *match)
+{
+    return match->event_count + 1 + 2 * match->world->max_players <= match->event_capacity;
+}
+
+raim_player_id raim_members_join(struct raim_match *match, const char *name, bool bot,
+                                 uint32_t client)
+{
+    if (!has_room_for_join(match))
+        return RAIM_NOBODY;
+    const raim_player_id id = raim_world_join(match->world);
+    if (id == RAIM_NOBODY)
+        return RAIM_NOBODY;
+    const uint32_t place = raim_player_place(id);
+    struct raim_member *member = &match->members[place];
+    *member = (struct raim_member){
+        .bot = bot,
+        .client = client,
+        .joined_tick = match->world->tick,
+    };
+    assert(strlen(name) < sizeof member->name);
+    strcpy(member->name, name);
+    if (bot)
+        raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
+    struct raim_wire_event *event = add_event(match);
+    event->kind = RAIM_WIRE_JOINED;
+    event->player = id;
+    raim_members_fill_entry(match, place, &event->entry);
+    return id;
+}
+
+void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
+{
+    raim_world_leave(match->world, id);
+    struct raim_wire_event *event = add_event(match);
+    event->kind = RAIM_WIRE_LEFT;
+    event->player = id;
+    event->reason = reason;
+}
+
+static bool in_view(raim_vec2 from, raim_vec2 point)
+{
+    return fabs(point.x - from.x) <= RAIM_VIEW_WIDTH / 2.0 &&
+           fabs(point.y - from.y) <= RAIM_VIEW_HEIGHT / 2.0;
+}
+
+// Everybody else inside a bot's view; beyond RAIM_BOT_MAX_ENEMIES the farthest make way.
+static uint32_t find_enemies(const struct raim_match *match, const raim_player *self,
+                             struct raim_bot_enemy *enemies)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const raim_player *player = &players[place];
+        if (player->state != RAIM_PLAYER_ALIVE || player == self ||
+            !in_view(self->position, player->position))
+            continue;
+        uint32_t slot = count;
+        if (count == RAIM_BOT_MAX_ENEMIES) {
+            double farthest = raim_vec2_distance_squared(player->position, self->position);
+            for (uint32_t i = 0; i < count; i++) {
+                const double distance =
+                    raim_vec2_distance_squared(enemies[i].position, self->position);
+                if (distance > farthest) {
+                    farthest = distance;
+                    slot = i;
+                }
+            }
+            if (slot == count)
+                continue;
+        } else {
+            count++;
+        }
+        enemies[slot] = (struct raim_bot_enemy){
+            .key = (uint32_t)player->id << 8 | player->life,
+            .position = player->position,
+            .velocity = raim_vec2_scale(raim_vec2_sub(player->position, player->previous),
+                                        match->world->tick_hz),
+            .shielded = player->shield_ticks > 0,
+        };
+    }
+    return count;
+}
+
+void raim_members_think(struct raim_match *match)
+{
+    const struct raim_world *world = match->world;
+    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        const raim_player *player = &raim_world_players_const(world)[place];
+        if (player->state != RAIM_PLAYER_ALIVE || !match->members[place].bot)
+            continue;
+        const struct raim_bot_sight sight = {
+            .map = match->def.map,
+            .rules = &world->rules,
+            .tick = world->tick,
+            .tick_hz = world->tick_hz,
+            .position = player->position,
+            .enemies = enemies,
+            .enemy_count = find_enemies(match, player, enemies),
+        };
+        match->inputs[place] = raim_bot_think(&match->members[place].brain, &sight);
+    }
+}
+
+void raim_members_tell(struct raim_match *match)
+{
+    assert(match->happened.dropped == 0);
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t i = 0; i < match->happened.count; i++) {
+        const raim_event *happened = &match->happened.items[i];
+        if (happened->kind != RAIM_EVENT_KILL)
+            continue;
+        struct raim_wire_event *event = add_event(match);
+        event->kind = RAIM_WIRE_KILL;
+        event->player = happened->actor;
+        event->victim = happened->victim;
+        event->score = players[raim_player_place(happened->actor)].score;
+        event->deaths = players[raim_player_place(happened->victim)].deaths;
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// What wants to be sent, pulled message by message.
+#include "state.h"
+
+#include "handshake.h"
+#include "text.h"
+
+#include <assert.h>
+#include <string.h>
+
+static size_t write_welcome(struct raim_match *match, const struct raim_connection *client)
+{
+    const struct raim_map *map = match->def.map;
+    struct raim_welcome welcome = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .player = client->player,
+        .tick = match->world->tick,
+        // Events not yet told are part of the roster that follows.
+        .event_sequence = match->event_sequence + match->event_count,
+        .tick_hz = match->world->tick_hz,
+        .max_players = match->world->max_players,
+        .max_bullets = match->world->max_bullets,
+        .view_width = RAIM_VIEW_WIDTH,
+        .view_height = RAIM_VIEW_HEIGHT,
+        .obstacle_count = (uint32_t)map->obstacle_count,
+        .roster_count = match->playing + match->def.bots,
+        .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
+                   raim_quantise(map->border.max.x), raim_quantise(map->border.max.y)},
+        .rule_count = RAIM_RULE_COUNT,
+    };
+    static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule can be told");
+    static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES, "every map's name can be told");
+    for (int i = 0; i < RAIM_RULE_COUNT; i++)
+        welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
+    strcpy(welcome.map_name, map->name);
+    return raim_welcome_write(&welcome, match->message, sizeof match->message);
+}
+
+static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
+{
+    enum { BATCH = 64 }; // more never fit one message
+    struct raim_wire_obstacle obstacles[BATCH];
+    const struct raim_map *map = match->def.map;
+    const uint32_t left = (uint32_t)map->obstacle_count - client->obstacles_told;
+    const uint32_t count = left < BATCH ? left : BATCH;
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_polygon *polygon = &map->obstacles[client->obstacles_told + i];
+        obstacles[i].count = (uint32_t)polygon->count;
+        for (int p = 0; p < polygon->count; p++) {
+            obstacles[i].points[p][0] = raim_quantise(polygon->points[p].x);
+            obstacles[i].points[p][1] = raim_quantise(polygon->points[p].y);
+        }
+    }
+    uint32_t written;
+    const size_t size = raim_obstacles_write(obstacles, count, &written, match->message,
+                                             sizeof match->message);
+    client->obstacles_told += written;
+    return size;
+}
+
+// `roster_told` counts places, not entries.
+static size_t write_roster(struct raim_match *match, struct raim_connection *client)
+{
+    enum { BATCH = 64 };
+    struct raim_roster_entry entries[BATCH];
+    uint32_t places[BATCH];
+    uint32_t count = 0, place = client->roster_told;
+    const raim_player *players = raim_world_players_const(match->world);
+    for (; place < match->world->max_players && count < BATCH; place++) {
+        if (players[place].id == RAIM_NOBODY)
+            continue;
+        places[count] = place;
+        raim_members_fill_entry(match, place, &entries[count++]);
+    }
+    if (count == 0) {
+        client->roster_told = match->world->max_players;
+        return 0;
+    }
+    uint32_t written;
+    const size_t size =
+        raim_roster_write(entries, count, &written, match->message, sizeof match->message);
+    client->roster_told = written < count ? places[written] : place;
+    return size;
+}
+
+static void explain(const struct raim_match *match, enum raim_reason reason, char *text)
+{
+    switch (reason) {
+    case RAIM_REASON_SHUTDOWN:
+        raim_text_words(text, "the server is shutting down");
+        break;
+    case RAIM_REASON_VERSION:
+        text = raim_text_words(text, "this server speaks protocol version ");
+        raim_text_number(text, RAIM_PROTOCOL_VERSION);
+        break;
+    case RAIM_REASON_FULL:
+        text = raim_text_number(raim_text_words(text, "the arena is full: "), match->playing);
+        text = raim_text_number(raim_text_words(text, " of "), match->def.max_clients);
+        raim_text_words(text, " players");
+        break;
+    case RAIM_REASON_NAME:
+        raim_text_words(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");
+        break;
+    case RAIM_REASON_SILENT:
+        raim_text_words(text, "no hello came in time");
+        break;
+    case RAIM_REASON_MALFORMED:
+        raim_text_words(text, "the hello could not be read");
+        break;
+    case RAIM_REASON_NONE:
+    case RAIM_REASON_LEFT:
+    case RAIM_REASON_LOST:
+    case RAIM_REASONS:
+        break;
+    }
+}
+
+static size_t write_goodbye(struct raim_match *match, uint32_t reason)
+{
+    struct raim_goodbye goodbye = {.reason = reason};
+    explain(match, (enum raim_reason)reason, goodbye.text);
+    return raim_goodbye_write(&goodbye, match->message, sizeof match->message);
+}
+
+// The next message that brings a client in or out; 0 when there is none.
+static size_t write_door(struct raim_match *match, struct raim_connection *client, bool *close)
+{
+    if (client->state == RAIM_CONNECTION_REFUSED) {
+        client->state = RAIM_CONNECTION_CLOSED;
+        *close = true;
+        return write_goodbye(match, client->reason);
+    }
+    if (client->state != RAIM_CONNECTION_ENTERING)
+        return 0;
+    if (!client->welcome_told) {
+        client->welcome_told = true;
+        return write_welcome(match, client);
+    }
+    if (client->obstacles_told < (uint32_t)match->def.map->obstacle_count)
+        return write_obstacles(match, client);
+    if (client->roster_told < match->world->max_players) {
+        const size_t size = write_roster(match, client);
+        if (size > 0)
+            return size;
+    }
+    // This tick's events and snapshot are for those who knew the tick before.
+    client->state = RAIM_CONNECTION_PLAYING;
+    client->first_tick = match->world->tick + 1;
+    return 0;
+}
+
+static bool is_told(const struct raim_match *match, const struct raim_connection *client)
+{
+    return client->state == RAIM_CONNECTION_PLAYING &&
+           raim_tick_diff(match->world->tick, client->first_tick) >= 0;
+}
+
+// Goes on to the next client of this stage, or to the next stage.
+static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
+{
+    for (; match->next_client < match->def.max_connections; match->next_client++) {
+        struct raim_connection *client = &match->clients[match->next_client];
+        bool close = false;
+        const size_t size = write_door(match, client, &close);
+        if (size == 0)
+            continue;
+        *outgoing = (struct raim_outgoing){
+            .client = match->next_client,
+            .reliable = true,
+            .close = close,
+            .reason = close ? client->reason : RAIM_REASON_NONE,
+            .data = match->message,
+            .size = size,
+        };
+        return true;
+    }
+    return false;
+}
+
+// Writes the next run of events into `message`; false when all are written.
+static bool write_next_events(struct raim_match *match)
+{
+    match->events_first += match->events_size;
+    match->events_size = 0;
+    const uint32_t left = match->event_count - match->events_first;
+    if (left == 0)
+        return false;
+    struct raim_events_message message = {
+        .sequence = match->event_sequence + match->events_first,
+        .tick = match->world->tick,
+        .count = left < RAIM_MAX_EVENTS_MESSAGE ? left : RAIM_MAX_EVENTS_MESSAGE,
+    };
+    memcpy(message.events, &match->events[match->events_first],
+           message.count * sizeof message.events[0]);
+    match->message_size = raim_events_write(&message, &match->events_size, match->message,
+                                            sizeof match->message);
+    assert(match->events_size > 0);
+    return true;
+}
+
+static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing)
+{
+    do {
+        for (; match->events_size > 0 && match->next_client < match->def.max_connections;
+             match->next_client++) {
+            if (!is_told(match, &match->clients[match->next_client]))
+                continue;
+            *outgoing = (struct raim_outgoing){
+                .client = match->next_client++,
+                .reliable = true,
+                .data = match->message,
+                .size = match->message_size,
+            };
+            return true;
+        }
+        match->next_client = 0;
+    } while (write_next_events(match));
+    match->event_sequence += match->event_count;
+    match->event_count = 0;
+    return false;
+}
+
+static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgoing)
+{
+    for (; match->next_client < match->def.max_connections; match->next_client++) {
+        struct raim_connection *client = &match->clients[match->next_client];
+        if (!is_told(match, client))
+            continue;
+        const size_t size =
+            raim_view_write(match, client, match->message, sizeof match->message);
+        assert(size > 0);
+        *outgoing = (struct raim_outgoing){
+            .client = match->next_client++,
+            .data = match->message,
+            .size = size,
+        };
+        return true;
+    }
+    return false;
+}
+
+bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoing)
+{
+    static bool (*const pull[])(struct raim_match *, struct raim_outgoing *) = {
+        [RAIM_OUTBOX_DOORS] = pull_doors,
+        [RAIM_OUTBOX_EVENTS] = pull_events,
+        [RAIM_OUTBOX_SNAPSHOTS] = pull_snapshots,
+    };
+    while (match->stage != RAIM_OUTBOX_DONE) {
+        if (pull[match->stage](match, outgoing))
+            return true;
+        match->stage++;
+        match->next_client = 0;
+        match->events_first = 0;
+        match->events_size = 0;
+    }
+    return false;
+}

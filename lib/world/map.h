@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// A map: what never moves. Immutable once created, so that threads and worlds may share one.
+#pragma once
+
+#include "sweep.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Map coordinates live on this grid, in units: it is what the wire can tell, so that a client
+// collides with exactly the server's polygons. Creation rounds to it.
+#define RAIM_MAP_STEPS 32 // per unit
+#define RAIM_MAP_GRID (1.0 / RAIM_MAP_STEPS)
+
+// No coordinate may lie farther out than this, in units: 20 signed bits of the grid on the wire.
+#define RAIM_MAP_REACH 16000
+
+#define RAIM_MAX_OBSTACLES 4096
+#define RAIM_MAX_SPAWNS 256
+
+// The smallest border side, in units: a few players must fit.
+#define RAIM_MIN_BORDER 200.0
+
+#define RAIM_MAP_NAME_BYTES 32 // with the closing NUL
+
+// An overlap up to this, in units, counts as none. It is what a sweep calls a touch, so that a
+// circle that is free is also free to go.
+#define RAIM_MAP_SLOP RAIM_SWEEP_TOUCH
+
+struct raim_obstacle_def {
+    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
+    int count;
+};
+
+// What a map is made from; the arrays are borrowed during creation only.
+struct raim_map_def {
+    const char *name;
+    raim_box border;
+    const struct raim_obstacle_def *obstacles;
+    int obstacle_count;
+    const raim_vec2 *spawns;
+    int spawn_count; // 0 where nobody is spawned: in clients
+};
+
+enum raim_map_error {
+    RAIM_MAP_OK,
+    RAIM_MAP_BORDER,           // not finite, beyond the reach, or smaller than RAIM_MIN_BORDER
+    RAIM_MAP_OBSTACLE,         // see polygon_error and index
+    RAIM_MAP_OBSTACLE_OUTSIDE, // a corner of obstacle `index` lies outside the border
+    RAIM_MAP_SPAWN_OUTSIDE,    // spawn `index` lies outside the border
+    RAIM_MAP_SPAWN_BLOCKED,    // spawn `index` lies inside an obstacle
+    RAIM_MAP_COUNT,            // too many obstacles or spawns
+    RAIM_MAP_MEMORY,
+};
+
+struct raim_map_problem {
+    enum raim_map_error error;
+    enum raim_polygon_error polygon_error;
+    int index; // of the obstacle or spawn that is wrong
+};
+
+struct raim_map {
+    char name[RAIM_MAP_NAME_BYTES];
+    raim_box border;
+    raim_polygon *obstacles;
+    int obstacle_count;
+    raim_vec2 *spawns;
+    int spawn_count;
+    struct raim_map_grid {
+        raim_vec2 origin;
+        double cells_per_unit;
+        int columns, rows;
+        int *starts;  // columns * rows + 1 offsets into `entries`
+        int *entries; // obstacle indexes, ascending within a cell
+    } grid;
+};
+
+// Returns a map, or NULL with the first problem found. Free it with raim_map_destroy.
+struct raim_map *raim_map_create(const struct raim_map_def *def, struct raim_map_problem *problem);
+void raim_map_destroy(struct raim_map *map);
+
+// Says whether a polygon would be accepted as an obstacle of this border; lets a loader report
+// every bad obstacle and not only the first.
+struct raim_map_problem raim_map_check_obstacle(raim_box border,
+                                                const struct raim_obstacle_def *obstacle);
+
+// True when a circle overlaps neither an obstacle nor the border by more than RAIM_MAP_SLOP.
+bool raim_map_is_free(const struct raim_map *map, raim_vec2 centre, double radius);
+
+// True when nothing blocks the straight line between two points.
+bool raim_map_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to);
+
+// The fraction of the displacement at which a moving circle first touches an obstacle or the
+// border, or RAIM_SWEEP_MISS.
+double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
+                      double radius);
+
+// Moves a circle that is free at `start`, sliding along what it meets; the result is free too and
+// never behind something. A start that is not free, such as a rounded one, is pushed free when less
+// than a radius does it.
+raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
+                        double radius);

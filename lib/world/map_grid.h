@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Where things lie in a map's grid. An obstacle is entered in every cell that its bounds touch; all
+// lookups round alike, so what overlaps always shares a cell.
+#pragma once
+
+#include "map.h"
+
+// The cells, both ends included, that a box touches.
+struct raim_map_span {
+    int first_column, last_column;
+    int first_row, last_row;
+};
+
+// Neighbouring cells of a row: their entries lie in one piece. An obstacle may occur in it once for
+// each cell.
+struct raim_map_run {
+    const int *first, *end;
+};
+
+// A cell's number along one axis; what lies outside the grid counts to its outermost cells.
+static inline int raim_map_cell_of(double cells, int count)
+{
+    if (!(cells > 0))
+        return 0;
+    return cells < count ? (int)cells : count - 1;
+}
+
+static inline int raim_map_column_of(const struct raim_map_grid *grid, double x)
+{
+    return raim_map_cell_of((x - grid->origin.x) * grid->cells_per_unit, grid->columns);
+}
+
+static inline int raim_map_row_of(const struct raim_map_grid *grid, double y)
+{
+    return raim_map_cell_of((y - grid->origin.y) * grid->cells_per_unit, grid->rows);
+}
+
+static inline struct raim_map_span raim_map_span_of(const struct raim_map_grid *grid, raim_box box)
+{
+    return (struct raim_map_span){
+        raim_map_column_of(grid, box.min.x), raim_map_column_of(grid, box.max.x),
+        raim_map_row_of(grid, box.min.y), raim_map_row_of(grid, box.max.y)};
+}
+
+static inline struct raim_map_run raim_map_run_of(const struct raim_map_grid *grid, int row,
+                                                  int first_column, int last_column)
+{
+    const int *starts = &grid->starts[row * grid->columns];
+    return (struct raim_map_run){grid->entries + starts[first_column],
+                                 grid->entries + starts[last_column + 1]};
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Asks a map what a circle meets, and moves circles through it.
+#include "map.h"
+
+#include "map_grid.h"
+#include "sat.h"
+
+#include <assert.h>
+
+// How far a circle is left from what pushed it out, in units: enough for the push out of one thing
+// not to be undone by the rounding of the next.
+static const double skin = 1e-7;
+
+// More than a few rounds are only needed where a circle does not fit.
+enum { PUSH_ROUNDS = 8 };
+
+// Normals whose sine, squared, is below this are as good as parallel.
+static const double parallel = 1e-3;
+
+// Swept boxes are grown by this, in units, to make up for rounding.
+static const double sweep_margin = 1e-6;
+
+static void keep_deeper(raim_contact *deepest, raim_vec2 normal, double depth)
+{
+    if (depth > deepest->depth)
+        *deepest = (raim_contact){normal, depth};
+}
+
+// The deepest overlap, of more than the slop, with an obstacle or the border.
+static bool find_deepest(const struct raim_map *map, raim_vec2 centre, double radius,
+                         raim_vec2 from, raim_contact *deepest)
+{
+    deepest->depth = RAIM_MAP_SLOP;
+    keep_deeper(deepest, (raim_vec2){1, 0}, map->border.min.x + radius - centre.x);
+    keep_deeper(deepest, (raim_vec2){-1, 0}, centre.x + radius - map->border.max.x);
+    keep_deeper(deepest, (raim_vec2){0, 1}, map->border.min.y + radius - centre.y);
+    keep_deeper(deepest, (raim_vec2){0, -1}, centre.y + radius - map->border.max.y);
+
+    const raim_box box = raim_box_grow((raim_box){centre, centre}, radius);
+    const struct raim_map_span span = raim_map_span_of(&map->grid, box);
+    for (int row = span.first_row; row <= span.last_row; row++) {
+        const struct raim_map_run run =
+            raim_map_run_of(&map->grid, row, span.first_column, span.last_column);
+        for (const int *entry = run.first; entry < run.end; entry++) {
+            const raim_polygon *polygon = &map->obstacles[*entry];
+            raim_contact contact;
+            if (raim_box_overlaps(polygon->bounds, box) &&
+                raim_sat_circle(polygon, centre, radius, from, &contact))
+                keep_deeper(deepest, contact.normal, contact.depth);
+        }
+    }
+    return deepest->depth > RAIM_MAP_SLOP;
+}
+
+bool raim_map_is_free(const struct raim_map *map, raim_vec2 centre, double radius)
+{
+    raim_contact contact;
+    return !find_deepest(map, centre, radius, centre, &contact);
+}
+
+// The motion of a circle, prepared for walking the rows of the grid.
+struct sweep {
+    raim_vec2 start, displacement;
+    double radius;
+    raim_box box; // around the whole motion
+};
+
+static struct sweep sweep_of(raim_vec2 start, raim_vec2 displacement, double radius)
+{
+    const raim_box path =
+        raim_box_include((raim_box){start, start}, raim_vec2_add(start, displacement));
+    return (struct sweep){start, displacement, radius, raim_box_grow(path, radius + sweep_margin)};
+}
+
+// The part of a motion during which the circle touches a row of cells.
+static bool clip_to_row(const struct sweep *sweep, const struct raim_map_grid *grid, int row,
+                        double *enter, double *leave)
+{
+    *enter = 0;
+    *leave = 1;
+    if (sweep->displacement.y == 0)
+        return true;
+    const double reach = sweep->radius + sweep_margin;
+    const double low = grid->origin.y + row / grid->cells_per_unit - reach;
+    const double high = grid->origin.y + (row + 1) / grid->cells_per_unit + reach;
+    const double at_low = (low - sweep->start.y) / sweep->displacement.y;
+    const double at_high = (high - sweep->start.y) / sweep->displacement.y;
+    const double first = at_low < at_high ? at_low : at_high;
+    const double last = at_low < at_high ? at_high : at_low;
+    *enter = first > 0 ? first : 0;
+    *leave = last < 1 ? last : 1;
+    return *enter <= *leave;
+}
+
+// The first touch within one row's run of obstacles, if it is sooner than `first`.
+static double touch_run(const struct raim_map *map, struct raim_map_run run,
+                        const struct sweep *sweep, double first)
+{
+    for (const int *entry = run.first; entry < run.end; entry++) {
+        const raim_polygon *polygon = &map->obstacles[*entry];
+        if (!raim_box_overlaps(polygon->bounds, sweep->box))
+            continue;
+        const double time =
+            raim_sweep_polygon(polygon, sweep->start, sweep->displacement, sweep->radius);
+        first = time < first ? time : first;
+    }
+    return first;
+}
+
+// The first touch with an obstacle, if it is sooner than `first`. Walks the rows in the direction
+// of the motion and, in each, the columns that the circle touches while it is there.
+static double touch_obstacles(const struct raim_map *map, const struct sweep *sweep, double first)
+{
+    const struct raim_map_grid *grid = &map->grid;
+    const struct raim_map_span span = raim_map_span_of(grid, sweep->box);
+    if (span.first_row == span.last_row)
+        return touch_run(map,
+                         raim_map_run_of(grid, span.first_row, span.first_column, span.last_column),
+                         sweep, first);
+    const bool up = sweep->displacement.y >= 0;
+    const double reach = sweep->radius + sweep_margin;
+    for (int i = 0; i <= span.last_row - span.first_row; i++) {
+        const int row = up ? span.first_row + i : span.last_row - i;
+        double enter, leave;
+        if (!clip_to_row(sweep, grid, row, &enter, &leave))
+            continue;
+        if (enter > first)
+            break;
+        const double a = sweep->start.x + sweep->displacement.x * enter;
+        const double b = sweep->start.x + sweep->displacement.x * leave;
+        const int first_column = raim_map_column_of(grid, (a < b ? a : b) - reach);
+        const int last_column = raim_map_column_of(grid, (a < b ? b : a) + reach);
+        first = touch_run(map, raim_map_run_of(grid, row, first_column, last_column), sweep, first);
+    }
+    return first;
+}
+
+bool raim_map_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to)
+{
+    const struct sweep sweep = sweep_of(from, raim_vec2_sub(to, from), 0);
+    return touch_obstacles(map, &sweep, RAIM_SWEEP_MISS) > 1;
+}
+
+double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
+                      double radius)
+{
+    const struct sweep sweep = sweep_of(start, displacement, radius);
+    return touch_obstacles(map, &sweep, raim_sweep_box(map->border, start, displacement, radius));
+}
+
+// Pushes a circle out of all that it overlaps, deepest first; false where that fails. What it still
+// overlaps after the first push meets it in a corner: it leaves that along the first thing, which
+// ends where it touches both.
+static bool push_out(const struct raim_map *map, double radius, raim_vec2 from, raim_vec2 *centre)
+{
+    raim_vec2 held = {0, 0}; // the normal of the last thing left
+    for (int round = 0; round < PUSH_ROUNDS; round++) {
+        raim_contact contact;
+        if (!find_deepest(map, *centre, radius, from, &contact))
+            return true;
+        const double along = raim_vec2_dot(held, contact.normal);
+        raim_vec2 way = raim_vec2_mad(contact.normal, held, -along);
+        double gain = raim_vec2_dot(way, contact.normal);
+        if (gain < parallel) {
+            if (along < 0)
+                return false; // between two that face each other
+            way = contact.normal;
+            gain = 1;
+        }
+        *centre = raim_vec2_mad(*centre, way, (contact.depth + skin) / gain);
+        held = contact.normal;
+    }
+    return raim_map_is_free(map, *centre, radius);
+}
+
+// As far as a circle can go straight.
+static raim_vec2 stop_short(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
+                            double radius)
+{
+    const double time = raim_map_sweep(map, start, displacement, radius);
+    const raim_vec2 end = raim_vec2_mad(start, displacement, time < 1 ? time : 1);
+    return raim_map_is_free(map, end, radius) ? end : start;
+}
+
+// At most half a radius at once. A free centre is a radius away from everything, so what ends less
+// than a radius away cannot be behind anything. A push that ends behind the start would make a
+// circle bounce where it does not fit; only an overlap at the start justifies it.
+static raim_vec2 stride(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
+                        double radius)
+{
+    raim_vec2 end = raim_vec2_add(start, displacement);
+    if (!push_out(map, radius, start, &end))
+        return stop_short(map, start, displacement, radius);
+    const raim_vec2 moved = raim_vec2_sub(end, start);
+    if (raim_vec2_length_squared(moved) >= radius * radius)
+        return stop_short(map, start, displacement, radius);
+    if (raim_vec2_dot(moved, displacement) < 0 && raim_map_is_free(map, start, radius))
+        return stop_short(map, start, displacement, radius);
+    return end;
+}
+
+raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
+                        double radius)
+{
+    const double length = raim_vec2_length(displacement);
+    assert(radius > 0);
+    assert(length < 4.0 * RAIM_MAP_REACH);
+    const int strides = (int)(length / (radius / 2)) + 1;
+    const raim_vec2 each = raim_vec2_scale(displacement, 1.0 / strides);
+    raim_vec2 position = start;
+    for (int i = 0; i < strides; i++)
+        position = stride(map, position, each, radius);
+    return position;
+}

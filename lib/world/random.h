@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A small random generator whose state is one number, for worlds and bots: SplitMix64 (Steele, Lea
+// and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014). Not for secrets.
+#pragma once
+
+#include <stdint.h>
+
+static inline uint64_t raim_random_next(uint64_t *state)
+{
+    *state += 0x9E3779B97F4A7C15u;
+    uint64_t bits = *state;
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+    return bits ^ (bits >> 31);
+}
+
+// 0 to bound - 1; bound must not be 0. The bias is below bound / 2^32.
+static inline uint32_t raim_random_below(uint64_t *state, uint32_t bound)
+{
+    return (uint32_t)(((raim_random_next(state) >> 32) * bound) >> 32);
+}
+
+// In [0, 1), a multiple of 2^-53.
+static inline double raim_random_unit(uint64_t *state)
+{
+    return (double)(raim_random_next(state) >> 11) * 0x1p-53;
+}

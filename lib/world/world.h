@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// The world: everything of a game that changes, in one flat block without a pointer in it, so that
+// a copy is a memcpy and a digest is a hash of the bytes. The map is immutable and passed beside
+// it. Stepping is deterministic: the same world, map and inputs give the same bytes everywhere.
+#pragma once
+
+#include "angle.h"
+#include "map.h"
+#include "rules.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RAIM_MAX_PLAYERS 1024 // a player's place is 10 bits of its id and of the wire
+#define RAIM_MAX_BULLETS 8192 // 13 bits of the wire
+
+// A place in the low 10 bits, a generation from 1 to 63 above: a place that is used again gets
+// another id. 0 is nobody.
+typedef uint16_t raim_player_id;
+#define RAIM_NOBODY ((raim_player_id)0)
+
+static inline uint32_t raim_player_place(raim_player_id id)
+{
+    return id & (RAIM_MAX_PLAYERS - 1);
+}
+
+// What a player presses during one tick.
+typedef struct raim_input {
+    int8_t move_x, move_y; // -1, 0 or 1
+    uint8_t fire;          // 0 or 1
+    uint8_t reserved;      // 0
+    raim_angle aim;
+} raim_input;
+
+enum raim_player_state {
+    RAIM_PLAYER_ABSENT, // the place is free
+    RAIM_PLAYER_DOWN,   // destroyed, or about to enter
+    RAIM_PLAYER_ALIVE,
+};
+
+typedef struct raim_player {
+    raim_vec2 position;      // units
+    raim_vec2 previous;      // position before the last step
+    uint32_t score;          // points
+    uint32_t deaths;
+    uint32_t shots;          // bullets fired
+    uint32_t hits;           // bullets that hit someone, shielded or not
+    raim_player_id id;       // RAIM_NOBODY where the place is free
+    uint16_t generation;     // of the place's last id
+    raim_angle aim;
+    uint16_t cooldown_ticks; // until it may fire again
+    uint16_t respawn_ticks;  // until it rises, while down
+    uint16_t shield_ticks;   // of spawn protection left
+    uint8_t state;           // enum raim_player_state
+    uint8_t life;            // counts its spawns, modulo 256: another life is another place
+    uint8_t reserved[2];
+} raim_player;
+
+// A bullet is its launch: where it is follows from the tick (raim_bullet_position).
+typedef struct raim_bullet {
+    raim_vec2 origin;     // the muzzle
+    raim_vec2 velocity;   // units/s
+    uint32_t born_tick;   // the tick it was fired in: it is at its origin when that tick begins
+    raim_player_id owner; // RAIM_NOBODY where the place is free
+    raim_angle aim;
+} raim_bullet;
+
+struct raim_world {
+    raim_rules rules;
+    uint64_t random;       // state of the world's own generator
+    uint32_t tick;         // steps taken; compare with raim_tick_diff
+    uint32_t tick_hz;
+    uint32_t max_players;
+    uint32_t max_bullets;
+    uint32_t next_bullet; // where the search for a free place begins
+    uint32_t reserved;    // 0
+    // max_players of raim_player and max_bullets of raim_bullet follow.
+};
+
+struct raim_world_def {
+    raim_rules rules;
+    uint32_t tick_hz;     // 10 to 240
+    uint32_t max_players; // 1 to RAIM_MAX_PLAYERS
+    uint64_t seed;
+};
+
+enum raim_event_kind {
+    RAIM_EVENT_SPAWN, // actor entered or rose
+    RAIM_EVENT_FIRE,  // actor fired
+    RAIM_EVENT_HIT,   // a bullet of actor hit victim; a shielded victim lives on
+    RAIM_EVENT_KILL,  // and destroyed it
+};
+
+typedef struct raim_event {
+    enum raim_event_kind kind;
+    raim_player_id actor, victim;
+} raim_event;
+
+// What happened in a step, in the order it happened. The caller gives the memory; what does not
+// fit is counted in `dropped`.
+struct raim_events {
+    raim_event *items;
+    uint32_t capacity;
+    uint32_t count;
+    uint32_t dropped;
+};
+
+// Events that a step of so many players can raise at most: each may rise, fire, and be hit by
+// every bullet that may end in it.
+static inline uint32_t raim_events_bound(uint32_t max_players, uint32_t max_bullets)
+{
+    return 3 * max_players + max_bullets;
+}
+
+// a - b of two ticks, right also after the counter wrapped (every 828 days at 60 Hz).
+static inline int32_t raim_tick_diff(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b);
+}
+
+// Bullet places that so many players can fill: each fires at most one per cooldown, and each
+// bullet lives at most its lifetime. Never more than RAIM_MAX_BULLETS.
+uint32_t raim_world_bullets_for(const struct raim_world_def *def);
+
+// Bytes of a world with this def.
+size_t raim_world_size(const struct raim_world_def *def);
+
+// Makes an empty world in `memory` of raim_world_size bytes, aligned as malloc aligns.
+struct raim_world *raim_world_init(void *memory, const struct raim_world_def *def);
+
+// A 64-bit digest of every byte of the world (XXH3).
+uint64_t raim_world_digest(const struct raim_world *world);
+
+// Takes the lowest free place for a player, who rises in the next step; RAIM_NOBODY when full.
+raim_player_id raim_world_join(struct raim_world *world);
+
+// Frees a player's place and removes its bullets.
+void raim_world_leave(struct raim_world *world, raim_player_id id);
+
+// Plays one tick. `inputs` holds one input per place; places without a living player ignore
+// theirs. `events` is emptied first.
+void raim_world_step(struct raim_world *world, const struct raim_map *map,
+                     const raim_input *inputs, struct raim_events *events);
+
+static inline raim_player *raim_world_players(struct raim_world *world)
+{
+    return (raim_player *)(world + 1);
+}
+
+static inline const raim_player *raim_world_players_const(const struct raim_world *world)
+{
+    return (const raim_player *)(world + 1);
+}
+
+static inline raim_bullet *raim_world_bullets(struct raim_world *world)
+{
+    return (raim_bullet *)(raim_world_players(world) + world->max_players);
+}
+
+static inline const raim_bullet *raim_world_bullets_const(const struct raim_world *world)
+{
+    return (const raim_bullet *)(raim_world_players_const(world) + world->max_players);
+}
+
+// Where a bullet is when `tick` begins.
+static inline raim_vec2 raim_bullet_position(const raim_bullet *bullet, uint32_t tick,
+                                             uint32_t tick_hz)
+{
+    const double flown_s = (double)raim_tick_diff(tick, bullet->born_tick) / (double)tick_hz;
+    return raim_vec2_mad(bullet->origin, bullet->velocity, flown_s);
+}

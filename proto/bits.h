@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Bit streams: the first bit written is the lowest bit of the first byte. Errors are sticky and
+// checked once at the end; the last byte is padded with zero bits, which the reader insists on.
+#pragma once
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// A stream of values into a fixed buffer. Plain data: a copy is a bookmark to go back to.
+typedef struct raim_writer {
+    uint8_t *bytes;
+    size_t capacity; // bytes
+    size_t size;     // bytes written
+    uint64_t pending;
+    uint32_t pending_bits; // not yet among the bytes, below 32 between calls
+    bool overflow;
+} raim_writer;
+
+typedef struct raim_reader {
+    const uint8_t *bytes;
+    size_t size;   // bytes
+    size_t offset; // bits
+    bool failed;
+} raim_reader;
+
+static inline raim_writer raim_writer_make(uint8_t *bytes, size_t capacity)
+{
+    return (raim_writer){.bytes = bytes, .capacity = capacity};
+}
+
+static inline size_t raim_writer_bits(const raim_writer *writer)
+{
+    return writer->size * 8 + writer->pending_bits;
+}
+
+// Whether everything so far and one more bit fit.
+static inline bool raim_writer_has_room(const raim_writer *writer)
+{
+    return !writer->overflow && raim_writer_bits(writer) < writer->capacity * 8;
+}
+
+// The low `count` bits of a value, 0 to 32; the rest of the value must be zero.
+static inline void raim_write_bits(raim_writer *writer, uint32_t value, uint32_t count)
+{
+    assert(count <= 32 && (count == 32 || value >> count == 0));
+    const uint64_t pending = writer->pending | (uint64_t)value << writer->pending_bits;
+    const uint32_t pending_bits = writer->pending_bits + count;
+    if (pending_bits < 32) {
+        writer->pending = pending;
+        writer->pending_bits = pending_bits;
+        return;
+    }
+    writer->pending = pending >> 32;
+    writer->pending_bits = pending_bits - 32;
+    if (writer->capacity - writer->size < 4) {
+        writer->overflow = true;
+        return;
+    }
+    uint8_t *end = writer->bytes + writer->size; // compilers make this one store
+    end[0] = (uint8_t)pending;
+    end[1] = (uint8_t)(pending >> 8);
+    end[2] = (uint8_t)(pending >> 16);
+    end[3] = (uint8_t)(pending >> 24);
+    writer->size += 4;
+}
+
+// Ends the message: pads the last byte and returns the size, or 0 when it did not fit.
+static inline size_t raim_writer_finish(raim_writer *writer)
+{
+    const uint32_t tail = (writer->pending_bits + 7) / 8;
+    writer->overflow = writer->overflow || tail > writer->capacity - writer->size;
+    if (writer->overflow)
+        return 0;
+    for (uint32_t i = 0; i < tail; i++)
+        writer->bytes[writer->size++] = (uint8_t)(writer->pending >> (8 * i));
+    return writer->size;
+}
+
+static inline raim_reader raim_reader_make(const uint8_t *bytes, size_t size)
+{
+    return (raim_reader){.bytes = bytes, .size = size};
+}
+
+// 0 to 32 bits; 0 after an error.
+static inline uint32_t raim_read_bits(raim_reader *reader, uint32_t count)
+{
+    assert(count <= 32);
+    if (reader->failed || count > reader->size * 8 - reader->offset) {
+        reader->failed = true;
+        return 0;
+    }
+    uint64_t value = 0;
+    const uint8_t *first = reader->bytes + reader->offset / 8;
+    const size_t left = reader->size - reader->offset / 8;
+    if (left >= 8) { // compilers make this one load
+        value = (uint64_t)first[0] | (uint64_t)first[1] << 8 | (uint64_t)first[2] << 16 |
+                (uint64_t)first[3] << 24 | (uint64_t)first[4] << 32 | (uint64_t)first[5] << 40 |
+                (uint64_t)first[6] << 48 | (uint64_t)first[7] << 56;
+    } else {
+        for (size_t i = 0; i < left; i++)
+            value |= (uint64_t)first[i] << (8 * i);
+    }
+    value >>= reader->offset % 8;
+    reader->offset += count;
+    return (uint32_t)(value & (((uint64_t)1 << count) - 1));
+}
+
+// True when everything was read without an error, up to the zero padding of the last byte.
+static inline bool raim_reader_done(raim_reader *reader)
+{
+    const size_t left = reader->size * 8 - reader->offset;
+    return !reader->failed && left < 8 && raim_read_bits(reader, (uint32_t)left) == 0;
+}
+
+// --- Values built from bits ---
+
+static inline void raim_write_bool(raim_writer *writer, bool value)
+{
+    raim_write_bits(writer, value, 1);
+}
+
+static inline bool raim_read_bool(raim_reader *reader)
+{
+    return raim_read_bits(reader, 1) != 0;
+}
+
+// Two's complement of 2 to 32 bits; the value must fit.
+void raim_write_signed(raim_writer *writer, int32_t value, uint32_t count);
+int32_t raim_read_signed(raim_reader *reader, uint32_t count);
+
+// Small numbers in few bits: groups of three bits, lowest first, each led by a bit that says
+// whether it is there. The reader refuses more than 32 bits and needless groups.
+void raim_write_count(raim_writer *writer, uint32_t value);
+uint32_t raim_read_count(raim_reader *reader);
+
+// An integer from min to max, inclusive, in as few bits as the range needs; others are refused.
+void raim_write_ranged(raim_writer *writer, uint32_t value, uint32_t min, uint32_t max);
+uint32_t raim_read_ranged(raim_reader *reader, uint32_t min, uint32_t max);
+
+// The 64 bits of a finite IEEE 754 double, low half first; others are refused.
+void raim_write_double(raim_writer *writer, double value);
+double raim_read_double(raim_reader *reader);
+
+// A byte string of at most `max` bytes, its length first; the reader adds the closing NUL, so
+// `text` needs max + 1 bytes. NUL bytes inside are refused.
+void raim_write_text(raim_writer *writer, const char *text, uint32_t max);
+void raim_read_text(raim_reader *reader, char *text, uint32_t max);
+
+// Bits that the values 0 to max need.
+static inline uint32_t raim_bits_for(uint32_t max)
+{
+    uint32_t bits = 0;
+    for (; max != 0; max >>= 1)
+        bits++;
+    return bits;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads the messages of entering and leaving.
+#include "handshake.h"
+
+enum { RULE_COUNT_BITS = 5, VIEW_BITS = 16, PLAYER_ID_BITS = 16 };
+
+static const char *const reason_names[RAIM_REASONS] = {
+    [RAIM_REASON_NONE] = "none",         [RAIM_REASON_LEFT] = "left",
+    [RAIM_REASON_LOST] = "lost",         [RAIM_REASON_SHUTDOWN] = "shutdown",
+    [RAIM_REASON_VERSION] = "version",   [RAIM_REASON_FULL] = "full",
+    [RAIM_REASON_NAME] = "name",         [RAIM_REASON_SILENT] = "silent",
+    [RAIM_REASON_MALFORMED] = "malformed",
+};
+
+const char *raim_reason_name(uint32_t reason)
+{
+    return reason < RAIM_REASONS ? reason_names[reason] : "unknown";
+}
+
+raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_writer_make(bytes, capacity);
+    raim_write_bits(&writer, kind, 4);
+    return writer;
+}
+
+uint32_t raim_message_read(raim_reader *reader)
+{
+    return raim_read_bits(reader, 4);
+}
+
+size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, capacity);
+    raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
+    raim_write_bits(&writer, hello->version, 16);
+    raim_write_text(&writer, hello->name, RAIM_MAX_NAME_BYTES);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_hello_read(raim_reader *reader, struct raim_hello *hello)
+{
+    const uint32_t magic = raim_read_bits(reader, 32);
+    hello->version = raim_read_bits(reader, 16);
+    hello->name[0] = '\0';
+    if (reader->failed || magic != RAIM_HELLO_MAGIC)
+        return false;
+    if (hello->version != RAIM_PROTOCOL_VERSION)
+        return true;
+    raim_read_text(reader, hello->name, RAIM_MAX_NAME_BYTES);
+    return raim_reader_done(reader);
+}
+
+size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_WELCOME, bytes, capacity);
+    raim_write_bits(&writer, welcome->version, 16);
+    raim_write_bits(&writer, welcome->player, PLAYER_ID_BITS);
+    raim_write_bits(&writer, welcome->tick, 32);
+    raim_write_bits(&writer, welcome->event_sequence, 32);
+    raim_write_ranged(&writer, welcome->tick_hz, 10, 240);
+    raim_write_ranged(&writer, welcome->max_players, 1, RAIM_WIRE_PLAYERS);
+    raim_write_ranged(&writer, welcome->max_bullets, 1, RAIM_WIRE_BULLETS);
+    raim_write_bits(&writer, welcome->view_width, VIEW_BITS);
+    raim_write_bits(&writer, welcome->view_height, VIEW_BITS);
+    raim_write_ranged(&writer, welcome->obstacle_count, 0, RAIM_WIRE_OBSTACLES);
+    raim_write_ranged(&writer, welcome->roster_count, 1, RAIM_WIRE_PLAYERS);
+    for (int i = 0; i < 4; i++)
+        raim_write_signed(&writer, welcome->border[i], RAIM_WIRE_COORDINATE_BITS);
+    raim_write_bits(&writer, welcome->rule_count, RULE_COUNT_BITS);
+    for (uint32_t i = 0; i < welcome->rule_count; i++)
+        raim_write_double(&writer, welcome->rules[i]);
+    raim_write_text(&writer, welcome->map_name, RAIM_MAX_TITLE_BYTES);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
+{
+    *welcome = (struct raim_welcome){0};
+    welcome->version = raim_read_bits(reader, 16);
+    welcome->player = raim_read_bits(reader, PLAYER_ID_BITS);
+    welcome->tick = raim_read_bits(reader, 32);
+    welcome->event_sequence = raim_read_bits(reader, 32);
+    welcome->tick_hz = raim_read_ranged(reader, 10, 240);
+    welcome->max_players = raim_read_ranged(reader, 1, RAIM_WIRE_PLAYERS);
+    welcome->max_bullets = raim_read_ranged(reader, 1, RAIM_WIRE_BULLETS);
+    welcome->view_width = raim_read_bits(reader, VIEW_BITS);
+    welcome->view_height = raim_read_bits(reader, VIEW_BITS);
+    welcome->obstacle_count = raim_read_ranged(reader, 0, RAIM_WIRE_OBSTACLES);
+    welcome->roster_count = raim_read_ranged(reader, 1, RAIM_WIRE_PLAYERS);
+    for (int i = 0; i < 4; i++)
+        welcome->border[i] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
+    welcome->rule_count = raim_read_bits(reader, RULE_COUNT_BITS);
+    for (uint32_t i = 0; i < welcome->rule_count; i++)
+        welcome->rules[i] = raim_read_double(reader);
+    raim_read_text(reader, welcome->map_name, RAIM_MAX_TITLE_BYTES);
+    return raim_reader_done(reader) && welcome->version == RAIM_PROTOCOL_VERSION &&
+           welcome->player % RAIM_WIRE_PLAYERS < welcome->max_players;
+}
+
+static void write_obstacle(raim_writer *writer, const struct raim_wire_obstacle *obstacle)
+{
+    raim_write_bool(writer, true);
+    raim_write_ranged(writer, obstacle->count, 3, RAIM_WIRE_POINTS);
+    for (uint32_t i = 0; i < obstacle->count; i++) {
+        raim_write_signed(writer, obstacle->points[i][0], RAIM_WIRE_COORDINATE_BITS);
+        raim_write_signed(writer, obstacle->points[i][1], RAIM_WIRE_COORDINATE_BITS);
+    }
+}
+
+size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t count,
+                            uint32_t *written, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_OBSTACLES, bytes, capacity);
+    for (*written = 0; *written < count; ++*written) {
+        const raim_writer before = writer;
+        write_obstacle(&writer, &obstacles[*written]);
+        if (!raim_writer_has_room(&writer)) { // for the list's closing bit
+            writer = before;
+            break;
+        }
+    }
+    raim_write_bool(&writer, false);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
+                         uint32_t capacity, uint32_t *count)
+{
+    *count = 0;
+    while (raim_read_bool(reader)) {
+        if (*count == capacity)
+            return false;
+        struct raim_wire_obstacle *obstacle = &obstacles[(*count)++];
+        obstacle->count = raim_read_ranged(reader, 3, RAIM_WIRE_POINTS);
+        for (uint32_t i = 0; i < obstacle->count; i++) {
+            obstacle->points[i][0] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
+            obstacle->points[i][1] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
+        }
+    }
+    return raim_reader_done(reader);
+}
+
+size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_GOODBYE, bytes, capacity);
+    raim_write_bits(&writer, goodbye->reason, 8);
+    raim_write_text(&writer, goodbye->text, RAIM_MAX_TEXT_BYTES);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye)
+{
+    goodbye->reason = raim_read_bits(reader, 8);
+    raim_read_text(reader, goodbye->text, RAIM_MAX_TEXT_BYTES);
+    return raim_reader_done(reader);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// How a client enters and leaves: HELLO, WELCOME, OBSTACLES, GOODBYE. Writers return the size of
+// the message, or 0 when it does not fit; readers start behind the kind and return false when the
+// message is to be refused.
+#pragma once
+
+#include "message.h"
+
+#define RAIM_HELLO_MAGIC 0x4D494152u // "RAIM", lowest byte first
+
+// Magic and version keep their place in every version, so that both ends can tell.
+struct raim_hello {
+    uint32_t version;
+    char name[RAIM_MAX_NAME_BYTES + 1];
+};
+
+size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t capacity);
+
+// Where the version is not RAIM_PROTOCOL_VERSION only `version` is filled, and that is true.
+bool raim_hello_read(raim_reader *reader, struct raim_hello *hello);
+
+struct raim_welcome {
+    uint32_t version;
+    uint32_t player;         // the client's own id
+    uint32_t tick;           // ticks played
+    uint32_t event_sequence; // of the next event
+    uint32_t tick_hz;        // 10 to 240
+    uint32_t max_players;    // places, 1 to RAIM_WIRE_PLAYERS
+    uint32_t max_bullets;    // 1 to RAIM_WIRE_BULLETS
+    uint32_t view_width, view_height; // units
+    uint32_t obstacle_count; // told by the OBSTACLES that follow
+    uint32_t roster_count;   // told by the ROSTER messages that follow
+    int32_t border[4];       // min x, min y, max x, max y on the wire's grid
+    uint32_t rule_count;     // see PROTOCOL.md for their order
+    double rules[RAIM_WIRE_RULES];
+    char map_name[RAIM_MAX_TITLE_BYTES + 1];
+};
+
+size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, size_t capacity);
+bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome);
+
+struct raim_wire_obstacle {
+    uint32_t count;
+    int32_t points[RAIM_WIRE_POINTS][2];
+};
+
+// Writes as many of the obstacles as fit one message and says how many in `written`.
+size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t count,
+                            uint32_t *written, uint8_t *bytes, size_t capacity);
+
+// Reads at most `capacity` obstacles; more are refused.
+bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
+                         uint32_t capacity, uint32_t *count);
+
+struct raim_goodbye {
+    uint32_t reason; // enum raim_reason; a reader accepts unknown ones up to 255
+    char text[RAIM_MAX_TEXT_BYTES + 1]; // for people
+};
+
+size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, size_t capacity);
+bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads INPUT.
+#include "input.h"
+
+static void write_one(raim_writer *writer, const raim_wire_input *input)
+{
+    raim_write_ranged(writer, (uint32_t)(input->move_x + 1), 0, 2);
+    raim_write_ranged(writer, (uint32_t)(input->move_y + 1), 0, 2);
+    raim_write_bool(writer, input->fire);
+    raim_write_bits(writer, input->aim, 16);
+}
+
+static raim_wire_input read_one(raim_reader *reader)
+{
+    raim_wire_input input;
+    input.move_x = (int8_t)((int)raim_read_ranged(reader, 0, 2) - 1);
+    input.move_y = (int8_t)((int)raim_read_ranged(reader, 0, 2) - 1);
+    input.fire = raim_read_bool(reader);
+    input.aim = (uint16_t)raim_read_bits(reader, 16);
+    return input;
+}
+
+static bool same(const raim_wire_input *a, const raim_wire_input *b)
+{
+    return a->move_x == b->move_x && a->move_y == b->move_y && a->fire == b->fire &&
+           a->aim == b->aim;
+}
+
+size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes, size_t capacity)
+{
+    assert(message->count >= 1 && message->count <= RAIM_MAX_INPUTS);
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_INPUT, bytes, capacity);
+    raim_write_bits(&writer, message->tick, 32);
+    raim_write_bool(&writer, message->has_snapshot);
+    if (message->has_snapshot)
+        raim_write_bits(&writer, message->snapshot, 32);
+    raim_write_ranged(&writer, message->count, 1, RAIM_MAX_INPUTS);
+    write_one(&writer, &message->inputs[0]);
+    for (uint32_t i = 1; i < message->count; i++) {
+        const bool repeated = same(&message->inputs[i], &message->inputs[i - 1]);
+        raim_write_bool(&writer, repeated);
+        if (!repeated)
+            write_one(&writer, &message->inputs[i]);
+    }
+    return raim_writer_finish(&writer);
+}
+
+bool raim_input_read(raim_reader *reader, struct raim_input_message *message)
+{
+    *message = (struct raim_input_message){0};
+    message->tick = raim_read_bits(reader, 32);
+    message->has_snapshot = raim_read_bool(reader);
+    if (message->has_snapshot)
+        message->snapshot = raim_read_bits(reader, 32);
+    message->count = raim_read_ranged(reader, 1, RAIM_MAX_INPUTS);
+    message->inputs[0] = read_one(reader);
+    for (uint32_t i = 1; i < message->count; i++) {
+        const bool repeated = raim_read_bool(reader);
+        message->inputs[i] = repeated ? message->inputs[i - 1] : read_one(reader);
+    }
+    return raim_reader_done(reader);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// INPUT: what a player presses, tick by tick, each told several times so that a lost packet loses
+// nothing; and which snapshot has arrived.
+#pragma once
+
+#include "message.h"
+
+#define RAIM_MAX_INPUTS 8 // of one message
+
+typedef struct raim_wire_input {
+    int8_t move_x, move_y; // -1, 0 or 1
+    bool fire;
+    uint16_t aim; // binary angle
+} raim_wire_input;
+
+struct raim_input_message {
+    uint32_t tick;     // of inputs[0]; inputs[i] is for tick - i
+    bool has_snapshot; // whether any snapshot has arrived
+    uint32_t snapshot; // tick of the newest one
+    uint32_t count;    // 1 to RAIM_MAX_INPUTS
+    raim_wire_input inputs[RAIM_MAX_INPUTS];
+};
+
+size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes,
+                        size_t capacity);
+bool raim_input_read(raim_reader *reader, struct raim_input_message *message);

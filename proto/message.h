@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What every message shares: kinds, limits, reasons. A message is one ENet packet; its first four
+// bits are its kind. PROTOCOL.md is the specification.
+#pragma once
+
+#include "bits.h"
+
+#define RAIM_PROTOCOL_VERSION 1
+
+// A message and ENet's headers fit one datagram of 1200 bytes beside a few acknowledgements.
+#define RAIM_MAX_MESSAGE_BYTES 1152
+
+#define RAIM_MAX_NAME_BYTES 24  // of UTF-8, without the closing NUL
+#define RAIM_MAX_TEXT_BYTES 120 // of an explanation
+#define RAIM_MAX_TITLE_BYTES 31 // of a map's name
+
+#define RAIM_WIRE_PLAYERS 1024 // places at most
+#define RAIM_WIRE_BULLETS 8192
+#define RAIM_WIRE_OBSTACLES 4096
+#define RAIM_WIRE_POINTS 16    // of one obstacle
+#define RAIM_WIRE_RULES 31
+
+// Coordinates are signed multiples of 1/32 unit.
+#define RAIM_WIRE_UNITS 32
+#define RAIM_WIRE_COORDINATE_BITS 20
+
+enum raim_message_kind {
+    RAIM_MESSAGE_HELLO = 1, // client to server, reliable
+    RAIM_MESSAGE_INPUT,     // client to server, unreliable
+    RAIM_MESSAGE_WELCOME,   // server to client, reliable, like all that follow but SNAPSHOT
+    RAIM_MESSAGE_OBSTACLES,
+    RAIM_MESSAGE_ROSTER,
+    RAIM_MESSAGE_EVENTS,
+    RAIM_MESSAGE_SNAPSHOT, // unreliable
+    RAIM_MESSAGE_GOODBYE,  // either way, reliable; before a welcome it is the refusal
+};
+
+// Why a connection ends, in GOODBYE and in ENet's disconnect data.
+enum raim_reason {
+    RAIM_REASON_NONE,
+    RAIM_REASON_LEFT,      // the client left
+    RAIM_REASON_LOST,      // the connection broke
+    RAIM_REASON_SHUTDOWN,  // the server ends
+    RAIM_REASON_VERSION,   // another protocol version
+    RAIM_REASON_FULL,      // every place is taken
+    RAIM_REASON_NAME,      // a name that cannot be shown
+    RAIM_REASON_SILENT,    // no hello in time
+    RAIM_REASON_MALFORMED, // a hello that cannot be read
+    RAIM_REASONS
+};
+
+// A short name ("shutdown") for logs and tables; "unknown" beyond the known ones.
+const char *raim_reason_name(uint32_t reason);
+
+// Begins a message of a kind in `bytes`.
+raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity);
+
+// Reads the kind of a message; 0 for no bytes. The reader stands behind the kind.
+uint32_t raim_message_read(raim_reader *reader);

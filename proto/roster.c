@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads ROSTER and EVENTS.
+#include "roster.h"
+
+enum { PLAYER_ID_BITS = 16, REASON_BITS = 8 };
+
+static void write_entry(raim_writer *writer, const struct raim_roster_entry *entry)
+{
+    raim_write_bits(writer, entry->player, PLAYER_ID_BITS);
+    raim_write_bool(writer, entry->bot);
+    raim_write_count(writer, entry->score);
+    raim_write_count(writer, entry->deaths);
+    raim_write_text(writer, entry->name, RAIM_MAX_NAME_BYTES);
+}
+
+static void read_entry(raim_reader *reader, struct raim_roster_entry *entry)
+{
+    entry->player = raim_read_bits(reader, PLAYER_ID_BITS);
+    entry->bot = raim_read_bool(reader);
+    entry->score = raim_read_count(reader);
+    entry->deaths = raim_read_count(reader);
+    raim_read_text(reader, entry->name, RAIM_MAX_NAME_BYTES);
+}
+
+size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count,
+                         uint32_t *written, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_ROSTER, bytes, capacity);
+    for (*written = 0; *written < count; ++*written) {
+        const raim_writer before = writer;
+        raim_write_bool(&writer, true);
+        write_entry(&writer, &entries[*written]);
+        if (!raim_writer_has_room(&writer)) { // for the list's closing bit
+            writer = before;
+            break;
+        }
+    }
+    raim_write_bool(&writer, false);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
+                      uint32_t *count)
+{
+    *count = 0;
+    while (raim_read_bool(reader)) {
+        if (*count == capacity)
+            return false;
+        read_entry(reader, &entries[(*count)++]);
+    }
+    return raim_reader_done(reader);
+}
+
+static void write_event(raim_writer *writer, const struct raim_wire_event *event)
+{
+    raim_write_ranged(writer, event->kind, 0, RAIM_WIRE_EVENT_KINDS - 1);
+    switch (event->kind) {
+    case RAIM_WIRE_JOINED:
+        write_entry(writer, &event->entry);
+        break;
+    case RAIM_WIRE_LEFT:
+        raim_write_bits(writer, event->player, PLAYER_ID_BITS);
+        raim_write_bits(writer, event->reason, REASON_BITS);
+        break;
+    case RAIM_WIRE_KILL:
+    case RAIM_WIRE_EVENT_KINDS:
+        raim_write_bits(writer, event->player, PLAYER_ID_BITS);
+        raim_write_bits(writer, event->victim, PLAYER_ID_BITS);
+        raim_write_count(writer, event->score);
+        raim_write_count(writer, event->deaths);
+        break;
+    }
+}
+
+static void read_event(raim_reader *reader, struct raim_wire_event *event)
+{
+    *event = (struct raim_wire_event){0};
+    event->kind = (enum raim_wire_event_kind)raim_read_ranged(reader, 0, RAIM_WIRE_EVENT_KINDS - 1);
+    switch (event->kind) {
+    case RAIM_WIRE_JOINED:
+        read_entry(reader, &event->entry);
+        event->player = event->entry.player;
+        break;
+    case RAIM_WIRE_LEFT:
+        event->player = raim_read_bits(reader, PLAYER_ID_BITS);
+        event->reason = raim_read_bits(reader, REASON_BITS);
+        break;
+    case RAIM_WIRE_KILL:
+    case RAIM_WIRE_EVENT_KINDS:
+        event->player = raim_read_bits(reader, PLAYER_ID_BITS);
+        event->victim = raim_read_bits(reader, PLAYER_ID_BITS);
+        event->score = raim_read_count(reader);
+        event->deaths = raim_read_count(reader);
+        break;
+    }
+}
+
+size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
+                         uint8_t *bytes, size_t capacity)
+{
+    assert(message->count >= 1 && message->count <= RAIM_MAX_EVENTS_MESSAGE);
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, capacity);
+    raim_write_bits(&writer, message->sequence, 32);
+    raim_write_bits(&writer, message->tick, 32);
+    for (*written = 0; *written < message->count; ++*written) {
+        const raim_writer before = writer;
+        raim_write_bool(&writer, true);
+        write_event(&writer, &message->events[*written]);
+        if (!raim_writer_has_room(&writer)) { // for the list's closing bit
+            writer = before;
+            break;
+        }
+    }
+    raim_write_bool(&writer, false);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_events_read(raim_reader *reader, struct raim_events_message *message)
+{
+    message->sequence = raim_read_bits(reader, 32);
+    message->tick = raim_read_bits(reader, 32);
+    message->count = 0;
+    while (raim_read_bool(reader)) {
+        if (message->count == RAIM_MAX_EVENTS_MESSAGE)
+            return false;
+        read_event(reader, &message->events[message->count++]);
+    }
+    return raim_reader_done(reader) && message->count > 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// ROSTER: everybody who plays, told once after WELCOME; EVENTS: what changes it from then on.
+#pragma once
+
+#include "message.h"
+
+struct raim_roster_entry {
+    uint32_t player; // id
+    bool bot;
+    uint32_t score, deaths;
+    char name[RAIM_MAX_NAME_BYTES + 1];
+};
+
+// Like raim_obstacles_write: as many as fit.
+size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count,
+                         uint32_t *written, uint8_t *bytes, size_t capacity);
+bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
+                      uint32_t *count);
+
+enum raim_wire_event_kind {
+    RAIM_WIRE_JOINED, // `entry`
+    RAIM_WIRE_LEFT,   // `player`, `reason`
+    RAIM_WIRE_KILL,   // `player` destroyed `victim`; both totals follow
+    RAIM_WIRE_EVENT_KINDS
+};
+
+struct raim_wire_event {
+    enum raim_wire_event_kind kind;
+    uint32_t player;                // id
+    struct raim_roster_entry entry; // JOINED: its player is `player`
+    uint32_t reason;                // LEFT
+    uint32_t victim;                // KILL: id
+    uint32_t score;                 // KILL: the killer's new score
+    uint32_t deaths;                // KILL: the victim's new deaths
+};
+
+#define RAIM_MAX_EVENTS_MESSAGE 64 // events in one message
+
+struct raim_events_message {
+    uint32_t sequence; // of the first event; the others count on, modulo 2^32
+    uint32_t tick;     // in which they happened
+    uint32_t count;    // 1 to RAIM_MAX_EVENTS_MESSAGE
+    struct raim_wire_event events[RAIM_MAX_EVENTS_MESSAGE];
+};
+
+// Writes as many of the events as fit one message and says how many in `written`.
+size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
+                         uint8_t *bytes, size_t capacity);
+bool raim_events_read(raim_reader *reader, struct raim_events_message *message);

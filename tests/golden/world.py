@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The golden world: a seeded bot match must give the same digests with GCC and Clang, at -O0 and
+-O3, and the same as tests/golden/world.txt says.
+
+world.py [--build-dir DIR] compiles lib/geometry, lib/world and world_digest.c four ways, runs all
+of them and compares. `--bless` writes world.txt anew, after a change of the game that is meant.
+Exits 77 when a compiler is missing and the others agree.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+GOLDEN = HERE / "world.txt"
+VARIANTS = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O3")]
+# Those of the build that change what is computed.
+FLAGS = ["-std=c17", "-ffp-contract=off", "-fno-math-errno"]
+TIMEOUT_S = 100
+SKIPPED = 77
+
+
+def digests(variant, directory):
+    """Compiles one variant into the directory and returns what it prints."""
+    compiler, level = variant
+    program = pathlib.Path(directory, f"world_digest_{compiler}{level}")
+    rooms = [ROOT / "lib/geometry", ROOT / "lib/world"]
+    sources = [HERE / "world_digest.c", *(path for room in rooms for path in room.glob("*.c"))]
+    subprocess.run([compiler, *FLAGS, level, *(f"-I{room}" for room in rooms),
+                    *map(str, sources), "-o", str(program), "-lxxhash", "-lm"],
+                   check=True, timeout=TIMEOUT_S)
+    return subprocess.run([str(program)], check=True, timeout=TIMEOUT_S, stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
+def first_difference(expected, got):
+    """The first line in which two outputs differ, in words."""
+    ours, theirs = expected.splitlines(), got.splitlines()
+    for want, have in zip(ours, theirs):
+        if want != have:
+            return f"want '{want}', got '{have}'"
+    return f"want {len(ours)} lines, got {len(theirs)}"
+
+
+def run(directory):
+    """Every variant's output, by its name; without those whose compiler is missing."""
+    variants = [variant for variant in VARIANTS if shutil.which(variant[0])]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        outputs = pool.map(lambda variant: digests(variant, directory), variants)
+    return {" ".join(variant): output for variant, output in zip(variants, outputs)}
+
+
+def compare(expected, outputs):
+    """Prints a line per variant; true when all are as expected."""
+    good = True
+    for name, output in outputs.items():
+        same = output == expected
+        print(f"{name}: {'same' if same else first_difference(expected, output)}")
+        good = good and same
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--bless", action="store_true", help="write the golden file anew")
+    parser.add_argument("--build-dir", type=pathlib.Path, help="keep the programs there")
+    options = parser.parse_args()
+
+    if options.build_dir:
+        options.build_dir.mkdir(parents=True, exist_ok=True)
+        outputs = run(options.build_dir)
+    else:
+        with tempfile.TemporaryDirectory() as directory:
+            outputs = run(directory)
+
+    missing = sorted({compiler for compiler, _ in VARIANTS if not shutil.which(compiler)})
+    if not outputs:
+        print(f"skipped: no {' and no '.join(missing)}")
+        return SKIPPED
+
+    if options.bless:
+        blessed = next(iter(outputs.values()))
+        if missing or not blessed or not compare(blessed, outputs):
+            print("not blessed: the variants must all be there and agree")
+            return 1
+        GOLDEN.write_text(blessed, encoding="ascii")
+        print(f"blessed {GOLDEN.relative_to(ROOT)}")
+        return 0
+
+    if not GOLDEN.exists():
+        print(f"{GOLDEN.relative_to(ROOT)} is missing; make it with --bless")
+        return 1
+    if not compare(GOLDEN.read_text(encoding="ascii"), outputs):
+        print("the world has changed; if it was meant to, run tests/golden/world.py --bless")
+        return 1
+    if missing:
+        print(f"skipped: {' and '.join(missing)}, which is not installed")
+        return SKIPPED
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        sys.exit(f"golden: {error}")

@@ -1,0 +1,310 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Checks who includes whom: include_rules.py [ROOT] prints one line per broken rule and fails.
+
+The build's include directories already keep the rooms apart; this sees what they cannot: system
+headers, headers reached through other headers, and how many files know a third-party library.
+`include_rules.py --self-test` breaks each rule in a temporary tree and sees it reported.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+LICENCE = "// SPDX-License-Identifier: MIT"
+
+# The rooms (directories, without their subdirectories) and the other rooms whose headers each of
+# them may reach, directly or through what it includes. proto is the match's own affair: the
+# daemon sees the match and nothing behind it but the world.
+ROOMS = {
+    "lib/geometry": [],
+    "lib/world": ["lib/geometry"],
+    "proto": [],
+    "lib/match": ["lib/world", "lib/geometry", "proto"],
+    "daemon": ["lib/match", "lib/world", "lib/geometry"],
+    "client": ["lib/world", "lib/geometry", "proto"],
+    "client/bots": ["client", "lib/world", "lib/geometry", "proto"],
+}
+# A test may reach everything, so only the rules about form hold there.
+TESTS = "tests"
+
+GAME = ["lib/geometry", "lib/world", "lib/match", "proto"]
+
+# lib/ and proto/ are sans-I/O: only headers that can neither do I/O nor tell the time.
+PURE_HEADERS = {
+    "assert.h", "limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h", "string.h",
+}
+PURE_EXCEPTIONS = {("lib/world/digest.c", "xxhash.h")}
+
+# Each program and the rooms that it is linked from: within a program, a third-party header is
+# known to one file.
+PROGRAMS = {
+    "raimd": ["daemon", *GAME],
+    "raim-bots": ["client", "client/bots", *GAME],
+}
+
+# C17, POSIX and Linux; everything else in angle brackets is third-party.
+SYSTEM_DIRECTORIES = {"arpa", "asm", "linux", "net", "netinet", "sys"}
+SYSTEM_HEADERS = {
+    name + ".h"
+    for name in """
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
+    stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time
+    uchar wchar wctype
+    dirent dlfcn endian err fcntl getopt grp ifaddrs netdb paths poll pthread pwd sched semaphore
+    spawn strings sysexits syslog termios unistd
+    """.split()
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\b\s*(?:"([^"]*)"|<([^>]*)>|(.*))')
+
+
+class Source:
+    """One C file: where it is and what it includes."""
+
+    def __init__(self, root, path):
+        self.path = path.relative_to(root).as_posix()
+        self.name = path.name
+        self.room = path.parent.relative_to(root).as_posix()
+        self.is_test = self.path.startswith(TESTS + "/")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        self.first_line = lines[0] if lines else ""
+        self.quoted, self.angled, self.odd = [], [], []
+        for line in lines:
+            match = INCLUDE.match(line)
+            if match:
+                for found, kind in zip(match.groups(), (self.quoted, self.angled, self.odd)):
+                    if found is not None:
+                        kind.append(found)
+
+
+def is_third_party(header):
+    return header not in SYSTEM_HEADERS and header.split("/")[0] not in SYSTEM_DIRECTORIES
+
+
+def form_problems(source):
+    """The rules that hold for every C file."""
+    if source.first_line != LICENCE:
+        yield f"{source.path}: first line is not '{LICENCE}'"
+    if not source.is_test and source.room not in ROOMS:
+        yield f"{source.path}: lies in no room of the house"
+    for header in source.odd:
+        yield f"{source.path}: include of '{header}' cannot be checked"
+    for header in source.quoted + source.angled:
+        if ".." in header.split("/"):
+            yield f"{source.path}: includes \"{header}\" through a parent directory"
+    for header in source.quoted:
+        if "/" in header:
+            yield f"{source.path}: includes \"{header}\" with a directory; project headers are flat"
+
+
+def pure_problems(source):
+    """No I/O in the game and the wire."""
+    if source.room not in GAME:
+        return
+    for header in source.angled:
+        if header not in PURE_HEADERS and (source.path, header) not in PURE_EXCEPTIONS:
+            yield f"{source.path}: includes <{header}>, which lib/ and proto/ must not"
+
+
+def find_header(source, name, headers):
+    """The file that an include means: the includer's own room first, as the compiler looks, then
+    the rooms that it may see, then any other."""
+    near = [source.room, *ROOMS.get(source.room, [])]
+    places = sorted(headers.get(name, []),
+                    key=lambda header: near.index(header.room) if header.room in near else 99)
+    return places[0] if places else None
+
+
+def arrow_problems(source, headers):
+    """No header of another room, however it is reached, but of those that the room may see."""
+    allowed = [source.room, *ROOMS[source.room]]
+    seen = set()
+    pending = [(source, [])]
+    while pending:
+        file, way = pending.pop()
+        for name in file.quoted:
+            header = find_header(file, name.split("/")[-1], headers)
+            if header is None:
+                if not way:
+                    yield f"{source.path}: includes \"{name}\", which is no header of any room"
+                continue
+            if header.path in seen:
+                continue
+            seen.add(header.path)
+            if header.room not in allowed:
+                through = "".join(f" through {step}" for step in way)
+                yield f"{source.path}: includes {header.path}{through}"
+                continue
+            pending.append((header, [*way, header.path]))
+
+
+def ambiguous_problems(sources):
+    """A name must mean one header wherever it can be included: includes are flat."""
+    for room, others in ROOMS.items():
+        names = {}
+        for source in sources:
+            if source.room in (room, *others) and source.name.endswith(".h"):
+                names.setdefault(source.name, []).append(source.path)
+        for paths in names.values():
+            if len(paths) > 1 and any(path.startswith(room + "/") for path in paths):
+                yield f"{paths[0]}: has the same name as {', '.join(paths[1:])}, seen by {room}"
+
+
+def third_party_problems(sources):
+    """Each library has one file that knows it, and that file is no header."""
+    for program, rooms in PROGRAMS.items():
+        includers = {}
+        for source in sources:
+            if source.room in rooms:
+                for header in filter(is_third_party, source.angled):
+                    includers.setdefault(header, set()).add(source.path)
+        for header, paths in sorted(includers.items()):
+            if len(paths) > 1:
+                yield f"{program}: <{header}> is included by {' and '.join(sorted(paths))}"
+    for source in sources:
+        if source.name.endswith(".h") and not source.is_test:
+            for header in filter(is_third_party, source.angled):
+                yield f"{source.path}: a header includes third-party <{header}>"
+
+
+def check(root):
+    """All problems of the tree below root, as lines."""
+    root = pathlib.Path(root)
+    tops = sorted({room.split("/")[0] for room in ROOMS} | {TESTS})
+    sources = [Source(root, path) for top in tops for path in sorted((root / top).rglob("*.[ch]"))]
+    headers = {}
+    for source in sources:
+        if source.name.endswith(".h") and not source.is_test:
+            headers.setdefault(source.name, []).append(source)
+
+    problems = []
+    for room in ROOMS:
+        if not any(source.room == room for source in sources):
+            problems.append(f"{room}: has no C file")
+    for source in sources:
+        problems += form_problems(source)
+        problems += pure_problems(source)
+        if source.room in ROOMS:
+            problems += arrow_problems(source, headers)
+    problems += ambiguous_problems(sources)
+    problems += third_party_problems(sources)
+    return problems
+
+
+class SelfTest(unittest.TestCase):
+    """Starts from a good tree, breaks one rule, and sees that rule reported and nothing else."""
+
+    GOOD = {
+        "lib/geometry/vec2.h": ["<math.h>"],
+        "lib/world/world.h": ['"vec2.h"', "<stdint.h>"],
+        "lib/world/digest.c": ['"world.h"', "<xxhash.h>"],
+        "proto/wire.h": ["<stdint.h>"],
+        "lib/match/match.h": ['"world.h"'],
+        "lib/match/match.c": ['"match.h"', '"wire.h"', "<string.h>"],
+        "daemon/arena.h": ['"match.h"'],
+        "daemon/arena.c": ['"arena.h"', "<enet/enet.h>", "<sys/timerfd.h>", "<stdio.h>"],
+        "client/client.h": ['"world.h"'],
+        "client/client.c": ['"client.h"', '"wire.h"', "<enet/enet.h>"],
+        "client/bots/main.c": ['"client.h"', "<stdio.h>"],
+        "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
+    }
+
+    def problems(self, changes=None, raw=None):
+        """Problems of the good tree with some files' includes, or their whole text, replaced."""
+        with tempfile.TemporaryDirectory() as root:
+            texts = {path: "\n".join([LICENCE, *(f"#include {name}" for name in includes)])
+                     for path, includes in {**self.GOOD, **(changes or {})}.items()}
+            for path, text in {**texts, **(raw or {})}.items():
+                if text is not None:
+                    file = pathlib.Path(root, path)
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(text + "\n", encoding="utf-8")
+            return check(root)
+
+    def assert_only(self, problems, *words):
+        self.assertEqual(len(problems), 1, problems)
+        for word in words:
+            self.assertIn(word, problems[0])
+
+    def test_good_tree_has_no_problem(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_no_io_header_in_the_game_or_the_wire(self):
+        for room in GAME:
+            for header in ("stdio.h", "time.h", "sys/socket.h", "pthread.h", "jansson.h"):
+                self.assert_only(self.problems({room + "/bad.c": [f"<{header}>"]}), room, header)
+
+    def test_digest_belongs_to_one_file(self):
+        self.assert_only(self.problems({"lib/geometry/bad.c": ["<xxhash.h>"],
+                                        "lib/world/digest.c": []}), "bad.c", "xxhash.h")
+
+    def test_arrows_point_one_way(self):
+        for room, name in (("lib/geometry", "world.h"), ("lib/world", "match.h"),
+                           ("lib/world", "wire.h"), ("proto", "world.h"), ("proto", "vec2.h"),
+                           ("lib/match", "arena.h"), ("lib/match", "client.h"),
+                           ("daemon", "wire.h"), ("daemon", "client.h"), ("client", "arena.h"),
+                           ("client", "match.h"), ("client/bots", "match.h")):
+            self.assert_only(self.problems({room + "/bad.c": [f'"{name}"']}), room, name)
+
+    def test_a_forbidden_header_is_found_behind_an_allowed_one(self):
+        problems = self.problems({"lib/match/inside.h": ['"wire.h"'],
+                                  "daemon/bad.c": ['"inside.h"']})
+        self.assert_only(problems, "daemon/bad.c", "proto/wire.h", "through lib/match/inside.h")
+
+    def test_unknown_header(self):
+        self.assert_only(self.problems({"daemon/bad.c": ['"nowhere.h"']}), "nowhere.h")
+
+    def test_same_name_twice(self):
+        self.assert_only(self.problems({"daemon/world.h": []}), "world.h", "daemon")
+
+    def test_client_and_daemon_may_use_the_same_name(self):
+        self.assertEqual(self.problems({"client/arena.h": []}), [])
+
+    def test_no_parent_directory(self):
+        for include in ('"../world/world.h"', "<../world.h>"):
+            problems = self.problems({"tests/unit/bad.c": [include]})
+            self.assertTrue(any("parent directory" in line for line in problems), problems)
+
+    def test_flat_includes(self):
+        self.assert_only(self.problems({"lib/match/bad.c": ['"world/world.h"']}), "flat")
+
+    def test_include_by_macro(self):
+        self.assert_only(self.problems({"daemon/bad.c": ["HEADER"]}), "HEADER")
+
+    def test_one_includer_per_third_party_header(self):
+        self.assert_only(self.problems({"daemon/bad.c": ["<enet/enet.h>"]}), "raimd", "bad.c")
+        self.assert_only(self.problems({"daemon/bad.c": ["<xxhash.h>"]}), "raimd", "digest.c")
+        self.assert_only(self.problems({"client/bots/bad.c": ["<enet/enet.h>"]}), "raim-bots")
+
+    def test_no_third_party_header_in_a_header(self):
+        self.assert_only(self.problems({"daemon/bad.h": ["<jansson.h>"]}), "bad.h", "jansson.h")
+
+    def test_licence_line(self):
+        for path in ("proto/bad.c", "tests/unit/bad.c", "client/bots/bad.c"):
+            self.assert_only(self.problems(raw={path: "// nothing"}), path, LICENCE)
+            self.assert_only(self.problems(raw={path: ""}), path, LICENCE)
+
+    def test_every_file_lies_in_a_room(self):
+        for path in ("lib/bad.c", "daemon/deep/bad.c", "lib/new/bad.h"):
+            self.assert_only(self.problems({path: []}), path, "no room")
+
+    def test_a_vanished_room_is_noticed(self):
+        self.assert_only(self.problems(raw={"client/bots/main.c": None}), "client/bots", "no C")
+
+
+def main(arguments):
+    if arguments[:1] == ["--self-test"]:
+        unittest.main(argv=[__file__, *arguments[1:]])
+    root = arguments[0] if arguments else pathlib.Path(__file__).resolve().parents[2]
+    problems = check(root)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} broken include rules")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// A small world to try rules in: a map from rectangles, players put where a test wants them.
+#pragma once
+
+#include "world.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_fixture {
+    struct raim_map *map;
+    struct raim_world *world;
+    raim_input inputs[RAIM_MAX_PLAYERS];
+    raim_event items[16384];
+    struct raim_events events;
+};
+
+// A map of 2000 x 2000 around the origin with spawns at its four corners and these boxes.
+static inline struct raim_map *fixture_map(const raim_box *boxes, int count)
+{
+    static struct raim_obstacle_def obstacles[64];
+    const raim_vec2 spawns[] = {{-900, -900}, {900, -900}, {900, 900}, {-900, 900}};
+    for (int i = 0; i < count; i++)
+        obstacles[i] = (struct raim_obstacle_def){
+            .points = {boxes[i].min,
+                       {boxes[i].max.x, boxes[i].min.y},
+                       boxes[i].max,
+                       {boxes[i].min.x, boxes[i].max.y}},
+            .count = 4,
+        };
+    const struct raim_map_def def = {
+        .name = "fixture",
+        .border = {{-1000, -1000}, {1000, 1000}},
+        .obstacles = obstacles,
+        .obstacle_count = count,
+        .spawns = spawns,
+        .spawn_count = 4,
+    };
+    struct raim_map_problem problem;
+    struct raim_map *map = raim_map_create(&def, &problem);
+    assert(map != NULL);
+    return map;
+}
+
+static inline struct arena_fixture *fixture_create(const raim_rules *rules, uint32_t players,
+                                                   const raim_box *boxes, int box_count)
+{
+    struct arena_fixture *fixture = calloc(1, sizeof *fixture);
+    const struct raim_world_def def = {
+        .rules = *rules, .tick_hz = 60, .max_players = players, .seed = 1};
+    fixture->map = fixture_map(boxes, box_count);
+    fixture->world = raim_world_init(malloc(raim_world_size(&def)), &def);
+    fixture->events.items = fixture->items;
+    fixture->events.capacity = 16384;
+    return fixture;
+}
+
+static inline void fixture_destroy(struct arena_fixture *fixture)
+{
+    raim_map_destroy(fixture->map);
+    free(fixture->world);
+    free(fixture);
+}
+
+// A living, unshielded player at a place of the map.
+static inline raim_player *fixture_put(struct arena_fixture *fixture, raim_vec2 position)
+{
+    const raim_player_id id = raim_world_join(fixture->world);
+    assert(id != RAIM_NOBODY);
+    raim_player *player = &raim_world_players(fixture->world)[raim_player_place(id)];
+    player->state = RAIM_PLAYER_ALIVE;
+    player->position = position;
+    player->previous = position;
+    return player;
+}
+
+static inline raim_input *fixture_input(struct arena_fixture *fixture, const raim_player *player)
+{
+    return &fixture->inputs[player - raim_world_players(fixture->world)];
+}
+
+static inline void fixture_step(struct arena_fixture *fixture)
+{
+    raim_world_step(fixture->world, fixture->map, fixture->inputs, &fixture->events);
+}
+
+static inline uint32_t fixture_count(const struct arena_fixture *fixture, enum raim_event_kind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fixture->events.count; i++)
+        count += fixture->events.items[i].kind == kind;
+    return count;
+}
+
+static inline uint32_t fixture_bullets(const struct arena_fixture *fixture)
+{
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < fixture->world->max_bullets; place++)
+        count += raim_world_bullets(fixture->world)[place].owner != RAIM_NOBODY;
+    return count;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// Datagrams as ENet's clients write them, and as nobody should; ENet's own command sizes judge.
+#include "chance.h"
+#include "datagram.h"
+#include "transport.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <enet/enet.h>
+
+// Where datagram_check must not look: the sanitizer guards what lies behind.
+static enum datagram_verdict check(const uint8_t *data, size_t size)
+{
+    uint8_t *exact = malloc(size);
+    if (size > 0)
+        memcpy(exact, data, size);
+    const enum datagram_verdict verdict = datagram_check(exact, size);
+    free(exact);
+    return verdict;
+}
+
+// A datagram under construction.
+struct draft {
+    size_t size;
+    uint8_t data[70000];
+};
+
+static struct draft draft;
+
+static void begin(unsigned header, bool with_sent_time)
+{
+    const uint8_t bytes[4] = {(uint8_t)(header >> 8), (uint8_t)header, 0x12, 0x34};
+    draft.size = with_sent_time ? 4 : 2;
+    memcpy(draft.data, bytes, draft.size);
+}
+
+// ENet's own table, which it reads only for numbers that exist.
+static size_t fixed_size(unsigned byte)
+{
+    const unsigned number = byte & ENET_PROTOCOL_COMMAND_MASK;
+    return number < ENET_PROTOCOL_COMMAND_COUNT ? enet_protocol_command_size((enet_uint8)byte) : 0;
+}
+
+// Appends a command of ENet's size, with the length of its message where it has one.
+static void command(unsigned byte, size_t message_size)
+{
+    const size_t size = fixed_size(byte) > 0 ? fixed_size(byte) : sizeof(ENetProtocolPing);
+    uint8_t *at = draft.data + draft.size;
+    memset(at, 0, size + message_size);
+    at[0] = (uint8_t)byte;
+    const unsigned number = byte & ENET_PROTOCOL_COMMAND_MASK;
+    if (number == ENET_PROTOCOL_COMMAND_SEND_RELIABLE ||
+        number == ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE ||
+        number == ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED) {
+        at[size - 2] = (uint8_t)(message_size >> 8);
+        at[size - 1] = (uint8_t)message_size;
+    }
+    draft.size += size + message_size;
+}
+
+static enum datagram_verdict alone(unsigned header, bool with_sent_time, unsigned byte,
+                                   size_t message_size)
+{
+    begin(header, with_sent_time);
+    command(byte, message_size);
+    return check(draft.data, draft.size);
+}
+
+static void test_what_a_client_sends_is_accepted(void **state)
+{
+    (void)state;
+    assert_int_equal(alone(0x8FFF, true, 0x82, 0), DATAGRAM_OK); // connect
+    assert_int_equal(draft.size, 52);
+    assert_int_equal(alone(0x0FFF, false, 0x44, 0), DATAGRAM_OK); // gave up connecting
+    assert_int_equal(alone(0x9003, true, 0x84, 0), DATAGRAM_OK);  // disconnect
+    assert_int_equal(alone(0x1003, false, 0x44, 0), DATAGRAM_OK); // disconnect now
+    assert_int_equal(alone(0x1003, false, 0x01, 0), DATAGRAM_OK); // acknowledge
+    assert_int_equal(alone(0x9003, true, 0x85, 0), DATAGRAM_OK);  // ping
+    assert_int_equal(alone(0x9003, true, 0x86, 1), DATAGRAM_OK);
+    assert_int_equal(alone(0x1003, false, 0x07, 40), DATAGRAM_OK);
+    assert_int_equal(alone(0x1003, false, 0x49, 40), DATAGRAM_OK);
+    assert_int_equal(alone(0x9003, true, 0x8A, 0), DATAGRAM_OK); // bandwidth limit
+    assert_int_equal(alone(0x9003, true, 0x8B, 0), DATAGRAM_OK); // throttle configure
+}
+
+static void test_commands_share_a_datagram(void **state)
+{
+    (void)state;
+    begin(0x8000, true);
+    command(0x01, 0);
+    command(0x85, 0);
+    command(0x86, 300);
+    command(0x07, 500);
+    assert_int_equal(check(draft.data, draft.size), DATAGRAM_OK);
+    // Each prefix ends in the middle of something, unless it ends between two commands.
+    int whole = 0;
+    for (size_t size = 0; size < draft.size; size++)
+        whole += check(draft.data, size) == DATAGRAM_OK;
+    assert_int_equal(whole, 3);
+    draft.data[draft.size] = 0;
+    assert_int_equal(check(draft.data, draft.size + 1), DATAGRAM_MALFORMED);
+}
+
+static void test_size_is_bounded_by_the_mtu(void **state)
+{
+    (void)state;
+    const size_t headers = 2 + sizeof(ENetProtocolSendUnreliable);
+    assert_int_equal(alone(0, false, 0x07, TRANSPORT_MTU - headers), DATAGRAM_OK);
+    assert_int_equal(alone(0, false, 0x07, TRANSPORT_MTU - headers + 1), DATAGRAM_OVERSIZE);
+    assert_int_equal(check(draft.data, 4097), DATAGRAM_OVERSIZE);
+    assert_int_equal(check(draft.data, 65507), DATAGRAM_OVERSIZE);
+    assert_int_equal(datagram_check(NULL, 0), DATAGRAM_MALFORMED);
+}
+
+static void test_connectionless_and_compressed_are_told_apart(void **state)
+{
+    (void)state;
+    static const uint8_t query[] = "\xFF\xFF\xFF\xFFTSource Engine Query";
+    assert_int_equal(check(query, sizeof query), DATAGRAM_CONNECTIONLESS);
+    assert_int_equal(check(query, 2), DATAGRAM_CONNECTIONLESS);
+    assert_int_equal(check(query, 1), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0xC003, true, 0x85, 0), DATAGRAM_COMPRESSED);
+    assert_int_equal(alone(0x4FFF, false, 0x44, 0), DATAGRAM_COMPRESSED);
+}
+
+static void test_fragments_are_refused_behind_good_commands_too(void **state)
+{
+    (void)state;
+    assert_int_equal(alone(0x9003, true, 0x88, 100), DATAGRAM_FRAGMENT);
+    assert_int_equal(alone(0x1003, false, 0x0C, 100), DATAGRAM_FRAGMENT);
+    begin(0x9003, true);
+    command(0x85, 0);
+    command(0x86, 10);
+    command(0x88, 10);
+    assert_int_equal(check(draft.data, draft.size), DATAGRAM_FRAGMENT);
+}
+
+static void test_lengths_that_lie_are_refused(void **state)
+{
+    (void)state;
+    for (int lie = -3; lie <= 3; lie++) {
+        alone(0x9003, true, 0x86, 10);
+        draft.data[4 + 5] = (uint8_t)(10 + lie);
+        assert_int_equal(check(draft.data, draft.size),
+                         lie == 0 ? DATAGRAM_OK : DATAGRAM_MALFORMED);
+    }
+    alone(0x9003, true, 0x86, 10);
+    draft.data[4 + 4] = 0xFF;
+    assert_int_equal(check(draft.data, draft.size), DATAGRAM_MALFORMED);
+    // ENet bounds what it holds by message bytes, so it would hold any number of empty messages.
+    assert_int_equal(alone(0x1003, false, 0x07, 0), DATAGRAM_MALFORMED);
+}
+
+static void test_flags_that_no_client_sets_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(alone(0x9003, true, 0x06, 4), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0x9003, true, 0x87, 4), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0x9003, true, 0xC4, 0), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0x9003, true, 0x95, 0), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0x1003, false, 0x85, 0), DATAGRAM_MALFORMED); // no time to echo
+    assert_int_equal(alone(0x9003, true, 0x80, 0), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0x9003, true, 0x83, 0), DATAGRAM_MALFORMED); // a server's command
+    assert_int_equal(alone(0x9003, true, 0x8D, 0), DATAGRAM_MALFORMED);
+}
+
+static void test_connect_stands_alone_and_comes_from_a_stranger(void **state)
+{
+    (void)state;
+    assert_int_equal(alone(0x8003, true, 0x82, 0), DATAGRAM_MALFORMED);
+    assert_int_equal(alone(0x8FFF, true, 0x85, 0), DATAGRAM_MALFORMED);
+    begin(0x8FFF, true);
+    command(0x82, 0);
+    command(0x86, 10);
+    assert_int_equal(check(draft.data, draft.size), DATAGRAM_MALFORMED);
+    begin(0x0FFF, false);
+    command(0x44, 0);
+    command(0x44, 0);
+    assert_int_equal(check(draft.data, draft.size), DATAGRAM_MALFORMED);
+}
+
+// What ENet would make of an accepted datagram: it reaches the very end and meets no fragment.
+static bool enet_reads_all_of(const uint8_t *data, size_t size)
+{
+    size_t at = (data[0] & 0x80) != 0 ? sizeof(ENetProtocolHeader) : 2;
+    while (at < size) {
+        ENetProtocol parsed;
+        const size_t left = size - at;
+        const size_t fixed = fixed_size(data[at]);
+        if (fixed == 0 || fixed > left)
+            return false;
+        memcpy(&parsed, data + at, fixed);
+        at += fixed;
+        switch (parsed.header.command & ENET_PROTOCOL_COMMAND_MASK) {
+        case ENET_PROTOCOL_COMMAND_SEND_FRAGMENT:
+        case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT:
+            return false;
+        case ENET_PROTOCOL_COMMAND_SEND_RELIABLE:
+            at += ntohs(parsed.sendReliable.dataLength);
+            break;
+        case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
+            at += ntohs(parsed.sendUnreliable.dataLength);
+            break;
+        case ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED:
+            at += ntohs(parsed.sendUnsequenced.dataLength);
+            break;
+        default:
+            break;
+        }
+    }
+    return at == size;
+}
+
+// Real commands with a few wrong bytes, so that many are nearly right.
+static void random_draft(void)
+{
+    static const uint8_t bytes[] = {0x01, 0x82, 0x84, 0x44, 0x85, 0x86, 0x07,
+                                    0x49, 0x8A, 0x8B, 0x88, 0x0C, 0x83};
+    const bool with_sent_time = chance_int(0, 3) > 0;
+    begin((with_sent_time ? 0x8000U : 0) | (unsigned)chance_int(0, 0x1FFF), with_sent_time);
+    for (int count = chance_int(0, 6); count > 0; count--) {
+        const uint8_t byte = bytes[chance_int(0, sizeof bytes - 1)];
+        const int number = byte & ENET_PROTOCOL_COMMAND_MASK;
+        const bool carries = number >= 6 && number != 10 && number != 11;
+        command(byte, carries ? (size_t)chance_int(1, 60) : 0);
+    }
+    for (int wrong = chance_int(-3, 3); wrong > 0; wrong--)
+        draft.data[chance_int(0, (int)draft.size - 1)] = (uint8_t)chance_int(0, 255);
+    if (chance_int(0, 9) == 0)
+        draft.size = (size_t)chance_int(0, (int)draft.size);
+}
+
+static void test_whatever_is_accepted_enet_reads_to_the_end(void **state)
+{
+    (void)state;
+    int verdicts[DATAGRAM_VERDICTS] = {0};
+    for (int i = 0; i < 200000; i++) {
+        if (chance_int(0, 9) == 0) {
+            draft.size = (size_t)chance_int(0, 1300);
+            for (size_t at = 0; at < draft.size; at++)
+                draft.data[at] = (uint8_t)chance_int(0, 255);
+        } else {
+            random_draft();
+        }
+        const enum datagram_verdict verdict = check(draft.data, draft.size);
+        verdicts[verdict]++;
+        if (verdict == DATAGRAM_OK)
+            assert_true(enet_reads_all_of(draft.data, draft.size));
+    }
+    assert_true(verdicts[DATAGRAM_OK] > 5000);
+    assert_true(verdicts[DATAGRAM_MALFORMED] > 5000);
+    assert_true(verdicts[DATAGRAM_FRAGMENT] > 5000);
+    assert_true(verdicts[DATAGRAM_COMPRESSED] > 500);
+    assert_true(verdicts[DATAGRAM_OVERSIZE] > 500);
+}
+
+static void test_every_verdict_has_its_own_name(void **state)
+{
+    (void)state;
+    for (int a = 0; a < DATAGRAM_VERDICTS; a++)
+        for (int b = 0; b < a; b++)
+            assert_string_not_equal(datagram_verdict_name((enum datagram_verdict)a),
+                                    datagram_verdict_name((enum datagram_verdict)b));
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_a_client_sends_is_accepted),
+        cmocka_unit_test(test_commands_share_a_datagram),
+        cmocka_unit_test(test_size_is_bounded_by_the_mtu),
+        cmocka_unit_test(test_connectionless_and_compressed_are_told_apart),
+        cmocka_unit_test(test_fragments_are_refused_behind_good_commands_too),
+        cmocka_unit_test(test_lengths_that_lie_are_refused),
+        cmocka_unit_test(test_flags_that_no_client_sets_are_refused),
+        cmocka_unit_test(test_connect_stands_alone_and_comes_from_a_stranger),
+        cmocka_unit_test(test_whatever_is_accepted_enet_reads_to_the_end),
+        cmocka_unit_test(test_every_verdict_has_its_own_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

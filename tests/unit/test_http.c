@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: MIT
+// Tests of the HTTP server: raw sockets talk to it from the thread that runs it.
+#define _GNU_SOURCE
+#include "http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DEADLINE_MS 10000U
+#define LARGE_PAGE ((size_t)8 << 20)
+
+static uint64_t seed;
+static const struct status_source source = {.workers = 2};
+
+// What the rendering below does, and how often it was asked to.
+static unsigned renderings;
+static size_t page_bytes;
+static bool out_of_memory;
+
+char *status_json(const struct status_source *given, uint64_t now_ms)
+{
+    assert_ptr_equal(given, &source);
+    assert_true(now_ms > 0);
+    renderings++;
+    if (out_of_memory) {
+        return NULL;
+    }
+    char *text = malloc(page_bytes + 1);
+    assert_non_null(text);
+    memset(text, 'x', page_bytes);
+    text[page_bytes] = '\0';
+    return text;
+}
+
+char *status_health_json(const struct status_source *given, uint64_t now_ms)
+{
+    (void)given, (void)now_ms;
+    return strdup("{\"status\":\"ok\"}");
+}
+
+static uint64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int start_server(void **state)
+{
+    char error[128] = "";
+    renderings = 0;
+    page_bytes = 100;
+    out_of_memory = false;
+    struct http *http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    assert_string_equal(error, "");
+    assert_non_null(http);
+    assert_true(http_port(http) > 0);
+    *state = http;
+    return 0;
+}
+
+static int stop_server(void **state)
+{
+    http_close(*state);
+    return 0;
+}
+
+static int connect_client(const struct http *http)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(http_port(http))};
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(client >= 0);
+    assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
+    return client;
+}
+
+// One turn of the loop that http.h asks of its caller.
+static void serve(struct http *http, int longest_ms)
+{
+    struct pollfd set = {.fd = http_descriptor(http), .events = POLLIN};
+    const int timeout_ms = http_timeout_ms(http);
+    poll(&set, 1, timeout_ms < 0 || timeout_ms > longest_ms ? longest_ms : timeout_ms);
+    http_run(http);
+}
+
+static void send_bytes(struct http *http, int client, const void *bytes, size_t size)
+{
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    for (size_t sent = 0; sent < size;) {
+        const ssize_t count =
+            send(client, (const char *)bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count < 0 && errno != EAGAIN) {
+            return; // the server has hung up, as it may
+        }
+        sent += count > 0 ? (size_t)count : 0;
+        serve(http, 0);
+        assert_true(clock_ms() < deadline_ms);
+    }
+}
+
+static void send_text(struct http *http, int client, const char *text)
+{
+    send_bytes(http, client, text, strlen(text));
+}
+
+// Serves until the server has closed the connection; returns all that it said, to be freed.
+static char *receive_all(struct http *http, int client)
+{
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    size_t capacity = 1 << 16;
+    size_t size = 0;
+    char *text = malloc(capacity);
+    assert_non_null(text);
+    for (;;) {
+        const ssize_t count = recv(client, text + size, capacity - 1 - size, MSG_DONTWAIT);
+        if (count == 0 || (count < 0 && errno != EAGAIN)) {
+            break;
+        }
+        size += count > 0 ? (size_t)count : 0;
+        if (capacity - size < 1 << 15) {
+            text = realloc(text, capacity *= 2);
+            assert_non_null(text);
+        }
+        serve(http, 5);
+        assert_true(clock_ms() < deadline_ms);
+    }
+    text[size] = '\0';
+    close(client);
+    return text;
+}
+
+static char *ask(struct http *http, const char *request)
+{
+    const int client = connect_client(http);
+    send_text(http, client, request);
+    return receive_all(http, client);
+}
+
+static unsigned occurrences(const char *text, const char *wanted)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, wanted)) != NULL; text++) {
+        count++;
+    }
+    return count;
+}
+
+static void assert_serves(struct http *http)
+{
+    char *answer = ask(http, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_non_null(strstr(answer, "HTTP/1.1 200 "));
+    assert_non_null(strstr(answer, "\r\n\r\n{\"status\":\"ok\"}"));
+    free(answer);
+}
+
+static const char *body_of(const char *answer)
+{
+    const char *end = strstr(answer, "\r\n\r\n");
+    assert_non_null(end);
+    return end + 4;
+}
+
+static void test_status_is_json_that_nobody_may_keep(void **state)
+{
+    char *answer = ask(*state, "GET /status?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
+    assert_non_null(strstr(answer, "\r\nContent-Type: application/json\r\n"));
+    assert_non_null(strstr(answer, "\r\nCache-Control: no-store\r\n"));
+    assert_non_null(strstr(answer, "\r\nContent-Length: 100\r\n"));
+    assert_int_equal(strlen(body_of(answer)), 100);
+    free(answer);
+    assert_serves(*state);
+}
+
+static void test_head_tells_the_length_without_the_body(void **state)
+{
+    char *answer = ask(*state, "HEAD /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
+    assert_non_null(strstr(answer, "\r\nContent-Length: 100\r\n"));
+    assert_string_equal(body_of(answer), "");
+    free(answer);
+}
+
+static void test_unknown_path_is_404_in_json(void **state)
+{
+    static const char *const paths[] = {"/", "/status/", "/Status", "/../etc/passwd", "/a%00b"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char request[128];
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                 paths[i]);
+        char *answer = ask(*state, request);
+        assert_int_equal(strncmp(answer, "HTTP/1.1 404 ", 13), 0);
+        assert_non_null(strstr(answer, "\r\nContent-Type: application/json\r\n"));
+        assert_int_equal(strncmp(body_of(answer), "{\"error\":\"not found\",", 21), 0);
+        free(answer);
+    }
+    assert_int_equal(renderings, 0);
+}
+
+static void test_other_method_is_405_and_hears_what_is_allowed(void **state)
+{
+    static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        char request[128];
+        snprintf(request, sizeof request,
+                 "%s /status HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+                 methods[i]);
+        char *answer = ask(*state, request);
+        assert_int_equal(strncmp(answer, "HTTP/1.1 405 ", 13), 0);
+        assert_non_null(strstr(answer, "\r\nAllow: GET, HEAD\r\n"));
+        assert_non_null(strstr(answer, "\r\nContent-Type: application/json\r\n"));
+        assert_int_equal(strncmp(body_of(answer), "{\"error\":\"method not allowed\"", 29), 0);
+        free(answer);
+    }
+    assert_int_equal(renderings, 0);
+}
+
+static void test_pipelined_requests_are_answered_in_order(void **state)
+{
+    char *answer = ask(*state, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "HEAD /status HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const char *health = strstr(answer, "{\"status\":\"ok\"}");
+    const char *missing = strstr(answer, "HTTP/1.1 404 ");
+    const char *page = strstr(answer, "xxxxx");
+    assert_true(health != NULL && missing != NULL && page != NULL);
+    assert_true(health < missing && missing < page);
+    assert_int_equal(occurrences(answer, "HTTP/1.1 200 "), 3);
+    assert_int_equal(occurrences(answer, "HTTP/1.1 "), 4);
+    free(answer);
+}
+
+static void test_slow_request_delays_nobody(void **state)
+{
+    const int slow = connect_client(*state);
+    send_text(*state, slow, "GET /heal");
+    assert_serves(*state);
+    send_text(*state, slow, "thz HTTP/1.1\r\nHost: x\r\nConn");
+    assert_serves(*state);
+    send_text(*state, slow, "ection: close\r\n\r\n");
+    char *answer = receive_all(*state, slow);
+    assert_non_null(strstr(answer, "{\"status\":\"ok\"}"));
+    free(answer);
+}
+
+static void test_silent_connection_is_closed_by_the_timeout_alone(void **state)
+{
+    const uint64_t start_ms = clock_ms();
+    const int silent = connect_client(*state);
+    send_text(*state, silent, "GET /stat");
+    // receive_all would also wake up by itself: here only the promised timeout may.
+    struct pollfd client = {.fd = silent, .events = POLLIN};
+    while (poll(&client, 1, 0) == 0) {
+        const int timeout_ms = http_timeout_ms(*state);
+        assert_in_range(timeout_ms, 0, 5100);
+        serve(*state, timeout_ms);
+        assert_true(clock_ms() - start_ms < DEADLINE_MS);
+    }
+    assert_in_range(clock_ms() - start_ms, 4000, 8000);
+    free(receive_all(*state, silent));
+    assert_serves(*state);
+}
+
+static void test_idle_server_asks_for_no_wake_up(void **state)
+{
+    assert_int_equal(http_timeout_ms(*state), -1);
+}
+
+static void test_more_clients_than_places_wait_for_one(void **state)
+{
+    int clients[70];
+    const int count = sizeof clients / sizeof *clients;
+    for (int i = 0; i < count; i++) {
+        clients[i] = connect_client(*state);
+        serve(*state, 0);
+    }
+    const int late = clients[count - 1];
+    send_text(*state, late, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    char byte;
+    for (int i = 0; i < 20; i++) {
+        serve(*state, 1);
+    }
+    assert_true(recv(late, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    for (int i = 0; i < count - 1; i++) {
+        close(clients[i]);
+    }
+    char *answer = receive_all(*state, late);
+    assert_non_null(strstr(answer, "{\"status\":\"ok\"}"));
+    free(answer);
+}
+
+static uint64_t next_random(uint64_t *random)
+{
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return *random;
+}
+
+static void test_garbage_bytes_stop_nothing(void **state)
+{
+    static const char valid[] = "GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n";
+    print_message("seed %" PRIu64 "\n", seed);
+    uint64_t random = seed | 1;
+    for (int round = 0; round < 200; round++) {
+        unsigned char bytes[512];
+        const size_t size = 1 + next_random(&random) % sizeof bytes;
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] = (unsigned char)next_random(&random);
+        }
+        if (round % 2 == 1) { // damage a request in a few places instead
+            memcpy(bytes, valid, sizeof valid - 1);
+            for (int i = 0; i < 3; i++) {
+                bytes[next_random(&random) % (sizeof valid - 1)] =
+                    (unsigned char)next_random(&random);
+            }
+        }
+        const int client = connect_client(*state);
+        send_bytes(*state, client, bytes, size);
+        serve(*state, 0); // reads the bytes before the end of the stream comes
+        close(client);
+        serve(*state, 0);
+    }
+    assert_serves(*state);
+}
+
+static void test_endless_header_is_refused(void **state)
+{
+    const int client = connect_client(*state);
+    send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");
+    char block[1024];
+    memset(block, 'a', sizeof block);
+    for (int i = 0; i < 64; i++) {
+        send_bytes(*state, client, block, sizeof block);
+    }
+    char *answer = receive_all(*state, client);
+    assert_null(strstr(answer, " 200 "));
+    free(answer);
+    assert_int_equal(renderings, 0);
+    assert_serves(*state);
+}
+
+static void test_body_is_never_taken_for_a_request(void **state)
+{
+    static const char *const methods[] = {"GET", "HEAD", "POST"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        char request[256];
+        snprintf(request, sizeof request,
+                 "%s /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 45\r\n\r\n"
+                 "GET /status HTTP/1.1\r\nConnection: close\r\n\r\n..",
+                 methods[i]);
+        const int client = connect_client(*state);
+        send_text(*state, client, request);
+        char *answer = receive_all(*state, client);
+        assert_int_equal(occurrences(answer, "HTTP/1.1 "), 1);
+        free(answer);
+    }
+    assert_int_equal(renderings, 0);
+}
+
+static void test_flood_renders_once_an_interval(void **state)
+{
+    const uint64_t start_ms = clock_ms();
+    for (int i = 0; i < 20; i++) {
+        char requests[32 * 64] = "";
+        for (int j = 0; j < 31; j++) {
+            strcat(requests, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
+        }
+        strcat(requests, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        char *answer = ask(*state, requests);
+        assert_int_equal(occurrences(answer, "HTTP/1.1 200 "), 32);
+        free(answer);
+    }
+    assert_in_range(renderings, 1, (clock_ms() - start_ms) / 100 + 1);
+}
+
+static void test_status_is_rendered_anew_after_the_interval(void **state)
+{
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    while (renderings < 2) {
+        free(ask(*state, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+        assert_true(clock_ms() < deadline_ms);
+    }
+}
+
+static void test_page_survives_its_replacement_while_it_is_sent(void **state)
+{
+    page_bytes = LARGE_PAGE;
+    const int slow = connect_client(*state);
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    send_text(*state, slow, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    while (renderings == 0) {
+        serve(*state, 5);
+        assert_true(clock_ms() < deadline_ms);
+    }
+    page_bytes = 100;
+    while (renderings < 2) {
+        free(ask(*state, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+        assert_true(clock_ms() < deadline_ms);
+    }
+    char *answer = receive_all(*state, slow);
+    assert_int_equal(strlen(body_of(answer)), LARGE_PAGE);
+    free(answer);
+}
+
+static void test_client_that_hangs_up_early_raises_no_signal(void **state)
+{
+    page_bytes = LARGE_PAGE;
+    for (int i = 0; i < 8; i++) {
+        const int client = connect_client(*state);
+        send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
+        const struct linger reset = {.l_onoff = i % 2, .l_linger = 0};
+        setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        close(client);
+        for (int j = 0; j < 5; j++) {
+            serve(*state, 1);
+        }
+    }
+    assert_serves(*state);
+}
+
+static void test_no_memory_for_the_page_is_503(void **state)
+{
+    out_of_memory = true;
+    char *answer = ask(*state, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_int_equal(strncmp(answer, "HTTP/1.1 503 ", 13), 0);
+    assert_string_equal(body_of(answer), "{\"error\":\"out of memory\"}");
+    free(answer);
+    out_of_memory = false;
+    answer = ask(*state, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
+    free(answer);
+}
+
+static void test_port_in_use_is_named_in_the_error(void **state)
+{
+    char error[128];
+    char wanted[128];
+    const uint16_t port = http_port(*state);
+    assert_null(http_open("127.0.0.1", port, &source, error, sizeof error));
+    snprintf(wanted, sizeof wanted, "cannot bind tcp 127.0.0.1:%u: Address already in use", port);
+    assert_string_equal(error, wanted);
+    assert_serves(*state);
+}
+
+static void test_address_that_is_none_is_named_in_the_error(void **state)
+{
+    (void)state;
+    char error[128];
+    assert_null(http_open("localhost", 80, &source, error, sizeof error));
+    assert_string_equal(error, "cannot bind tcp localhost:80: not an IPv4 address");
+    assert_null(http_open("203.0.113.1", 8080, &source, error, sizeof error));
+    assert_string_equal(error, "cannot bind tcp 203.0.113.1:8080: Cannot assign requested address");
+}
+
+static void test_port_is_free_again_after_close(void **state)
+{
+    (void)state;
+    char error[128] = "";
+    struct http *http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    assert_non_null(http);
+    const uint16_t port = http_port(http);
+    const int client = connect_client(http); // left open: its port stays half in use
+    serve(http, 0);
+    http_close(http);
+    http = http_open("127.0.0.1", port, &source, error, sizeof error);
+    assert_string_equal(error, "");
+    assert_non_null(http);
+    http_close(http);
+    http_close(NULL);
+    close(client);
+}
+
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, start_server, stop_server)
+
+int main(int argc, char **argv)
+{
+    seed = clock_ms();
+    if (argc == 3 && strcmp(argv[1], "--seed") == 0) {
+        seed = strtoull(argv[2], NULL, 10);
+    }
+    const struct CMUnitTest tests[] = {
+        SERVED(test_status_is_json_that_nobody_may_keep),
+        SERVED(test_head_tells_the_length_without_the_body),
+        SERVED(test_unknown_path_is_404_in_json),
+        SERVED(test_other_method_is_405_and_hears_what_is_allowed),
+        SERVED(test_pipelined_requests_are_answered_in_order),
+        SERVED(test_slow_request_delays_nobody),
+        SERVED(test_silent_connection_is_closed_by_the_timeout_alone),
+        SERVED(test_idle_server_asks_for_no_wake_up),
+        SERVED(test_more_clients_than_places_wait_for_one),
+        SERVED(test_garbage_bytes_stop_nothing),
+        SERVED(test_endless_header_is_refused),
+        SERVED(test_body_is_never_taken_for_a_request),
+        SERVED(test_flood_renders_once_an_interval),
+        SERVED(test_status_is_rendered_anew_after_the_interval),
+        SERVED(test_page_survives_its_replacement_while_it_is_sent),
+        SERVED(test_client_that_hangs_up_early_raises_no_signal),
+        SERVED(test_no_memory_for_the_page_is_503),
+        SERVED(test_port_in_use_is_named_in_the_error),
+        cmocka_unit_test(test_address_that_is_none_is_named_in_the_error),
+        cmocka_unit_test(test_port_is_free_again_after_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

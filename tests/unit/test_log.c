@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Tests of the log: standard error is a socket that keeps every write apart.
+#define _GNU_SOURCE
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LINE_BYTES 1024
+#define THREADS 4
+#define THREAD_LINES 100
+
+struct tap {
+    int saved;    // what standard error was
+    int receiver; // where its lines arrive, one a message
+};
+
+static int open_tap(void **state)
+{
+    static struct tap tap;
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    tap.saved = dup(STDERR_FILENO);
+    tap.receiver = ends[0];
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    unsetenv("JOURNAL_STREAM");
+    log_init();
+    *state = &tap;
+    return 0;
+}
+
+static int close_tap(void **state)
+{
+    const struct tap *tap = *state;
+    dup2(tap->saved, STDERR_FILENO);
+    close(tap->saved);
+    close(tap->receiver);
+    return 0;
+}
+
+// The next write's bytes with a NUL behind them; false when there is none.
+static bool next_write(const struct tap *tap, char text[4 * LINE_BYTES])
+{
+    const ssize_t size = recv(tap->receiver, text, 4 * LINE_BYTES - 1, MSG_DONTWAIT);
+    if (size < 0) {
+        return false;
+    }
+    text[size] = '\0';
+    assert_int_equal(strlen(text), size);
+    return true;
+}
+
+static void pretend_journal(long inode_offset)
+{
+    struct stat status;
+    char stream[64];
+    assert_int_equal(fstat(STDERR_FILENO, &status), 0);
+    snprintf(stream, sizeof stream, "%ju:%ju", (uintmax_t)status.st_dev,
+             (uintmax_t)status.st_ino + (uintmax_t)inode_offset);
+    setenv("JOURNAL_STREAM", stream, 1);
+    log_init();
+}
+
+// The part behind "2026-11-21T10:15:00.123Z ", whose form it checks.
+static const char *behind_timestamp(const char *line)
+{
+    static const char form[] = "dddd-dd-ddTdd:dd:dd.dddZ ";
+    for (size_t i = 0; i < sizeof form - 1; i++) {
+        if (form[i] == 'd') {
+            assert_in_range(line[i], '0', '9');
+        } else {
+            assert_int_equal(line[i], form[i]);
+        }
+    }
+    return line + sizeof form - 1;
+}
+
+static void test_line_begins_with_time_and_level(void **state)
+{
+    char text[4 * LINE_BYTES];
+    log_error("cannot open file=%s", "a");
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "error cannot open file=a\n");
+    log_warning("slow ms=%d", 7);
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "warning slow ms=7\n");
+    log_info("ready");
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "info ready\n");
+    assert_false(next_write(*state, text));
+}
+
+static void test_journal_gets_priorities_and_no_time(void **state)
+{
+    char text[4 * LINE_BYTES];
+    pretend_journal(0);
+    log_error("bad");
+    assert_true(next_write(*state, text));
+    assert_string_equal(text, "<3>bad\n");
+    log_warning("odd");
+    assert_true(next_write(*state, text));
+    assert_string_equal(text, "<4>odd\n");
+    log_info("good");
+    assert_true(next_write(*state, text));
+    assert_string_equal(text, "<6>good\n");
+}
+
+static void test_journal_of_another_stream_is_not_ours(void **state)
+{
+    char text[4 * LINE_BYTES];
+    pretend_journal(1);
+    log_info("plain");
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "info plain\n");
+    setenv("JOURNAL_STREAM", "garbage", 1);
+    log_init();
+    log_info("plain");
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "info plain\n");
+}
+
+static void test_control_characters_are_spelled_out(void **state)
+{
+    char text[4 * LINE_BYTES];
+    pretend_journal(0);
+    log_info("name=%s", "a\n<3>forged\r\x1b[31m\t\x7f \xc3\xa9\\");
+    assert_true(next_write(*state, text));
+    assert_string_equal(text, "<6>name=a\\n<3>forged\\x0d\\x1b[31m\\x09\\x7f \xc3\xa9\\\n");
+    assert_false(next_write(*state, text));
+}
+
+// Lines of `unit` repeated, of every length around the limit, each after `offset` other bytes.
+static void check_lengths(const struct tap *tap, const char *unit, size_t offset)
+{
+    char message[2 * LINE_BYTES];
+    char text[4 * LINE_BYTES];
+    const size_t size = strlen(unit);
+    memset(message, '.', offset);
+    for (size_t end = offset; end + size < sizeof message; end += size) {
+        memcpy(message + end, unit, size + 1);
+        if (end < 200) {
+            continue;
+        }
+        log_info("%s", message);
+        assert_true(next_write(tap, text));
+        const size_t length = strlen(text);
+        assert_in_range(length, 2, LINE_BYTES);
+        assert_ptr_equal(strchr(text, '\n'), text + length - 1);
+        // What is cut ends with whole characters and the mark.
+        if (strcmp(text + length - 4, "...\n") == 0) {
+            assert_true(length > LINE_BYTES - 12);
+            const char *tail = text + length - 4;
+            while ((*--tail & 0xC0) == 0x80) {
+            }
+            if ((unsigned char)unit[0] >= 0xE0) {
+                assert_memory_equal(tail, unit, size);
+            }
+        }
+    }
+}
+
+static void test_long_line_is_cut_between_characters(void **state)
+{
+    pretend_journal(0);
+    for (size_t offset = 0; offset < 4; offset++) {
+        check_lengths(*state, "a", offset);
+        check_lengths(*state, "\n", offset);
+        check_lengths(*state, "\x01", offset);
+        check_lengths(*state, "\xe2\x82\xac", offset);
+        check_lengths(*state, "\xf0\x9f\x98\x80", offset);
+    }
+    unsetenv("JOURNAL_STREAM");
+    log_init();
+    check_lengths(*state, "a", 0);
+}
+
+static void test_line_that_just_fits_is_whole(void **state)
+{
+    char message[LINE_BYTES];
+    char text[4 * LINE_BYTES];
+    pretend_journal(0);
+    const size_t fits = LINE_BYTES - strlen("<6>\n");
+    memset(message, 'a', sizeof message);
+    message[fits] = '\0';
+    log_info("%s", message);
+    assert_true(next_write(*state, text));
+    assert_int_equal(strlen(text), LINE_BYTES);
+    assert_memory_equal(text + LINE_BYTES - 4, "aaa\n", 4);
+    message[fits] = 'a';
+    message[fits + 1] = '\0';
+    log_info("%s", message);
+    assert_true(next_write(*state, text));
+    assert_int_equal(strlen(text), LINE_BYTES);
+    assert_memory_equal(text + LINE_BYTES - 5, "a...\n", 5);
+}
+
+static void test_errno_outlives_a_line_that_fails(void **state)
+{
+    (void)state;
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_true(full >= 0);
+    dup2(full, STDERR_FILENO);
+    close(full);
+    errno = EDOM;
+    log_info("lost");
+    assert_int_equal(errno, EDOM);
+}
+
+static void *write_lines(void *unused)
+{
+    for (int i = 0; i < THREAD_LINES; i++) {
+        log_info("a line of a thread i=%d end", i);
+    }
+    return unused;
+}
+
+static void test_lines_of_threads_never_mix(void **state)
+{
+    const struct tap *tap = *state;
+    // Blocking reads below, so that the writers never wait for good.
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, write_lines, NULL), 0);
+    }
+    for (int i = 0; i < THREADS * THREAD_LINES; i++) {
+        char text[LINE_BYTES + 1];
+        const ssize_t size = recv(tap->receiver, text, LINE_BYTES, 0);
+        assert_true(size > 0);
+        text[size] = '\0';
+        assert_memory_equal(behind_timestamp(text), "info a line of a thread i=", 26);
+        assert_string_equal(text + size - 5, " end\n");
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+}
+
+#define TAPPED(test) cmocka_unit_test_setup_teardown(test, open_tap, close_tap)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TAPPED(test_line_begins_with_time_and_level),
+        TAPPED(test_journal_gets_priorities_and_no_time),
+        TAPPED(test_journal_of_another_stream_is_not_ours),
+        TAPPED(test_control_characters_are_spelled_out),
+        TAPPED(test_long_line_is_cut_between_characters),
+        TAPPED(test_line_that_just_fits_is_whole),
+        TAPPED(test_errno_outlives_a_line_that_fails),
+        TAPPED(test_lines_of_threads_never_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

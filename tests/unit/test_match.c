@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: MIT
+// A match and its clients, message by message, without a network between them but chance.
+#include "arena_fixture.h"
+#include "chance.h"
+#include "client.h"
+#include "handshake.h"
+#include "input.h"
+#include "match.h"
+#include "snapshot.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { CLIENTS = 48 };
+
+struct table {
+    struct raim_map *map;
+    struct raim_match *match;
+    struct raim_client *clients[CLIENTS]; // by handle; NULL where nobody sits
+    bool closed[CLIENTS];
+    double loss; // of unreliable messages, both ways
+    size_t largest;
+    uint64_t snapshots;
+};
+
+static struct table *open_table(const raim_rules *rules, uint32_t max_clients, uint32_t bots)
+{
+    const raim_box boxes[] = {
+        {{-300, -300}, {-100, -100}}, {{-100, -50}, {100, 20}}, {{100, -300}, {300, -90}}};
+    struct table *table = calloc(1, sizeof *table);
+    struct raim_match_def def = raim_match_default_def();
+    table->map = fixture_map(boxes, 3);
+    def.map = table->map;
+    def.rules = *rules;
+    def.max_clients = max_clients;
+    def.max_connections = CLIENTS;
+    def.bots = bots;
+    table->match = raim_match_create(&def);
+    assert_non_null(table->match);
+    return table;
+}
+
+static void close_table(struct table *table)
+{
+    for (int i = 0; i < CLIENTS; i++)
+        raim_client_destroy(table->clients[i]);
+    raim_match_destroy(table->match);
+    raim_map_destroy(table->map);
+    free(table);
+}
+
+// Brings a message in memory of exactly its size, so that ASan sees every byte read beyond.
+static void to_match(struct table *table, uint32_t handle, bool reliable, const uint8_t *data,
+                     size_t size)
+{
+    uint8_t *exact = malloc(size > 0 ? size : 1);
+    memcpy(exact, data, size);
+    raim_match_receive(table->match, handle, reliable, exact, size);
+    free(exact);
+}
+
+static struct raim_client *sit_down(struct table *table, uint32_t handle, const char *name)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_client *client = raim_client_create(name);
+    table->clients[handle] = client;
+    table->closed[handle] = false;
+    raim_match_connect(table->match, handle);
+    to_match(table, handle, true, bytes, raim_client_write_hello(client, bytes, sizeof bytes));
+    return client;
+}
+
+static void stand_up(struct table *table, uint32_t handle)
+{
+    raim_match_disconnect(table->match, handle);
+    raim_client_destroy(table->clients[handle]);
+    table->clients[handle] = NULL;
+}
+
+static bool is_lost(const struct table *table)
+{
+    return table->loss > 0 && raim_random_unit(&chance) < table->loss;
+}
+
+static void deliver(struct table *table)
+{
+    struct raim_outgoing out;
+    while (raim_match_outgoing(table->match, &out)) {
+        assert_true(out.size > 0 && out.size <= RAIM_MAX_MESSAGE_BYTES);
+        table->largest = out.size > table->largest ? out.size : table->largest;
+        table->snapshots += !out.reliable;
+        if (out.close)
+            table->closed[out.client] = true;
+        if (table->clients[out.client] == NULL || (!out.reliable && is_lost(table)))
+            continue;
+        uint8_t *exact = malloc(out.size);
+        memcpy(exact, out.data, out.size);
+        assert_true(raim_client_receive(table->clients[out.client], exact, out.size));
+        free(exact);
+    }
+}
+
+static void tick(struct table *table)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    raim_match_step(table->match);
+    deliver(table);
+    for (uint32_t handle = 0; handle < CLIENTS; handle++) {
+        if (table->clients[handle] == NULL)
+            continue;
+        const raim_input input = {
+            .move_x = (int8_t)chance_int(-1, 1),
+            .move_y = (int8_t)chance_int(-1, 1),
+            .fire = 1,
+            .aim = (raim_angle)chance_int(0, 65535),
+        };
+        const size_t size =
+            raim_client_press(table->clients[handle], &input, bytes, sizeof bytes);
+        if (size > 0 && !is_lost(table))
+            to_match(table, handle, false, bytes, size);
+    }
+}
+
+static uint64_t refused(const struct table *table, enum raim_refusal refusal)
+{
+    return raim_match_counts(table->match).refused[refusal];
+}
+
+static void test_a_client_is_told_everything_it_needs(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.bullet_speed = 1234.5;
+    struct table *table = open_table(&rules, 8, 3);
+    struct raim_client *client = sit_down(table, 5, "Ada");
+    for (int i = 0; i < 5; i++)
+        tick(table);
+    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_memory_equal(raim_client_rules(client), &rules, sizeof rules);
+    assert_int_equal(raim_client_tick_hz(client), 60);
+    assert_true(raim_client_view(client).x == 1600 && raim_client_view(client).y == 861);
+    const struct raim_map *map = raim_client_map(client);
+    assert_string_equal(map->name, "fixture");
+    assert_int_equal(map->obstacle_count, 3);
+    assert_memory_equal(map->obstacles, table->map->obstacles, 3 * sizeof map->obstacles[0]);
+    assert_memory_equal(&map->border, &table->map->border, sizeof map->border);
+    int members = 0, bots = 0;
+    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
+        const struct raim_client_member *member = raim_client_member(client, place);
+        members += member->id != RAIM_NOBODY;
+        bots += member->bot;
+    }
+    assert_int_equal(members, 4);
+    assert_int_equal(bots, 3);
+    assert_string_equal(raim_client_member(client, raim_client_own_place(client))->name, "Ada");
+    assert_true(raim_client_alive(client));
+    close_table(table);
+}
+
+static void test_a_full_match_says_so(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    sit_down(table, 0, "one");
+    sit_down(table, 1, "two");
+    struct raim_client *third = sit_down(table, 2, "three");
+    tick(table);
+    assert_int_equal(raim_client_state(third), RAIM_CLIENT_ENDED);
+    assert_int_equal(raim_client_end(third).reason, RAIM_REASON_FULL);
+    assert_string_equal(raim_client_end(third).text, "the arena is full: 2 of 2 players");
+    assert_true(table->closed[2]);
+    assert_int_equal(refused(table, RAIM_REFUSED_FULL), 1);
+    // A place that is left is free again.
+    stand_up(table, 0);
+    stand_up(table, 2);
+    struct raim_client *fourth = sit_down(table, 2, "four");
+    for (int i = 0; i < 3; i++)
+        tick(table);
+    assert_int_equal(raim_client_state(fourth), RAIM_CLIENT_PLAYING);
+    close_table(table);
+}
+
+static void refuse_hello(const struct raim_hello *hello, uint32_t reason,
+                         enum raim_refusal refusal)
+{
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    table->clients[0] = raim_client_create("");
+    raim_match_connect(table->match, 0);
+    to_match(table, 0, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
+    tick(table);
+    assert_int_equal(raim_client_end(table->clients[0]).reason, reason);
+    assert_true(raim_client_end(table->clients[0]).text[0] != '\0');
+    assert_true(table->closed[0]);
+    assert_int_equal(refused(table, refusal), 1);
+    assert_int_equal(raim_match_counts(table->match).players, 0);
+    close_table(table);
+}
+
+static void test_another_version_is_refused(void **state)
+{
+    (void)state;
+    refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION + 1, .name = "new"},
+                 RAIM_REASON_VERSION, RAIM_REFUSED_VERSION);
+}
+
+static void test_a_garbage_name_is_refused(void **state)
+{
+    (void)state;
+    refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\xff\xfe\x80"},
+                 RAIM_REASON_NAME, RAIM_REFUSED_NAME);
+    refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\x01 \x7f "},
+                 RAIM_REASON_NAME, RAIM_REFUSED_NAME);
+}
+
+static void test_a_silent_connection_ends(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    table->clients[0] = raim_client_create("");
+    raim_match_connect(table->match, 0);
+    for (int i = 0; i < 299; i++)
+        tick(table);
+    assert_false(table->closed[0]);
+    for (int i = 0; i < 3; i++)
+        tick(table);
+    assert_true(table->closed[0]);
+    assert_int_equal(raim_client_end(table->clients[0]).reason, RAIM_REASON_SILENT);
+    assert_int_equal(refused(table, RAIM_REFUSED_SILENT), 1);
+    close_table(table);
+}
+
+// The newest snapshot of a client against the world it was taken from.
+static void assert_sees_the_truth(const struct table *table, const struct raim_client *client)
+{
+    static struct raim_client_player seen[RAIM_MAX_PLAYERS];
+    const struct raim_world *world = raim_match_world(table->match);
+    const raim_player *players = raim_world_players_const(world);
+    const raim_player *self = &players[raim_client_own_place(client)];
+    const uint32_t count = raim_client_players(client, seen, RAIM_MAX_PLAYERS);
+    uint32_t due = 0;
+    for (uint32_t place = 0; place < world->max_players; place++)
+        due += players[place].state == RAIM_PLAYER_ALIVE &&
+               fabs(players[place].position.x - self->position.x) <= RAIM_VIEW_WIDTH / 2.0 &&
+               fabs(players[place].position.y - self->position.y) <= RAIM_VIEW_HEIGHT / 2.0;
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_player *truth = &players[seen[i].place];
+        assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
+        assert_true(fabs(seen[i].position.x - truth->position.x) <= 1.0 / 64);
+        assert_true(fabs(seen[i].position.y - truth->position.y) <= 1.0 / 64);
+        assert_true(abs((int16_t)(seen[i].aim - truth->aim)) <= 8);
+        assert_int_equal(seen[i].shielded, truth->shield_ticks > 0);
+        inside += fabs(truth->position.x - self->position.x) <= RAIM_VIEW_WIDTH / 2.0 &&
+                  fabs(truth->position.y - self->position.y) <= RAIM_VIEW_HEIGHT / 2.0;
+    }
+    assert_int_equal(inside, due);
+    assert_int_equal(raim_client_alive(client), self->state == RAIM_PLAYER_ALIVE);
+}
+
+static void assert_scores_agree(const struct table *table, const struct raim_client *client)
+{
+    struct raim_match_player rows[CLIENTS + 8];
+    const uint32_t count = raim_match_players(table->match, rows, CLIENTS + 8);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raim_client_member *member =
+            raim_client_member(client, raim_player_place(rows[i].id));
+        assert_int_equal(member->id, rows[i].id);
+        assert_int_equal(member->score, rows[i].score);
+        assert_int_equal(member->deaths, rows[i].deaths);
+        assert_string_equal(member->name, rows[i].name);
+    }
+}
+
+static void play_and_compare(double loss)
+{
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, CLIENTS - 8, 4);
+    table->loss = loss;
+    for (uint32_t i = 0; i < 20; i++)
+        sit_down(table, i, "player");
+    for (int i = 0; i < 1500; i++) {
+        tick(table);
+        for (uint32_t handle = 0; handle < CLIENTS; handle++) {
+            const struct raim_client *client = table->clients[handle];
+            if (client == NULL || raim_client_state(client) != RAIM_CLIENT_PLAYING ||
+                raim_client_tick(client) != raim_match_tick(table->match))
+                continue;
+            assert_sees_the_truth(table, client);
+            assert_scores_agree(table, client);
+        }
+        // People come and go all the time.
+        if (i % 20 == 0) {
+            const uint32_t handle = (uint32_t)chance_int(0, CLIENTS - 9);
+            if (table->clients[handle] != NULL)
+                stand_up(table, handle);
+            else
+                sit_down(table, handle, "late");
+        }
+    }
+    uint64_t kills = 0;
+    for (uint32_t handle = 0; handle < CLIENTS; handle++) {
+        if (table->clients[handle] == NULL)
+            continue;
+        const struct raim_client_stats *stats = raim_client_stats(table->clients[handle]);
+        assert_int_equal(stats->decode_errors, 0);
+        assert_int_equal(stats->events_lost, 0);
+        assert_int_equal(stats->events_repeated, 0);
+        kills += stats->kills_seen;
+    }
+    assert_true(kills > 0);
+    assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
+    assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);
+    close_table(table);
+}
+
+static void test_clients_see_the_truth(void **state)
+{
+    (void)state;
+    play_and_compare(0);
+}
+
+static void test_clients_see_the_truth_through_loss(void **state)
+{
+    (void)state;
+    play_and_compare(0.2);
+    play_and_compare(0.7);
+}
+
+static void test_inputs_arrive_in_time_and_survive_a_loss(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    struct raim_client *client = sit_down(table, 0, "runner");
+    for (int i = 0; i < 200; i++)
+        tick(table);
+    const uint64_t late = refused(table, RAIM_REFUSED_INPUT_LATE);
+    table->loss = 0.3;
+    for (int i = 0; i < 500; i++)
+        tick(table);
+    assert_int_equal(refused(table, RAIM_REFUSED_INPUT_LATE), late);
+    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    close_table(table);
+}
+
+static size_t write_input(uint8_t *bytes, uint32_t at, bool has_snapshot, uint32_t snapshot)
+{
+    const struct raim_input_message message = {
+        .tick = at, .has_snapshot = has_snapshot, .snapshot = snapshot, .count = 1};
+    return raim_input_write(&message, bytes, RAIM_MAX_MESSAGE_BYTES);
+}
+
+static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    sit_down(table, 0, "honest");
+    for (int i = 0; i < 100; i++)
+        tick(table);
+    const uint64_t late = refused(table, RAIM_REFUSED_INPUT_LATE);
+    const uint32_t now = raim_match_tick(table->match);
+    to_match(table, 0, false, bytes, write_input(bytes, now - 1, false, 0));
+    assert_int_equal(refused(table, RAIM_REFUSED_INPUT_LATE), late + 1);
+    to_match(table, 0, false, bytes, write_input(bytes, now + 64, false, 0));
+    to_match(table, 0, false, bytes, write_input(bytes, now + 0x7fffffff, false, 0));
+    assert_int_equal(refused(table, RAIM_REFUSED_INPUT_EARLY), 2);
+    to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now + 1));
+    to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now + 64));
+    assert_int_equal(refused(table, RAIM_REFUSED_ACK), 2);
+    // Old acks are true once; they neither help nor harm.
+    to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now - 90));
+    assert_int_equal(refused(table, RAIM_REFUSED_ACK), 2);
+    // Another hello, an input on the wrong channel, a message that only servers send.
+    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "again"};
+    to_match(table, 0, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    to_match(table, 0, true, bytes, write_input(bytes, now, false, 0));
+    to_match(table, 0, false, (const uint8_t[]){RAIM_MESSAGE_SNAPSHOT}, 1);
+    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 3);
+    to_match(table, 0, false, bytes, 0);
+    to_match(table, 0, false, (const uint8_t[]){0xff, 0xff}, 2);
+    assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 2);
+    for (int i = 0; i < 100; i++)
+        tick(table);
+    assert_int_equal(raim_client_state(table->clients[0]), RAIM_CLIENT_PLAYING);
+    close_table(table);
+}
+
+static void test_a_repetition_cannot_change_an_input(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 1, 0);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_client *client = sit_down(table, 0, "runner");
+    for (int i = 0; i < 5; i++)
+        tick(table);
+    const uint32_t place = raim_client_own_place(client);
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t at = raim_match_tick(table->match) + 20;
+    struct raim_input_message message = {.tick = at, .count = 1};
+    message.inputs[0].aim = 1000;
+    to_match(table, 0, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
+    message.inputs[0].aim = 2000;
+    to_match(table, 0, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
+    while (raim_match_tick(table->match) != at + 1) {
+        raim_match_step(table->match);
+        deliver(table);
+    }
+    assert_int_equal(self->aim, 1000);
+    close_table(table);
+}
+
+static void test_keys_are_released_when_inputs_stop(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 1, 0);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_client *client = sit_down(table, 0, "runner");
+    raim_match_step(table->match);
+    deliver(table);
+    const uint32_t place = raim_client_own_place(client);
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    struct raim_input_message message = {.tick = raim_match_tick(table->match), .count = 1};
+    message.inputs[0].move_y = 1;
+    message.inputs[0].aim = 777;
+    to_match(table, 0, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
+    int moved = 0;
+    for (int i = 0; i < 100; i++) {
+        raim_match_step(table->match);
+        deliver(table);
+        moved += self->position.y != self->previous.y;
+    }
+    // Held for half a second after the tick it was for; spawns have room on one side at least.
+    assert_true(moved == 31 || self->position.y == 980);
+    assert_int_equal(self->aim, 777);
+    close_table(table);
+}
+
+static void test_random_bytes_harm_nobody(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 4, 0);
+    struct raim_client *honest = sit_down(table, 0, "honest");
+    for (int i = 0; i < 20000; i++) {
+        uint8_t bytes[64];
+        const size_t size = (size_t)chance_int(0, 63);
+        for (size_t j = 0; j < size; j++)
+            bytes[j] = (uint8_t)chance_int(0, 255);
+        if (size > 0)
+            bytes[0] = (uint8_t)((bytes[0] & 0xf0) | chance_int(0, 9)); // a kind, mostly
+        if (i % 50 == 0)
+            raim_match_connect(table->match, 1);
+        to_match(table, 1, chance_int(0, 1) != 0, bytes, size);
+        if (i % 20 == 0)
+            tick(table);
+    }
+    assert_int_equal(raim_client_state(honest), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_stats(honest)->decode_errors, 0);
+    assert_true(refused(table, RAIM_REFUSED_MALFORMED) > 1000);
+    close_table(table);
+}
+
+// Hundreds in one view, all firing: more than a message holds.
+static void test_a_crowd_never_outgrows_a_message(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.player_radius = 5;
+    rules.respawn_delay = 0;
+    rules.spawn_protection = 30;
+    struct table *table = open_table(&rules, CLIENTS - 8, 600);
+    for (uint32_t i = 0; i < CLIENTS - 8; i++)
+        sit_down(table, i, "sardine");
+    table->loss = 0.3;
+    for (int i = 0; i < 150; i++)
+        tick(table);
+    assert_true(table->snapshots > 4000);
+    assert_true(table->largest > RAIM_MAX_MESSAGE_BYTES - 64); // it was tight
+    for (uint32_t i = 0; i < CLIENTS - 8; i++)
+        assert_int_equal(raim_client_stats(table->clients[i])->decode_errors, 0);
+    close_table(table);
+}
+
+static void test_shutdown_tells_everybody_why(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 8, 2);
+    for (uint32_t i = 0; i < 8; i++)
+        sit_down(table, i, "guest");
+    for (int i = 0; i < 10; i++)
+        tick(table);
+    raim_match_shutdown(table->match);
+    deliver(table);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_true(table->closed[i]);
+        assert_int_equal(raim_client_end(table->clients[i]).reason, RAIM_REASON_SHUTDOWN);
+        assert_string_equal(raim_client_end(table->clients[i]).text,
+                            "the server is shutting down");
+    }
+    assert_int_equal(raim_match_counts(table->match).players, 0);
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_client_is_told_everything_it_needs),
+        cmocka_unit_test(test_a_full_match_says_so),
+        cmocka_unit_test(test_another_version_is_refused),
+        cmocka_unit_test(test_a_garbage_name_is_refused),
+        cmocka_unit_test(test_a_silent_connection_ends),
+        cmocka_unit_test(test_clients_see_the_truth),
+        cmocka_unit_test(test_clients_see_the_truth_through_loss),
+        cmocka_unit_test(test_inputs_arrive_in_time_and_survive_a_loss),
+        cmocka_unit_test(test_hostile_inputs_and_acks_are_refused_and_counted),
+        cmocka_unit_test(test_a_repetition_cannot_change_an_input),
+        cmocka_unit_test(test_keys_are_released_when_inputs_stop),
+        cmocka_unit_test(test_random_bytes_harm_nobody),
+        cmocka_unit_test(test_a_crowd_never_outgrows_a_message),
+        cmocka_unit_test(test_shutdown_tells_everybody_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

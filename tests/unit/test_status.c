@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+// Tests of the status document, over arenas that are made up here.
+#include "status.h"
+
+#include <jansson.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PLAYERS 3
+
+struct arena {
+    struct config_arena config;
+    struct raim_map map;
+    uint16_t port;
+    struct arena_status *status;
+};
+
+const struct arena_status *arena_status(struct arena *arena)
+{
+    return arena->status;
+}
+
+const struct config_arena *arena_config(const struct arena *arena)
+{
+    return &arena->config;
+}
+
+uint16_t arena_port(const struct arena *arena)
+{
+    return arena->port;
+}
+
+struct fixture {
+    struct arena arenas[2];
+    struct arena *pointers[2];
+    struct status_source source;
+};
+
+static void make_arena(struct arena *arena, const char *name, uint16_t port)
+{
+    const size_t players_size = PLAYERS * sizeof(struct arena_player);
+    *arena = (struct arena){.port = port};
+    snprintf(arena->config.name, sizeof arena->config.name, "%s", name);
+    snprintf(arena->config.address, sizeof arena->config.address, "192.0.2.77");
+    snprintf(arena->map.name, sizeof arena->map.name, "yard");
+    arena->config.map = &arena->map;
+    arena->config.max_players = 16;
+    arena->config.tick_hz = 60;
+    arena->status = calloc(1, sizeof *arena->status + players_size);
+    assert_non_null(arena->status);
+}
+
+static void set_player(struct arena_player *player, const char *name, bool bot, uint32_t score)
+{
+    *player = (struct arena_player){.ping_ms = bot ? 0 : 31};
+    snprintf(player->match.name, sizeof player->match.name, "%s", name);
+    player->match.bot = bot;
+    player->match.id = (raim_player_id)(1024 + score);
+    player->match.score = score;
+    player->match.deaths = 2 * score;
+    player->match.played_ticks = 745; // 12.41666 s
+}
+
+static int make_fixture(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    make_arena(&fixture->arenas[0], "alpha", 7246);
+    make_arena(&fixture->arenas[1], "beta", 7247);
+    struct arena_status *status = fixture->arenas[0].status;
+    status->tick = 1000;
+    status->late_ticks = 5;
+    status->skipped_ticks = 6;
+    status->counts.players = 2;
+    status->counts.bots = 1;
+    status->transport.bytes_in = 5000000000;
+    status->transport.bytes_out = 6000000000;
+    status->transport.packets_in = 71;
+    status->transport.packets_out = 72;
+    status->player_count = PLAYERS;
+    set_player(&status->players[0], "Ren\xc3\xa9 \"<\\", false, 3);
+    set_player(&status->players[1], "Bo", false, 4);
+    set_player(&status->players[2], "bot 1", true, 5);
+    fixture->pointers[0] = &fixture->arenas[0];
+    fixture->pointers[1] = &fixture->arenas[1];
+    fixture->source = (struct status_source){
+        .arenas = fixture->pointers, .arena_count = 2, .workers = 2, .started_ms = 1000};
+    *state = fixture;
+    return 0;
+}
+
+static int free_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    free(fixture->arenas[0].status);
+    free(fixture->arenas[1].status);
+    free(fixture);
+    return 0;
+}
+
+static json_t *parse(char *text)
+{
+    assert_non_null(text);
+    json_error_t error;
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL) {
+        fail_msg("%s in %s", error.text, text);
+    }
+    free(text);
+    return document;
+}
+
+static void assert_keys(json_t *object, const char *const *keys, size_t count)
+{
+    assert_int_equal(json_object_size(object), count);
+    size_t i = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        (void)value;
+        assert_string_equal(key, keys[i++]);
+    }
+}
+
+#define ASSERT_KEYS(object, ...)                                                                   \
+    do {                                                                                           \
+        const char *const keys[] = {__VA_ARGS__};                                                  \
+        assert_keys(object, keys, sizeof keys / sizeof *keys);                                     \
+    } while (0)
+
+static json_int_t integer_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static json_t *arena_at(const json_t *document, size_t index)
+{
+    json_t *arena = json_array_get(json_object_get(document, "arenas"), index);
+    assert_non_null(arena);
+    return arena;
+}
+
+static void test_document_tells_all_and_in_order(void **state)
+{
+    struct fixture *fixture = *state;
+    json_t *document = parse(status_json(&fixture->source, 62999));
+    ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "players", "arenas");
+    assert_int_equal(integer_at(document, "schema"), 1);
+    assert_true(json_string_length(json_object_get(document, "version")) > 0);
+    assert_int_equal(integer_at(document, "uptime_s"), 61);
+    assert_int_equal(integer_at(document, "workers"), 2);
+    json_t *players = json_object_get(document, "players");
+    ASSERT_KEYS(players, "now", "bots", "max");
+    assert_int_equal(integer_at(players, "now"), 2);
+    assert_int_equal(integer_at(players, "bots"), 1);
+    assert_int_equal(integer_at(players, "max"), 32);
+    assert_int_equal(json_array_size(json_object_get(document, "arenas")), 2);
+    json_decref(document);
+}
+
+static void test_arena_tells_its_numbers(void **state)
+{
+    struct fixture *fixture = *state;
+    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *arena = arena_at(document, 0);
+    ASSERT_KEYS(arena, "name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
+                "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
+                "players");
+    assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
+    assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
+    assert_int_equal(integer_at(arena, "port"), 7246);
+    assert_int_equal(integer_at(arena, "tick"), 1000);
+    assert_int_equal(integer_at(arena, "tick_hz"), 60);
+    assert_int_equal(integer_at(arena, "late_ticks"), 5);
+    assert_int_equal(integer_at(arena, "skipped_ticks"), 6);
+    assert_int_equal(integer_at(arena, "bytes_in"), 5000000000);
+    assert_int_equal(integer_at(arena, "bytes_out"), 6000000000);
+    assert_int_equal(integer_at(arena, "packets_in"), 71);
+    assert_int_equal(integer_at(arena, "packets_out"), 72);
+    json_decref(document);
+}
+
+static void test_arena_is_starting_until_its_first_tick(void **state)
+{
+    struct fixture *fixture = *state;
+    json_t *document = parse(status_json(&fixture->source, 2000));
+    assert_string_equal(json_string_value(json_object_get(arena_at(document, 0), "state")),
+                        "running");
+    assert_string_equal(json_string_value(json_object_get(arena_at(document, 1), "state")),
+                        "starting");
+    assert_int_equal(integer_at(json_object_get(arena_at(document, 1), "tick_us"), "p99"), 0);
+    json_decref(document);
+}
+
+static void test_player_tells_its_numbers(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->arenas[0].status->players[1].match.played_ticks = 6;
+    char *text = status_json(&fixture->source, 2000);
+    assert_non_null(strstr(text, "\"connected_s\":12.4}"));
+    assert_non_null(strstr(text, "\"connected_s\":0.1}"));
+    json_t *document = parse(text);
+    json_t *players = json_object_get(arena_at(document, 0), "players");
+    assert_int_equal(json_array_size(players), PLAYERS);
+    json_t *player = json_array_get(players, 0);
+    ASSERT_KEYS(player, "id", "name", "bot", "score", "deaths", "ping_ms", "connected_s");
+    assert_string_equal(json_string_value(json_object_get(player, "name")), "Ren\xc3\xa9 \"<\\");
+    assert_true(json_is_false(json_object_get(player, "bot")));
+    assert_int_equal(integer_at(player, "id"), 1027);
+    assert_int_equal(integer_at(player, "score"), 3);
+    assert_int_equal(integer_at(player, "deaths"), 6);
+    assert_int_equal(integer_at(player, "ping_ms"), 31);
+    assert_true(json_is_true(json_object_get(json_array_get(players, 2), "bot")));
+    json_decref(document);
+}
+
+static void assert_percentiles(struct fixture *fixture, json_int_t p50, json_int_t p99,
+                               json_int_t max)
+{
+    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *tick_us = json_object_get(arena_at(document, 0), "tick_us");
+    ASSERT_KEYS(tick_us, "p50", "p99", "max");
+    assert_int_equal(integer_at(tick_us, "p50"), p50);
+    assert_int_equal(integer_at(tick_us, "p99"), p99);
+    assert_int_equal(integer_at(tick_us, "max"), max);
+    json_decref(document);
+}
+
+static void test_percentiles_are_of_the_nearest_rank(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena_status *status = fixture->arenas[0].status;
+    assert_percentiles(fixture, 0, 0, 0);
+    status->tick_us_count = 1;
+    status->tick_us[0] = 4000000000;
+    assert_percentiles(fixture, 4000000000, 4000000000, 4000000000);
+    status->tick_us_count = 2;
+    status->tick_us[1] = 10;
+    assert_percentiles(fixture, 10, 4000000000, 4000000000);
+    const uint32_t counts[] = {100, 101, 200, ARENA_TICK_WINDOW};
+    const json_int_t wanted[][2] = {{50, 99}, {51, 100}, {100, 198}, {512, 1014}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        status->tick_us_count = counts[i];
+        for (uint32_t j = 0; j < counts[i]; j++) {
+            status->tick_us[j] = (j * 37 + 5) % counts[i] + 1; // 1 to count, shuffled
+        }
+        assert_percentiles(fixture, wanted[i][0], wanted[i][1], counts[i]);
+    }
+}
+
+static void test_every_reason_of_refusal_is_there(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena_status *status = fixture->arenas[0].status;
+    json_int_t sum = 0;
+    for (int i = 0; i < RAIM_REFUSALS; i++) {
+        status->counts.refused[i] = 1000 + (uint64_t)i;
+        sum += 1000 + i;
+    }
+    for (int i = 0; i < DATAGRAM_VERDICTS; i++) {
+        status->transport.refused[i] = 2000 + (uint64_t)i;
+        sum += i == DATAGRAM_OK ? 0 : 2000 + i;
+    }
+    json_t *document = parse(status_json(&fixture->source, 2000));
+    for (size_t i = 0; i < 2; i++) {
+        json_t *refused = json_object_get(arena_at(document, i), "refused");
+        assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_FULL)));
+        assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_ACK)));
+        assert_non_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OVERSIZE)));
+        assert_non_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_COMPRESSED)));
+        assert_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OK)));
+    }
+    // Reasons of equal names are added, so nothing may be lost.
+    json_t *refused = json_object_get(arena_at(document, 0), "refused");
+    const char *key;
+    json_t *value;
+    json_object_foreach(refused, key, value)
+    {
+        sum -= json_integer_value(value);
+    }
+    assert_int_equal(sum, 0);
+    assert_int_equal(integer_at(refused, raim_refusal_name(RAIM_REFUSED_ACK)),
+                     1000 + RAIM_REFUSED_ACK);
+    assert_int_equal(integer_at(refused, datagram_verdict_name(DATAGRAM_FRAGMENT)),
+                     2000 + DATAGRAM_FRAGMENT);
+    json_decref(document);
+}
+
+static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
+{
+    struct fixture *fixture = *state;
+    struct raim_match_player *match = &fixture->arenas[0].status->players[1].match;
+    static const char *const bad[] = {"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\x80"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(match->name, sizeof match->name, "%s", bad[i]);
+        json_t *document = parse(status_json(&fixture->source, 2000));
+        json_t *players = json_object_get(arena_at(document, 0), "players");
+        assert_int_equal(json_array_size(players), PLAYERS);
+        json_t *name = json_object_get(json_array_get(players, 1), "name");
+        assert_string_equal(json_string_value(name), "?");
+        json_decref(document);
+    }
+    memset(match->name, 'a', sizeof match->name); // not even terminated
+    match->bot = true;
+    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *players = json_object_get(arena_at(document, 0), "players");
+    assert_int_equal(json_string_length(json_object_get(json_array_get(players, 1), "name")),
+                     sizeof match->name);
+    json_decref(document);
+}
+
+static void test_no_address_and_no_blank_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MATCH_NAME_BYTES, "a");
+    snprintf(fixture->arenas[0].status->players[2].match.name, RAIM_MATCH_NAME_BYTES, "b");
+    char *text = status_json(&fixture->source, 2000);
+    assert_non_null(text);
+    assert_null(strstr(text, "192.0.2"));
+    assert_null(strchr(text, ' '));
+    assert_null(strchr(text, '\n'));
+    free(text);
+}
+
+static void test_no_arena_is_a_document_too(void **state)
+{
+    (void)state;
+    const struct status_source source = {.workers = 1};
+    json_t *document = parse(status_json(&source, 999));
+    assert_int_equal(integer_at(document, "uptime_s"), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "arenas")), 0);
+    assert_int_equal(integer_at(json_object_get(document, "players"), "max"), 0);
+    json_decref(document);
+}
+
+static void test_health_is_ok_and_tells_the_uptime(void **state)
+{
+    struct fixture *fixture = *state;
+    char *text = status_health_json(&fixture->source, 4000);
+    assert_string_equal(text, "{\"status\":\"ok\",\"uptime_s\":3}");
+    free(text);
+}
+
+static long allocations_left;
+static long blocks;
+
+static void *meagre_malloc(size_t size)
+{
+    if (allocations_left == 0) {
+        return NULL;
+    }
+    allocations_left--;
+    blocks++;
+    return malloc(size);
+}
+
+static void meagre_free(void *block)
+{
+    blocks -= block != NULL;
+    free(block);
+}
+
+// Runs out of memory at every allocation in turn, until there is enough; returns how many that is.
+static long starve(char *(*render)(const struct status_source *, uint64_t),
+                   const struct status_source *source)
+{
+    json_set_alloc_funcs(meagre_malloc, meagre_free);
+    long enough = 0;
+    char *text = NULL;
+    for (; text == NULL; enough++) {
+        allocations_left = enough;
+        blocks = 0;
+        text = render(source, 2000);
+        assert_int_equal(blocks, text != NULL);
+    }
+    json_set_alloc_funcs(malloc, free);
+    json_decref(parse(text));
+    return enough;
+}
+
+static void test_running_out_of_memory_gives_nothing_and_leaks_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(starve(status_json, &fixture->source) > 200);
+    assert_true(starve(status_health_json, &fixture->source) > 5);
+}
+
+#define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXED(test_document_tells_all_and_in_order),
+        FIXED(test_arena_tells_its_numbers),
+        FIXED(test_arena_is_starting_until_its_first_tick),
+        FIXED(test_player_tells_its_numbers),
+        FIXED(test_percentiles_are_of_the_nearest_rank),
+        FIXED(test_every_reason_of_refusal_is_there),
+        FIXED(test_bad_name_is_replaced_and_costs_nothing_else),
+        FIXED(test_no_address_and_no_blank_is_told),
+        cmocka_unit_test(test_no_arena_is_a_document_too),
+        FIXED(test_health_is_ok_and_tells_the_uptime),
+        FIXED(test_running_out_of_memory_gives_nothing_and_leaks_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

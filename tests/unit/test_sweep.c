@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// Moving circles, with conservative advancement over slow distances as the judge.
+#include "slow_shapes.h"
+#include "sweep.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const double hair = RAIM_SWEEP_TOUCH / 2; // within a touch
+
+static raim_polygon box_of(double width, double height)
+{
+    raim_polygon polygon;
+    const raim_vec2 points[] = {{0, 0}, {width, 0}, {width, height}, {0, height}};
+    assert_int_equal(raim_polygon_init(&polygon, points, 4), RAIM_POLYGON_OK);
+    return polygon;
+}
+
+static void assert_near(double got, double wanted)
+{
+    assert_true(fabs(got - wanted) < 1e-9);
+}
+
+static void test_polygon_is_met_at_face_and_corner(void **state)
+{
+    (void)state;
+    const raim_polygon box = box_of(10, 10);
+    assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){20, 0}, 3), 0.5);
+    // Level with a point 3 above the corner of a circle of 5: it touches 4 before the corner.
+    assert_near(raim_sweep_polygon(&box, (raim_vec2){-14, 13}, (raim_vec2){20, 0}, 5), 0.5);
+    assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){10, 0}, 3), 1);
+    assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){9.999, 0}, 3) ==
+                RAIM_SWEEP_MISS);
+    assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){-99, 0}, 3) ==
+                RAIM_SWEEP_MISS);
+    assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 14}, (raim_vec2){99, 0}, 3) ==
+                RAIM_SWEEP_MISS);
+}
+
+static void test_overlap_at_the_start_is_zero(void **state)
+{
+    (void)state;
+    const raim_polygon box = box_of(10, 10);
+    const raim_vec2 ways[] = {{0, 0}, {9, 0}, {-9, 0}, {0, 9}, {0, -9}};
+    for (int i = 0; i < 5; i++) {
+        assert_true(raim_sweep_polygon(&box, (raim_vec2){5, 5}, ways[i], 3) == 0);
+        assert_true(raim_sweep_polygon(&box, (raim_vec2){-3 + 1e-8, 5}, ways[i], 3) == 0);
+        assert_true(raim_sweep_polygon(&box, (raim_vec2){-2, -2}, ways[i], 3) == 0);
+        assert_true(raim_sweep_circle((raim_vec2){1, 1}, ways[i], (raim_vec2){0, 0}, 3) == 0);
+        assert_true(raim_sweep_box((raim_box){{0, 0}, {9, 9}}, (raim_vec2){2, 5}, ways[i], 3) == 0);
+    }
+}
+
+static void test_touch_counts_only_on_the_way_in(void **state)
+{
+    (void)state;
+    const raim_polygon box = box_of(10, 10);
+    const raim_box arena = {{0, 0}, {100, 100}};
+    for (double gap = -hair; gap <= hair; gap += hair) {
+        const raim_vec2 left = {-3 - gap, 5};
+        assert_true(raim_sweep_polygon(&box, left, (raim_vec2){2, 1}, 3) == 0);
+        assert_true(raim_sweep_polygon(&box, left, (raim_vec2){0, 2}, 3) == RAIM_SWEEP_MISS);
+        assert_true(raim_sweep_polygon(&box, left, (raim_vec2){-2, 1}, 3) == RAIM_SWEEP_MISS);
+        assert_true(raim_sweep_polygon(&box, left, (raim_vec2){0, 0}, 3) == RAIM_SWEEP_MISS);
+
+        const raim_vec2 rim = {3 + gap, 0}, centre = {0, 0};
+        assert_true(raim_sweep_circle(rim, (raim_vec2){-2, 1}, centre, 3) == 0);
+        assert_true(raim_sweep_circle(rim, (raim_vec2){0, 2}, centre, 3) == RAIM_SWEEP_MISS);
+        assert_true(raim_sweep_circle(rim, (raim_vec2){2, 1}, centre, 3) == RAIM_SWEEP_MISS);
+        assert_true(raim_sweep_circle(rim, (raim_vec2){0, 0}, centre, 3) == RAIM_SWEEP_MISS);
+
+        const raim_vec2 within = {3 + gap, 50};
+        assert_true(raim_sweep_box(arena, within, (raim_vec2){-2, 1}, 3) == 0);
+        assert_true(raim_sweep_box(arena, within, (raim_vec2){0, 2}, 3) == RAIM_SWEEP_MISS);
+        assert_true(raim_sweep_box(arena, within, (raim_vec2){2, 1}, 3) == RAIM_SWEEP_MISS);
+    }
+}
+
+static void test_sliding_along_a_slanted_wall_is_free(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        raim_polygon polygon;
+        chance_polygon(&polygon, (raim_vec2){3000, -2000}, 200);
+        const int face = chance_int(0, polygon.count - 1);
+        const raim_vec2 normal = polygon.normals[face];
+        const raim_vec2 along = {-normal.y, normal.x};
+        const raim_vec2 start = raim_vec2_mad(polygon.points[face], normal, 20);
+        const raim_vec2 way = raim_vec2_scale(along, chance_between(-30, 30));
+        assert_true(raim_sweep_polygon(&polygon, start, way, 20) == RAIM_SWEEP_MISS);
+    }
+}
+
+// One motion, for the judge.
+struct motion {
+    const raim_polygon *polygon; // NULL: the point `centre`
+    raim_vec2 centre;
+    raim_vec2 start, displacement;
+    double radius;
+};
+
+static double gap_at(const struct motion *motion, double time)
+{
+    const raim_vec2 at = raim_vec2_mad(motion->start, motion->displacement, time);
+    const double distance = motion->polygon != NULL
+                                ? slow_distance(motion->polygon, at)
+                                : sqrt(raim_vec2_distance_squared(at, motion->centre));
+    return distance - motion->radius;
+}
+
+static double deepest_gap(const struct motion *motion)
+{
+    double deepest = INFINITY;
+    for (int i = 0; i <= 10000; i++)
+        deepest = fmin(deepest, gap_at(motion, i / 10000.0));
+    return deepest;
+}
+
+// Conservative advancement: nothing is touched sooner than the gap divided by the speed, so that
+// much may always be skipped.
+static double advance_to_touch(const struct motion *motion)
+{
+    const double length = raim_vec2_length(motion->displacement);
+    double time = 0;
+    for (int i = 0; i < 100000 && time <= 1; i++) {
+        const double gap = gap_at(motion, time);
+        if (gap < 1e-10)
+            return time;
+        time += gap / length;
+    }
+    return RAIM_SWEEP_MISS;
+}
+
+// Returns whether the motion was a hit.
+static bool judge(const struct motion *motion, double got)
+{
+    assert_true((got >= 0 && got <= 1) || got == RAIM_SWEEP_MISS);
+    if (got > 0 && got <= 1)
+        assert_true(fabs(gap_at(motion, got)) < 1e-8);
+    const double judged = advance_to_touch(motion);
+    if ((got <= 1) != (judged <= 1)) {
+        assert_true(deepest_gap(motion) > -1e-6); // a graze, or a touch at the very end
+        return false;
+    }
+    if (got > 1)
+        return false;
+    // In a graze the gap is what counts, and is good; the time says little.
+    if (gap_at(motion, fmin(1, got + 1e-3)) < -1e-5)
+        assert_true(fabs(got - judged) < 1e-5);
+    return true;
+}
+
+static raim_vec2 chance_near(raim_vec2 middle, double reach)
+{
+    return (raim_vec2){middle.x + chance_between(-reach, reach),
+                       middle.y + chance_between(-reach, reach)};
+}
+
+static void test_polygon_sweep_is_the_first_touch(void **state)
+{
+    (void)state;
+    int hits = 0;
+    for (int i = 0; i < 200000; i++) {
+        const raim_vec2 middle = chance_near((raim_vec2){0, 0}, 15000);
+        raim_polygon polygon;
+        chance_polygon(&polygon, middle, 100);
+        const struct motion motion = {
+            .polygon = &polygon,
+            .start = chance_near(middle, 120),
+            .displacement = chance_near((raim_vec2){0, 0}, 200),
+            .radius = chance_int(0, 3) == 0 ? 0 : chance_between(0.5, 40),
+        };
+        hits += judge(&motion, raim_sweep_polygon(&polygon, motion.start, motion.displacement,
+                                                  motion.radius));
+    }
+    assert_true(hits > 20000);
+}
+
+static void test_circle_sweep_is_the_first_touch(void **state)
+{
+    (void)state;
+    int hits = 0;
+    for (int i = 0; i < 200000; i++) {
+        const raim_vec2 middle = chance_near((raim_vec2){0, 0}, 15000);
+        const struct motion motion = {
+            .centre = middle,
+            .start = chance_near(middle, 150),
+            .displacement = chance_near((raim_vec2){0, 0}, 200),
+            .radius = chance_between(0.5, 60),
+        };
+        hits += judge(&motion, raim_sweep_circle(motion.start, motion.displacement, motion.centre,
+                                                 motion.radius));
+    }
+    assert_true(hits > 20000);
+}
+
+static void test_box_sweep_is_the_first_touch(void **state)
+{
+    (void)state;
+    const raim_box box = {{-100, -50}, {100, 50}};
+    int hits = 0;
+    for (int i = 0; i < 200000; i++) {
+        const double radius = chance_between(0.5, 40);
+        const raim_vec2 start = {chance_between(-99 + radius, 99 - radius),
+                                 chance_between(-49 + radius, 49 - radius)};
+        const raim_vec2 way = {chance_between(-100, 100), chance_between(-100, 100)};
+        const double got = raim_sweep_box(box, start, way, radius);
+        const raim_vec2 at = raim_vec2_mad(start, way, got > 1 ? 1 : got);
+        const double gap = fmin(fmin(at.x - box.min.x, box.max.x - at.x),
+                                fmin(at.y - box.min.y, box.max.y - at.y)) -
+                           radius;
+        hits += got <= 1;
+        if (got <= 1)
+            assert_true(got >= 0 && fabs(gap) < 1e-9);
+        else
+            assert_true(got == RAIM_SWEEP_MISS && gap > -1e-9);
+    }
+    assert_true(hits > 50000);
+}
+
+static void test_tiny_motions_divide_by_nothing(void **state)
+{
+    (void)state;
+    const raim_polygon box = box_of(10, 10);
+    const double sizes[] = {0, 5e-324, 1e-200, 1e-30};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const double size = sizes[i];
+        for (int x = -1; x <= 1; x++) {
+            for (int y = -1; y <= 1; y++) {
+                const raim_vec2 way = {x * size, y * size};
+                const raim_vec2 apart = {-4, 5}, touching = {-3, 5}, corner = {13, 10};
+                assert_true(raim_sweep_polygon(&box, apart, way, 3) == RAIM_SWEEP_MISS);
+                assert_true(raim_sweep_polygon(&box, touching, way, 3) == RAIM_SWEEP_MISS);
+                assert_true(raim_sweep_polygon(&box, corner, way, 3) == RAIM_SWEEP_MISS);
+                assert_true(raim_sweep_circle(touching, way, (raim_vec2){0, 5}, 3) ==
+                            RAIM_SWEEP_MISS);
+                assert_true(raim_sweep_circle(apart, way, (raim_vec2){0, 5}, 3) == RAIM_SWEEP_MISS);
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_polygon_is_met_at_face_and_corner),
+        cmocka_unit_test(test_overlap_at_the_start_is_zero),
+        cmocka_unit_test(test_touch_counts_only_on_the_way_in),
+        cmocka_unit_test(test_sliding_along_a_slanted_wall_is_free),
+        cmocka_unit_test(test_polygon_sweep_is_the_first_touch),
+        cmocka_unit_test(test_circle_sweep_is_the_first_touch),
+        cmocka_unit_test(test_box_sweep_is_the_first_touch),
+        cmocka_unit_test(test_tiny_motions_divide_by_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// The rules of the game, one tick at a time.
+#include "arena_fixture.h"
+#include "chance.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct arena_fixture *open_field(uint32_t players)
+{
+    const raim_rules rules = raim_rules_default();
+    return fixture_create(&rules, players, NULL, 0);
+}
+
+static void test_a_diagonal_is_no_faster(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(1);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    *fixture_input(f, player) = (raim_input){.move_x = 1, .move_y = 1};
+    fixture_step(f);
+    const double stride = f->world->rules.player_speed / 60;
+    assert_true(fabs(raim_vec2_length(player->position) - stride) < 1e-9);
+    *fixture_input(f, player) = (raim_input){.move_x = -1};
+    const double before = player->position.x;
+    fixture_step(f);
+    assert_true(fabs(before - player->position.x - stride) < 1e-9);
+    fixture_destroy(f);
+}
+
+static void test_a_hit_gives_one_point_and_destroys(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(2);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){200, 0});
+    fixture_input(f, shooter)->fire = 1;
+    fixture_step(f);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), 1);
+    fixture_input(f, shooter)->fire = 0;
+    uint32_t kills = 0;
+    for (int tick = 0; tick < 30; tick++) {
+        fixture_step(f);
+        kills += fixture_count(f, RAIM_EVENT_KILL);
+    }
+    assert_int_equal(kills, 1);
+    assert_int_equal(shooter->score, 1);
+    assert_int_equal(shooter->hits, 1);
+    assert_int_equal(shooter->deaths, 0);
+    assert_int_equal(victim->deaths, 1);
+    assert_int_equal(victim->score, 0);
+    assert_int_equal(victim->state, RAIM_PLAYER_DOWN);
+    assert_int_equal(fixture_bullets(f), 0);
+    fixture_destroy(f);
+}
+
+static void test_two_bullets_in_one_tick_give_one_point_to_the_first(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(3);
+    // The later place stands nearer, so in the tick that both arrive its bullet is first.
+    raim_player *far = fixture_put(f, (raim_vec2){-73, 0});
+    raim_player *near = fixture_put(f, (raim_vec2){72, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){0, 0});
+    fixture_input(f, far)->fire = 1;
+    *fixture_input(f, near) = (raim_input){.fire = 1, .aim = RAIM_ANGLE_TURN / 2};
+    for (int tick = 0; tick < 20; tick++) {
+        fixture_step(f);
+        fixture_input(f, far)->fire = 0;
+        fixture_input(f, near)->fire = 0;
+    }
+    assert_int_equal(victim->deaths, 1);
+    assert_int_equal(near->score, 1);
+    assert_int_equal(far->score, 1); // its bullet flew on and hit `near`
+    assert_int_equal(near->deaths, 1);
+    fixture_destroy(f);
+}
+
+static void test_nobody_hits_themselves(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.bullet_speed = 50; // slower than its shooter runs
+    struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    *fixture_input(f, player) = (raim_input){.move_x = 1, .fire = 1};
+    for (int tick = 0; tick < 100; tick++)
+        fixture_step(f);
+    assert_int_equal(player->deaths, 0);
+    assert_int_equal(player->score, 0);
+    assert_true(player->shots > 3);
+    fixture_destroy(f);
+}
+
+static void test_a_shield_stops_a_bullet_and_ends_with_the_first_shot(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(2);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){60, 0});
+    victim->shield_ticks = 60;
+    fixture_input(f, shooter)->fire = 1;
+    uint32_t hits = 0;
+    for (int tick = 0; tick < 10; tick++) {
+        fixture_step(f);
+        hits += fixture_count(f, RAIM_EVENT_HIT);
+    }
+    assert_int_equal(hits, 1);
+    assert_int_equal(shooter->hits, 1);
+    assert_int_equal(shooter->score, 0);
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE);
+    assert_int_equal(fixture_bullets(f), 0);
+    *fixture_input(f, victim) = (raim_input){.fire = 1, .aim = RAIM_ANGLE_TURN / 4};
+    fixture_step(f);
+    assert_int_equal(victim->shield_ticks, 0);
+    fixture_destroy(f);
+}
+
+static void test_the_cooldown_spaces_shots(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(1);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    fixture_input(f, player)->fire = 1;
+    for (int tick = 0; tick < 60; tick++)
+        fixture_step(f);
+    assert_int_equal(player->shots, 4); // every 0.25 s, the first at once
+    fixture_destroy(f);
+}
+
+static void test_a_victim_rises_after_the_delay_far_from_enemies(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(2);
+    raim_player *shooter = fixture_put(f, (raim_vec2){800, 700});
+    raim_player *victim = fixture_put(f, (raim_vec2){860, 700});
+    fixture_input(f, shooter)->fire = 1;
+    int down = 0;
+    for (int tick = 0; tick < 300 && !(down > 0 && victim->state == RAIM_PLAYER_ALIVE); tick++) {
+        fixture_step(f);
+        fixture_input(f, shooter)->fire = 0;
+        down += victim->state == RAIM_PLAYER_DOWN;
+    }
+    assert_int_equal(down, 120); // 2 s
+    assert_int_equal(fixture_count(f, RAIM_EVENT_SPAWN), 1);
+    assert_true(victim->position.x == -900 && victim->position.y == -900);
+    assert_int_equal(victim->shield_ticks, 60);
+    assert_int_equal(victim->life, 1);
+    fixture_destroy(f);
+}
+
+static void test_a_crowd_rises_without_overlap(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(100); // for four spawn points
+    for (int i = 0; i < 100; i++)
+        raim_world_join(f->world);
+    const raim_player *players = raim_world_players(f->world);
+    fixture_step(f);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(players[i].state, RAIM_PLAYER_ALIVE);
+        for (int j = 0; j < i; j++)
+            assert_true(raim_vec2_distance_squared(players[i].position, players[j].position) >=
+                        4 * 20 * 20);
+    }
+    fixture_destroy(f);
+}
+
+static void test_a_bullet_never_crosses_a_thin_wall(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.bullet_speed = 20000; // 333 units a tick
+    const raim_box wall = {{100, -500}, {101, 500}};
+    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){200, 0});
+    fixture_input(f, shooter)->fire = 1;
+    for (int tick = 0; tick < 120; tick++)
+        fixture_step(f);
+    assert_true(shooter->shots > 5);
+    assert_int_equal(victim->deaths, 0);
+    fixture_destroy(f);
+}
+
+static void test_a_muzzle_behind_a_thin_wall_does_not_shoot_through(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    // The player touches the wall, which is thinner than the way to the muzzle and beyond.
+    const raim_box wall = {{20, -500}, {21, 500}};
+    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){50, 0});
+    fixture_input(f, shooter)->fire = 1;
+    for (int tick = 0; tick < 120; tick++) {
+        fixture_step(f);
+        assert_int_equal(fixture_bullets(f), 0);
+    }
+    assert_int_equal(victim->deaths, 0);
+    fixture_destroy(f);
+}
+
+static void test_a_fast_bullet_hits_who_runs_across_its_way(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.bullet_speed = 20000;
+    struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+    raim_player *shooter = fixture_put(f, (raim_vec2){-300, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){0, -22});
+    fixture_input(f, victim)->move_y = 1;
+    fixture_input(f, shooter)->fire = 1;
+    fixture_step(f);
+    assert_int_equal(victim->deaths, 1);
+    fixture_destroy(f);
+}
+
+static void test_leaving_frees_the_place_and_takes_the_bullets(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(2);
+    raim_player *first = fixture_put(f, (raim_vec2){0, 0});
+    fixture_put(f, (raim_vec2){500, 500});
+    const raim_player_id old = first->id;
+    assert_int_equal(raim_world_join(f->world), RAIM_NOBODY); // full
+    fixture_input(f, first)->fire = 1;
+    fixture_step(f);
+    assert_int_equal(fixture_bullets(f), 1);
+    raim_world_leave(f->world, old);
+    assert_int_equal(fixture_bullets(f), 0);
+    const raim_player_id next = raim_world_join(f->world);
+    assert_int_equal(raim_player_place(next), raim_player_place(old));
+    assert_int_not_equal(next, old);
+    fixture_destroy(f);
+}
+
+static void test_a_place_never_gives_the_null_id(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(1);
+    for (int i = 0; i < 1000; i++) {
+        const raim_player_id id = raim_world_join(f->world);
+        assert_int_not_equal(id, RAIM_NOBODY);
+        raim_world_leave(f->world, id);
+    }
+    fixture_destroy(f);
+}
+
+static void test_full_events_are_counted(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field(4);
+    for (int i = 0; i < 4; i++)
+        raim_world_join(f->world);
+    f->events.capacity = 1;
+    fixture_step(f);
+    assert_int_equal(f->events.count, 1);
+    assert_int_equal(f->events.dropped, 3);
+    fixture_destroy(f);
+}
+
+static void random_inputs(struct arena_fixture *f)
+{
+    for (uint32_t place = 0; place < f->world->max_players; place++) {
+        if (chance_int(0, 9) > 0)
+            continue; // mostly they go on
+        f->inputs[place] = (raim_input){
+            .move_x = (int8_t)chance_int(-1, 1),
+            .move_y = (int8_t)chance_int(-1, 1),
+            .fire = (uint8_t)chance_int(0, 1),
+            .aim = (raim_angle)chance_int(0, 65535),
+        };
+    }
+}
+
+static void test_a_copy_of_the_world_plays_on_alike(void **state)
+{
+    (void)state;
+    const raim_box box = {{-50, -50}, {50, 50}};
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 16, &box, 1);
+    for (int i = 0; i < 16; i++)
+        raim_world_join(f->world);
+    for (int tick = 0; tick < 300; tick++) {
+        random_inputs(f);
+        fixture_step(f);
+    }
+    const struct raim_world_def def = {.rules = rules, .tick_hz = 60, .max_players = 16};
+    struct raim_world *copy = malloc(raim_world_size(&def));
+    memcpy(copy, f->world, raim_world_size(&def));
+    for (int tick = 0; tick < 300; tick++) {
+        random_inputs(f);
+        fixture_step(f);
+        raim_world_step(copy, f->map, f->inputs, &f->events);
+        assert_true(raim_world_digest(copy) == raim_world_digest(f->world));
+    }
+    free(copy);
+    fixture_destroy(f);
+}
+
+// Whatever players press, they stay outside of obstacles and inside the border, points are what
+// was destroyed, and nobody moves farther than a stride and the pushes of a crowd.
+static void test_invariants_hold_in_a_crowd(void **state)
+{
+    (void)state;
+    enum { PLAYERS = 48, TICKS = 3000 };
+    const raim_box boxes[] = {
+        {{-300, -300}, {-100, -100}}, {{-100, -100}, {100, 20}},  {{100, -300}, {300, -90}},
+        {{-60, 60}, {-20, 400}},      {{20, 60}, {60, 400}},      {{-500, 200}, {-499, 600}},
+        {{400, 0}, {440, 40}},        {{440, 40}, {480, 80}},     {{-900, -20}, {-600, 20}},
+    };
+    raim_rules rules = raim_rules_default();
+    rules.respawn_delay = 0.2;
+    struct arena_fixture *f = fixture_create(&rules, PLAYERS, boxes, 9);
+    const raim_player *players = raim_world_players(f->world);
+    for (int i = 0; i < PLAYERS; i++)
+        raim_world_join(f->world);
+    uint32_t kills = 0;
+    for (int tick = 0; tick < TICKS; tick++) {
+        random_inputs(f);
+        fixture_step(f);
+        assert_int_equal(f->events.dropped, 0);
+        kills += fixture_count(f, RAIM_EVENT_KILL);
+        uint32_t score = 0, deaths = 0;
+        for (int i = 0; i < PLAYERS; i++) {
+            score += players[i].score;
+            deaths += players[i].deaths;
+            if (players[i].state != RAIM_PLAYER_ALIVE)
+                continue;
+            assert_true(raim_map_is_free(f->map, players[i].position, rules.player_radius));
+            const double moved =
+                sqrt(raim_vec2_distance_squared(players[i].position, players[i].previous));
+            assert_true(moved < rules.player_speed / 60 + 2 * rules.player_radius);
+        }
+        assert_int_equal(score, kills);
+        assert_int_equal(deaths, kills);
+    }
+    assert_true(kills > 20);
+    fixture_destroy(f);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_diagonal_is_no_faster),
+        cmocka_unit_test(test_a_hit_gives_one_point_and_destroys),
+        cmocka_unit_test(test_two_bullets_in_one_tick_give_one_point_to_the_first),
+        cmocka_unit_test(test_nobody_hits_themselves),
+        cmocka_unit_test(test_a_shield_stops_a_bullet_and_ends_with_the_first_shot),
+        cmocka_unit_test(test_the_cooldown_spaces_shots),
+        cmocka_unit_test(test_a_victim_rises_after_the_delay_far_from_enemies),
+        cmocka_unit_test(test_a_crowd_rises_without_overlap),
+        cmocka_unit_test(test_a_bullet_never_crosses_a_thin_wall),
+        cmocka_unit_test(test_a_muzzle_behind_a_thin_wall_does_not_shoot_through),
+        cmocka_unit_test(test_a_fast_bullet_hits_who_runs_across_its_way),
+        cmocka_unit_test(test_leaving_frees_the_place_and_takes_the_bullets),
+        cmocka_unit_test(test_a_place_never_gives_the_null_id),
+        cmocka_unit_test(test_full_events_are_counted),
+        cmocka_unit_test(test_a_copy_of_the_world_plays_on_alike),
+        cmocka_unit_test(test_invariants_hold_in_a_crowd),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
