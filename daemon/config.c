@@ -7,6 +7,7 @@
 #include "map_file.h"
 #include "memory.h"
 #include "source.h"
+#include "world.h"
 
 #include <assert.h>
 #include <string.h>
@@ -120,6 +121,10 @@ static void load_arena(struct config_arena *arena, struct entry *entry, const ch
     arena->bots = keys.bots;
     arena->tick_hz = keys.tick_hz;
     arena->rules = load_rules(keys.rules);
+    if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
+        reader_complain(reader_member(entry->node, "bots"),
+                        "got %u beside %u max_players, want at most %d together", keys.bots,
+                        keys.max_players, RAIM_MAX_PLAYERS);
     if (keys.map[0] != '\0')
         entry->map_path = source_resolve(path, keys.map);
 }

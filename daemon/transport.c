@@ -25,7 +25,7 @@ enum {
     SERVICES_PER_RECEIVE = 40,
     SOCKET_BUFFER_BYTES = 4 * 1024 * 1024,
     // Received bytes that ENet may keep for one peer, waiting for earlier ones or for our poll.
-    MAX_WAITING_BYTES = 32 * 1024,
+    MAX_WAITING_BYTES = 16 * 1024,
     // A peer is gone when it acknowledged nothing for so long (ENet's three timeout parameters).
     TIMEOUT_LIMIT = 32,
     TIMEOUT_MIN_MS = 5000,
@@ -93,16 +93,34 @@ static void initialize_enet(void)
     assert(status == 0);
 }
 
+// ENet 1.3.17 adopts whatever MTU a client's CONNECT names and tells it back; so the CONNECT gets
+// to name no more than ours, and both sides keep to that.
+static void limit_mtu(uint8_t *data)
+{
+    // An accepted CONNECT is reliable, hence behind a full header, and alone.
+    const bool has_sent_time = (data[0] & ENET_PROTOCOL_HEADER_FLAG_SENT_TIME >> 8) != 0;
+    uint8_t *command = data + sizeof(ENetProtocolHeader);
+    if (!has_sent_time ||
+        (*command & ENET_PROTOCOL_COMMAND_MASK) != ENET_PROTOCOL_COMMAND_CONNECT) {
+        return;
+    }
+    uint32_t mtu;
+    memcpy(&mtu, command + offsetof(ENetProtocolConnect, mtu), sizeof mtu);
+    mtu = htonl(ntohl(mtu) < TRANSPORT_MTU ? ntohl(mtu) : TRANSPORT_MTU);
+    memcpy(command + offsetof(ENetProtocolConnect, mtu), &mtu, sizeof mtu);
+}
+
 static int intercept(ENetHost *host, ENetEvent *event)
 {
     (void)event;
     const enum datagram_verdict verdict =
         datagram_check(host->receivedData, host->receivedDataLength);
-    if (verdict == DATAGRAM_OK) {
-        return 0;
+    if (verdict != DATAGRAM_OK) {
+        serving->stats.refused[verdict]++;
+        return 1;
     }
-    serving->stats.refused[verdict]++;
-    return 1;
+    limit_mtu(host->receivedData);
+    return 0;
 }
 
 static void init_batch(struct batch *batch)
@@ -150,7 +168,6 @@ static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, c
     }
     request_buffer(enet->socket, SO_RCVBUFFORCE, SO_RCVBUF);
     request_buffer(enet->socket, SO_SNDBUFFORCE, SO_SNDBUF);
-    enet->mtu = TRANSPORT_MTU;
     enet->maximumPacketSize = TRANSPORT_MTU;
     enet->maximumWaitingData = MAX_WAITING_BYTES;
     enet->intercept = intercept;

@@ -121,7 +121,7 @@ size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t
         }
     }
     raim_write_bool(&writer, false);
-    return raim_writer_finish(&writer);
+    return *written > 0 ? raim_writer_finish(&writer) : 0;
 }
 
 bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
@@ -138,7 +138,7 @@ bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacl
             obstacle->points[i][1] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
         }
     }
-    return raim_reader_done(reader);
+    return raim_reader_done(reader) && *count > 0;
 }
 
 size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, size_t capacity)

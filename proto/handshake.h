@@ -44,14 +44,16 @@ struct raim_wire_obstacle {
     int32_t points[RAIM_WIRE_POINTS][2];
 };
 
-// Writes as many of the obstacles as fit one message and says how many in `written`.
+// Writes as many of the obstacles as fit one message and says how many in `written`; returns 0
+// where not even the first fits.
 size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t count,
                             uint32_t *written, uint8_t *bytes, size_t capacity);
 
-// Reads at most `capacity` obstacles; more are refused.
+// Reads 1 to `capacity` obstacles; none or more are refused.
 bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
                          uint32_t capacity, uint32_t *count);
 
+// Keeps its form in every version, so that any client can read why it was refused.
 struct raim_goodbye {
     uint32_t reason; // enum raim_reason; a reader accepts unknown ones up to 255
     char text[RAIM_MAX_TEXT_BYTES + 1]; // for people

@@ -25,20 +25,40 @@ static size_t decode(const uint8_t *bytes, uint32_t *code_point)
     return length;
 }
 
-static bool is_stripped(uint32_t c)
+struct range {
+    uint32_t first, last;
+};
+
+static bool is_among(uint32_t c, const struct range *ranges, size_t count)
 {
-    static const uint32_t ranges[][2] = {
-        {0x0000, 0x001F}, {0x007F, 0x009F}, // controls
-        {0x00AD, 0x00AD},                   // soft hyphen
-        {0x061C, 0x061C}, {0x200B, 0x200F}, // zero width and direction marks
-        {0x2028, 0x202E}, {0x2060, 0x206F}, // separators, embeddings, isolates
-        {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, // byte order mark, annotations
-        {0xE0000, 0xE007F},                 // tags
-    };
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-        if (c >= ranges[i][0] && c <= ranges[i][1])
+    for (size_t i = 0; i < count; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last)
             return true;
     return false;
+}
+
+static bool is_stripped(uint32_t c)
+{
+    // Controls, separators of lines, annotations, and Unicode's Default_Ignorable_Code_Point:
+    // whatever shows nothing or turns the direction of what stands around it.
+    static const struct range ranges[] = {
+        {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},   {0x034F, 0x034F},
+        {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
+        {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+        {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+        {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+    };
+    return is_among(c, ranges, sizeof ranges / sizeof ranges[0]);
+}
+
+static bool is_space(uint32_t c)
+{
+    // Unicode's Space_Separator and the blank Braille pattern.
+    static const struct range ranges[] = {
+        {0x0020, 0x0020}, {0x00A0, 0x00A0}, {0x1680, 0x1680}, {0x2000, 0x200A},
+        {0x202F, 0x202F}, {0x205F, 0x205F}, {0x2800, 0x2800}, {0x3000, 0x3000},
+    };
+    return is_among(c, ranges, sizeof ranges / sizeof ranges[0]);
 }
 
 bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
@@ -48,13 +68,15 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
     while (*bytes != 0) {
         uint32_t code_point = 0;
         const size_t length = decode(bytes, &code_point);
-        if (length == 0 || size + length > RAIM_MAX_NAME_BYTES)
+        if (length == 0)
             return false;
-        const bool leading_space = code_point == ' ' && size == 0;
+        const bool leading_space = size == 0 && is_space(code_point);
         if (!is_stripped(code_point) && !leading_space) {
+            if (size + length > RAIM_MAX_NAME_BYTES)
+                return false;
             memcpy(cleaned + size, bytes, length);
             size += length;
-            visible = code_point == ' ' ? visible : size;
+            visible = is_space(code_point) ? visible : size;
         }
         bytes += length;
     }

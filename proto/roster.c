@@ -36,7 +36,7 @@ size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count
         }
     }
     raim_write_bool(&writer, false);
-    return raim_writer_finish(&writer);
+    return *written > 0 ? raim_writer_finish(&writer) : 0;
 }
 
 bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
@@ -48,7 +48,7 @@ bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, ui
             return false;
         read_entry(reader, &entries[(*count)++]);
     }
-    return raim_reader_done(reader);
+    return raim_reader_done(reader) && *count > 0;
 }
 
 static void write_event(raim_writer *writer, const struct raim_wire_event *event)
@@ -112,7 +112,7 @@ size_t raim_events_write(const struct raim_events_message *message, uint32_t *wr
         }
     }
     raim_write_bool(&writer, false);
-    return raim_writer_finish(&writer);
+    return *written > 0 ? raim_writer_finish(&writer) : 0;
 }
 
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message)

@@ -11,7 +11,7 @@ struct raim_roster_entry {
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
-// Like raim_obstacles_write: as many as fit.
+// Like the functions for obstacles: writes as many as fit, reads 1 to `capacity`.
 size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count,
                          uint32_t *written, uint8_t *bytes, size_t capacity);
 bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
@@ -43,7 +43,8 @@ struct raim_events_message {
     struct raim_wire_event events[RAIM_MAX_EVENTS_MESSAGE];
 };
 
-// Writes as many of the events as fit one message and says how many in `written`.
+// Writes as many of the events as fit one message and says how many in `written`; returns 0 where
+// not even the first fits.
 size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
                          uint8_t *bytes, size_t capacity);
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message);

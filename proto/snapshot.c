@@ -263,7 +263,9 @@ size_t raim_snapshot_write(const struct raim_snapshot_header *header,
                            const struct raim_wire_frame *baseline,
                            const struct raim_wire_frame *frame, uint8_t *bytes, size_t capacity)
 {
+    assert(header->tick == frame->tick);
     assert((baseline == NULL) == (header->baseline_age == 0));
+    assert(baseline == NULL || baseline->tick == header->tick - header->baseline_age);
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, capacity);
     raim_write_bits(&writer, header->tick, 32);
     raim_write_bits(&writer, header->baseline_age, BASELINE_BITS);
@@ -381,6 +383,7 @@ bool raim_snapshot_read(raim_reader *reader, const struct raim_snapshot_header *
                         const struct raim_wire_frame *baseline, struct raim_wire_frame *frame)
 {
     assert((baseline == NULL) == (header->baseline_age == 0));
+    assert(baseline == NULL || baseline->tick == header->tick - header->baseline_age);
     frame->tick = header->tick;
     read_self(reader, header->baseline_age, baseline != NULL ? &baseline->self : NULL,
               &frame->self);

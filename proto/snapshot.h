@@ -94,14 +94,15 @@ size_t raim_snapshot_write(const struct raim_snapshot_header *header,
                            const struct raim_wire_frame *frame, uint8_t *bytes, size_t capacity);
 
 // The bits that an entity of `frame` adds to raim_snapshot_write, and, for those in the baseline
-// alone, to have gone. A snapshot with these and nothing else takes raim_snapshot_fixed_bits more.
+// alone, to have gone. With RAIM_SNAPSHOT_FIXED_BITS for everything else, a snapshot fits where
+// their sum does.
 uint32_t raim_snapshot_player_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
                                    const struct raim_wire_frame *frame, uint32_t place);
 uint32_t raim_snapshot_bullet_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
                                    const struct raim_wire_frame *frame, uint32_t place);
-#define RAIM_SNAPSHOT_FIXED_BITS 128 // at most
+#define RAIM_SNAPSHOT_FIXED_BITS 93 // at most, without the last byte's padding
 
 // Reading is in two parts: the header names the baseline that the caller then looks up.
 bool raim_snapshot_read_header(raim_reader *reader, struct raim_snapshot_header *header);

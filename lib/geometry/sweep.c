@@ -20,7 +20,7 @@ double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec
 {
     // The faces moved out by the radius enclose the grown polygon. The ray enters what they enclose
     // through the last of those that it crosses inward, or starts in it, nearest to some face.
-    double enter = -1, leave = RAIM_SWEEP_MISS, nearest = -INFINITY;
+    double enter = -1, nearest = -INFINITY;
     int face = 0;
     for (int i = 0; i < polygon->count; i++) {
         const raim_vec2 normal = polygon->normals[i];
@@ -34,18 +34,12 @@ double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec
                 enter = time;
                 face = i;
             }
-            continue;
-        }
-        if (gap + change > 0 && -gap / change < leave)
-            leave = -gap / change;
-        if (enter < 0 && gap > nearest) {
+        } else if (enter < 0 && gap > nearest) {
             nearest = gap;
             face = i;
         }
     }
     enter = enter < 0 ? 0 : enter;
-    if (enter > leave)
-        return RAIM_SWEEP_MISS;
     // Beyond the end of that face, the only way to the grown polygon is through the corner's
     // circle.
     const raim_vec2 at = raim_vec2_mad(start, displacement, enter);

@@ -8,8 +8,9 @@
 #include <math.h>
 
 static const double look_every_s = 0.1;      // reaction time: decisions last so long
-static const double give_up_goal_s = 6;      // a goal that takes longer is out of reach
-static const double goal_reached_units = 80;
+static const double give_up_goal_s = 4;      // a goal that takes longer is out of reach
+static const double goal_reach_units = 800;  // it looks so far ahead for the next one
+static const double goal_reached_units = 60;
 static const double near_units = 180;        // keep at least this far from a target
 static const double far_units = 380;         // and close in beyond this
 static const double whisker_units = 60;      // looked ahead for obstacles
@@ -17,6 +18,7 @@ enum {
     TURN_PER_S = RAIM_ANGLE_TURN * 3 / 2,    // how fast a bot turns its aim
     AIM_ERROR = RAIM_ANGLE_TURN / 72,        // at most 5 degrees either way
     FIRE_WITHIN = RAIM_ANGLE_TURN / 60,      // fires when its aim is this close
+    GOALS_TRIED = 8,
     STUCK_LOOKS = 5,
     SIGHT_CHECKS = 3,                        // nearest enemies tried for a clear line
 };
@@ -59,14 +61,23 @@ static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sig
     return NULL;
 }
 
+// Somewhere that it can run to straight: of a few chance directions the one with the most room,
+// rather ahead than back.
 static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight)
 {
-    const raim_box border = sight->map->border;
-    for (int attempt = 0; attempt < 8; attempt++) {
-        bot->goal.x = border.min.x + raim_random_unit(&bot->random) * (border.max.x - border.min.x);
-        bot->goal.y = border.min.y + raim_random_unit(&bot->random) * (border.max.y - border.min.y);
-        if (raim_map_is_free(sight->map, bot->goal, sight->rules->player_radius))
-            break;
+    const raim_vec2 heading = {bot->move_x, bot->move_y};
+    double best = -INFINITY;
+    for (int attempt = 0; attempt < GOALS_TRIED; attempt++) {
+        const raim_angle angle = (raim_angle)raim_random_below(&bot->random, RAIM_ANGLE_TURN);
+        const raim_vec2 direction = raim_angle_direction(angle);
+        const double clear = fmin(1, raim_map_sweep(sight->map, sight->position,
+                                                    raim_vec2_scale(direction, goal_reach_units),
+                                                    sight->rules->player_radius));
+        const double score = clear * (2 + raim_vec2_dot(direction, heading));
+        if (score <= best)
+            continue;
+        best = score;
+        bot->goal = raim_vec2_mad(sight->position, direction, clear * goal_reach_units);
     }
     bot->goal_tick = sight->tick + (uint32_t)(give_up_goal_s * sight->tick_hz);
 }

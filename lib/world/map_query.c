@@ -7,10 +7,6 @@
 
 #include <assert.h>
 
-// How far a circle is left from what pushed it out, in units: enough for the push out of one thing
-// not to be undone by the rounding of the next.
-static const double skin = 1e-7;
-
 // More than a few rounds are only needed where a circle does not fit.
 enum { PUSH_ROUNDS = 8 };
 
@@ -162,12 +158,10 @@ static bool push_out(const struct raim_map *map, double radius, raim_vec2 from, 
         raim_vec2 way = raim_vec2_mad(contact.normal, held, -along);
         double gain = raim_vec2_dot(way, contact.normal);
         if (gain < parallel) {
-            if (along < 0)
-                return false; // between two that face each other
             way = contact.normal;
             gain = 1;
         }
-        *centre = raim_vec2_mad(*centre, way, (contact.depth + skin) / gain);
+        *centre = raim_vec2_mad(*centre, way, contact.depth / gain);
         held = contact.normal;
     }
     return raim_map_is_free(map, *centre, radius);
@@ -179,6 +173,7 @@ static raim_vec2 stop_short(const struct raim_map *map, raim_vec2 start, raim_ve
 {
     const double time = raim_map_sweep(map, start, displacement, radius);
     const raim_vec2 end = raim_vec2_mad(start, displacement, time < 1 ? time : 1);
+    // A touch is about as deep as the slop; rounding decides.
     return raim_map_is_free(map, end, radius) ? end : start;
 }
 

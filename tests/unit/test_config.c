@@ -248,7 +248,7 @@ static void test_ends_of_ranges_are_inside(void **state)
 {
     (void)state;
     config_unload(assert_accepted("workers = 256; arenas = ({" ARENA "port = 0; max_players = 1000;"
-                                  "bots = 200; tick_hz = 240; rules = { bullet_radius = 0.5;"
+                                  "bots = 24; tick_hz = 240; rules = { bullet_radius = 0.5;"
                                   "respawn_delay = 0; bullet_speed = 20000L; }; });"));
     config_unload(assert_accepted("workers = 0x0; arenas = ({" ARENA "port = 0xFFFF;"
                                   "max_players = 1; tick_hz = 10; });"));
@@ -382,6 +382,15 @@ static void test_float_without_bounds_is_out_of_range(void **state)
                    "60 s\n");
 }
 
+static void test_an_arena_holds_its_players_and_bots(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({ name = \"a\"; map = \"m.conf\"; max_players = 1000;\n"
+                   "bots = 200; });",
+                   "raimd.conf:2: arenas[0].bots: got 200 beside 1000 max_players, want at most "
+                   "1024 together\n");
+}
+
 static void test_names_and_ports_are_unique(void **state)
 {
     (void)state;
@@ -390,13 +399,16 @@ static void test_names_and_ports_are_unique(void **state)
                    "{ name = \"a\"; map = \"m.conf\"; port = 7247; },\n"
                    "{ name = \"b\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
                    "{ name = \"c\"; map = \"m.conf\"; address = \"127.0.0.2\";\n"
-                   "  port = 7247; });",
+                   "  port = 7247; },\n"
+                   "{ name = \"d\"; map = \"m.conf\"; port = 7246; });",
                    "raimd.conf:3: arenas[1].name: got \"a\", want another name than that of "
                    "arenas[0]\n"
                    "raimd.conf:4: arenas[2]: got 127.0.0.1:7246, want an address and port apart "
                    "from 127.0.0.1:7246 of arenas[0]\n"
                    "raimd.conf:6: arenas[3].port: got 127.0.0.2:7247, want an address and port "
-                   "apart from 0.0.0.0:7247 of arenas[1]\n");
+                   "apart from 0.0.0.0:7247 of arenas[1]\n"
+                   "raimd.conf:7: arenas[4].port: got 0.0.0.0:7246, want an address and port apart "
+                   "from 127.0.0.1:7246 of arenas[0]\n");
 }
 
 static void test_names_of_garbage_are_quoted_and_cut(void **state)
@@ -435,6 +447,8 @@ static void test_missing_quote_is_found_on_its_line(void **state)
 {
     (void)state;
     assert_refused("workers = 1;\nstatus = \"off;\narenas = ({" ARENA "});\n",
+                   "raimd.conf:2: got a string without its end, want \" on the same line\n");
+    assert_refused("workers = 1;\nstatus = \"off;\nname = \"a;\n",
                    "raimd.conf:2: got a string without its end, want \" on the same line\n");
     assert_refused("status = \"off\\\"",
                    "raimd.conf:1: got a string without its end, want \" on the same line\n");
@@ -728,6 +742,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_arenas_must_be_there),
         cmocka_unit_test(test_integers_do_not_wrap),
         cmocka_unit_test(test_float_without_bounds_is_out_of_range),
+        cmocka_unit_test(test_an_arena_holds_its_players_and_bots),
         cmocka_unit_test(test_names_and_ports_are_unique),
         cmocka_unit_test(test_names_of_garbage_are_quoted_and_cut),
         cmocka_unit_test(test_syntax_errors_name_their_line),

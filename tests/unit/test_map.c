@@ -163,6 +163,33 @@ static void test_coordinates_are_rounded_and_names_cut(void **state)
     raim_map_destroy(map);
 }
 
+static void test_cells_list_what_touches_them_in_order(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        const int count = chance_int(0, 80);
+        struct raim_map *map = chance_map(count, chance_between(20, 250));
+        const struct raim_map_grid *grid = &map->grid;
+        for (int cell = 0; cell < grid->columns * grid->rows; cell++) {
+            const double side = 1 / grid->cells_per_unit;
+            const raim_vec2 min = {grid->origin.x + cell % grid->columns * side,
+                                   grid->origin.y + cell / grid->columns * side};
+            const raim_box inner =
+                raim_box_grow((raim_box){min, {min.x + side, min.y + side}}, -1e-6);
+            const raim_box outer = raim_box_grow(inner, 2e-6);
+            int at = grid->starts[cell];
+            for (int i = 0; i < count; i++) {
+                const bool listed = at < grid->starts[cell + 1] && grid->entries[at] == i;
+                at += listed;
+                assert_true(!listed || raim_box_overlaps(map->obstacles[i].bounds, outer));
+                assert_true(listed || !raim_box_overlaps(map->obstacles[i].bounds, inner));
+            }
+            assert_int_equal(at, grid->starts[cell + 1]);
+        }
+        raim_map_destroy(map);
+    }
+}
+
 static void test_many_large_obstacles_take_little_memory(void **state)
 {
     (void)state;
@@ -238,8 +265,12 @@ static void test_walks_stay_free(void **state)
             assert_true(raim_map_is_free(map, end, radius));
             assert_true(slow_gap(map, end, radius) > -2 * RAIM_MAP_SLOP);
             const raim_vec2 straight = raim_vec2_add(place, way);
-            if (slow_gap(map, straight, radius) > 1e-6 && raim_vec2_length(way) < radius / 2)
-                assert_true(end.x == straight.x && end.y == straight.y);
+            if (raim_vec2_length(way) < radius / 2) {
+                if (slow_gap(map, straight, radius) > 1e-6)
+                    assert_true(end.x == straight.x && end.y == straight.y);
+                // Nothing is nearer to a free place than the radius, so nothing lies between.
+                assert_true(raim_vec2_distance_squared(place, end) < radius * radius);
+            }
             slides += end.x != straight.x && raim_vec2_distance_squared(place, end) > 1;
             place = end;
         }
@@ -279,8 +310,10 @@ static void test_sliding_keeps_the_full_speed_along_the_wall(void **state)
     for (int i = 1; i <= 100; i++) {
         place = raim_map_move(map, place, (raim_vec2){5, 5}, 20);
         assert_true(fabs(place.x - (-250 + 5 * i)) < 1e-9);
-        assert_true(place.y > -20 - 1e-6 && place.y < -20 + 1e-8);
+        assert_true(fabs(place.y + 20) < 1e-9);
     }
+    place = raim_map_move(map, (raim_vec2){-250, -21}, (raim_vec2){400, 300}, 20);
+    assert_true(fabs(place.x - 150) < 1e-9 && fabs(place.y + 20) < 1e-9);
     raim_map_destroy(map);
 
     const struct raim_obstacle_def slope = {{{-300, -300}, {300, 0}, {-300, 300}}, 3};
@@ -307,7 +340,7 @@ static void rest_in(const struct raim_map *map, raim_vec2 start, raim_vec2 way, 
     const raim_vec2 rest = place;
     for (int i = 0; i < 50; i++) {
         place = raim_map_move(map, place, way, 20);
-        assert_true(raim_vec2_distance_squared(place, rest) < 1e-8 * 1e-8);
+        assert_true(raim_vec2_distance_squared(place, rest) < 1e-9 * 1e-9);
     }
 }
 
@@ -315,12 +348,12 @@ static void test_circle_rests_in_a_corner(void **state)
 {
     (void)state;
     struct raim_map *map = make_map(NULL, 0);
-    rest_in(map, (raim_vec2){900, 550}, (raim_vec2){5, 2}, (raim_vec2){980, 580}, 1e-5);
+    rest_in(map, (raim_vec2){900, 550}, (raim_vec2){5, 2}, (raim_vec2){980, 580}, 1e-8);
     raim_map_destroy(map);
 
     const struct raim_obstacle_def corner[] = {block(0, -200, 40, 200), block(-200, 160, 40, 200)};
     map = make_map(corner, 2);
-    rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){3, 4}, (raim_vec2){-20, 140}, 1e-5);
+    rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){3, 4}, (raim_vec2){-20, 140}, 1e-8);
     raim_map_destroy(map);
 
     // Between two slopes that meet at the origin, each steeper by a factor of the half angle's
@@ -334,8 +367,8 @@ static void test_circle_rests_in_a_corner(void **state)
         };
         map = make_map(wedge, 2);
         const double x = -20 * sqrt(1 + slopes[i] * slopes[i]) / slopes[i];
-        rest_in(map, (raim_vec2){x - 60, 3}, (raim_vec2){5, 0}, (raim_vec2){x, 0}, 1e-5);
-        rest_in(map, (raim_vec2){x - 60, 3}, (raim_vec2){5, 1}, (raim_vec2){x, 0}, 1e-5);
+        rest_in(map, (raim_vec2){x - 60, 3}, (raim_vec2){5, 0}, (raim_vec2){x, 0}, 1e-8);
+        rest_in(map, (raim_vec2){x - 60, 3}, (raim_vec2){5, 1}, (raim_vec2){x, 0}, 1e-8);
         raim_map_destroy(map);
     }
 }
@@ -369,9 +402,25 @@ static void test_rounded_start_is_pushed_free(void **state)
     (void)state;
     const struct raim_obstacle_def wall = block(0, -100, 40, 100);
     struct raim_map *map = make_map(&wall, 1);
-    const raim_vec2 end = raim_map_move(map, (raim_vec2){-19.98, 0}, (raim_vec2){0, 3}, 20);
-    assert_true(raim_map_is_free(map, end, 20));
-    assert_true(fabs(end.x + 20) < 1e-6 && end.y == 3);
+    const raim_vec2 ways[] = {{0, 3}, {5, 0}, {5, -4}, {-1, 0}, {0, 0}};
+    for (int i = 0; i < 5; i++) {
+        const raim_vec2 end = raim_map_move(map, (raim_vec2){-19.98, 0}, ways[i], 20);
+        assert_true(raim_map_is_free(map, end, 20));
+        assert_true(fabs(end.x - fmin(-20, -19.98 + ways[i].x)) < 1e-9 && end.y == ways[i].y);
+    }
+    raim_map_destroy(map);
+}
+
+static void test_start_that_does_not_fit_stays(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def slot[] = {block(-100, 19, 100, 60), block(-100, -60, 100, -19)};
+    struct raim_map *map = make_map(slot, 2);
+    const raim_vec2 ways[] = {{0, 3}, {3, 0}, {0, 0}};
+    for (int i = 0; i < 3; i++) {
+        const raim_vec2 end = raim_map_move(map, (raim_vec2){0, 0}, ways[i], 20);
+        assert_true(end.x == 0 && end.y == 0);
+    }
     raim_map_destroy(map);
 }
 
@@ -383,6 +432,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bad_obstacles_and_spawns_are_refused),
         cmocka_unit_test(test_counts_out_of_range_are_refused),
         cmocka_unit_test(test_coordinates_are_rounded_and_names_cut),
+        cmocka_unit_test(test_cells_list_what_touches_them_in_order),
         cmocka_unit_test(test_many_large_obstacles_take_little_memory),
         cmocka_unit_test(test_destroy_takes_null),
         cmocka_unit_test(test_queries_agree_with_asking_every_obstacle),
@@ -393,6 +443,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_circle_stops_at_a_gap_that_is_too_narrow),
         cmocka_unit_test(test_circle_passes_a_gap_that_just_fits),
         cmocka_unit_test(test_rounded_start_is_pushed_free),
+        cmocka_unit_test(test_start_that_does_not_fit_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,6 +197,23 @@ static void test_circle_sweep_is_the_first_touch(void **state)
     assert_true(hits > 20000);
 }
 
+static void test_a_line_through_a_corner_does_not_slip_in(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50000; i++) {
+        raim_polygon polygon;
+        const raim_vec2 middle = chance_near((raim_vec2){0, 0}, 5000);
+        chance_polygon(&polygon, middle, 100);
+        const raim_vec2 corner = polygon.points[0];
+        const raim_vec2 behind = raim_vec2_scale(
+            raim_vec2_add(polygon.points[1], polygon.points[polygon.count - 1]), 0.5);
+        const raim_vec2 way = raim_vec2_sub(behind, corner);
+        const raim_vec2 start = raim_vec2_mad(corner, way, -1);
+        const double got = raim_sweep_polygon(&polygon, start, raim_vec2_scale(way, 2), 0);
+        assert_true(fabs(got - 0.5) < 1e-5);
+    }
+}
+
 static void test_box_sweep_is_the_first_touch(void **state)
 {
     (void)state;
@@ -253,6 +270,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sliding_along_a_slanted_wall_is_free),
         cmocka_unit_test(test_polygon_sweep_is_the_first_touch),
         cmocka_unit_test(test_circle_sweep_is_the_first_touch),
+        cmocka_unit_test(test_a_line_through_a_corner_does_not_slip_in),
         cmocka_unit_test(test_box_sweep_is_the_first_touch),
         cmocka_unit_test(test_tiny_motions_divide_by_nothing),
     };

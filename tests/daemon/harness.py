@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Runs the real raimd and raim-bots for the tests: started with a configuration of the test's own
+on free ports, asked over HTTP, ended by their own process id, never left behind.
+
+RAIM_BIN names the directory of the programs. RAIM_SLOW=1 makes the tests ask for less, for builds
+whose instrumentation costs so much that the full load says nothing about the server.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/dev/bin")).resolve()
+SLOW = os.environ.get("RAIM_SLOW", "") == "1"
+TICK_HZ = 60
+
+START_S = 10    # instrumented programs on a busy machine begin slowly
+STOP_S = 1      # promised
+LIFE_S = 100    # of a program whose test died before it could end it
+SKIPPED = 77    # exit status for CTest's SKIP_RETURN_CODE
+
+SANITIZER_WORDS = ("Sanitizer", "runtime error:")
+
+
+# --- configurations ---
+
+def arena(name="arena", **keys):
+    """The text of an arena's group."""
+    keys = {"name": name, "address": "127.0.0.1", "port": 0,
+            "map": str(ROOT / "config/maps/crossfire.conf"), **keys}
+    return "{ " + " ".join(f"{key} = {json.dumps(value)};" for key, value in keys.items()) + " }"
+
+
+def config(*arenas, status="127.0.0.1:0", workers=0):
+    """The text of a configuration."""
+    listed = ",\n  ".join(arenas)
+    return f'workers = {workers};\nstatus = "{status}";\narenas = (\n  {listed}\n);\n'
+
+
+# --- programs ---
+
+def poll(what, ready, deadline_s=START_S, interval_s=0.02):
+    """Waits until ready() answers something true, and returns that."""
+    end = time.monotonic() + deadline_s
+    while not (found := ready()):
+        if time.monotonic() > end:
+            raise AssertionError(f"no {what} within {deadline_s} s")
+        time.sleep(interval_s)
+    return found
+
+
+def check_sane(output):
+    """No sanitizer has said anything."""
+    if any(word in output for word in SANITIZER_WORDS):
+        raise AssertionError(f"a sanitizer reports:\n{output}")
+
+
+class Program:
+    """A running program of ours whose output goes to files, so that it never waits for us."""
+
+    def __init__(self, directory, command, env=None):
+        self.command = command
+        self.name = pathlib.Path(command[0]).name
+        # Which descriptor a program writes to can be told by its file (see JOURNAL_STREAM).
+        self.out_path, self.err_path = directory / "out", directory / "err"
+        with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
+            # An alarm survives exec: without this test the program ends soon after.
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                env={**os.environ, **(env or {})}, preexec_fn=lambda: signal.alarm(LIFE_S))
+        self.expected_status = 0
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def out(self):
+        return self.out_path.read_text(encoding="utf-8")
+
+    @property
+    def log(self):
+        return self.err_path.read_text(encoding="utf-8", errors="replace")
+
+    def poll(self, what, ready, deadline_s=START_S):
+        """poll(), given up when the program ends."""
+        def ready_or_ended():
+            found = ready()
+            if not found and self.process.poll() is not None:
+                raise AssertionError(
+                    f"{self.name} ended with {self.process.returncode} before {what}:\n{self.log}")
+            return found
+        try:
+            return poll(what, ready_or_ended, deadline_s)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.log}") from None
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, deadline_s):
+        """Waits for the end, checks how it ended and returns the seconds that it took."""
+        begin = time.monotonic()
+        try:
+            status = self.process.wait(deadline_s)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} runs on after {deadline_s} s:\n{self.log}") from None
+        check_sane(self.log)
+        if status != self.expected_status:
+            raise AssertionError(f"{self.name} ended with {status}:\n{self.log}")
+        return time.monotonic() - begin
+
+    def stop(self, number=signal.SIGTERM, deadline_s=START_S):
+        """Asks for the end; as wait()."""
+        if self.process.poll() is None:
+            self.send(number)
+        return self.wait(deadline_s)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+class Daemon(Program):
+    """A raimd that has started: where its arenas and its status are."""
+
+    def wait_started(self):
+        self.poll("a log line 'status started'",
+                  lambda: re.search(r"status started url=\S+\n", self.log))
+        self.ports = [int(port) for port in re.findall(r"arena started .*?\bport=(\d+)", self.log)]
+        address = re.search(r"status started url=http://([\d.]+):(\d+)/status", self.log)
+        self.status_address = address[1], int(address[2])
+        return self
+
+    def connect(self):
+        """A connection to the status."""
+        return contextlib.closing(http.client.HTTPConnection(*self.status_address, timeout=START_S))
+
+    def ask(self, path="/status", method="GET", body=None):
+        """The answer, its body read."""
+        with self.connect() as connection:
+            connection.request(method, path, body)
+            answer = connection.getresponse()
+            answer.text = answer.read().decode("utf-8")
+            return answer
+
+    def get_json(self, path="/status"):
+        answer = self.ask(path)
+        if answer.status != 200:
+            raise AssertionError(f"GET {path} answers {answer.status}: {answer.text}")
+        return json.loads(answer.text)
+
+    def wait_players(self, count):
+        """The first status that shows so many clients playing."""
+        def seen():
+            status = self.get_json()
+            return status if status["players"]["now"] == count else None
+        return self.poll(f"status with {count} players", seen)
+
+    def resident_kb(self):
+        text = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1])
+
+
+class Bots(Program):
+    """A raim-bots --json."""
+
+    def report(self, deadline_s=START_S):
+        """What it has to say at its end."""
+        self.wait(deadline_s)
+        return json.loads(self.out)
+
+
+class Stage:
+    """What a test starts. Leaving it ends everything and checks that all ended well."""
+
+    def __enter__(self):
+        self.programs = []
+        self._directory = tempfile.TemporaryDirectory(prefix="raimd-test-")
+        self.directory = pathlib.Path(self._directory.name)
+        return self
+
+    def __exit__(self, *_):
+        try:
+            # Clients first: who loses a server ends well too, but later.
+            for program in reversed(self.programs):
+                program.stop()
+        finally:
+            for program in self.programs:
+                program.kill()
+            self._directory.cleanup()
+
+    def _start(self, kind, command, env):
+        directory = self.directory / str(len(self.programs))
+        directory.mkdir()
+        program = kind(directory, [str(word) for word in command], env)
+        self.programs.append(program)
+        return program
+
+    def write_config(self, text, name="raimd.conf"):
+        path = self.directory / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def raimd(self, *arguments, env=None, prefix=()):
+        """A raimd that may still be starting; `prefix` are the words of what runs it."""
+        return self._start(Daemon, [*prefix, BIN / "raimd", *arguments], env)
+
+    def serve(self, *arenas, env=None, prefix=(), **keys):
+        """A raimd that serves these arenas."""
+        path = self.write_config(config(*arenas, **keys), f"raimd-{len(self.programs)}.conf")
+        return self.raimd("-c", path, env=env, prefix=prefix).wait_started()
+
+    def bots(self, daemon, clients, seconds=0, seed=1):
+        """Clients for the daemon's arenas; 0 seconds: until they are stopped with SIGINT."""
+        return self._start(Bots, [BIN / "raim-bots", "--clients", clients, "--seconds", seconds,
+                                  "--seed", seed, "--json",
+                                  *(f"127.0.0.1:{port}" for port in daemon.ports)], None)
+
+
+def run_raimd(*arguments, env=None, prefix=()):
+    """Runs a raimd that is expected to end by itself at once."""
+    result = subprocess.run([*prefix, BIN / "raimd", *map(str, arguments)], text=True,
+                            stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                            timeout=START_S, env={**os.environ, **(env or {})})
+    check_sane(result.stderr)
+    return result
+
+
+# --- the pace of ticks ---
+
+class Pace:
+    """Samples of a daemon's status, and the tick rate of its arenas from them.
+
+    The status is published ten times a second and rendered as seldom, so that a sample is up to a
+    fifth of a second old. Uneven intervals keep that age from drifting in step with either, and a
+    line through all samples averages it out.
+    """
+
+    def __init__(self, daemon):
+        self.daemon = daemon
+        self.samples = [] # (seconds, status)
+        self._chance = random.Random(1)
+
+    def sample(self):
+        """Waits a little, then asks for the status."""
+        time.sleep(self._chance.uniform(0.1, 0.2))
+        status = self.daemon.get_json()
+        self.samples.append((time.monotonic(), status))
+        return status
+
+    def sample_for(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.sample()
+
+    def grown(self, index, key):
+        """By how much a count of an arena has grown."""
+        first, last = self.samples[0][1], self.samples[-1][1]
+        return last["arenas"][index][key] - first["arenas"][index][key]
+
+    def hz(self, index):
+        times, statuses = zip(*self.samples)
+        ticks = [status["arenas"][index]["tick"] for status in statuses]
+        return statistics.linear_regression(times, ticks).slope
+
+    def check(self):
+        """Every arena ticks within 1 % of its rate. Prints what was measured."""
+        for index, last in enumerate(self.samples[-1][1]["arenas"]):
+            hz = self.hz(index)
+            line = (f"arena {last['name']}: {hz:.2f} Hz over"
+                    f" {self.samples[-1][0] - self.samples[0][0]:.1f} s,"
+                    f" late {self.grown(index, 'late_ticks')},"
+                    f" skipped {self.grown(index, 'skipped_ticks')}, tick_us {last['tick_us']}")
+            print(line, flush=True)
+            if not 0.99 < hz / last["tick_hz"] < 1.01:
+                raise AssertionError(line)
+
+
+def main():
+    """Runs the tests of the calling file. A skipped test makes the exit status say so."""
+    program = unittest.main(verbosity=2, exit=False)
+    if not program.result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if program.result.skipped else 0)

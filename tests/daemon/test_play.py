@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Clients fight in two arenas of a real raimd; afterwards everybody tells the same story."""
+
+import re
+import unittest
+
+import harness
+from harness import Pace, Stage, arena
+
+CLIENTS = 16 if harness.SLOW else 64
+SECONDS = 6 if harness.SLOW else 10
+LARGEST_DATAGRAM = 1200 # bytes
+
+
+class PlayTest(unittest.TestCase):
+    """One session, looked at from every side."""
+
+    @classmethod
+    def setUpClass(cls):
+        stage = cls.enterClassContext(Stage())
+        cls.daemon = stage.serve(arena("north"), arena("south"))
+        bots = stage.bots(cls.daemon, CLIENTS, SECONDS)
+        cls.daemon.wait_players(CLIENTS)
+        # The bots hold their fire at the end, so the last sample with all of them has the scores
+        # that stay.
+        cls.pace = Pace(cls.daemon)
+        while cls.pace.sample()["players"]["now"] == CLIENTS:
+            pass
+        cls.pace.samples.pop()
+        cls.status = cls.pace.samples[-1][1]
+        cls.report = bots.report()
+        cls.rows = {}
+        for row in cls.report["players"]:
+            cls.rows.setdefault(int(row["server"].rpartition(":")[2]), {})[row["name"]] = row
+
+    def test_all_joined_and_stayed(self):
+        self.assertEqual(self.report["connected"], CLIENTS)
+        self.assertEqual(self.report["refused"], 0)
+        self.assertEqual(self.report["disconnected"], 0)
+        self.assertEqual({row["end"] for row in self.report["players"]}, {"left"})
+        for shown in self.status["arenas"]:
+            self.assertEqual(len(shown["players"]), CLIENTS / 2)
+
+    def test_nothing_reliable_was_lost_or_repeated(self):
+        self.assertGreater(self.report["events"], 0)
+        self.assertEqual(self.report["events_lost"], 0)
+        self.assertEqual(self.report["events_repeated"], 0)
+
+    def test_every_message_could_be_read(self):
+        self.assertEqual(self.report["decode_errors"], 0)
+        for shown in self.status["arenas"]:
+            for reason in ("malformed", "unexpected", "ack", "oversize", "fragment"):
+                self.assertEqual(shown["refused"][reason], 0, (shown["name"], reason))
+
+    def test_snapshots_came_at_the_tick_rate(self):
+        expected = CLIENTS * SECONDS * harness.TICK_HZ
+        # A second is enough for joining.
+        self.assertGreater(self.report["snapshots"], expected * (SECONDS - 1) / SECONDS)
+        self.assertLessEqual(self.report["snapshots"], expected * 1.01)
+        # The kernel may drop a datagram of a client that is not scheduled for long.
+        self.assertLessEqual(self.report["snapshots_lost"], self.report["snapshots"] * 0.005)
+
+    def test_datagrams_fit_the_mtu(self):
+        self.assertGreater(self.report["largest_datagram"], 0)
+        self.assertLessEqual(self.report["largest_datagram"], LARGEST_DATAGRAM)
+
+    def test_arenas_tick_at_60_hz(self):
+        self.assertEqual(len(self.status["arenas"]), 2)
+        self.pace.check()
+
+    def test_scores_are_the_kills_that_clients_were_told_of(self):
+        self.assertGreater(self.report["kills"], 0)
+        for shown in self.status["arenas"]:
+            rows = self.rows[shown["port"]]
+            for key, told in (("score", "kills"), ("deaths", "deaths")):
+                self.assertEqual({player["name"]: player[key] for player in shown["players"]},
+                                 {name: row[told] for name, row in rows.items()}, key)
+            # Everybody was there from before the first kill on.
+            kills = sum(player["score"] for player in shown["players"])
+            self.assertEqual({row["kills_seen"] for row in rows.values()}, {kills})
+
+    def test_status_shows_no_ip_address(self):
+        for number, (_, status) in enumerate(self.pace.samples):
+            self.assertIsNone(re.search(r"\d+\.\d+\.\d+\.\d+", str(status)), f"sample {number}")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Bots in an arena: they get about, find each other, and hit.
+#include "arena_fixture.h"
+#include "bot.h"
+#include "chance.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const raim_box boxes[] = {
+    {{-300, -300}, {-100, -100}}, {{-100, -100}, {100, 20}},  {{100, -300}, {300, -90}},
+    {{-60, 60}, {-20, 400}},      {{60, 60}, {100, 400}},     {{-500, 200}, {-460, 600}},
+    {{400, 0}, {440, 40}},        {{500, 100}, {540, 140}},   {{-900, -20}, {-600, 20}},
+    {{-460, 560}, {-200, 600}},   {{300, 500}, {700, 540}},   {{660, 200}, {700, 500}},
+};
+
+static raim_input think(const struct arena_fixture *f, struct raim_bot *bot, uint32_t own,
+                        bool blind)
+{
+    const raim_player *players = raim_world_players(f->world);
+    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < f->world->max_players && !blind; place++)
+        if (place != own && players[place].state == RAIM_PLAYER_ALIVE)
+            enemies[count++] = (struct raim_bot_enemy){
+                .key = (uint32_t)players[place].id << 8 | players[place].life,
+                .position = players[place].position,
+                .velocity = raim_vec2_scale(
+                    raim_vec2_sub(players[place].position, players[place].previous), 60),
+                .shielded = players[place].shield_ticks > 0,
+            };
+    const struct raim_bot_sight sight = {
+        .map = f->map,
+        .rules = &f->world->rules,
+        .tick = f->world->tick,
+        .tick_hz = 60,
+        .position = players[own].position,
+        .enemies = enemies,
+        .enemy_count = count,
+    };
+    return raim_bot_think(bot, &sight);
+}
+
+static void test_a_lone_bot_gets_about_and_is_never_stuck(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 1, boxes, 12);
+    struct raim_bot bot;
+    raim_bot_init(&bot, raim_random_next(&chance));
+    raim_world_join(f->world);
+    fixture_step(f);
+    const raim_player *player = raim_world_players(f->world);
+    bool visited[4][4] = {{false}};
+    raim_vec2 anchor = player->position;
+    for (int tick = 1; tick <= 60 * 240; tick++) {
+        f->inputs[0] = think(f, &bot, 0, true);
+        fixture_step(f);
+        visited[(int)((player->position.y + 1000) / 501)][(int)((player->position.x + 1000) / 501)] =
+            true;
+        if (tick % 120 == 0) {
+            assert_true(raim_vec2_distance_squared(player->position, anchor) > 20 * 20);
+            anchor = player->position;
+        }
+    }
+    int quarters = 0;
+    for (int i = 0; i < 16; i++)
+        quarters += visited[i / 4][i % 4];
+    assert_true(quarters >= 14);
+    fixture_destroy(f);
+}
+
+static void test_bots_find_and_hit_each_other(void **state)
+{
+    (void)state;
+    enum { BOTS = 8 };
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, BOTS, boxes, 12);
+    struct raim_bot bots[BOTS];
+    for (uint32_t i = 0; i < BOTS; i++) {
+        raim_bot_init(&bots[i], raim_random_next(&chance));
+        raim_world_join(f->world);
+    }
+    const raim_player *players = raim_world_players(f->world);
+    uint32_t kills = 0;
+    for (int tick = 0; tick < 60 * 60; tick++) {
+        for (uint32_t i = 0; i < BOTS; i++)
+            if (players[i].state == RAIM_PLAYER_ALIVE)
+                f->inputs[i] = think(f, &bots[i], i, false);
+        fixture_step(f);
+        kills += fixture_count(f, RAIM_EVENT_KILL);
+    }
+    uint32_t shots = 0;
+    for (int i = 0; i < BOTS; i++)
+        shots += players[i].shots;
+    assert_true(kills >= 20);
+    // They aim with an error, but they aim.
+    assert_true(kills * 20 > shots && kills < shots);
+    fixture_destroy(f);
+}
+
+// Within its view and with a clear line, but behind a wall: that is not seen.
+static void test_a_bot_does_not_fire_at_what_a_wall_hides(void **state)
+{
+    (void)state;
+    const raim_box wall = {{-20, -900}, {20, 900}};
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    fixture_put(f, (raim_vec2){-200, 0});
+    fixture_put(f, (raim_vec2){200, 0});
+    struct raim_bot bot;
+    raim_bot_init(&bot, raim_random_next(&chance));
+    for (int tick = 0; tick < 120; tick++) {
+        assert_int_equal(think(f, &bot, 0, false).fire, 0); // it does not move, only thinks
+        fixture_step(f);
+    }
+    fixture_destroy(f);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_lone_bot_gets_about_and_is_never_stuck),
+        cmocka_unit_test(test_bots_find_and_hit_each_other),
+        cmocka_unit_test(test_a_bot_does_not_fire_at_what_a_wall_hides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

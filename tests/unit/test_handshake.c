@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+// HELLO, WELCOME, OBSTACLES and GOODBYE: they survive the wire, and nothing else is let in.
+#include "handshake.h"
+#include "hostile.h"
+
+#include <math.h>
+
+enum { ROUNDS = 20000, MANY_OBSTACLES = 200 };
+
+static raim_reader open_message(const uint8_t *bytes, size_t size, enum raim_message_kind kind,
+                                bool *is_kind)
+{
+    raim_reader reader = raim_reader_make(bytes, size);
+    *is_kind = raim_message_read(&reader) == kind;
+    return reader;
+}
+
+// --- HELLO ---
+
+static bool read_hello(const uint8_t *bytes, size_t size, struct raim_hello *hello)
+{
+    bool is_hello;
+    raim_reader reader = open_message(bytes, size, RAIM_MESSAGE_HELLO, &is_hello);
+    return is_hello && raim_hello_read(&reader, hello);
+}
+
+static bool accepts_hello(const uint8_t *bytes, size_t size)
+{
+    struct raim_hello hello, again;
+    uint8_t written[64];
+    if (!read_hello(bytes, size, &hello))
+        return false;
+    if (hello.version != RAIM_PROTOCOL_VERSION)
+        return size >= 7 && hello.name[0] == '\0';
+    const size_t length = raim_hello_write(&hello, written, sizeof written);
+    assert_true(read_hello(written, length, &again));
+    assert_string_equal(again.name, hello.name);
+    return true;
+}
+
+static void test_hello_survives_the_wire(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION}, told;
+        uint8_t bytes[64];
+        chance_text(hello.name, RAIM_MAX_NAME_BYTES);
+        const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
+        assert_true(read_hello(bytes, size, &told));
+        assert_int_equal(told.version, hello.version);
+        assert_string_equal(told.name, hello.name);
+        hostile_attack(accepts_hello, bytes, size);
+    }
+}
+
+static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
+{
+    (void)state;
+    for (uint32_t length = 0; length < 32; length++) {
+        uint8_t bytes[64];
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
+        raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
+        raim_write_bits(&writer, RAIM_PROTOCOL_VERSION, 16);
+        raim_write_bits(&writer, length, 5);
+        for (uint32_t i = 0; i < length; i++)
+            raim_write_bits(&writer, 'x', 8);
+        struct raim_hello hello;
+        assert_int_equal(read_hello(bytes, raim_writer_finish(&writer), &hello), length <= 24);
+        assert_int_equal(strlen(hello.name), length <= 24 ? length : 0);
+    }
+}
+
+static void test_hello_of_another_version_tells_its_version_whatever_follows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t version = chance_bits(16);
+        if (version == RAIM_PROTOCOL_VERSION)
+            continue;
+        uint8_t bytes[64];
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
+        raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
+        raim_write_bits(&writer, version, 16);
+        for (int j = chance_int(0, 50); j > 0; j--)
+            raim_write_bits(&writer, chance_bits(8), 8);
+        struct raim_hello hello;
+        assert_true(read_hello(bytes, raim_writer_finish(&writer), &hello));
+        assert_int_equal(hello.version, version);
+        assert_string_equal(hello.name, "");
+    }
+}
+
+static void test_hello_without_the_magic_is_refused(void **state)
+{
+    (void)state;
+    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
+    uint8_t bytes[64];
+    const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
+    for (int bit = 4; bit < 36; bit++) {
+        struct raim_hello told;
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_false(read_hello(bytes, size, &told));
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+}
+
+// --- WELCOME ---
+
+static bool read_welcome(const uint8_t *bytes, size_t size, struct raim_welcome *welcome)
+{
+    bool is_welcome;
+    raim_reader reader = open_message(bytes, size, RAIM_MESSAGE_WELCOME, &is_welcome);
+    return is_welcome && raim_welcome_read(&reader, welcome);
+}
+
+static struct raim_welcome chance_welcome(void)
+{
+    struct raim_welcome welcome = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .tick = chance_magnitude(32),
+        .event_sequence = chance_magnitude(32),
+        .tick_hz = (uint32_t)chance_int(10, 240),
+        .max_players = (uint32_t)chance_int(1, RAIM_WIRE_PLAYERS),
+        .max_bullets = (uint32_t)chance_int(1, RAIM_WIRE_BULLETS),
+        .view_width = chance_magnitude(16),
+        .view_height = chance_magnitude(16),
+        .obstacle_count = (uint32_t)chance_int(0, RAIM_WIRE_OBSTACLES),
+        .roster_count = (uint32_t)chance_int(1, RAIM_WIRE_PLAYERS),
+        .rule_count = (uint32_t)chance_int(0, RAIM_WIRE_RULES),
+    };
+    welcome.player = (uint32_t)chance_int(1, 63) * RAIM_WIRE_PLAYERS +
+                     (uint32_t)chance_int(0, (int)welcome.max_players - 1);
+    for (int i = 0; i < 4; i++)
+        welcome.border[i] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
+    for (uint32_t i = 0; i < welcome.rule_count; i++)
+        welcome.rules[i] = ldexp(chance_between(-1, 1), chance_int(-30, 30));
+    chance_text(welcome.map_name, RAIM_MAX_TITLE_BYTES);
+    return welcome;
+}
+
+static void assert_same_welcome(const struct raim_welcome *a, const struct raim_welcome *b)
+{
+    assert_int_equal(a->version, b->version);
+    assert_int_equal(a->player, b->player);
+    assert_int_equal(a->tick, b->tick);
+    assert_int_equal(a->event_sequence, b->event_sequence);
+    assert_int_equal(a->tick_hz, b->tick_hz);
+    assert_int_equal(a->max_players, b->max_players);
+    assert_int_equal(a->max_bullets, b->max_bullets);
+    assert_int_equal(a->view_width, b->view_width);
+    assert_int_equal(a->view_height, b->view_height);
+    assert_int_equal(a->obstacle_count, b->obstacle_count);
+    assert_int_equal(a->roster_count, b->roster_count);
+    assert_memory_equal(a->border, b->border, sizeof a->border);
+    assert_int_equal(a->rule_count, b->rule_count);
+    assert_memory_equal(a->rules, b->rules, sizeof a->rules);
+    assert_string_equal(a->map_name, b->map_name);
+}
+
+static bool accepts_welcome(const uint8_t *bytes, size_t size)
+{
+    struct raim_welcome welcome, again;
+    uint8_t written[RAIM_MAX_MESSAGE_BYTES];
+    if (!read_welcome(bytes, size, &welcome))
+        return false;
+    const size_t length = raim_welcome_write(&welcome, written, sizeof written);
+    assert_true(read_welcome(written, length, &again));
+    assert_same_welcome(&welcome, &again);
+    return true;
+}
+
+static void test_welcome_survives_the_wire(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        const struct raim_welcome welcome = chance_welcome();
+        struct raim_welcome told;
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        const size_t size = raim_welcome_write(&welcome, bytes, sizeof bytes);
+        assert_true(read_welcome(bytes, size, &told));
+        assert_same_welcome(&welcome, &told);
+        hostile_attack(accepts_welcome, bytes, size);
+    }
+}
+
+static void test_welcome_for_a_place_that_the_arena_lacks_is_refused(void **state)
+{
+    (void)state;
+    struct raim_welcome welcome = chance_welcome(), told;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    welcome.max_players = 8;
+    welcome.player = 3 * RAIM_WIRE_PLAYERS + 7;
+    assert_true(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
+    welcome.player = 3 * RAIM_WIRE_PLAYERS + 8;
+    assert_false(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
+}
+
+static void test_welcome_of_another_version_is_refused(void **state)
+{
+    (void)state;
+    struct raim_welcome welcome = chance_welcome(), told;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    welcome.version = RAIM_PROTOCOL_VERSION + 1;
+    assert_false(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
+}
+
+// --- OBSTACLES ---
+
+static bool read_obstacles(const uint8_t *bytes, size_t size, struct raim_wire_obstacle *obstacles,
+                           uint32_t capacity, uint32_t *count)
+{
+    bool is_obstacles;
+    raim_reader reader = open_message(bytes, size, RAIM_MESSAGE_OBSTACLES, &is_obstacles);
+    return is_obstacles && raim_obstacles_read(&reader, obstacles, capacity, count);
+}
+
+static void chance_obstacles(struct raim_wire_obstacle *obstacles, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        obstacles[i].count = (uint32_t)chance_int(3, RAIM_WIRE_POINTS);
+        for (uint32_t j = 0; j < obstacles[i].count; j++) {
+            obstacles[i].points[j][0] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
+            obstacles[i].points[j][1] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
+        }
+    }
+}
+
+static void assert_same_obstacles(const struct raim_wire_obstacle *a,
+                                  const struct raim_wire_obstacle *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(a[i].count, b[i].count);
+        assert_memory_equal(a[i].points, b[i].points, a[i].count * sizeof a[i].points[0]);
+    }
+}
+
+static bool accepts_obstacles(const uint8_t *bytes, size_t size)
+{
+    static struct raim_wire_obstacle obstacles[MANY_OBSTACLES], again[MANY_OBSTACLES];
+    uint8_t written[2048];
+    uint32_t count, count_written, count_again;
+    if (!read_obstacles(bytes, size, obstacles, MANY_OBSTACLES, &count))
+        return false;
+    const size_t length =
+        raim_obstacles_write(obstacles, count, &count_written, written, sizeof written);
+    assert_int_equal(count_written, count);
+    assert_true(read_obstacles(written, length, again, MANY_OBSTACLES, &count_again));
+    assert_int_equal(count_again, count);
+    assert_same_obstacles(obstacles, again, count);
+    return true;
+}
+
+static void test_obstacles_go_on_where_the_last_message_stopped(void **state)
+{
+    (void)state;
+    static struct raim_wire_obstacle obstacles[MANY_OBSTACLES], told[MANY_OBSTACLES];
+    for (int i = 0; i < ROUNDS / 20; i++) {
+        const uint32_t count = 1 + chance_magnitude(31) % MANY_OBSTACLES;
+        const size_t capacity = (size_t)chance_int(82, RAIM_MAX_MESSAGE_BYTES);
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        chance_obstacles(obstacles, count);
+        for (uint32_t done = 0, written, read; done < count; done += written) {
+            const size_t size =
+                raim_obstacles_write(&obstacles[done], count - done, &written, bytes, capacity);
+            assert_true(size > 0 && size <= capacity);
+            assert_true(read_obstacles(bytes, size, told, MANY_OBSTACLES, &read));
+            assert_int_equal(read, written);
+            assert_same_obstacles(&obstacles[done], told, written);
+            hostile_attack(accepts_obstacles, bytes, size);
+
+            uint8_t longer[2 * RAIM_MAX_MESSAGE_BYTES];
+            uint32_t more;
+            if (done + written < count) // one more would not have fitted
+                assert_true(raim_obstacles_write(&obstacles[done], written + 1, &more, longer,
+                                                 sizeof longer) > capacity);
+        }
+    }
+}
+
+static void test_no_obstacle_and_more_than_expected_are_refused(void **state)
+{
+    (void)state;
+    struct raim_wire_obstacle obstacles[3], told[3];
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written, read;
+    chance_obstacles(obstacles, 3);
+    const size_t size = raim_obstacles_write(obstacles, 3, &written, bytes, sizeof bytes);
+    assert_true(read_obstacles(bytes, size, told, 3, &read));
+    assert_false(read_obstacles(bytes, size, told, 2, &read));
+    assert_int_equal(raim_obstacles_write(obstacles, 0, &written, bytes, sizeof bytes), 0);
+    assert_int_equal(raim_obstacles_write(obstacles, 3, &written, bytes, 10), 0);
+    assert_int_equal(written, 0);
+    const uint8_t none[] = {RAIM_MESSAGE_OBSTACLES};
+    assert_false(read_obstacles(none, sizeof none, told, 3, &read));
+}
+
+static void test_obstacle_has_3_to_16_points(void **state)
+{
+    (void)state;
+    for (uint32_t points = 3; points < 3 + 16; points++) {
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        struct raim_wire_obstacle told;
+        uint32_t read;
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_OBSTACLES, bytes, sizeof bytes);
+        raim_write_bool(&writer, true);
+        raim_write_bits(&writer, points - 3, 4);
+        for (uint32_t i = 0; i < 2 * points; i++)
+            raim_write_signed(&writer, chance_signed(20), 20);
+        raim_write_bool(&writer, false);
+        const size_t size = raim_writer_finish(&writer);
+        assert_int_equal(read_obstacles(bytes, size, &told, 1, &read), points <= 16);
+    }
+}
+
+// --- GOODBYE ---
+
+static bool read_goodbye(const uint8_t *bytes, size_t size, struct raim_goodbye *goodbye)
+{
+    bool is_goodbye;
+    raim_reader reader = open_message(bytes, size, RAIM_MESSAGE_GOODBYE, &is_goodbye);
+    return is_goodbye && raim_goodbye_read(&reader, goodbye);
+}
+
+static bool accepts_goodbye(const uint8_t *bytes, size_t size)
+{
+    struct raim_goodbye goodbye, again;
+    uint8_t written[256];
+    if (!read_goodbye(bytes, size, &goodbye))
+        return false;
+    assert_true(
+        read_goodbye(written, raim_goodbye_write(&goodbye, written, sizeof written), &again));
+    assert_int_equal(again.reason, goodbye.reason);
+    assert_string_equal(again.text, goodbye.text);
+    return true;
+}
+
+static void test_goodbye_survives_the_wire(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct raim_goodbye goodbye = {.reason = chance_magnitude(8)}, told;
+        uint8_t bytes[256];
+        chance_text(goodbye.text, RAIM_MAX_TEXT_BYTES);
+        const size_t size = raim_goodbye_write(&goodbye, bytes, sizeof bytes);
+        assert_true(read_goodbye(bytes, size, &told));
+        assert_int_equal(told.reason, goodbye.reason);
+        assert_string_equal(told.text, goodbye.text);
+        hostile_attack(accepts_goodbye, bytes, size);
+    }
+}
+
+static void test_every_reason_has_a_name(void **state)
+{
+    (void)state;
+    for (uint32_t reason = 0; reason < RAIM_REASONS; reason++)
+        assert_string_not_equal(raim_reason_name(reason), "unknown");
+    assert_string_equal(raim_reason_name(RAIM_REASONS), "unknown");
+    assert_string_equal(raim_reason_name(UINT32_MAX), "unknown");
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hello_survives_the_wire),
+        cmocka_unit_test(test_hello_holds_a_name_of_24_bytes_and_none_of_25),
+        cmocka_unit_test(test_hello_of_another_version_tells_its_version_whatever_follows),
+        cmocka_unit_test(test_hello_without_the_magic_is_refused),
+        cmocka_unit_test(test_welcome_survives_the_wire),
+        cmocka_unit_test(test_welcome_for_a_place_that_the_arena_lacks_is_refused),
+        cmocka_unit_test(test_welcome_of_another_version_is_refused),
+        cmocka_unit_test(test_obstacles_go_on_where_the_last_message_stopped),
+        cmocka_unit_test(test_no_obstacle_and_more_than_expected_are_refused),
+        cmocka_unit_test(test_obstacle_has_3_to_16_points),
+        cmocka_unit_test(test_goodbye_survives_the_wire),
+        cmocka_unit_test(test_every_reason_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// INPUT: what is pressed survives the wire, and nothing else is let in.
+#include "hostile.h"
+#include "input.h"
+
+static bool read_input(const uint8_t *bytes, size_t size, struct raim_input_message *message)
+{
+    raim_reader reader = raim_reader_make(bytes, size);
+    return raim_message_read(&reader) == RAIM_MESSAGE_INPUT && raim_input_read(&reader, message);
+}
+
+// A few directions only, so that inputs repeat.
+static struct raim_input_message chance_input(void)
+{
+    struct raim_input_message message = {
+        .tick = chance_magnitude(32),
+        .has_snapshot = chance_bool(),
+        .count = (uint32_t)chance_int(1, RAIM_MAX_INPUTS),
+    };
+    message.snapshot = message.has_snapshot ? chance_magnitude(32) : 0;
+    for (uint32_t i = 0; i < message.count; i++) {
+        if (i > 0 && chance_bool()) {
+            message.inputs[i] = message.inputs[i - 1];
+            continue;
+        }
+        message.inputs[i] = (raim_wire_input){
+            .move_x = (int8_t)chance_int(-1, 1),
+            .move_y = (int8_t)chance_int(-1, 1),
+            .fire = chance_bool(),
+            .aim = (uint16_t)(chance_bool() ? 0 : chance_bits(16)),
+        };
+    }
+    return message;
+}
+
+static void assert_same(const struct raim_input_message *a, const struct raim_input_message *b)
+{
+    assert_int_equal(a->tick, b->tick);
+    assert_int_equal(a->has_snapshot, b->has_snapshot);
+    assert_int_equal(a->snapshot, b->snapshot);
+    assert_int_equal(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->inputs[i].move_x, b->inputs[i].move_x);
+        assert_int_equal(a->inputs[i].move_y, b->inputs[i].move_y);
+        assert_int_equal(a->inputs[i].fire, b->inputs[i].fire);
+        assert_int_equal(a->inputs[i].aim, b->inputs[i].aim);
+    }
+}
+
+static bool accepts_input(const uint8_t *bytes, size_t size)
+{
+    struct raim_input_message message, again;
+    uint8_t written[64];
+    if (!read_input(bytes, size, &message))
+        return false;
+    assert_in_range(message.count, 1, RAIM_MAX_INPUTS);
+    for (uint32_t i = 0; i < message.count; i++) {
+        assert_true(message.inputs[i].move_x >= -1 && message.inputs[i].move_x <= 1);
+        assert_true(message.inputs[i].move_y >= -1 && message.inputs[i].move_y <= 1);
+    }
+    assert_true(read_input(written, raim_input_write(&message, written, sizeof written), &again));
+    assert_same(&message, &again);
+    return true;
+}
+
+static void test_input_survives_the_wire(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50000; i++) {
+        const struct raim_input_message message = chance_input();
+        struct raim_input_message told;
+        uint8_t bytes[64];
+        const size_t size = raim_input_write(&message, bytes, sizeof bytes);
+        assert_true(read_input(bytes, size, &told));
+        assert_same(&message, &told);
+        hostile_attack(accepts_input, bytes, size);
+    }
+}
+
+static void test_repeated_inputs_cost_one_bit(void **state)
+{
+    (void)state;
+    struct raim_input_message message = {.count = 1};
+    uint8_t bytes[64];
+    const size_t alone = raim_input_write(&message, bytes, sizeof bytes);
+    message.count = RAIM_MAX_INPUTS;
+    assert_true(raim_input_write(&message, bytes, sizeof bytes) <= alone + 1);
+}
+
+static void test_input_moves_by_no_more_than_one(void **state)
+{
+    (void)state;
+    for (uint32_t x = 0; x < 4; x++) {
+        for (uint32_t y = 0; y < 4; y++) {
+            uint8_t bytes[64];
+            struct raim_input_message told;
+            raim_writer writer = raim_message_write(RAIM_MESSAGE_INPUT, bytes, sizeof bytes);
+            raim_write_bits(&writer, 1, 32); // tick
+            raim_write_bits(&writer, 0, 4);  // no snapshot, one input
+            raim_write_bits(&writer, x, 2);
+            raim_write_bits(&writer, y, 2);
+            raim_write_bits(&writer, 0, 17); // fire, aim
+            const size_t size = raim_writer_finish(&writer);
+            assert_int_equal(read_input(bytes, size, &told), x < 3 && y < 3);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_input_survives_the_wire),
+        cmocka_unit_test(test_repeated_inputs_cost_one_bit),
+        cmocka_unit_test(test_input_moves_by_no_more_than_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
