@@ -515,17 +515,21 @@ static int send_batched(struct transport *transport, const ENetAddress *address,
     if (out->count == BATCH) {
         send_batch(transport);
     }
-    const size_t i = out->count++;
-    // ENet frees its buffers when this returns.
+    // A copy, because ENet frees its buffers when this returns.
+    uint8_t *data = out->data[out->count];
     size_t size = 0;
     for (size_t part = 0; part < count; part++) {
-        assert(buffers[part].dataLength <= DATAGRAM_SPACE - size);
-        memcpy(out->data[i] + size, buffers[part].data, buffers[part].dataLength);
+        if (buffers[part].dataLength > DATAGRAM_SPACE - size) {
+            transport->stats.send_errors++;
+            return (int)size;
+        }
+        memcpy(data + size, buffers[part].data, buffers[part].dataLength);
         size += buffers[part].dataLength;
     }
-    out->parts[i].iov_len = size;
-    out->addresses[i].sin_addr.s_addr = address->host;
-    out->addresses[i].sin_port = htons(address->port);
+    out->parts[out->count].iov_len = size;
+    out->addresses[out->count].sin_addr.s_addr = address->host;
+    out->addresses[out->count].sin_port = htons(address->port);
+    out->count++;
     return (int)size;
 }
 

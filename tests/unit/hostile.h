@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Chance for messages: random values of the wire, and what a hostile network makes of a message.
-// To be included before <cmocka.h>'s other users like any project header.
 #pragma once
 
 #include "chance.h"

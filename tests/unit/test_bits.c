@@ -146,7 +146,7 @@ static void test_first_bit_is_the_lowest_of_the_first_byte(void **state)
 static void test_writer_says_when_it_does_not_fit_and_stays_inside(void **state)
 {
     (void)state;
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < 200000; i++) {
         const size_t capacity = (size_t)chance_int(0, 24);
         uint8_t *bytes = malloc(capacity + (capacity == 0));
         assert_non_null(bytes);
@@ -261,7 +261,7 @@ static void test_text_holds_no_nul(void **state)
 static void test_random_bytes_never_lead_a_reader_astray(void **state)
 {
     (void)state;
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < 200000; i++) {
         const size_t size = (size_t)chance_int(1, 32);
         uint8_t *bytes = malloc(size);
         assert_non_null(bytes);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { ROUNDS = 20000, MANY_OBSTACLES = 200 };
+enum { ROUNDS = 50000, MANY_OBSTACLES = 200 };
 
 static raim_reader open_message(const uint8_t *bytes, size_t size, enum raim_message_kind kind,
                                 bool *is_kind)

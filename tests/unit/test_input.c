@@ -66,7 +66,7 @@ static bool accepts_input(const uint8_t *bytes, size_t size)
 static void test_input_survives_the_wire(void **state)
 {
     (void)state;
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < 200000; i++) {
         const struct raim_input_message message = chance_input();
         struct raim_input_message told;
         uint8_t bytes[64];

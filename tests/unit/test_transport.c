@@ -307,10 +307,9 @@ static void test_small_messages_share_datagrams_within_the_mtu(void **state)
     connect_clients(1);
     kernel.largest_sent = 0;
     for (uint32_t i = 0; i < 20; i++) {
-        tell(seen.last_peer, i < 10, i % 10, 300);
         say(&clients[0], i < 10 ? 0 : 1, i % 10, 300);
     }
-    RUN_UNTIL(clients[0].messages[0] >= 10 && clients[0].messages[1] >= 10);
+    RUN_UNTIL(clients[0].messages[0] == 10 && clients[0].messages[1] == 10);
     assert_in_range(kernel.largest_sent, 900, TRANSPORT_MTU);
     assert_int_equal(refused_in_all(), 0);
 }
@@ -368,191 +367,13 @@ static void test_small_mtu_does_not_make_snapshots_reliable(void **state)
         transport_flush(transport);
     }
     // Sent is forgotten: none of the 230 kB waits to be acknowledged.
-    tell(seen.last_peer, true, 0, 40);
+    tell(seen.last_peer, true, 0, TRANSPORT_MAX_MESSAGE);
     assert_int_equal(transport_stats(transport)->overflows, 0);
     RUN_UNTIL(client->messages[0] == 1);
     assert_true(client->messages[1] > 0);
 }
 
-// --- Coming and going ---
-
-static void test_disconnect_reason_reaches_the_client_behind_the_last_message(void **state)
-{
-    (void)state;
-    connect_clients(1);
-    tell(seen.last_peer, true, 0, 100);
-    transport_disconnect(transport, seen.last_peer, 42);
-    tell(seen.last_peer, true, 1, 100); // too late, and silently so
-    RUN_UNTIL(clients[0].disconnected && seen.disconnected == 1);
-    assert_int_equal(clients[0].messages[0], 1);
-    assert_int_equal(clients[0].reason, 42);
-    assert_int_equal(transport_peers(transport), 0);
-}
-
-static void test_leaving_is_told_once(void **state)
-{
-    (void)state;
-    connect_clients(2);
-    enet_peer_disconnect(clients[0].peer, 0);
-    enet_peer_disconnect_now(clients[1].peer, 0);
-    RUN_UNTIL(seen.disconnected == 2 && clients[0].disconnected);
-    tell(0, true, 0, 10);
-    tell(1, false, 0, 10);
-    tell(77, true, 0, 10);
-    for (int i = 0; i < 10; i++)
-        run_server();
-    assert_int_equal(seen.disconnected, 2);
-    assert_int_equal(transport_peers(transport), 0);
-}
-
-static void test_who_came_and_left_unseen_is_never_told(void **state)
-{
-    (void)state;
-    struct client *client = add_client();
-    const uint64_t deadline = monotonic_ms() + 10000;
-    while (!client->connected) {
-        assert_true(in_time(deadline));
-        run_client(client);
-        transport_receive(transport);
-        transport_flush(transport);
-    }
-    run_client(client);
-    transport_receive(transport);
-    enet_peer_disconnect_now(client->peer, 0);
-    transport_receive(transport);
-    poll_and_echo();
-    assert_int_equal(seen.connected, 0);
-    assert_int_equal(seen.disconnected, 0);
-    assert_int_equal(transport_peers(transport), 0);
-}
-
-static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state)
-{
-    (void)state;
-    transport_close(transport);
-    open_transport(1);
-    connect_clients(1);
-    uint32_t told = 0;
-    while (transport_stats(transport)->overflows == 0 && told < 1000) {
-        tell(0, true, told++, 1000);
-        transport_flush(transport);
-    }
-    assert_int_equal(told, TRANSPORT_MAX_QUEUED / 1000 + 1);
-    assert_int_equal(transport_stats(transport)->overflows, 1);
-    tell(0, true, told, 1000);
-    tell(0, false, told, 1000);
-    assert_int_equal(transport_stats(transport)->overflows, 1);
-
-    // The place is free for the next, who comes behind the news of the first.
-    seen.connected = 0;
-    struct client *next = add_client();
-    const uint64_t deadline = monotonic_ms() + 10000;
-    while (!next->connected && in_time(deadline)) {
-        run_client(next);
-        transport_receive(transport);
-        transport_flush(transport);
-    }
-    run_client(next);
-    transport_receive(transport);
-    struct transport_event event;
-    assert_true(transport_poll(transport, &event));
-    assert_int_equal(event.kind, TRANSPORT_DISCONNECTED);
-    assert_int_equal(event.peer, 0);
-    assert_int_equal(transport_peers(transport), 0);
-    assert_true(transport_poll(transport, &event));
-    assert_int_equal(event.kind, TRANSPORT_CONNECTED);
-    assert_int_equal(event.peer, 0);
-    tell(0, true, 0, 1000);
-    RUN_UNTIL(next->messages[0] == 1);
-}
-
-static void test_acknowledged_bytes_do_not_count_towards_the_cap(void **state)
-{
-    (void)state;
-    connect_clients(1);
-    for (uint32_t i = 0; i < 300; i++) {
-        tell(seen.last_peer, true, i, 1000);
-        RUN_UNTIL(clients[0].messages[0] == i + 1);
-    }
-    assert_int_equal(transport_stats(transport)->overflows, 0);
-    assert_true(transport_ping_ms(transport, seen.last_peer) < 500);
-}
-
-// --- Enemies ---
-
-static void expect_refusal(int raw, const void *data, size_t size, enum datagram_verdict verdict)
-{
-    const struct transport_stats before = *transport_stats(transport);
-    send_raw(raw, data, size);
-    run_server();
-    const struct transport_stats *after = transport_stats(transport);
-    assert_int_equal(after->refused[verdict], before.refused[verdict] + 1);
-    assert_int_equal(after->packets_in, before.packets_in + 1);
-    assert_int_equal(after->bytes_in, before.bytes_in + size);
-    assert_int_equal(after->packets_out, before.packets_out);
-}
-
-static void test_bad_datagrams_are_refused_by_reason(void **state)
-{
-    (void)state;
-    static uint8_t huge[65507];
-    const uint8_t fragment[4 + 24 + 4] = {0x80, 0, 0, 0, 0x88, 0, 0, 1, 0, 1, 0, 4, 0, 0x10};
-    const uint8_t compressed[] = {0xC0, 0, 0, 0, 1, 2, 3, 4};
-    const int raw = open_raw();
-    expect_refusal(raw, huge, TRANSPORT_MTU + 1, DATAGRAM_OVERSIZE);
-    expect_refusal(raw, huge, 4097, DATAGRAM_OVERSIZE);
-    expect_refusal(raw, huge, sizeof huge, DATAGRAM_OVERSIZE);
-    expect_refusal(raw, "", 0, DATAGRAM_MALFORMED);
-    expect_refusal(raw, "x", 1, DATAGRAM_MALFORMED);
-    expect_refusal(raw, "\xFF\xFF\xFF\xFFgetinfo", 11, DATAGRAM_CONNECTIONLESS);
-    expect_refusal(raw, fragment, sizeof fragment, DATAGRAM_FRAGMENT);
-    expect_refusal(raw, compressed, sizeof compressed, DATAGRAM_COMPRESSED);
-    close(raw);
-}
-
-// Something captured with a few bytes changed, or plain noise.
-static size_t make_garbage(uint8_t *data)
-{
-    if (chance_int(0, 3) == 0) {
-        const size_t size = (size_t)chance_int(0, chance_int(0, 20) == 0 ? 5000 : 200);
-        for (size_t i = 0; i < size; i++)
-            data[i] = (uint8_t)chance_int(0, 255);
-        return size;
-    }
-    const size_t which = (size_t)chance_int(0, (int)captured_count - 1);
-    memcpy(data, captured[which].data, captured[which].size);
-    for (int wrong = chance_int(0, 4); wrong > 0 && captured[which].size > 0; wrong--)
-        data[chance_int(0, (int)captured[which].size - 1)] = (uint8_t)chance_int(0, 255);
-    return captured[which].size;
-}
-
-static void test_garbage_does_not_disturb_an_honest_client(void **state)
-{
-    (void)state;
-    captured_count = 0;
-    connect_clients(3);
-    for (uint32_t i = 0; i < 20; i++) {
-        say(&clients[i % 3], i % 2 == 0 ? 0 : 1, clients[i % 3].next[i % 2], 60);
-        run_clients();
-        run_server();
-    }
-    const size_t kept = captured_count;
-    const int raw = open_raw();
-    uint8_t data[5000];
-    for (uint32_t round = 0; round < 400; round++) {
-        const uint32_t heard = clients[0].messages[0];
-        captured_count = kept;
-        for (int i = 0; i < 10; i++)
-            send_raw(raw, data, make_garbage(data));
-        say(&clients[0], 0, clients[0].next[0], 60);
-        RUN_UNTIL(clients[0].messages[0] == heard + 1);
-    }
-    assert_true(refused_in_all() > 1000);
-    assert_false(clients[0].disconnected || clients[1].disconnected || clients[2].disconnected);
-    close(raw);
-}
-
-// --- Opening, and memory ---
+// --- Opening ---
 
 static void test_port_in_use_is_told(void **state)
 {
@@ -578,53 +399,6 @@ static void test_address_must_be_dotted(void **state)
     assert_string_equal(error, "cannot bind udp 192.0.2.1:0: Cannot assign requested address");
 }
 
-static int allocations_until_failure = -1; // -1: never
-
-static void *failing_malloc(size_t size)
-{
-    if (allocations_until_failure == 0)
-        return NULL;
-    if (allocations_until_failure > 0)
-        allocations_until_failure--;
-    return malloc(size);
-}
-
-static void test_no_memory_costs_messages_and_not_the_server(void **state)
-{
-    (void)state;
-    const ENetCallbacks callbacks = {.malloc = failing_malloc, .free = free};
-    assert_int_equal(enet_initialize_with_callbacks(ENET_VERSION, &callbacks), 0);
-    connect_clients(4);
-    for (int left = 0; left < 40; left++) {
-        ENetPacket *packet = enet_packet_create("abcdef", 6, ENET_PACKET_FLAG_UNSEQUENCED);
-        assert_int_equal(enet_peer_send(clients[left % 4].peer, 1, packet), 0);
-        run_clients();
-        if (left < 10) {
-            struct client *stranger = add_client();
-            run_client(stranger);
-        }
-        allocations_until_failure = left;
-        transport_receive(transport);
-        struct transport_event event;
-        while (transport_poll(transport, &event)) {
-        }
-        tell((uint32_t)left % 4, false, (uint32_t)left, 100);
-        transport_flush(transport);
-        allocations_until_failure = -1;
-    }
-    allocations_until_failure = 0;
-    tell(2, true, 0, 100);
-    char error[200];
-    assert_null(transport_open("127.0.0.1", 0, 4, error, sizeof error));
-    assert_string_equal(error, "cannot bind udp 127.0.0.1:0: Cannot allocate memory");
-    allocations_until_failure = -1;
-    // A reliable message that could not be kept ends the connection: it would leave a hole.
-    assert_int_equal(transport_stats(transport)->overflows, 1);
-    seen.connected = 0;
-    struct client *late = add_client();
-    RUN_UNTIL(late->connected);
-}
-
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -647,16 +421,8 @@ int main(int argc, char **argv)
         TEST(test_client_cannot_raise_the_mtu),
         TEST(test_client_cannot_throttle_what_it_is_sent),
         TEST(test_small_mtu_does_not_make_snapshots_reliable),
-        TEST(test_disconnect_reason_reaches_the_client_behind_the_last_message),
-        TEST(test_leaving_is_told_once),
-        TEST(test_who_came_and_left_unseen_is_never_told),
-        TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
-        TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),
-        TEST(test_bad_datagrams_are_refused_by_reason),
-        TEST(test_garbage_does_not_disturb_an_honest_client),
         TEST(test_port_in_use_is_told),
         TEST(test_address_must_be_dotted),
-        TEST(test_no_memory_costs_messages_and_not_the_server),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,376 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What an operator does to a raimd, rightly and wrongly: options, configurations, ports, signals,
+the service manager, the journal, the demo."""
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import BIN, ROOT, STOP_S, Pace, Stage, arena, check_sane, config, poll, run_raimd
+
+EXIT_FAILURE, EXIT_USAGE, EXIT_CONFIG = 1, 64, 78
+HAS_SYSTEMD = b"libsystemd.so" in (BIN / "raimd").read_bytes()
+
+
+class OptionsTest(unittest.TestCase):
+    def test_help_and_version_go_to_standard_output(self):
+        for options, words in ((["-h"], "usage: raimd"), (["--help"], "--check-config"),
+                               (["-V"], "raimd 0."), (["--version"], "raimd 0.")):
+            with self.subTest(options):
+                result = run_raimd(*options)
+                self.assertEqual(result.returncode, 0)
+                self.assertIn(words, result.stdout)
+                self.assertEqual(result.stderr, "")
+
+    def test_bad_usage_exits_64_and_says_what(self):
+        for options, words in ((["--nonsense"], "--nonsense"), (["-x"], "'x'"),
+                               (["-c"], "requires an argument"), (["here"], "'here'"),
+                               (["--demo", "-c", "file"], "--demo")):
+            with self.subTest(options):
+                result = run_raimd(*options)
+                self.assertEqual(result.returncode, EXIT_USAGE)
+                self.assertIn(words, result.stderr)
+                self.assertIn("--help", result.stderr)
+                self.assertEqual(result.stdout, "")
+
+    def test_the_shipped_configuration_and_the_demo_are_good(self):
+        for options in (["-c", ROOT / "config/raimd.conf"], ["--demo"]):
+            with self.subTest(options):
+                result = run_raimd("-t", *options)
+                self.assertEqual(result.returncode, 0)
+                self.assertIn("good, 2 arenas", result.stdout)
+                self.assertEqual(result.stderr, "")
+
+
+class ConfigTest(unittest.TestCase):
+    """Whatever is wrong is told with file and line; nothing starts."""
+
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+
+    def refused(self, path, *expected, prefix=()):
+        """Each expectation is the beginning of a line and the words that follow in it."""
+        for options in ([], ["-t"]):
+            result = run_raimd("-c", path, *options, prefix=prefix)
+            self.assertEqual(result.returncode, EXIT_CONFIG, result.stderr)
+            self.assertNotIn("started name=", result.stderr)
+            self.assertIn("nothing started", result.stderr)
+            for place, *words in expected:
+                lines = [line for line in result.stderr.splitlines() if line.startswith(place)]
+                self.assertTrue(any(all(word in line for word in words) for line in lines),
+                                f"no line '{place} ... {words}' in:\n{result.stderr}")
+            # One line each and the last one: no mistake is told twice, none causes another.
+            self.assertEqual(len(result.stderr.splitlines()), len(expected) + 1, result.stderr)
+
+    def refused_text(self, text, *expected):
+        """The same, of a configuration that begins with a line of its own."""
+        path = self.stage.write_config(text)
+        self.refused(path, *((f"{path}:{line}:", *words) for line, *words in expected))
+
+    def test_unknown_key(self):
+        self.refused_text("# a comment\nworker = 2;\narenas = (" + arena() + ");\n",
+                          (2, "worker", "unknown key", 'did you mean "workers"?'))
+
+    def test_wrong_type(self):
+        self.refused_text(config(arena(max_players="many")), (4, "max_players", '"many"'))
+        self.refused_text(config(arena(bots=2.5)), (4, "bots", "2.5", "integer"))
+
+    def test_number_out_of_range(self):
+        self.refused_text(config(arena(tick_hz=241)), (4, "tick_hz", "241", "from 10 to 240"))
+        self.refused_text(config(arena(port=65536)), (4, "port", "65536", "65535"))
+        self.refused_text(config(arena(), workers=-1), (1, "workers", "-1"))
+
+    def test_several_mistakes_at_once(self):
+        rules = "rules = {\n player_sped = 1;\n bullet_speed = 1e9;\n};"
+        self.refused_text(
+            'status = 7246;\nworkers = "two";\narenas = (' + arena("A B")[:-1] + rules + "});\n",
+            (1, "status", "7246"), (2, "workers", '"two"'), (3, "name", '"A B"'),
+            (4, "player_sped", '"player_speed"'), (5, "bullet_speed", "1000000000"))
+
+    def test_syntax(self):
+        self.refused_text("workers = 1;\narenas = (;\n", (2, "syntax error"))
+
+    def test_same_name_or_port_twice(self):
+        self.refused_text(config(arena("twin", port=7000), arena("twin", port=7000)),
+                          (5, "name", '"twin"'), (5, "127.0.0.1:7000"))
+
+    def test_missing_map(self):
+        missing = self.stage.directory / "missing.conf"
+        self.refused_text(config(arena(map="missing.conf")),
+                          (4, "map", str(missing), "No such file"))
+
+    def test_wrong_map(self):
+        path = self.stage.write_config('name = "odd";\nborder = (0, 0, 500, 500);\n'
+                                       "obstacles = ( ((0, 0), (9, 9), (18, 18)) );\n"
+                                       "spawns = ( (100, 100) );\n", "odd.conf")
+        config_path = self.stage.write_config(config(arena(map=str(path))))
+        self.refused(config_path, (f"{path}:3:", "obstacles"))
+
+    def test_missing_configuration(self):
+        path = self.stage.directory / "missing.conf"
+        self.refused(path, (str(path), "No such file"))
+
+    def test_directory_in_place_of_a_file(self):
+        path = self.stage.directory
+        self.refused(path, (str(path), "directory"))
+        self.refused_text(config(arena(map=str(path))), (4, "map", str(path), "directory"))
+
+    def test_file_that_must_not_be_read(self):
+        path = self.stage.write_config(config(arena()))
+        path.chmod(0)
+        prefix = []
+        if os.geteuid() == 0:
+            # Root reads what it likes but for these two capabilities.
+            prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+            if not shutil.which("setpriv") or subprocess.run([*prefix, "true"]).returncode != 0:
+                self.skipTest("skipped: runs as root and cannot do without root's privileges")
+        self.refused(path, (str(path), "Permission denied"), prefix=prefix)
+
+
+class PortTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+
+    def fails(self, text, words):
+        path = self.stage.write_config(text)
+        begin = time.monotonic()
+        result = run_raimd("-c", path)
+        self.assertLess(time.monotonic() - begin, 1)
+        self.assertEqual(result.returncode, EXIT_FAILURE, result.stderr)
+        self.assertIn(words, result.stderr)
+        self.assertIn("Address already in use", result.stderr)
+
+    def test_ports_of_another_instance(self):
+        first = self.stage.serve(arena())
+        udp, tcp = first.ports[0], first.status_address[1]
+        self.fails(config(arena(port=udp)), f"127.0.0.1:{udp}")
+        # The first arena is fine and must not live on when the second fails.
+        self.fails(config(arena("fine"), arena("taken", port=udp)), f"127.0.0.1:{udp}")
+        self.fails(config(arena(), status=f"127.0.0.1:{tcp}"), f"127.0.0.1:{tcp}")
+        self.assertEqual(first.get_json()["arenas"][0]["port"], udp)
+
+    def test_a_restart_gets_its_ports_at_once(self):
+        first = self.stage.serve(arena())
+        first.get_json()
+        udp, tcp = first.ports[0], first.status_address[1]
+        first.stop(deadline_s=STOP_S)
+        second = self.stage.serve(arena(port=udp), status=f"127.0.0.1:{tcp}")
+        self.assertEqual(second.get_json()["arenas"][0]["port"], udp)
+
+    def test_status_can_be_off(self):
+        path = self.stage.write_config(config(arena(), status="off"))
+        daemon = self.stage.raimd("-c", path)
+        daemon.poll("an arena", lambda: "arena started" in daemon.log)
+        self.assertNotIn("status started", daemon.log)
+
+
+class SignalTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+
+    def test_end_within_a_second_and_every_client_is_told(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number.name):
+                daemon = self.stage.serve(arena("one"), arena("two"))
+                bots = self.stage.bots(daemon, 8)
+                daemon.wait_players(8)
+                took_s = daemon.stop(number, deadline_s=STOP_S)
+                print(f"{number.name}: ended after {took_s * 1000:.0f} ms", flush=True)
+                self.assertIn(f"stopping signal={number.name[3:]}", daemon.log)
+                bots.send(signal.SIGINT)
+                report = bots.report()
+                self.assertEqual([row["end"] for row in report["players"]], ["shutdown"] * 8)
+                self.assertTrue(all(row["text"] for row in report["players"]))
+                self.assertEqual(report["decode_errors"], 0)
+
+    def test_end_does_not_wait_for_a_client_that_has_gone_silent(self):
+        daemon = self.stage.serve(arena())
+        bots = self.stage.bots(daemon, 2)
+        daemon.wait_players(2)
+        bots.send(signal.SIGSTOP)
+        try:
+            daemon.stop(deadline_s=STOP_S)
+        finally:
+            bots.send(signal.SIGCONT)
+
+    def test_hangup_is_logged_and_play_goes_on(self):
+        daemon = self.stage.serve(arena())
+        bots = self.stage.bots(daemon, 4)
+        tick = daemon.wait_players(4)["arenas"][0]["tick"]
+        for _ in range(3):
+            daemon.send(signal.SIGHUP)
+            daemon.poll("a log line 'signal=HUP'", lambda: "signal=HUP" in daemon.log)
+        daemon.poll("a second of ticks", lambda: daemon.get_json()["arenas"][0]["tick"] > tick + 60)
+        bots.send(signal.SIGINT)
+        report = bots.report()
+        self.assertEqual(report["disconnected"], 0)
+        self.assertEqual({row["end"] for row in report["players"]}, {"left"})
+
+
+class Manager:
+    """The service manager's end of NOTIFY_SOCKET."""
+
+    def __init__(self, path):
+        self.path = path
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(path))
+        self.messages = [] # (seconds, text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def listen(self, seconds=0.0):
+        """Takes what comes within the time, and what has come."""
+        end = time.monotonic() + seconds
+        while True:
+            self.socket.settimeout(max(end - time.monotonic(), 0))
+            try:
+                text = self.socket.recv(4096).decode("utf-8")
+            except (TimeoutError, BlockingIOError):
+                return self
+            self.messages += [(time.monotonic(), line) for line in text.splitlines()]
+
+    def heard(self, word):
+        """When a message came."""
+        return [when for when, text in self.listen().messages if text == word]
+
+    def wait_for(self, word, deadline_s=harness.START_S):
+        return poll(word, lambda: self.heard(word), deadline_s)
+
+
+@unittest.skipUnless(HAS_SYSTEMD, "skipped: built without libsystemd")
+class ServiceManagerTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+        self.manager = self.enterContext(Manager(self.stage.directory / "notify"))
+        self.env = {"NOTIFY_SOCKET": str(self.manager.path)}
+
+    def test_ready_status_and_stopping(self):
+        daemon = self.stage.serve(arena(bots=3), env=self.env)
+        self.manager.wait_for("READY=1")
+        self.manager.wait_for("STATUS=0 players, 3 bots")
+        self.assertEqual(self.manager.messages[0][1], "READY=1")
+        self.assertTrue(daemon.get_json()["arenas"])
+        self.stage.bots(daemon, 8)
+        daemon.wait_players(8)
+        self.manager.wait_for("STATUS=8 players, 3 bots")
+        self.assertFalse(self.manager.heard("STOPPING=1"))
+        self.assertFalse(self.manager.heard("WATCHDOG=1")) # nobody asked for it
+        daemon.stop(deadline_s=STOP_S)
+        self.manager.wait_for("STOPPING=1")
+
+    def test_not_ready_when_it_cannot_start(self):
+        first = self.stage.serve(arena())
+        path = self.stage.write_config(config(arena(port=first.ports[0])))
+        self.assertEqual(run_raimd("-c", path, env=self.env).returncode, EXIT_FAILURE)
+        self.assertEqual(self.manager.listen().messages, [])
+
+    def test_watchdog_is_fed_twice_in_its_limit(self):
+        limit_s = 0.4
+        self.env["WATCHDOG_USEC"] = str(int(limit_s * 1e6))
+        # As the manager does: only the process that it started is meant.
+        daemon = self.stage.serve(arena(), env=self.env,
+                                  prefix=["sh", "-c", 'WATCHDOG_PID=$$ exec "$@"', "sh"])
+        ready = self.manager.wait_for("READY=1")[0]
+        self.stage.bots(daemon, 8)
+        self.manager.listen(10 * limit_s / 2)
+        fed = self.manager.heard("WATCHDOG=1")
+        gaps = [after - before for before, after in zip([ready, *fed], fed)]
+        print(f"watchdog: fed {len(fed)} times, largest gap {max(gaps):.3f} s of {limit_s} s")
+        self.assertIn(len(fed), range(8, 12))
+        self.assertLess(max(gaps), limit_s)
+
+    def test_watchdog_of_another_process_is_left_alone(self):
+        self.env |= {"WATCHDOG_USEC": "100000", "WATCHDOG_PID": str(os.getpid())}
+        self.stage.serve(arena(), env=self.env)
+        self.manager.wait_for("READY=1")
+        self.assertFalse(self.manager.listen(0.5).heard("WATCHDOG=1"))
+
+
+class JournalTest(unittest.TestCase):
+    def run_logged(self, text, journal):
+        """The log of a raimd whose standard error is the journal, or is not any more."""
+        with Stage() as stage, open(stage.directory / "journal", "wb+") as log:
+            status = os.fstat(log.fileno())
+            inode = status.st_ino if journal else status.st_ino + 1
+            with subprocess.Popen([BIN / "raimd", "-c", stage.write_config(text)],
+                                  stderr=log, preexec_fn=lambda: signal.alarm(harness.LIFE_S),
+                                  env={**os.environ,
+                                       "JOURNAL_STREAM": f"{status.st_dev}:{inode}"}) as process:
+                path = pathlib.Path(log.name)
+                poll("a log line", lambda: "status " in path.read_text(encoding="utf-8"))
+                process.terminate()
+                process.wait(harness.START_S)
+            lines = path.read_text(encoding="utf-8")
+            check_sane(lines)
+            return lines.splitlines()
+
+    def test_lines_begin_with_their_priority_in_the_journal(self):
+        lines = self.run_logged(config(arena()), journal=True)
+        self.assertGreaterEqual(len(lines), 3)
+        for line in lines:
+            self.assertRegex(line, r"^<6>[a-z]") # the journal knows the time
+
+    def test_errors_have_their_own_priority(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            lines = self.run_logged(config(arena(), status=f"127.0.0.1:{port}"), journal=True)
+        self.assertRegex(lines[-1], rf"^<3>.*127\.0\.0\.1:{port}")
+
+    def test_lines_begin_with_the_time_elsewhere(self):
+        for line in self.run_logged(config(arena()), journal=False):
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z info [a-z]")
+
+
+def demo_ports_are_free():
+    with contextlib.ExitStack() as stack:
+        try:
+            for kind, port in ((socket.SOCK_DGRAM, 7246), (socket.SOCK_DGRAM, 7247),
+                               (socket.SOCK_STREAM, 7246)):
+                probe = stack.enter_context(socket.socket(socket.AF_INET, kind))
+                if kind == socket.SOCK_STREAM:
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+class DemoTest(unittest.TestCase):
+    def test_two_arenas_at_60_hz_with_bots_scoring(self):
+        if not demo_ports_are_free():
+            self.skipTest("skipped: port 7246 or 7247 is in use")
+        daemon = self.enterContext(Stage()).raimd("--demo").wait_started()
+        self.assertEqual(daemon.ports, [7246, 7247])
+        self.assertEqual(daemon.status_address, ("127.0.0.1", 7246))
+
+        def both_have_scored():
+            arenas = daemon.get_json()["arenas"]
+            return all(any(player["score"] for player in each["players"]) for each in arenas)
+        pace = Pace(daemon)
+        pace.sample_for(6)
+        daemon.poll("score in both arenas", both_have_scored, 20)
+        pace.check()
+        status = pace.samples[-1][1]
+        self.assertEqual([each["name"] for each in status["arenas"]], ["duel", "crossfire"])
+        self.assertEqual(status["players"]["now"], 0)
+        self.assertGreater(status["players"]["bots"], 1)
+        self.assertTrue(all(re.match(r"^Bot \d+$", player["name"]) and player["bot"]
+                            for each in status["arenas"] for player in each["players"]))
+        daemon.stop(signal.SIGINT, deadline_s=STOP_S)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Names: UTF-8 alone, nothing invisible, nothing that turns the text around.
+#include "hostile.h"
+#include "name.h"
+
+struct row {
+    const char *name;
+    const char *cleaned; // NULL: refused
+};
+
+static void assert_rows(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char cleaned[RAIM_MAX_NAME_BYTES + 1];
+        const bool good = raim_name_clean(rows[i].name, cleaned);
+        if (good != (rows[i].cleaned != NULL))
+            fail_msg("row %zu was %s", i, good ? "accepted" : "refused");
+        if (good)
+            assert_string_equal(cleaned, rows[i].cleaned);
+    }
+}
+
+#define ROWS(rows) rows, sizeof rows / sizeof rows[0]
+
+static void test_names_of_every_script_pass(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"a", "a"},
+        {"Ada Lovelace", "Ada Lovelace"},
+        {"24 bytes of ASCII, full.", "24 bytes of ASCII, full."},
+        {"Zo\xC3\xAB", "Zo\xC3\xAB"},                                             // U+00EB
+        {"\xD0\x96\xE4\xB8\xAD", "\xD0\x96\xE4\xB8\xAD"},                         // U+0416 U+4E2D
+        {"\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"},                                 // U+1F600
+        {"\xC2\xA1\xDF\xBF", "\xC2\xA1\xDF\xBF"},                                 // U+00A1 U+07FF
+        {"\xE0\xA0\x80\xED\x9F\xBF", "\xE0\xA0\x80\xED\x9F\xBF"},                 // U+0800 U+D7FF
+        {"\xEE\x80\x80\xEF\xBF\xBD", "\xEE\x80\x80\xEF\xBF\xBD"},                 // U+E000 U+FFFD
+        {"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"}, // U+10FFFF
+    };
+    assert_rows(ROWS(rows));
+}
+
+static void test_what_is_not_utf8_is_refused(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"a\x80", NULL},                     // continuation alone
+        {"a\xBF", NULL},                     //
+        {"a\xC3", NULL},                     // cut after one of two
+        {"a\xC3z", NULL},                    //
+        {"a\xE4\xB8", NULL},                 // cut after two of three
+        {"a\xE4\xB8z", NULL},                //
+        {"a\xF0\x9F\x98", NULL},             // cut after three of four
+        {"a\xF0\x9F\x98z", NULL},            //
+        {"a\xC0\x80", NULL},                 // overlong U+0000
+        {"a\xC1\xBF", NULL},                 // overlong U+007F
+        {"a\xE0\x9F\xBF", NULL},             // overlong U+07FF
+        {"a\xF0\x8F\xBF\xBF", NULL},         // overlong U+FFFF
+        {"a\xED\xA0\x80", NULL},             // surrogate U+D800
+        {"a\xED\xBF\xBF", NULL},             // surrogate U+DFFF
+        {"a\xF4\x90\x80\x80", NULL},         // U+110000
+        {"a\xF7\xBF\xBF\xBF", NULL},         // U+1FFFFF
+        {"a\xF8\x88\x80\x80\x80", NULL},     // five bytes
+        {"a\xFC\x84\x80\x80\x80\x80", NULL}, // six
+        {"a\xFE", NULL},
+        {"a\xFF", NULL},
+    };
+    assert_rows(ROWS(rows));
+}
+
+static void test_controls_and_invisible_ones_are_stripped(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"a\x01\x1F\n\t\x7F"
+         "b",
+         "ab"}, // C0, DEL
+        {"a\xC2\x80\xC2\x9F"
+         "b",
+         "ab"}, // C1
+        {"a\xC2\xAD"
+         "b",
+         "ab"}, // soft hyphen
+        {"a\xE2\x80\x8B\xE2\x80\x8D"
+         "b",
+         "ab"}, // zero width space and joiner
+        {"a\xE2\x80\xAE"
+         "b",
+         "ab"}, // right-to-left override
+        {"a\xE2\x81\xA6\xE2\x81\xA9"
+         "b",
+         "ab"},                                       // isolates
+        {"\xEF\xBB\xBFz", "z"},                       // byte order mark
+        {"a\xF3\xA0\x81\x81", "a"},                   // tag U+E0041
+        {"\xE2\x9D\xA4\xEF\xB8\x8F", "\xE2\x9D\xA4"}, // heart with variation selector
+    };
+    assert_rows(ROWS(rows));
+}
+
+static void test_outer_spaces_go_and_inner_ones_stay(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"  a b  ", "a b"},
+        {"\x01 a\x02 \x03", "a"},
+        {"\xC2\xA0\xE3\x80\x80"
+         "a\xC2\xA0z\xE2\x80\x83",
+         "a\xC2\xA0z"}, // U+00A0, U+3000, U+2003
+    };
+    assert_rows(ROWS(rows));
+}
+
+static void test_names_without_anything_to_see_are_refused(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"", NULL},
+        {" ", NULL},
+        {"\n\t", NULL},
+        {" \xE2\x80\x8B ", NULL},       // U+200B
+        {"\xC2\xA0\xE3\x80\x80", NULL}, // U+00A0 U+3000
+        {"\xE3\x85\xA4", NULL},         // U+3164, the Hangul filler
+        {"\xE2\xA0\x80", NULL},         // U+2800, the blank Braille pattern
+        {"\xCD\x8F\xEF\xB8\x8F", NULL}, // U+034F U+FE0F
+        {"\xF3\xA0\x84\x80", NULL},     // U+E0100
+    };
+    assert_rows(ROWS(rows));
+}
+
+static void test_a_name_keeps_24_bytes_and_is_refused_with_25(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"123456789012345678901234", "123456789012345678901234"},
+        {"1234567890123456789012345", NULL},
+        {"12345678901234567890\xF0\x9F\x98\x80", "12345678901234567890\xF0\x9F\x98\x80"},
+        {"123456789012345678901\xF0\x9F\x98\x80", NULL},
+        {"  \n123456789012345678901234", "123456789012345678901234"},
+    };
+    assert_rows(ROWS(rows));
+}
+
+static size_t put_utf8(char *end, uint32_t c)
+{
+    if (c < 0x80) {
+        end[0] = (char)c;
+        return 1;
+    }
+    const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const uint32_t leads[] = {0, 0xC0, 0xE0, 0xF0};
+    end[0] = (char)(leads[more] | c >> (6 * more));
+    for (int i = 1; i <= more; i++)
+        end[i] = (char)(0x80 | (c >> (6 * (more - i)) & 0x3F));
+    return (size_t)more + 1;
+}
+
+static void test_every_code_point_passes_or_goes_but_surrogates_are_refused(void **state)
+{
+    (void)state;
+    for (uint32_t c = 1; c <= 0x110000; c++) {
+        char name[8] = "<", cleaned[RAIM_MAX_NAME_BYTES + 1];
+        const size_t length = 1 + put_utf8(name + 1, c);
+        strcpy(name + length, ">");
+        const bool good = raim_name_clean(name, cleaned);
+        assert_int_equal(good, (c < 0xD800 || c > 0xDFFF) && c <= 0x10FFFF);
+        if (good && strcmp(cleaned, "<>") != 0)
+            assert_string_equal(cleaned, name);
+    }
+}
+
+static void test_clean_names_are_clean(void **state)
+{
+    (void)state;
+    static const uint32_t odd[] = {' ', 0x01, 0xA0, 0x200B, 0x202E, 0x3164, 0x1F600, 0xE4};
+    int cleaned_count = 0;
+    for (int i = 0; i < 200000; i++) {
+        char name[64], once[RAIM_MAX_NAME_BYTES + 1], twice[RAIM_MAX_NAME_BYTES + 1];
+        size_t size = 0;
+        for (int j = chance_int(0, 8); j > 0; j--) {
+            const int what = chance_int(0, 40);
+            if (what == 0)
+                name[size++] = (char)chance_int(1, 255);
+            else
+                size += put_utf8(name + size, what < 20 ? odd[what % 8] : chance_bits(16) | 1);
+        }
+        name[size] = '\0';
+        char *block = malloc(size + 1); // of exactly its size
+        assert_non_null(block);
+        memcpy(block, name, size + 1);
+        const bool good = raim_name_clean(block, once);
+        free(block);
+        if (!good)
+            continue;
+        cleaned_count++;
+        assert_in_range(strlen(once), 1, RAIM_MAX_NAME_BYTES);
+        assert_true(raim_name_clean(once, twice));
+        assert_string_equal(once, twice);
+    }
+    assert_true(cleaned_count > 20000);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_of_every_script_pass),
+        cmocka_unit_test(test_what_is_not_utf8_is_refused),
+        cmocka_unit_test(test_controls_and_invisible_ones_are_stripped),
+        cmocka_unit_test(test_outer_spaces_go_and_inner_ones_stay),
+        cmocka_unit_test(test_names_without_anything_to_see_are_refused),
+        cmocka_unit_test(test_a_name_keeps_24_bytes_and_is_refused_with_25),
+        cmocka_unit_test(test_every_code_point_passes_or_goes_but_surrogates_are_refused),
+        cmocka_unit_test(test_clean_names_are_clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// ROSTER and EVENTS: they survive the wire in as many messages as they need, and nothing else is
+// let in.
+#include "hostile.h"
+#include "roster.h"
+
+enum { MANY = 300, ROUNDS = 2000 };
+
+static struct raim_roster_entry chance_entry(void)
+{
+    struct raim_roster_entry entry = {
+        .player = chance_bits(16),
+        .bot = chance_bool(),
+        .score = chance_magnitude(32),
+        .deaths = chance_magnitude(32),
+    };
+    chance_text(entry.name, RAIM_MAX_NAME_BYTES);
+    return entry;
+}
+
+static void assert_same_entry(const struct raim_roster_entry *a, const struct raim_roster_entry *b)
+{
+    assert_int_equal(a->player, b->player);
+    assert_int_equal(a->bot, b->bot);
+    assert_int_equal(a->score, b->score);
+    assert_int_equal(a->deaths, b->deaths);
+    assert_string_equal(a->name, b->name);
+}
+
+// --- ROSTER ---
+
+static bool read_roster(const uint8_t *bytes, size_t size, struct raim_roster_entry *entries,
+                        uint32_t capacity, uint32_t *count)
+{
+    raim_reader reader = raim_reader_make(bytes, size);
+    return raim_message_read(&reader) == RAIM_MESSAGE_ROSTER &&
+           raim_roster_read(&reader, entries, capacity, count);
+}
+
+static bool accepts_roster(const uint8_t *bytes, size_t size)
+{
+    static struct raim_roster_entry entries[MANY], again[MANY];
+    uint8_t written[2048];
+    uint32_t count, count_written, count_again;
+    if (!read_roster(bytes, size, entries, MANY, &count))
+        return false;
+    const size_t length =
+        raim_roster_write(entries, count, &count_written, written, sizeof written);
+    assert_int_equal(count_written, count);
+    assert_true(read_roster(written, length, again, MANY, &count_again));
+    assert_int_equal(count_again, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_same_entry(&entries[i], &again[i]);
+    return true;
+}
+
+static void test_roster_goes_on_where_the_last_message_stopped(void **state)
+{
+    (void)state;
+    static struct raim_roster_entry entries[MANY], told[MANY];
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t count = 1 + chance_magnitude(31) % MANY;
+        const size_t capacity = (size_t)chance_int(40, RAIM_MAX_MESSAGE_BYTES);
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        for (uint32_t j = 0; j < count; j++)
+            entries[j] = chance_entry();
+        for (uint32_t done = 0, written, read; done < count; done += written) {
+            const size_t size =
+                raim_roster_write(&entries[done], count - done, &written, bytes, capacity);
+            assert_true(size > 0 && size <= capacity);
+            assert_true(read_roster(bytes, size, told, MANY, &read));
+            assert_int_equal(read, written);
+            for (uint32_t j = 0; j < written; j++)
+                assert_same_entry(&entries[done + j], &told[j]);
+            hostile_attack(accepts_roster, bytes, size);
+
+            uint8_t longer[2 * RAIM_MAX_MESSAGE_BYTES];
+            uint32_t more;
+            if (done + written < count) // one more would not have fitted
+                assert_true(raim_roster_write(&entries[done], written + 1, &more, longer,
+                                              sizeof longer) > capacity);
+        }
+    }
+}
+
+static void test_empty_rosters_and_longer_ones_than_expected_are_refused(void **state)
+{
+    (void)state;
+    const struct raim_roster_entry entries[2] = {{.name = "Ada"}, {.name = "Grace"}};
+    struct raim_roster_entry told[2];
+    uint8_t bytes[64];
+    uint32_t written, read;
+    const size_t size = raim_roster_write(entries, 2, &written, bytes, sizeof bytes);
+    assert_true(read_roster(bytes, size, told, 2, &read));
+    assert_false(read_roster(bytes, size, told, 1, &read));
+    assert_int_equal(raim_roster_write(entries, 0, &written, bytes, sizeof bytes), 0);
+    assert_int_equal(raim_roster_write(entries, 2, &written, bytes, 5), 0);
+    assert_int_equal(written, 0);
+    const uint8_t none[] = {RAIM_MESSAGE_ROSTER};
+    assert_false(read_roster(none, sizeof none, told, 2, &read));
+}
+
+// --- EVENTS ---
+
+static bool read_events(const uint8_t *bytes, size_t size, struct raim_events_message *message)
+{
+    raim_reader reader = raim_reader_make(bytes, size);
+    return raim_message_read(&reader) == RAIM_MESSAGE_EVENTS && raim_events_read(&reader, message);
+}
+
+static struct raim_wire_event chance_event(void)
+{
+    struct raim_wire_event event = {
+        .kind = (enum raim_wire_event_kind)chance_int(0, RAIM_WIRE_EVENT_KINDS - 1),
+        .player = chance_bits(16),
+    };
+    switch (event.kind) {
+    case RAIM_WIRE_JOINED:
+        event.entry = chance_entry();
+        event.entry.player = event.player;
+        break;
+    case RAIM_WIRE_LEFT:
+        event.reason = chance_magnitude(8);
+        break;
+    case RAIM_WIRE_KILL:
+    case RAIM_WIRE_EVENT_KINDS:
+        event.victim = chance_bits(16);
+        event.score = chance_magnitude(32);
+        event.deaths = chance_magnitude(32);
+        break;
+    }
+    return event;
+}
+
+static void assert_same_event(const struct raim_wire_event *a, const struct raim_wire_event *b)
+{
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->player, b->player);
+    assert_same_entry(&a->entry, &b->entry);
+    assert_int_equal(a->reason, b->reason);
+    assert_int_equal(a->victim, b->victim);
+    assert_int_equal(a->score, b->score);
+    assert_int_equal(a->deaths, b->deaths);
+}
+
+static bool accepts_events(const uint8_t *bytes, size_t size)
+{
+    static struct raim_events_message message, again;
+    uint8_t written[4096];
+    uint32_t count_written;
+    if (!read_events(bytes, size, &message))
+        return false;
+    assert_in_range(message.count, 1, RAIM_MAX_EVENTS_MESSAGE);
+    const size_t length = raim_events_write(&message, &count_written, written, sizeof written);
+    assert_int_equal(count_written, message.count);
+    assert_true(read_events(written, length, &again));
+    assert_int_equal(again.sequence, message.sequence);
+    assert_int_equal(again.tick, message.tick);
+    assert_int_equal(again.count, message.count);
+    for (uint32_t i = 0; i < message.count; i++)
+        assert_same_event(&message.events[i], &again.events[i]);
+    return true;
+}
+
+static void test_events_go_on_where_the_last_message_stopped(void **state)
+{
+    (void)state;
+    static struct raim_wire_event events[MANY];
+    static struct raim_events_message message, told;
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t count = 1 + chance_magnitude(31) % MANY;
+        const size_t capacity = (size_t)chance_int(50, RAIM_MAX_MESSAGE_BYTES);
+        const uint32_t first = chance_magnitude(32), tick = chance_magnitude(32);
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        for (uint32_t j = 0; j < count; j++)
+            events[j] = chance_event();
+        for (uint32_t done = 0, written; done < count; done += written) {
+            const uint32_t left = count - done;
+            message = (struct raim_events_message){.sequence = first + done, .tick = tick};
+            message.count = left < RAIM_MAX_EVENTS_MESSAGE ? left : RAIM_MAX_EVENTS_MESSAGE;
+            memcpy(message.events, &events[done], message.count * sizeof events[0]);
+            const size_t size = raim_events_write(&message, &written, bytes, capacity);
+            assert_true(size > 0 && size <= capacity);
+            assert_true(read_events(bytes, size, &told));
+            assert_int_equal(told.sequence, message.sequence);
+            assert_int_equal(told.tick, tick);
+            assert_int_equal(told.count, written);
+            for (uint32_t j = 0; j < written; j++)
+                assert_same_event(&events[done + j], &told.events[j]);
+            hostile_attack(accepts_events, bytes, size);
+
+            uint8_t longer[2 * RAIM_MAX_MESSAGE_BYTES];
+            uint32_t more;
+            if (written < message.count) { // one more would not have fitted
+                message.count = written + 1;
+                assert_true(raim_events_write(&message, &more, longer, sizeof longer) > capacity);
+            }
+        }
+    }
+}
+
+static void test_a_message_holds_1_to_64_events(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count <= RAIM_MAX_EVENTS_MESSAGE + 1; count++) {
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        static struct raim_events_message told;
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+        raim_write_bits(&writer, 1, 32); // sequence
+        raim_write_bits(&writer, 1, 32); // tick
+        for (uint32_t i = 0; i < count; i++) {
+            raim_write_bool(&writer, true);
+            raim_write_bits(&writer, RAIM_WIRE_LEFT, 2);
+            raim_write_bits(&writer, 1025, 16);
+            raim_write_bits(&writer, RAIM_REASON_LEFT, 8);
+        }
+        raim_write_bool(&writer, false);
+        const size_t size = raim_writer_finish(&writer);
+        assert_int_equal(read_events(bytes, size, &told), count >= 1 && count <= 64);
+    }
+}
+
+static void test_unknown_kinds_of_events_are_refused(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    static struct raim_events_message told;
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+    raim_write_bits(&writer, 1, 32); // sequence
+    raim_write_bits(&writer, 1, 32); // tick
+    raim_write_bool(&writer, true);
+    raim_write_bits(&writer, RAIM_WIRE_EVENT_KINDS, 2);
+    for (int i = 0; i < 20; i++)
+        raim_write_bits(&writer, 0, 8);
+    for (size_t size = raim_writer_finish(&writer); size > 0; size--)
+        assert_false(read_events(bytes, size, &told));
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_roster_goes_on_where_the_last_message_stopped),
+        cmocka_unit_test(test_empty_rosters_and_longer_ones_than_expected_are_refused),
+        cmocka_unit_test(test_events_go_on_where_the_last_message_stopped),
+        cmocka_unit_test(test_a_message_holds_1_to_64_events),
+        cmocka_unit_test(test_unknown_kinds_of_events_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
