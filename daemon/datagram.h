@@ -11,7 +11,7 @@ enum datagram_verdict {
     DATAGRAM_OK,
     DATAGRAM_OVERSIZE,       // larger than a transport's MTU
     DATAGRAM_CONNECTIONLESS, // begins with FF FF
-    DATAGRAM_MALFORMED,      // headers or command lengths that do not add up
+    DATAGRAM_MALFORMED,      // lengths that do not add up, flags that no client sets, no message
     DATAGRAM_FRAGMENT,       // ENet commands 8 and 12
     DATAGRAM_COMPRESSED,
     DATAGRAM_VERDICTS

@@ -93,21 +93,18 @@ static void initialize_enet(void)
     assert(status == 0);
 }
 
-// ENet 1.3.17 adopts whatever MTU a client's CONNECT names and tells it back; so the CONNECT gets
-// to name no more than ours, and both sides keep to that.
-static void limit_mtu(uint8_t *data)
+// ENet 1.3.17 adopts whatever MTU a client's CONNECT names, and tells it back. A larger one than
+// ours would outgrow our batches, a smaller one would turn snapshots into reliable fragments; so
+// every CONNECT comes to name ours. A client that wished for less sends no more than it wished.
+static void set_mtu(uint8_t *data)
 {
     // An accepted CONNECT is reliable, hence behind a full header, and alone.
     const bool has_sent_time = (data[0] & ENET_PROTOCOL_HEADER_FLAG_SENT_TIME >> 8) != 0;
     uint8_t *command = data + sizeof(ENetProtocolHeader);
-    if (!has_sent_time ||
-        (*command & ENET_PROTOCOL_COMMAND_MASK) != ENET_PROTOCOL_COMMAND_CONNECT) {
-        return;
+    if (has_sent_time && (*command & ENET_PROTOCOL_COMMAND_MASK) == ENET_PROTOCOL_COMMAND_CONNECT) {
+        const uint32_t mtu = htonl(TRANSPORT_MTU);
+        memcpy(command + offsetof(ENetProtocolConnect, mtu), &mtu, sizeof mtu);
     }
-    uint32_t mtu;
-    memcpy(&mtu, command + offsetof(ENetProtocolConnect, mtu), sizeof mtu);
-    mtu = htonl(ntohl(mtu) < TRANSPORT_MTU ? ntohl(mtu) : TRANSPORT_MTU);
-    memcpy(command + offsetof(ENetProtocolConnect, mtu), &mtu, sizeof mtu);
 }
 
 static int intercept(ENetHost *host, ENetEvent *event)
@@ -119,7 +116,7 @@ static int intercept(ENetHost *host, ENetEvent *event)
         serving->stats.refused[verdict]++;
         return 1;
     }
-    limit_mtu(host->receivedData);
+    set_mtu(host->receivedData);
     return 0;
 }
 
@@ -274,9 +271,6 @@ static void mark_connected(struct transport *transport, ENetPeer *peer, struct s
     slot->present = true;
     transport->present++;
     enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
-    // ENet adopts the peer's wish. A larger one would outgrow our batches, a smaller one would turn
-    // snapshots into reliable fragments.
-    peer->mtu = TRANSPORT_MTU;
     // This is sent to the peer and keeps its own throttle from dropping its inputs, whatever
     // client it is. Ours is held open by transport_send.
     enet_peer_throttle_configure(peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
@@ -361,10 +355,7 @@ static void on_packet_freed(ENetPacket *packet)
 static bool queue_message(ENetPeer *peer, struct slot *slot, bool reliable, const uint8_t *data,
                           size_t size)
 {
-    // To a peer that asked for a small MTU, ENet would send fragments of an unreliable message
-    // reliably unless told otherwise.
-    ENetPacket *packet = enet_packet_create(
-        data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT);
+    ENetPacket *packet = enet_packet_create(data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : 0);
     if (packet == NULL) {
         return false;
     }
