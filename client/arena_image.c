@@ -15,23 +15,13 @@ static raim_vec2 to_units(int32_t x, int32_t y)
 
 static bool allocate_frames(struct raim_image *image)
 {
-    const size_t player_words = raim_set_words(image->limits.players);
-    const size_t bullet_words = raim_set_words(image->limits.bullets);
-    const size_t sets_bytes = (player_words + bullet_words) * sizeof(uint64_t);
-    const size_t players_bytes = image->limits.players * sizeof(raim_wire_player);
-    const size_t bullets_bytes = image->limits.bullets * sizeof(raim_wire_bullet);
-    const size_t frame_bytes = (sets_bytes + players_bytes + bullets_bytes + 7) / 8 * 8;
+    const size_t frame_bytes = raim_wire_frame_bytes(&image->limits);
     uint8_t *memory = calloc(RAIM_SNAPSHOT_HISTORY, frame_bytes);
     image->memory = memory;
     if (memory == NULL)
         return false;
-    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++, memory += frame_bytes) {
-        struct raim_wire_frame *frame = &image->frames[i].wire;
-        frame->seen_players = (uint64_t *)(void *)memory;
-        frame->seen_bullets = frame->seen_players + player_words;
-        frame->players = (raim_wire_player *)(void *)(memory + sets_bytes);
-        frame->bullets = (raim_wire_bullet *)(void *)(memory + sets_bytes + players_bytes);
-    }
+    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++)
+        raim_wire_frame_init(&image->frames[i].wire, &image->limits, memory + i * frame_bytes);
     return true;
 }
 

@@ -5,10 +5,10 @@
 enum { RULE_COUNT_BITS = 5, VIEW_BITS = 16, PLAYER_ID_BITS = 16 };
 
 static const char *const reason_names[RAIM_REASONS] = {
-    [RAIM_REASON_NONE] = "none",         [RAIM_REASON_LEFT] = "left",
-    [RAIM_REASON_LOST] = "lost",         [RAIM_REASON_SHUTDOWN] = "shutdown",
-    [RAIM_REASON_VERSION] = "version",   [RAIM_REASON_FULL] = "full",
-    [RAIM_REASON_NAME] = "name",         [RAIM_REASON_SILENT] = "silent",
+    [RAIM_REASON_NONE] = "none",           [RAIM_REASON_LEFT] = "left",
+    [RAIM_REASON_LOST] = "lost",           [RAIM_REASON_SHUTDOWN] = "shutdown",
+    [RAIM_REASON_VERSION] = "version",     [RAIM_REASON_FULL] = "full",
+    [RAIM_REASON_NAME] = "name",           [RAIM_REASON_SILENT] = "silent",
     [RAIM_REASON_MALFORMED] = "malformed",
 };
 

@@ -21,17 +21,17 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello);
 
 struct raim_welcome {
     uint32_t version;
-    uint32_t player;         // the client's own id
-    uint32_t tick;           // ticks played
-    uint32_t event_sequence; // of the next event
-    uint32_t tick_hz;        // 10 to 240
-    uint32_t max_players;    // places, 1 to RAIM_WIRE_PLAYERS
-    uint32_t max_bullets;    // 1 to RAIM_WIRE_BULLETS
+    uint32_t player;                  // the client's own id
+    uint32_t tick;                    // ticks played
+    uint32_t event_sequence;          // of the next event
+    uint32_t tick_hz;                 // 10 to 240
+    uint32_t max_players;             // places, 1 to RAIM_WIRE_PLAYERS
+    uint32_t max_bullets;             // 1 to RAIM_WIRE_BULLETS
     uint32_t view_width, view_height; // units
-    uint32_t obstacle_count; // told by the OBSTACLES that follow
-    uint32_t roster_count;   // told by the ROSTER messages that follow
-    int32_t border[4];       // min x, min y, max x, max y on the wire's grid
-    uint32_t rule_count;     // see PROTOCOL.md for their order
+    uint32_t obstacle_count;          // told by the OBSTACLES that follow
+    uint32_t roster_count;            // told by the ROSTER messages that follow
+    int32_t border[4];                // min x, min y, max x, max y on the wire's grid
+    uint32_t rule_count;              // see PROTOCOL.md for their order
     double rules[RAIM_WIRE_RULES];
     char map_name[RAIM_MAX_TITLE_BYTES + 1];
 };
@@ -55,7 +55,7 @@ bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacl
 
 // Keeps its form in every version, so that any client can read why it was refused.
 struct raim_goodbye {
-    uint32_t reason; // enum raim_reason; a reader accepts unknown ones up to 255
+    uint32_t reason;                    // enum raim_reason; a reader accepts unknown ones up to 255
     char text[RAIM_MAX_TEXT_BYTES + 1]; // for people
 };
 

@@ -21,6 +21,5 @@ struct raim_input_message {
     raim_wire_input inputs[RAIM_MAX_INPUTS];
 };
 
-size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes,
-                        size_t capacity);
+size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes, size_t capacity);
 bool raim_input_read(raim_reader *reader, struct raim_input_message *message);

@@ -17,7 +17,7 @@
 #define RAIM_WIRE_PLAYERS 1024 // places at most
 #define RAIM_WIRE_BULLETS 8192
 #define RAIM_WIRE_OBSTACLES 4096
-#define RAIM_WIRE_POINTS 16    // of one obstacle
+#define RAIM_WIRE_POINTS 16 // of one obstacle
 #define RAIM_WIRE_RULES 31
 
 // Coordinates are signed multiples of 1/32 unit.

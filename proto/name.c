@@ -7,10 +7,11 @@
 static size_t decode(const uint8_t *bytes, uint32_t *code_point)
 {
     const uint8_t lead = bytes[0];
-    const size_t length = lead < 0x80 ? 1
-                          : lead >> 5 == 0x6 ? 2
-                          : lead >> 4 == 0xE ? 3
-                          : lead >> 3 == 0x1E ? 4 : 0;
+    const size_t length = lead < 0x80         ? 1
+                          : lead >> 5 == 0x6  ? 2
+                          : lead >> 4 == 0xE  ? 3
+                          : lead >> 3 == 0x1E ? 4
+                                              : 0;
     static const uint8_t lead_bits[5] = {0, 0x7F, 0x1F, 0x0F, 0x07};
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     uint32_t value = lead & lead_bits[length];

@@ -22,8 +22,8 @@ static void read_entry(raim_reader *reader, struct raim_roster_entry *entry)
     raim_read_text(reader, entry->name, RAIM_MAX_NAME_BYTES);
 }
 
-size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count,
-                         uint32_t *written, uint8_t *bytes, size_t capacity)
+size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count, uint32_t *written,
+                         uint8_t *bytes, size_t capacity)
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_ROSTER, bytes, capacity);
     for (*written = 0; *written < count; ++*written) {

@@ -12,8 +12,8 @@ struct raim_roster_entry {
 };
 
 // Like the functions for obstacles: writes as many as fit, reads 1 to `capacity`.
-size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count,
-                         uint32_t *written, uint8_t *bytes, size_t capacity);
+size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count, uint32_t *written,
+                         uint8_t *bytes, size_t capacity);
 bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
                       uint32_t *count);
 

@@ -149,6 +149,26 @@ static void read_bullet(raim_reader *reader, const struct raim_wire_limits *limi
     bullet->owner = (uint16_t)raim_read_ranged(reader, 0, limits->players - 1);
 }
 
+// --- The memory of a frame: both sets, the players, the bullets ---
+
+size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits)
+{
+    const size_t sets = raim_set_words(limits->players) + raim_set_words(limits->bullets);
+    const size_t bytes = sets * sizeof(uint64_t) + limits->players * sizeof(raim_wire_player) +
+                         limits->bullets * sizeof(raim_wire_bullet);
+    return (bytes + 7) / 8 * 8;
+}
+
+void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_limits *limits,
+                          void *memory)
+{
+    uint64_t *sets = memory;
+    *frame = (struct raim_wire_frame){.seen_players = sets};
+    frame->seen_bullets = sets + raim_set_words(limits->players);
+    frame->players = (raim_wire_player *)(frame->seen_bullets + raim_set_words(limits->bullets));
+    frame->bullets = (raim_wire_bullet *)(frame->players + limits->players);
+}
+
 // --- The receiving player's own state ---
 
 static raim_wire_self predict_self(const raim_wire_self *from, uint32_t age)

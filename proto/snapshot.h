@@ -11,10 +11,10 @@
 
 // A living player as the wire tells it. The table of its fields is in snapshot.c.
 typedef struct raim_wire_player {
-    int32_t x, y;    // position on the wire's grid
-    int32_t aim;     // 12-bit binary angle
-    int32_t life;    // its spawn counter, modulo 8: another life is another place
-    int32_t shield;  // 1 under spawn protection
+    int32_t x, y;   // position on the wire's grid
+    int32_t aim;    // 12-bit binary angle
+    int32_t life;   // its spawn counter, modulo 8: another life is another place
+    int32_t shield; // 1 under spawn protection
 } raim_wire_player;
 
 #define RAIM_WIRE_AIM_BITS 12
@@ -54,6 +54,12 @@ struct raim_wire_frame {
 struct raim_wire_limits {
     uint32_t players, bullets;
 };
+
+// The bytes of a frame's arrays, a multiple of 8, and a frame over such memory, which must be
+// zeroed and aligned for a uint64_t.
+size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits);
+void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_limits *limits,
+                          void *memory);
 
 static inline size_t raim_set_words(uint32_t places)
 {

@@ -23,24 +23,13 @@ int32_t raim_quantise(double units)
 bool raim_history_create(struct raim_history *history, const struct raim_world *world)
 {
     history->limits = (struct raim_wire_limits){world->max_players, world->max_bullets};
-    const size_t alive_bytes = raim_set_words(world->max_players) * sizeof(uint64_t);
-    const size_t flying_bytes = raim_set_words(world->max_bullets) * sizeof(uint64_t);
-    const size_t players_bytes = world->max_players * sizeof(raim_wire_player);
-    const size_t bullets_bytes = world->max_bullets * sizeof(raim_wire_bullet);
-    const size_t frame_bytes =
-        (alive_bytes + flying_bytes + players_bytes + bullets_bytes + 7) / 8 * 8;
+    const size_t frame_bytes = raim_wire_frame_bytes(&history->limits);
     uint8_t *memory = calloc(RAIM_SNAPSHOT_HISTORY, frame_bytes);
     history->memory = memory;
     if (memory == NULL)
         return false;
-    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++, memory += frame_bytes) {
-        struct raim_frame *frame = &history->frames[i];
-        frame->alive = (uint64_t *)(void *)memory;
-        frame->flying = (uint64_t *)(void *)(memory + alive_bytes);
-        frame->players = (raim_wire_player *)(void *)(memory + alive_bytes + flying_bytes);
-        frame->bullets =
-            (raim_wire_bullet *)(void *)(memory + alive_bytes + flying_bytes + players_bytes);
-    }
+    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++)
+        raim_wire_frame_init(&history->frames[i], &history->limits, memory + i * frame_bytes);
     return true;
 }
 
@@ -52,17 +41,17 @@ void raim_history_destroy(struct raim_history *history)
 
 void raim_history_record(struct raim_history *history, const struct raim_world *world)
 {
-    struct raim_frame *frame = raim_history_at(history, world->tick);
+    struct raim_wire_frame *frame = raim_history_at(history, world->tick);
     const raim_player *players = raim_world_players_const(world);
     const raim_bullet *bullets = raim_world_bullets_const(world);
     frame->tick = world->tick;
-    memset(frame->alive, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
-    memset(frame->flying, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
+    memset(frame->seen_players, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
+    memset(frame->seen_bullets, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
     for (uint32_t place = 0; place < world->max_players; place++) {
         const raim_player *player = &players[place];
         if (player->state != RAIM_PLAYER_ALIVE)
             continue;
-        raim_set_add(frame->alive, place);
+        raim_set_add(frame->seen_players, place);
         frame->players[place] = (raim_wire_player){
             .x = raim_quantise(player->position.x),
             .y = raim_quantise(player->position.y),
@@ -76,7 +65,7 @@ void raim_history_record(struct raim_history *history, const struct raim_world *
         const raim_bullet *bullet = &bullets[place];
         if (bullet->owner == RAIM_NOBODY)
             continue;
-        raim_set_add(frame->flying, place);
+        raim_set_add(frame->seen_bullets, place);
         frame->bullets[place] = (raim_wire_bullet){
             .x = raim_quantise(bullet->origin.x),
             .y = raim_quantise(bullet->origin.y),

@@ -8,16 +8,10 @@
 
 #include <stdbool.h>
 
-struct raim_frame {
-    uint32_t tick;
-    raim_wire_player *players; // by place, of those in `alive`
-    raim_wire_bullet *bullets; // by place, of those in `flying`
-    uint64_t *alive;
-    uint64_t *flying;
-};
-
 struct raim_history {
-    struct raim_frame frames[RAIM_SNAPSHOT_HISTORY]; // by tick modulo RAIM_SNAPSHOT_HISTORY
+    // By tick modulo RAIM_SNAPSHOT_HISTORY. The sets hold everybody who lives and flies; `self` is
+    // not used.
+    struct raim_wire_frame frames[RAIM_SNAPSHOT_HISTORY];
     struct raim_wire_limits limits;
     void *memory;
 };
@@ -27,7 +21,7 @@ bool raim_history_create(struct raim_history *history, const struct raim_world *
 void raim_history_destroy(struct raim_history *history);
 
 // The frame of a tick, which must be among the last RAIM_SNAPSHOT_HISTORY recorded.
-static inline struct raim_frame *raim_history_at(struct raim_history *history, uint32_t tick)
+static inline struct raim_wire_frame *raim_history_at(struct raim_history *history, uint32_t tick)
 {
     return &history->frames[tick % RAIM_SNAPSHOT_HISTORY];
 }

@@ -86,16 +86,12 @@ static raim_wire_self self_of(const raim_player *player)
 
 static struct raim_wire_frame wire_frame(struct raim_match *match, struct raim_shown *shown)
 {
-    struct raim_frame *frame = raim_history_at(&match->history, shown->tick);
-    assert(frame->tick == shown->tick);
-    return (struct raim_wire_frame){
-        .tick = shown->tick,
-        .self = shown->self,
-        .players = frame->players,
-        .bullets = frame->bullets,
-        .seen_players = shown->players,
-        .seen_bullets = shown->bullets,
-    };
+    struct raim_wire_frame frame = *raim_history_at(&match->history, shown->tick);
+    assert(frame.tick == shown->tick);
+    frame.self = shown->self;
+    frame.seen_players = shown->players;
+    frame.seen_bullets = shown->bullets;
+    return frame;
 }
 
 static int by_distance(const void *a, const void *b)
@@ -179,6 +175,13 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     if (size == 0) {
         thin_out(match, client, from, &frame, capacity);
         size = raim_snapshot_write(&header, limits, from, &frame, bytes, capacity);
+    }
+    if (size == 0) {
+        // To say that so much is gone takes more than there is: begin anew, without a baseline.
+        header.baseline_age = 0;
+        find_visible(match, client, shown);
+        thin_out(match, client, NULL, &frame, capacity);
+        size = raim_snapshot_write(&header, limits, NULL, &frame, bytes, capacity);
     }
     return size;
 }

@@ -22,19 +22,19 @@ struct table {
     struct raim_match *match;
     struct raim_client *clients[CLIENTS]; // by handle; NULL where nobody sits
     bool closed[CLIENTS];
-    double loss; // of unreliable messages, both ways
+    double loss;    // of unreliable messages, both ways
+    bool sprinkles; // players stand and fire all around, instead of at random
     size_t largest;
     uint64_t snapshots;
 };
 
-static struct table *open_table(const raim_rules *rules, uint32_t max_clients, uint32_t bots)
+static struct table *open_table_on(struct raim_map *map, const raim_rules *rules,
+                                   uint32_t max_clients, uint32_t bots)
 {
-    const raim_box boxes[] = {
-        {{-300, -300}, {-100, -100}}, {{-100, -50}, {100, 20}}, {{100, -300}, {300, -90}}};
     struct table *table = calloc(1, sizeof *table);
     struct raim_match_def def = raim_match_default_def();
-    table->map = fixture_map(boxes, 3);
-    def.map = table->map;
+    table->map = map;
+    def.map = map;
     def.rules = *rules;
     def.max_clients = max_clients;
     def.max_connections = CLIENTS;
@@ -42,6 +42,13 @@ static struct table *open_table(const raim_rules *rules, uint32_t max_clients, u
     table->match = raim_match_create(&def);
     assert_non_null(table->match);
     return table;
+}
+
+static struct table *open_table(const raim_rules *rules, uint32_t max_clients, uint32_t bots)
+{
+    const raim_box boxes[] = {
+        {{-300, -300}, {-100, -100}}, {{-100, -50}, {100, 20}}, {{100, -300}, {300, -90}}};
+    return open_table_on(fixture_map(boxes, 3), rules, max_clients, bots);
 }
 
 static void close_table(struct table *table)
@@ -112,12 +119,17 @@ static void tick(struct table *table)
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         if (table->clients[handle] == NULL)
             continue;
-        const raim_input input = {
+        raim_input input = {
             .move_x = (int8_t)chance_int(-1, 1),
             .move_y = (int8_t)chance_int(-1, 1),
             .fire = 1,
             .aim = (raim_angle)chance_int(0, 65535),
         };
+        if (table->sprinkles)
+            input = (raim_input){
+                .fire = 1,
+                .aim = (raim_angle)(4001 * (raim_match_tick(table->match) + 31 * handle)),
+            };
         const size_t size =
             raim_client_press(table->clients[handle], &input, bytes, sizeof bytes);
         if (size > 0 && !is_lost(table))
@@ -493,6 +505,36 @@ static void test_a_crowd_never_outgrows_a_message(void **state)
     close_table(table);
 }
 
+// So many slow bullets that even to say that they are gone outgrows a message.
+static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.bullet_speed = 50;
+    rules.bullet_lifetime = 10;
+    rules.fire_cooldown = 0.02;
+    rules.respawn_delay = 0;
+    rules.player_speed = 10;
+    rules.player_radius = 4;
+    rules.bullet_radius = 0.5;
+    // All in one view, few in each other's way.
+    raim_vec2 spawns[32];
+    for (int i = 0; i < 32; i++)
+        spawns[i] = (raim_vec2){-700 + i % 8 * 200, -300 + i / 8 * 200};
+    const struct raim_map_def def = {
+        .name = "rain", .border = {{-780, -400}, {780, 400}}, .spawns = spawns, .spawn_count = 32};
+    struct raim_map_problem problem;
+    struct table *table = open_table_on(raim_map_create(&def, &problem), &rules, 20, 0);
+    table->sprinkles = true;
+    for (uint32_t i = 0; i < 20; i++)
+        sit_down(table, i, "rainmaker");
+    for (int i = 0; i < 620; i++)
+        tick(table);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(raim_client_stats(table->clients[i])->decode_errors, 0);
+    close_table(table);
+}
+
 static void test_shutdown_tells_everybody_why(void **state)
 {
     (void)state;
@@ -531,6 +573,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_keys_are_released_when_inputs_stop),
         cmocka_unit_test(test_random_bytes_harm_nobody),
         cmocka_unit_test(test_a_crowd_never_outgrows_a_message),
+        cmocka_unit_test(test_a_rain_of_bullets_never_outgrows_a_message),
         cmocka_unit_test(test_shutdown_tells_everybody_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

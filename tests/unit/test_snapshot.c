@@ -143,6 +143,30 @@ static raim_wire_self chance_self(void)
     };
 }
 
+// Who stands still and aims still leaves bullets that differ in little: now and then one field.
+static void chance_similar_bullet(raim_wire_bullet *bullet)
+{
+    switch (chance_int(0, 15)) {
+    case 0:
+        bullet->born_tick = frame.tick - chance_magnitude(12);
+        break;
+    case 1:
+        bullet->aim ^= 1;
+        break;
+    case 2:
+        bullet->owner = (uint16_t)chance_int(0, (int)limits.players - 1);
+        break;
+    case 3:
+        bullet->x ^= 1;
+        break;
+    case 4:
+        bullet->y ^= 1;
+        break;
+    default:
+        break;
+    }
+}
+
 // One in 2^rarity places is taken.
 static void chance_frame(struct raim_wire_frame *made, uint32_t tick, uint32_t rarity)
 {
@@ -177,6 +201,8 @@ static void chance_succession(uint32_t age)
             continue;
         raim_set_add(frame.seen_bullets, place);
         frame.bullets[place] = baseline.bullets[place];
+        if (frame.tick - baseline.bullets[place].born_tick <= RAIM_WIRE_MAX_AGE)
+            chance_similar_bullet(&frame.bullets[place]);
     }
     if (chance_bool()) {
         const uint16_t timer = baseline.self.timer;
@@ -384,21 +410,21 @@ static void test_small_changes_take_few_bits(void **state)
 // --- What no server sends ---
 
 // A whole snapshot of tick 100 up to its players.
-static raim_writer begin_snapshot(void)
+static raim_writer begin_snapshot(uint32_t timer)
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
     raim_write_bits(&writer, 100, 32); // tick
     raim_write_bits(&writer, 0, 6);    // baseline
     raim_write_bits(&writer, 0, 6);    // margin
     raim_write_bits(&writer, 0, 1);    // self: alive
-    raim_write_count(&writer, 0);      // timer
-    raim_write_bits(&writer, 0, 16);   // shots, hits
+    raim_write_count(&writer, timer);
+    raim_write_bits(&writer, 0, 16); // shots, hits
     return writer;
 }
 
 static bool accepts_players(uint32_t first, uint32_t second)
 {
-    raim_writer writer = begin_snapshot();
+    raim_writer writer = begin_snapshot(0);
     const uint32_t places[] = {first, second};
     for (int i = 0; i < 2; i++) {
         raim_write_bool(&writer, true);
@@ -472,7 +498,7 @@ static void test_a_step_beyond_the_grid_is_refused(void **state)
 
 static bool accepts_bullet(uint32_t place, uint32_t age, uint32_t owner)
 {
-    raim_writer writer = begin_snapshot();
+    raim_writer writer = begin_snapshot(0);
     raim_write_bool(&writer, false); // no player
     raim_write_bool(&writer, true);
     raim_write_bits(&writer, place, 3);
@@ -496,6 +522,19 @@ static void test_bullets_have_a_place_an_owner_and_an_age(void **state)
     free_frames();
 }
 
+static void test_a_timer_has_16_bits(void **state)
+{
+    (void)state;
+    make_frames(1, 1);
+    for (uint32_t timer = RAIM_WIRE_MAX_TIMER; timer <= RAIM_WIRE_MAX_TIMER + 1; timer++) {
+        raim_writer writer = begin_snapshot(timer);
+        raim_write_bits(&writer, 0, 2); // neither players nor bullets
+        const size_t size = raim_writer_finish(&writer);
+        assert_int_equal(hostile_read(accepts_snapshot, bytes, size), timer <= RAIM_WIRE_MAX_TIMER);
+    }
+    free_frames();
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -507,6 +546,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_places_ascend_below_the_limit),
         cmocka_unit_test(test_a_place_of_the_baseline_is_not_new),
         cmocka_unit_test(test_a_step_beyond_the_grid_is_refused),
+        cmocka_unit_test(test_a_timer_has_16_bits),
         cmocka_unit_test(test_bullets_have_a_place_an_owner_and_an_age),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// PROTOCOL.md: its examples are what the writers write, its rules stand in the order of the wire,
+// its numbers are those of the code.
+#include "handshake.h"
+#include "input.h"
+#include "roster.h"
+#include "rules.h"
+#include "snapshot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static char document[128 * 1024];
+
+static int load_document(void **state)
+{
+    (void)state;
+    FILE *file = fopen(RAIM_SOURCE_DIR "/proto/PROTOCOL.md", "r");
+    if (file == NULL)
+        return -1;
+    const size_t size = fread(document, 1, sizeof document - 1, file);
+    document[size] = '\0';
+    return fclose(file);
+}
+
+// Compares with the hexadecimal block that the document marks with the name.
+static void assert_example(const char *name, const uint8_t *bytes, size_t size)
+{
+    char mark[64], hex[4096];
+    snprintf(mark, sizeof mark, "```hex %s\n", name);
+    size_t length = 0;
+    for (size_t i = 0; i < size; i++)
+        length += (size_t)snprintf(hex + length, sizeof hex - length, "%02x%c", bytes[i],
+                                   i % 24 == 23 || i == size - 1 ? '\n' : ' ');
+    snprintf(hex + length, sizeof hex - length, "```\n");
+    const char *found = strstr(document, mark);
+    if (found == NULL || strncmp(found + strlen(mark), hex, strlen(hex)) != 0)
+        fail_msg("the document should say:\n%s%s", mark, hex);
+}
+
+static void test_examples_of_entering_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written;
+    const struct raim_hello hello = {.version = 1, .name = "Ada"};
+    assert_example("hello", bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+
+    const struct raim_welcome welcome = {
+        .version = 1,
+        .player = 1024 + 2,
+        .tick = 1000,
+        .event_sequence = 5,
+        .tick_hz = 60,
+        .max_players = 16,
+        .max_bullets = 100,
+        .view_width = 1600,
+        .view_height = 861,
+        .obstacle_count = 1,
+        .roster_count = 2,
+        .border = {-32000, -16000, 32000, 16000},
+        .rule_count = 8,
+        .rules = {20, 300, 4, 900, 1.2, 0.25, 2, 1},
+        .map_name = "duel",
+    };
+    assert_example("welcome", bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
+
+    const struct raim_wire_obstacle obstacle = {.count = 3, .points = {{0, 0}, {3200, 0}, {0, -1}}};
+    assert_example("obstacles", bytes,
+                   raim_obstacles_write(&obstacle, 1, &written, bytes, sizeof bytes));
+
+    const struct raim_roster_entry entries[] = {
+        {.player = 1024, .bot = true, .score = 3, .deaths = 10, .name = "Bot 1"},
+        {.player = 1024 + 2, .name = "Ada"},
+    };
+    assert_example("roster", bytes, raim_roster_write(entries, 2, &written, bytes, sizeof bytes));
+}
+
+static void test_examples_of_playing_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written;
+    const struct raim_input_message input = {
+        .tick = 1006,
+        .has_snapshot = true,
+        .snapshot = 1002,
+        .count = 3,
+        .inputs = {{1, 0, true, 0x4000}, {1, 0, false, 0x4000}, {1, 0, false, 0x4000}},
+    };
+    assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
+
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 2};
+    events.events[0] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_KILL, .player = 1024 + 2, .victim = 1024, .score = 1, .deaths = 11};
+    events.events[1] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_LEFT, .player = 1024, .reason = RAIM_REASON_LOST};
+    assert_example("events", bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
+
+    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
+    assert_example("goodbye", bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+}
+
+static void test_examples_of_snapshots_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_wire_limits limits = {.players = 16, .bullets = 100};
+    raim_wire_player players_before[16] = {
+        [0] = {.x = -3200, .y = 640, .aim = 0, .life = 4},
+        [2] = {.x = 0, .y = 0, .aim = 4090, .life = 1, .shield = 1},
+    };
+    uint64_t seen_before[1] = {1 << 0 | 1 << 2}, bullets_before[2] = {0};
+    raim_wire_bullet bullets[100] = {[7] = {640, 0, 1002, 0x0010, 2}};
+    const struct raim_wire_frame before = {
+        .tick = 1002,
+        .self = {.alive = true},
+        .players = players_before,
+        .bullets = bullets,
+        .seen_players = seen_before,
+        .seen_bullets = bullets_before,
+    };
+    const struct raim_snapshot_header whole = {.tick = 1002, .margin = 2};
+    assert_example("snapshot whole", bytes,
+                   raim_snapshot_write(&whole, &limits, NULL, &before, bytes, sizeof bytes));
+
+    raim_wire_player players_now[16] = {
+        [2] = {.x = 160, .y = 0, .aim = 1, .life = 1, .shield = 0},
+        [5] = {.x = 1000, .y = -1000, .aim = 2048, .life = 7},
+    };
+    uint64_t seen_now[1] = {1 << 2 | 1 << 5}, bullets_now[2] = {1 << 7, 0};
+    const struct raim_wire_frame now = {
+        .tick = 1003,
+        .self = {.alive = true, .timer = 15, .shots = 1},
+        .players = players_now,
+        .bullets = bullets,
+        .seen_players = seen_now,
+        .seen_bullets = bullets_now,
+    };
+    const struct raim_snapshot_header delta = {.tick = 1003, .baseline_age = 1, .margin = -1};
+    assert_example("snapshot delta", bytes,
+                   raim_snapshot_write(&delta, &limits, &before, &now, bytes, sizeof bytes));
+}
+
+static void test_rules_are_listed_in_the_order_of_the_wire(void **state)
+{
+    (void)state;
+    const char *at = strstr(document, "## Rules\n");
+    assert_non_null(at);
+    for (int i = 0; i < RAIM_RULE_COUNT; i++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| %d | `%s` | %s |", i, raim_rule_at(i)->name,
+                 raim_rule_at(i)->unit);
+        at = strstr(at, row);
+        if (at == NULL)
+            fail_msg("the table of rules lacks, or has too early: %s", row);
+    }
+}
+
+static void test_reasons_are_listed_with_their_names(void **state)
+{
+    (void)state;
+    const char *at = strstr(document, "## Reasons\n");
+    assert_non_null(at);
+    for (uint32_t reason = 0; reason < RAIM_REASONS; reason++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| %u | %s |", reason, raim_reason_name(reason));
+        at = strstr(at, row);
+        if (at == NULL)
+            fail_msg("the table of reasons lacks, or has too early: %s", row);
+    }
+}
+
+static void test_limits_are_those_of_the_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        int value;
+    } rows[] = {
+        {"protocol version", RAIM_PROTOCOL_VERSION},
+        {"bytes of a message", RAIM_MAX_MESSAGE_BYTES},
+        {"bytes of a name", RAIM_MAX_NAME_BYTES},
+        {"bytes of a map's name", RAIM_MAX_TITLE_BYTES},
+        {"bytes of a goodbye's text", RAIM_MAX_TEXT_BYTES},
+        {"places for players", RAIM_WIRE_PLAYERS},
+        {"places for bullets", RAIM_WIRE_BULLETS},
+        {"obstacles", RAIM_WIRE_OBSTACLES},
+        {"corners of an obstacle", RAIM_WIRE_POINTS},
+        {"rules", RAIM_WIRE_RULES},
+        {"inputs in one INPUT", RAIM_MAX_INPUTS},
+        {"events in one EVENTS", RAIM_MAX_EVENTS_MESSAGE},
+        {"snapshots remembered, in ticks", RAIM_SNAPSHOT_HISTORY},
+        {"age of a bullet, in ticks", RAIM_WIRE_MAX_AGE},
+        {"margin, in ticks", RAIM_MAX_MARGIN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char row[96];
+        snprintf(row, sizeof row, "\n| %s | %d |", rows[i].what, rows[i].value);
+        if (strstr(document, row) == NULL)
+            fail_msg("the table of limits lacks: %s", row);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_examples_of_entering_are_what_is_written),
+        cmocka_unit_test(test_examples_of_playing_are_what_is_written),
+        cmocka_unit_test(test_examples_of_snapshots_are_what_is_written),
+        cmocka_unit_test(test_rules_are_listed_in_the_order_of_the_wire),
+        cmocka_unit_test(test_reasons_are_listed_with_their_names),
+        cmocka_unit_test(test_limits_are_those_of_the_code),
+    };
+    return cmocka_run_group_tests(tests, load_document, NULL);
+}
