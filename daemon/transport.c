@@ -68,6 +68,7 @@ struct transport {
     ENetHost *host;
     ENetPacket *message; // of the last event
     bool dry;            // the kernel had nothing more when it was last asked
+    int services_left;   // of this receive
     uint32_t present;    // slots with `present`
     uint32_t dropped;    // slots with `dropped`
     uint32_t slot_count;
@@ -240,22 +241,8 @@ static void send_batch(struct transport *transport)
 
 void transport_receive(struct transport *transport)
 {
-    ENetHost *host = transport->host;
-    const struct batch *in = &transport->in;
-    serving = transport;
     transport->dry = false;
-    for (int i = 0; i < SERVICES_PER_RECEIVE; i++) {
-        // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
-        // any came or went, and would heed what a peer says of its own bandwidth.
-        host->bandwidthThrottleEpoch = enet_time_get();
-        // Its result tells nothing: -1 may be our own end mark, or only one bad datagram.
-        enet_host_service(host, NULL, 0);
-        if (transport->dry && in->next == in->count) {
-            break;
-        }
-    }
-    serving = NULL;
-    send_batch(transport);
+    transport->services_left = SERVICES_PER_RECEIVE;
 }
 
 void transport_flush(struct transport *transport)
@@ -283,8 +270,8 @@ static void mark_disconnected(struct transport *transport, struct slot *slot)
     transport->present--;
 }
 
-// Tells of one peer that transport_send dropped. Its ENet peer may serve somebody else already, but
-// that one's CONNECTED comes later.
+// Tells of one peer that transport_send dropped, before anything is read that could give its place
+// to somebody else.
 static struct transport_event take_dropped(struct transport *transport)
 {
     uint32_t peer = 0;
@@ -327,6 +314,34 @@ static struct transport_event translate(struct transport *transport, const ENetE
     return (struct transport_event){.kind = TRANSPORT_NONE};
 }
 
+// The next event that ENet holds or that a waiting datagram causes.
+static bool next_event(struct transport *transport, ENetEvent *event)
+{
+    ENetHost *host = transport->host;
+    const struct batch *in = &transport->in;
+    while (enet_host_check_events(host, event) <= 0) {
+        if (transport->services_left == 0 || (transport->dry && in->next == in->count)) {
+            return false;
+        }
+        transport->services_left--;
+        // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
+        // any came or went, and would heed what a peer says of its own bandwidth.
+        host->bandwidthThrottleEpoch = enet_time_get();
+        // With an event to fill, ENet connects a peer at the acknowledgement that it waits for.
+        // Without one it would only do so later, and drop what follows in the same datagram: the
+        // client's first message, as a rule, which would come again half a second later.
+        serving = transport;
+        const int status = enet_host_service(host, event, 0);
+        serving = NULL;
+        send_batch(transport);
+        // Below zero tells nothing: it may be our own end mark, or only one bad datagram.
+        if (status > 0) {
+            return true;
+        }
+    }
+    return true;
+}
+
 bool transport_poll(struct transport *transport, struct transport_event *event)
 {
     release_message(transport);
@@ -335,7 +350,7 @@ bool transport_poll(struct transport *transport, struct transport_event *event)
         return true;
     }
     ENetEvent enet_event;
-    while (enet_host_check_events(transport->host, &enet_event) > 0) {
+    while (next_event(transport, &enet_event)) {
         *event = translate(transport, &enet_event);
         if (event->kind != TRANSPORT_NONE) {
             return true;

@@ -54,7 +54,8 @@ void transport_close(struct transport *transport);
 // The bound UDP port.
 uint16_t transport_port(const struct transport *transport);
 
-// Reads every datagram that waits in the kernel; then transport_poll tells what they held.
+// Begins a tick's reading: transport_poll, called until false, reads every datagram that waits in
+// the kernel and tells what they held.
 void transport_receive(struct transport *transport);
 bool transport_poll(struct transport *transport, struct transport_event *event);
 

@@ -31,6 +31,9 @@ STOP_S = 1      # promised
 LIFE_S = 100    # of a program whose test died before it could end it
 SKIPPED = 77    # exit status for CTest's SKIP_RETURN_CODE
 
+if not (BIN / "raimd").exists():
+    sys.exit(f"no raimd in {BIN}: build it, or let RAIM_BIN name its directory")
+
 SANITIZER_WORDS = ("Sanitizer", "runtime error:")
 
 
@@ -277,8 +280,12 @@ class Pace:
         ticks = [status["arenas"][index]["tick"] for status in statuses]
         return statistics.linear_regression(times, ticks).slope
 
-    def check(self):
-        """Every arena ticks within 1 % of its rate. Prints what was measured."""
+    def check(self, tolerance=0.01):
+        """Every arena ticks at its rate. Prints what was measured.
+
+        The line's slope is good to 0.15 % (a standard deviation) after nine seconds and to 0.5 %
+        after four, so a short look must tolerate more. Skipped ticks are counted, not measured.
+        """
         for index, last in enumerate(self.samples[-1][1]["arenas"]):
             hz = self.hz(index)
             line = (f"arena {last['name']}: {hz:.2f} Hz over"
@@ -286,7 +293,8 @@ class Pace:
                     f" late {self.grown(index, 'late_ticks')},"
                     f" skipped {self.grown(index, 'skipped_ticks')}, tick_us {last['tick_us']}")
             print(line, flush=True)
-            if not 0.99 < hz / last["tick_hz"] < 1.01:
+            skipped_share = self.grown(index, "skipped_ticks") / self.grown(index, "tick")
+            if abs(hz / last["tick_hz"] - 1) > tolerance or skipped_share > 0.01:
                 raise AssertionError(line)
 
 

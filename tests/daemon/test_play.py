@@ -9,7 +9,8 @@ import harness
 from harness import Pace, Stage, arena
 
 CLIENTS = 16 if harness.SLOW else 64
-SECONDS = 6 if harness.SLOW else 10
+SECONDS = 10
+JOIN_S = 1 if harness.SLOW else 0.4
 LARGEST_DATAGRAM = 1200 # bytes
 
 
@@ -55,8 +56,8 @@ class PlayTest(unittest.TestCase):
 
     def test_snapshots_came_at_the_tick_rate(self):
         expected = CLIENTS * SECONDS * harness.TICK_HZ
-        # A second is enough for joining.
-        self.assertGreater(self.report["snapshots"], expected * (SECONDS - 1) / SECONDS)
+        # Joining takes a few ticks.
+        self.assertGreater(self.report["snapshots"], expected * (SECONDS - JOIN_S) / SECONDS)
         self.assertLessEqual(self.report["snapshots"], expected * 1.01)
         # The kernel may drop a datagram of a client that is not scheduled for long.
         self.assertLessEqual(self.report["snapshots_lost"], self.report["snapshots"] * 0.005)

@@ -221,10 +221,15 @@ static inline void poll_and_echo(void)
     assert_int_equal(event.kind, TRANSPORT_NONE);
 }
 
-static inline void run_server(void)
+static inline void receive_all(void)
 {
     transport_receive(transport);
     poll_and_echo();
+}
+
+static inline void run_server(void)
+{
+    receive_all();
     transport_flush(transport);
 }
 

@@ -1,0 +1,352 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What a hostile or broken client sends to a raimd: it is refused and counted, and those who play
+fairly do not notice."""
+
+import random
+import signal
+import socket
+import struct
+import time
+import unittest
+
+try:
+    import enet
+except ImportError:
+    enet = None
+
+import harness
+from harness import Pace, Stage, arena, poll
+
+FLOOD_S = 3 if harness.SLOW else 5
+FLOOD_PER_S = 1000 if harness.SLOW else 4000
+MAX_GROWTH_KB = 4096
+# A sanitizer would keep freed memory for much longer than the test lasts.
+NO_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"}
+
+
+# --- datagrams in the shape of ENet's ---
+
+SENT_TIME, COMPRESSED, NO_PEER = 0x8000, 0x4000, 0x0FFF
+ACKNOWLEDGE, CONNECT, DISCONNECT, SEND_FRAGMENT = 1, 2, 4, 8
+RELIABLE = 0x80
+
+
+def datagram(commands, peer=NO_PEER, flags=SENT_TIME):
+    """A datagram: peer and flags, the sent time, and commands."""
+    return struct.pack("!HH", peer | flags, 1) + commands
+
+
+def connect_command():
+    """As a client that knows its manners begins."""
+    return struct.pack("!BBHHBBIIIIIIIII", CONNECT | RELIABLE, 0xFF, 1, 0, 0xFF, 0xFF, 1200, 32768,
+                       2, 0, 0, 5000, 2, 2, 1)
+
+
+def fragment_command():
+    """The first of 2^20 fragments, for which a server had better not set memory aside."""
+    return struct.pack("!BBHHHIIII", SEND_FRAGMENT | RELIABLE, 0, 1, 1, 8, 1 << 20, 0, 1 << 30,
+                       0) + bytes(8)
+
+
+def crafted():
+    """Datagrams and the reason for which each of them is refused."""
+    connect = datagram(connect_command())
+    yield b"", "malformed"
+    yield b"\x00", "malformed"
+    yield b"\xff", "malformed"
+    yield bytes(512), "malformed"
+    for size in range(4, len(connect), 5):
+        yield connect[:size], "malformed"
+    yield connect + datagram(connect_command())[4:], "malformed"
+    yield datagram(connect_command(), peer=0), "malformed"
+    yield datagram(struct.pack("!BBHHH", ACKNOWLEDGE, 0xFF, 1, 1, 1)), "malformed"
+    yield b"\xff\xff\xff\xffTSource Engine Query\0", "connectionless"
+    yield b"\xff\xff", "connectionless"
+    yield datagram(fragment_command(), peer=0), "fragment"
+    yield datagram(fragment_command(), peer=1), "fragment"
+    yield datagram(bytes(64), peer=0, flags=SENT_TIME | COMPRESSED), "compressed"
+    yield b"\x00" * 1201, "oversize"
+    yield connect + bytes(4097 - len(connect)), "oversize"
+    yield bytes(65507), "oversize"
+
+
+def random_datagram(chance):
+    """Garbage of one kind or another."""
+    kind = chance.randrange(8)
+    if kind == 0:
+        return chance.randbytes(chance.randrange(1300))
+    if kind == 1:
+        return b"\xff\xff" + chance.randbytes(chance.randrange(64))
+    if kind == 2:
+        return datagram(connect_command())[:chance.randrange(52)]
+    if kind == 3:
+        return datagram(fragment_command(), peer=chance.randrange(16))
+    if kind == 4:
+        return bytes(chance.choice((0, 1201, 4097, 9000)))
+    # Commands that may be whole, for peers that may play, from an address that is not theirs.
+    commands = b"".join(
+        struct.pack("!BBH", chance.choice((0, RELIABLE, 0x40)) | chance.randrange(13),
+                    chance.choice((0, 1, 0xFF)), chance.randrange(1 << 16))
+        + chance.randbytes(chance.choice((0, 2, 4, 4, 8, 44)))
+        for _ in range(chance.randrange(1, 5)))
+    flags = chance.choice((0, SENT_TIME, SENT_TIME, SENT_TIME | chance.randrange(4) << 12))
+    return datagram(commands, chance.randrange(16), flags)
+
+
+class DatagramTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+        self.daemon = self.stage.serve(arena(), env=NO_QUARANTINE)
+        self.target = ("127.0.0.1", self.daemon.ports[0])
+
+    def socket(self):
+        return self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+
+    def refused(self):
+        return self.daemon.get_json()["arenas"][0]["refused"]
+
+    def test_each_datagram_is_refused_by_its_reason(self):
+        sender = self.socket()
+        expected = self.refused()
+        for data, reason in crafted():
+            sender.sendto(data, self.target)
+            expected[reason] += 1
+            self.daemon.poll(f"count of {data[:60]} ({len(data)} bytes) as {reason}",
+                             lambda: self.refused() == expected)
+        # Nothing of it deserved an answer.
+        sender.setblocking(False)
+        self.assertRaises(BlockingIOError, sender.recv, 1)
+
+    def test_players_do_not_notice_a_flood_of_garbage(self):
+        chance = random.Random(1)
+        senders = [self.socket() for _ in range(16)]
+        # Making garbage takes longer than sending it.
+        garbage = [random_datagram(chance) for _ in range(2000)]
+        sent = 0
+
+        def flood(pace, seconds):
+            nonlocal sent
+            begin, first = time.monotonic(), sent
+            while (now := time.monotonic()) < begin + seconds:
+                while sent - first < (now - begin) * FLOOD_PER_S:
+                    senders[sent % len(senders)].sendto(garbage[sent % len(garbage)], self.target)
+                    sent += 1
+                if not pace.samples or now > pace.samples[-1][0] + 0.2:
+                    pace.sample()
+                time.sleep(0.002)
+
+        bots = self.stage.bots(self.daemon, 8)
+        self.daemon.wait_players(8)
+        flood(Pace(self.daemon), 1) # what memory it takes at all
+        resident_kb = self.daemon.resident_kb()
+        before, pace = self.refused(), Pace(self.daemon)
+        flood(pace, FLOOD_S)
+        growth_kb = self.daemon.resident_kb() - resident_kb
+        print(f"{sent} datagrams, resident {resident_kb} kB and {growth_kb} kB more", flush=True)
+
+        pace.check(tolerance=0.03)
+        after = self.refused()
+        for reason in ("malformed", "connectionless", "fragment", "compressed", "oversize"):
+            self.assertGreater(after[reason], before[reason], reason)
+        self.assertLess(growth_kb, MAX_GROWTH_KB)
+        self.assertEqual(pace.samples[-1][1]["players"]["now"], 8)
+        bots.send(signal.SIGINT)
+        report = bots.report()
+        self.assertEqual(report["disconnected"], 0)
+        self.assertEqual(report["decode_errors"], 0)
+        self.assertEqual(report["events_lost"], 0)
+        self.assertEqual({row["end"] for row in report["players"]}, {"left"})
+
+
+class FullArenaTest(unittest.TestCase):
+    def test_the_rest_is_told_that_it_is_full_and_the_others_play_on(self):
+        stage = self.enterContext(Stage())
+        daemon = stage.serve(arena(max_players=4, bots=1))
+        bots = stage.bots(daemon, 8)
+        daemon.poll("refusals", lambda: daemon.get_json()["arenas"][0]["refused"]["full"] == 4)
+        tick = daemon.get_json()["arenas"][0]["tick"]
+        daemon.poll("ticks", lambda: daemon.get_json()["arenas"][0]["tick"] > tick + 60)
+        status = daemon.get_json()
+        self.assertEqual(status["players"], {"now": 4, "bots": 1, "max": 4})
+        bots.send(signal.SIGINT)
+        report = bots.report()
+        self.assertEqual((report["connected"], report["refused"], report["disconnected"]),
+                         (4, 4, 0))
+        refused = [row for row in report["players"] if row["end"] == "full"]
+        self.assertEqual(len(refused), 4)
+        self.assertTrue(all(row["text"] for row in refused), refused)
+        self.assertEqual(sum(row["end"] == "left" for row in report["players"]), 4)
+        # A place that is left can be taken.
+        daemon.wait_players(0)
+        stage.bots(daemon, 4)
+        daemon.wait_players(4)
+
+
+# --- clients that speak ENet but not our language ---
+
+HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE = 1, 2, 3, 7, 8
+VERSION = 1
+REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8}
+SILENCE_S = 5 # that a connection may last without a hello
+
+
+def pack(*fields):
+    """A message of (value, bits), the first bit in the lowest bit of the first byte."""
+    number = at = 0
+    for value, bits in fields:
+        number |= value << at
+        at += bits
+    return number.to_bytes((at + 7) // 8, "little")
+
+
+def hello(version=VERSION, name=b"liar", magic=b"RAIM"):
+    """A HELLO with any bytes for a name."""
+    return pack((HELLO, 4), (int.from_bytes(magic, "little"), 32), (version, 16), (len(name), 5),
+                *((byte, 8) for byte in name))
+
+
+def read_goodbye(message):
+    """The reason and the text of a GOODBYE, or None for another message."""
+    bits = int.from_bytes(message, "little")
+    if bits & 15 != GOODBYE:
+        return None
+    length = bits >> 12 & 127
+    return bits >> 4 & 255, (bits >> 19).to_bytes(len(message), "little")[:length].decode("utf-8")
+
+
+class Liar:
+    """A connection of somebody else's ENet on which anything can be said."""
+
+    def __init__(self, port):
+        self.host = enet.Host(None, 1, 2, 0, 0)
+        self.peer = self.host.connect(enet.Address(b"127.0.0.1", port), 2)
+        self.connected = False
+        self.ended = None # ENet's disconnect data
+        self.kinds = set() # of messages that came
+        self.goodbye = None
+        poll("connection", self.service_until(lambda: self.connected))
+
+    def service_until(self, ready):
+        """ready, asked after the socket was served."""
+        def serve_and_ask():
+            while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
+                if event.type == enet.EVENT_TYPE_CONNECT:
+                    self.connected = True
+                elif event.type == enet.EVENT_TYPE_DISCONNECT:
+                    self.ended = event.data
+                else:
+                    self.kinds.add(event.packet.data[0] & 15)
+                    self.goodbye = self.goodbye or read_goodbye(event.packet.data)
+            return ready()
+        return serve_and_ask
+
+    def say(self, message, reliable=True):
+        flags = enet.PACKET_FLAG_RELIABLE if reliable else 0
+        self.peer.send(0 if reliable else 1, enet.Packet(message, flags))
+        self.host.flush()
+
+    def wait(self, kind):
+        """Waits for a message."""
+        poll(f"message {kind}", self.service_until(lambda: kind in self.kinds))
+
+    def wait_end(self, deadline_s=harness.START_S):
+        """The goodbye, after the server has closed the connection."""
+        poll("end", self.service_until(lambda: self.ended is not None), deadline_s)
+        return self.goodbye
+
+
+@unittest.skipUnless(enet, "skipped: python3-enet is not installed")
+class LiarTest(unittest.TestCase):
+    """Two bots play; whatever the liar does, they play on."""
+
+    def setUp(self):
+        stage = self.enterContext(Stage())
+        self.daemon = stage.serve(arena())
+        self.bots = stage.bots(self.daemon, 2)
+        self.daemon.wait_players(2)
+
+    def tearDown(self):
+        self.bots.send(signal.SIGINT)
+        report = self.bots.report()
+        self.assertEqual((report["disconnected"], report["decode_errors"]), (0, 0))
+
+    def liar(self):
+        return Liar(self.daemon.ports[0])
+
+    def refused(self):
+        return self.daemon.get_json()["arenas"][0]["refused"]
+
+    def check_refusal(self, message, reason, deadline_s=harness.START_S):
+        """A message instead of a proper hello, None for none, ends with a reason and a text."""
+        before = self.refused()
+        liar = self.liar()
+        if message is not None:
+            liar.say(message)
+        code, text = liar.wait_end(deadline_s) or (None, None)
+        self.assertEqual(code, REASONS[reason], text)
+        self.assertGreater(len(text), 10)
+        self.assertEqual(liar.ended, code)
+        self.assertEqual(liar.kinds, {GOODBYE})
+        self.daemon.poll(f"count of {reason}",
+                         lambda: self.refused() == {**before, reason: before[reason] + 1})
+        self.assertEqual(self.daemon.get_json()["players"]["now"], 2)
+        return text
+
+    def test_another_version(self):
+        for version in (0, VERSION + 1, 0xFFFF):
+            with self.subTest(version):
+                print(self.check_refusal(hello(version), "version"), flush=True)
+        # What follows the version in a later protocol is not ours to read.
+        self.check_refusal(hello(VERSION + 1) + bytes(range(200)), "version")
+
+    def test_a_name_of_garbage_bytes(self):
+        for name in (b"\xff\xfe\xfd", b"\xc0\xaf", b"ab\x80", b"\xed\xa0\x80", b"\x01\x02\x1b",
+                     b"   ", b"", b"\xe2\x80\x8b"):
+            with self.subTest(name):
+                text = self.check_refusal(hello(name=name), "name")
+        print(text, flush=True)
+
+    def test_a_hello_that_cannot_be_read(self):
+        for message in (hello(magic=b"QUAK"), hello()[:-1], hello() + b"\0", hello(name=b"a\0b"),
+                        pack((HELLO, 4)), pack((HELLO, 4), (int.from_bytes(b"RAIM", "little"), 32),
+                                               (VERSION, 16), (25, 5)) + bytes(25)):
+            with self.subTest(message):
+                self.check_refusal(message, "malformed")
+
+    def test_no_hello_at_all(self):
+        self.check_refusal(None, "silent", SILENCE_S + harness.START_S)
+
+    def test_a_name_is_cleaned(self):
+        liar = self.liar()
+        liar.say(hello(name="\u202e \x1b[2J\u00c4nne \n".encode()))
+        liar.wait(WELCOME)
+        self.daemon.wait_players(3)
+        names = [player["name"] for player in self.daemon.get_json()["arenas"][0]["players"]]
+        self.assertIn("[2J\u00c4nne", names)
+        liar.peer.disconnect_now(0)
+        self.daemon.wait_players(2)
+
+    def test_garbage_from_a_player_is_counted_and_forgiven(self):
+        chance = random.Random(1)
+        liar = self.liar()
+        liar.say(hello())
+        liar.wait(SNAPSHOT)
+        liar.say(hello())
+        self.daemon.poll("count of a second hello", lambda: self.refused()["unexpected"] == 1)
+        liar.say(pack((INPUT, 4), (0, 32), (1, 1), (0xFFFFFF, 32), (0, 3), (0, 21)), reliable=False)
+        self.daemon.poll("count of an ack of the future", lambda: self.refused()["ack"] == 1)
+        for count in range(1, 300):
+            kind = chance.choice((0, INPUT, INPUT, SNAPSHOT, 15))
+            liar.say(bytes([kind | chance.randrange(16) << 4])
+                     + chance.randbytes(chance.randrange(60)), reliable=count % 2 == 0)
+            liar.service_until(lambda: True)()
+        self.daemon.poll("count of much garbage", lambda: self.refused()["malformed"] > 50)
+        self.assertEqual(self.daemon.get_json()["players"]["now"], 3)
+        self.assertIsNone(liar.ended)
+        liar.peer.disconnect_now(0)
+        self.daemon.wait_players(2)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The status that a raimd serves over HTTP: its paths, its keys, and that asking costs no tick."""
+
+import contextlib
+import json
+import socket
+import time
+import unittest
+
+import harness
+from harness import Pace, Stage, arena
+
+CLIENTS = 8 if harness.SLOW else 32
+REQUESTS_PER_S = 50 if harness.SLOW else 200
+SECONDS = 3
+
+# What tools may rely on, in the order in which people read it.
+TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
+PLAYERS_KEYS = ["now", "bots", "max"]
+ARENA_KEYS = ["name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
+              "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
+              "players"]
+TICK_US_KEYS = ["p50", "p99", "max"]
+REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
+                "input_early", "ack", "oversize", "connectionless", "fragment", "compressed"]
+PLAYER_KEYS = ["id", "name", "bot", "score", "deaths", "ping_ms", "connected_s"]
+
+
+class StatusTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        stage = cls.enterClassContext(Stage())
+        cls.daemon = stage.serve(arena("first", bots=3, max_players=CLIENTS),
+                                 arena("second", max_players=CLIENTS, tick_hz=30), workers=2)
+        cls.started = time.monotonic()
+        stage.bots(cls.daemon, CLIENTS)
+        cls.daemon.wait_players(CLIENTS)
+
+    def test_status_has_exactly_its_keys(self):
+        status = self.daemon.get_json()
+        self.assertEqual(list(status), TOP_KEYS)
+        self.assertEqual(list(status["players"]), PLAYERS_KEYS)
+        for shown in status["arenas"]:
+            self.assertEqual(list(shown), ARENA_KEYS)
+            self.assertEqual(list(shown["tick_us"]), TICK_US_KEYS)
+            self.assertEqual(list(shown["refused"]), REFUSED_KEYS)
+            for player in shown["players"]:
+                self.assertEqual(list(player), PLAYER_KEYS)
+
+    def test_values_mean_what_they_say(self):
+        daemon, status = self.daemon, self.daemon.get_json()
+        self.assertEqual((status["schema"], status["workers"]), (1, 2))
+        self.assertRegex(status["version"], r"^\d+\.\d+\.\d+$")
+        self.assertLess(abs(status["uptime_s"] - (time.monotonic() - self.started)), 2)
+        self.assertEqual(status["players"], {"now": CLIENTS, "bots": 3, "max": 2 * CLIENTS})
+        first, second = status["arenas"]
+        self.assertEqual([first["name"], second["name"]], ["first", "second"])
+        self.assertEqual([first["port"], second["port"]], daemon.ports)
+        self.assertEqual([first["tick_hz"], second["tick_hz"]], [60, 30])
+        self.assertEqual((first["map"], first["state"]), ("crossfire", "running"))
+        for shown in status["arenas"]:
+            times = shown["tick_us"]
+            self.assertTrue(0 < times["p50"] <= times["p99"] <= times["max"], times)
+            # Every datagram that is counted has bytes.
+            self.assertGreater(shown["bytes_in"], 8 * shown["packets_in"])
+            self.assertGreater(shown["bytes_out"], 8 * shown["packets_out"])
+            ids = [player["id"] for player in shown["players"]]
+            self.assertEqual(len(ids), len(set(ids)))
+            for player in shown["players"]:
+                self.assertEqual(player["name"].startswith("Bot "), player["bot"])
+                self.assertEqual(player["ping_ms"] > 0, not player["bot"], player)
+                self.assertLessEqual(player["connected_s"], status["uptime_s"] + 2)
+        self.assertEqual(sum(player["bot"] for player in first["players"]), 3)
+
+    def test_time_goes_on(self):
+        before = self.daemon.get_json()
+        def went_on():
+            after = self.daemon.get_json()
+            return (after["uptime_s"] > before["uptime_s"]
+                    and all(new["tick"] > old["tick"] and new["packets_in"] > old["packets_in"]
+                            and (new["players"][-1]["connected_s"]
+                                 > old["players"][-1]["connected_s"])
+                            for old, new in zip(before["arenas"], after["arenas"])))
+        self.daemon.poll("newer status", went_on)
+
+    def test_health(self):
+        answer = self.daemon.ask("/healthz")
+        self.assertEqual(answer.status, 200)
+        health = json.loads(answer.text)
+        self.assertEqual(list(health), ["status", "uptime_s"])
+        self.assertEqual(health["status"], "ok")
+
+    def test_every_answer_is_json_that_nobody_keeps(self):
+        for method, path, status in (("GET", "/status", 200), ("GET", "/status?a=b", 200),
+                                     ("GET", "/healthz", 200), ("GET", "/", 404),
+                                     ("GET", "/status/", 404), ("GET", "/../etc/passwd", 404),
+                                     ("POST", "/status", 405), ("DELETE", "/healthz", 405),
+                                     ("PUT", "/nowhere", 404)):
+            with self.subTest(f"{method} {path}"):
+                answer = self.daemon.ask(path, method, b"x" * 100 if method == "POST" else None)
+                self.assertEqual(answer.status, status)
+                self.assertEqual(answer.getheader("Content-Type"), "application/json")
+                self.assertEqual(answer.getheader("Cache-Control"), "no-store")
+                self.assertEqual(int(answer.getheader("Content-Length")),
+                                 len(answer.text.encode("utf-8")))
+                self.assertEqual("error" in json.loads(answer.text), status != 200)
+                if status == 405:
+                    self.assertEqual(answer.getheader("Allow"), "GET, HEAD")
+
+    def test_head_is_get_without_the_body(self):
+        for path in ("/status", "/healthz"):
+            answer = self.daemon.ask(path, "HEAD")
+            self.assertEqual((answer.status, answer.text), (200, ""))
+            self.assertGreater(int(answer.getheader("Content-Length")), 10)
+            self.assertEqual(answer.getheader("Content-Type"), "application/json")
+
+    def test_many_requests_cost_no_tick(self):
+        pace = Pace(self.daemon)
+        pace.sample()
+        asked = 0
+        with self.daemon.connect() as kept:
+            begin = time.monotonic()
+            while (passed := time.monotonic() - begin) < SECONDS:
+                if asked > passed * REQUESTS_PER_S:
+                    time.sleep(asked / REQUESTS_PER_S - passed)
+                if asked % 2 == 0:
+                    answer = self.daemon.ask()
+                else:
+                    kept.request("GET", "/status")
+                    answer = kept.getresponse()
+                    answer.read()
+                self.assertEqual(answer.status, 200)
+                asked += 1
+        pace.sample()
+        print(f"{asked} requests in {SECONDS} s, late {pace.grown(0, 'late_ticks')}", flush=True)
+        self.assertGreater(asked, REQUESTS_PER_S * SECONDS * 0.8)
+        for index in range(2):
+            self.assertEqual(pace.grown(index, "skipped_ticks"), 0)
+
+    def test_clients_that_say_nothing_stand_in_nobodys_way(self):
+        with contextlib.ExitStack() as stack:
+            line = b"GET /status HTTP/1.1\r\n"
+            for said in (b"", b"G", line, line + b"\r\n") * 8:
+                idle = stack.enter_context(socket.create_connection(self.daemon.status_address))
+                idle.sendall(said)
+            begin = time.monotonic()
+            self.assertEqual(self.daemon.ask("/healthz").status, 200)
+            self.assertLess(time.monotonic() - begin, 1)
+
+    def test_what_is_not_http_is_turned_away(self):
+        for said in (b"nonsense\r\n\r\n", b"GET " + b"/" * 20000 + b" HTTP/1.1\r\n\r\n",
+                     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 TLS\r\n\r\n"):
+            with socket.create_connection(self.daemon.status_address, harness.START_S) as odd:
+                with contextlib.suppress(ConnectionError):
+                    odd.sendall(said)
+                    while got := odd.recv(4096):
+                        self.assertNotIn(b" 200 ", got)
+        self.assertEqual(self.daemon.ask("/healthz").status, 200)
+
+
+if __name__ == "__main__":
+    harness.main()
