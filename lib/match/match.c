@@ -36,7 +36,8 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->clients = calloc(connections, sizeof *match->clients);
     match->members = calloc(places, sizeof *match->members);
     match->inputs = calloc(places, sizeof *match->inputs);
-    match->bullet_positions = calloc(bullets, sizeof *match->bullet_positions);
+    match->walking = calloc(places, sizeof *match->walking);
+    match->flying = calloc(bullets, sizeof *match->flying);
     match->crowd = calloc(places + bullets, sizeof *match->crowd);
     match->shown_memory =
         calloc((size_t)connections * RAIM_SNAPSHOT_HISTORY * words, sizeof(uint64_t));
@@ -45,7 +46,7 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->event_capacity = 8 * places;
     match->events = calloc(match->event_capacity, sizeof *match->events);
     if (match->clients == NULL || match->members == NULL || match->inputs == NULL ||
-        match->bullet_positions == NULL || match->crowd == NULL || match->shown_memory == NULL ||
+        match->walking == NULL || match->flying == NULL || match->crowd == NULL || match->shown_memory == NULL ||
         match->happened.items == NULL || match->events == NULL)
         return false;
     uint64_t *set = match->shown_memory;
@@ -96,7 +97,8 @@ void raim_match_destroy(struct raim_match *match)
     free(match->clients);
     free(match->members);
     free(match->inputs);
-    free(match->bullet_positions);
+    free(match->walking);
+    free(match->flying);
     free(match->crowd);
     free(match->shown_memory);
     free(match->happened.items);

@@ -41,6 +41,12 @@ struct raim_connection {
     } shown[RAIM_SNAPSHOT_HISTORY]; // by tick modulo RAIM_SNAPSHOT_HISTORY
 };
 
+// Where something that may be seen is.
+struct raim_sighting {
+    raim_vec2 position;
+    uint32_t place;
+};
+
 // Who sits in a place of the world.
 struct raim_member {
     char name[RAIM_MATCH_NAME_BYTES];
@@ -66,7 +72,9 @@ struct raim_match {
     struct raim_member *members;  // by place
     raim_input *inputs;           // by place
     struct raim_events happened;  // in the last step
-    raim_vec2 *bullet_positions;  // by place, as of the last step
+    struct raim_sighting *walking; // living players as of the last step
+    struct raim_sighting *flying;  // bullets likewise
+    uint32_t walking_count, flying_count;
     uint64_t *shown_memory;
     uint32_t playing; // clients with a player
     uint64_t refused[RAIM_REFUSALS];

@@ -14,11 +14,18 @@ static const double margin_s = 0.15;
 void raim_view_prepare(struct raim_match *match)
 {
     const struct raim_world *world = match->world;
+    const raim_player *players = raim_world_players_const(world);
     const raim_bullet *bullets = raim_world_bullets_const(world);
+    match->walking_count = 0;
+    for (uint32_t place = 0; place < world->max_players; place++)
+        if (players[place].state == RAIM_PLAYER_ALIVE)
+            match->walking[match->walking_count++] =
+                (struct raim_sighting){players[place].position, place};
+    match->flying_count = 0;
     for (uint32_t place = 0; place < world->max_bullets; place++)
         if (bullets[place].owner != RAIM_NOBODY)
-            match->bullet_positions[place] =
-                raim_bullet_position(&bullets[place], world->tick, world->tick_hz);
+            match->flying[match->flying_count++] = (struct raim_sighting){
+                raim_bullet_position(&bullets[place], world->tick, world->tick_hz), place};
 }
 
 enum raim_refusal raim_view_acknowledge(const struct raim_match *match, struct raim_connection *client,
@@ -44,33 +51,32 @@ static raim_vec2 reach_of(const raim_rules *rules, double radius, double speed)
     return (raim_vec2){RAIM_VIEW_WIDTH / 2.0 + margin, RAIM_VIEW_HEIGHT / 2.0 + margin};
 }
 
+// Adds what is within reach to a set of places.
+static void add_near(const struct raim_sighting *sightings, uint32_t count, raim_vec2 eye,
+                     raim_vec2 reach, uint64_t *set)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (fabs(sightings[i].position.x - eye.x) <= reach.x &&
+            fabs(sightings[i].position.y - eye.y) <= reach.y)
+            raim_set_add(set, sightings[i].place);
+}
+
 static void find_visible(const struct raim_match *match, const struct raim_connection *client,
                          struct raim_shown *shown)
 {
     const struct raim_world *world = match->world;
     const raim_rules *rules = &world->rules;
-    const raim_player *players = raim_world_players_const(world);
-    const raim_bullet *bullets = raim_world_bullets_const(world);
-    const uint32_t own_place = raim_player_place(client->player);
-    const raim_vec2 eye = players[own_place].position;
+    const raim_player *self = &raim_world_players_const(world)[raim_player_place(client->player)];
     memset(shown->players, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
     memset(shown->bullets, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
 
     // Who has never risen stands nowhere and sees nothing yet.
-    if (players[own_place].deaths == 0 && players[own_place].state != RAIM_PLAYER_ALIVE)
+    if (self->deaths == 0 && self->state != RAIM_PLAYER_ALIVE)
         return;
-    const raim_vec2 near = reach_of(rules, rules->player_radius, rules->player_speed);
-    for (uint32_t place = 0; place < world->max_players; place++)
-        if (players[place].state == RAIM_PLAYER_ALIVE &&
-            fabs(players[place].position.x - eye.x) <= near.x &&
-            fabs(players[place].position.y - eye.y) <= near.y)
-            raim_set_add(shown->players, place);
-    const raim_vec2 far = reach_of(rules, rules->bullet_radius, rules->bullet_speed);
-    for (uint32_t place = 0; place < world->max_bullets; place++)
-        if (bullets[place].owner != RAIM_NOBODY &&
-            fabs(match->bullet_positions[place].x - eye.x) <= far.x &&
-            fabs(match->bullet_positions[place].y - eye.y) <= far.y)
-            raim_set_add(shown->bullets, place);
+    add_near(match->walking, match->walking_count, self->position,
+             reach_of(rules, rules->player_radius, rules->player_speed), shown->players);
+    add_near(match->flying, match->flying_count, self->position,
+             reach_of(rules, rules->bullet_radius, rules->bullet_speed), shown->bullets);
 }
 
 static raim_wire_self self_of(const raim_player *player)
@@ -100,40 +106,49 @@ static int by_distance(const void *a, const void *b)
     return (*first > *second) - (*first < *second);
 }
 
-// Takes out of the frame what the budget has no room for, farthest first; oneself always stays.
+// The bits that it takes to tell that everything of a baseline is gone.
+static size_t gone_bits(const struct raim_wire_limits *limits,
+                        const struct raim_wire_frame *baseline)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < raim_set_words(limits->players); i++)
+        known += (size_t)__builtin_popcountll(baseline->seen_players[i]);
+    for (size_t i = 0; i < raim_set_words(limits->bullets); i++)
+        known += (size_t)__builtin_popcountll(baseline->seen_bullets[i]);
+    return 2 * known;
+}
+
+// Appends what a set holds of the sightings to the crowd, with its distance.
+static uint32_t add_crowd(const struct raim_match *match, const struct raim_sighting *sightings,
+                          uint32_t count, const uint64_t *set, raim_vec2 eye, bool are_bullets,
+                          uint32_t size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!raim_set_has(set, sightings[i].place))
+            continue;
+        match->crowd[size].distance = raim_vec2_distance_squared(sightings[i].position, eye);
+        match->crowd[size].place = sightings[i].place;
+        match->crowd[size++].is_bullet = are_bullets;
+    }
+    return size;
+}
+
+// Takes out of the frame what the budget has no room for, farthest first.
 static void thin_out(struct raim_match *match, const struct raim_connection *client,
                      const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
                      size_t capacity)
 {
     const struct raim_wire_limits *limits = &match->history.limits;
-    const raim_player *players = raim_world_players_const(match->world);
     const uint32_t own_place = raim_player_place(client->player);
-    const raim_vec2 eye = players[own_place].position;
-    size_t bits = RAIM_SNAPSHOT_FIXED_BITS;
-    uint32_t count = 0;
-
-    for (uint32_t place = 0; place < limits->players; place++) {
-        const bool known = baseline != NULL && raim_set_has(baseline->seen_players, place);
-        if (raim_set_has(frame->seen_players, place)) {
-            match->crowd[count].distance =
-                place == own_place ? -1
-                                   : raim_vec2_distance_squared(players[place].position, eye);
-            match->crowd[count].is_bullet = false;
-            match->crowd[count++].place = place;
-        }
-        bits += known ? 2 : 0; // to say that it is gone, the most that leaving it out costs
-    }
-    for (uint32_t place = 0; place < limits->bullets; place++) {
-        const bool known = baseline != NULL && raim_set_has(baseline->seen_bullets, place);
-        if (raim_set_has(frame->seen_bullets, place)) {
-            match->crowd[count].distance =
-                raim_vec2_distance_squared(match->bullet_positions[place], eye);
-            match->crowd[count].is_bullet = true;
-            match->crowd[count++].place = place;
-        }
-        bits += known ? 2 : 0;
-    }
+    const raim_vec2 eye = raim_world_players_const(match->world)[own_place].position;
+    uint32_t count = add_crowd(match, match->walking, match->walking_count, frame->seen_players,
+                               eye, false, 0);
+    count = add_crowd(match, match->flying, match->flying_count, frame->seen_bullets, eye, true,
+                      count);
     qsort(match->crowd, count, sizeof match->crowd[0], by_distance);
+
+    // What stays out costs no more than what is counted here already.
+    size_t bits = RAIM_SNAPSHOT_FIXED_BITS + (baseline != NULL ? gone_bits(limits, baseline) : 0);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t place = match->crowd[i].place;
         const bool is_bullet = match->crowd[i].is_bullet;
