@@ -16,10 +16,12 @@ static raim_vec2 to_units(int32_t x, int32_t y)
 static bool allocate_frames(struct raim_image *image)
 {
     const size_t frame_bytes = raim_wire_frame_bytes(&image->limits);
-    uint8_t *memory = calloc(RAIM_SNAPSHOT_HISTORY, frame_bytes);
+    uint8_t *memory = calloc(RAIM_SNAPSHOT_HISTORY + 1, frame_bytes);
     image->memory = memory;
     if (memory == NULL)
         return false;
+    raim_wire_frame_init(&image->spare, &image->limits,
+                         memory + RAIM_SNAPSHOT_HISTORY * frame_bytes);
     for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++)
         raim_wire_frame_init(&image->frames[i].wire, &image->limits, memory + i * frame_bytes);
     return true;
@@ -29,10 +31,10 @@ static bool make_map(struct raim_image *image)
 {
     struct raim_map_problem problem;
     image->map_def.name = image->map_name;
-    image->map_def.obstacles = image->obstacles;
+    image->map_def.pieces = image->pieces;
     image->map = raim_map_create(&image->map_def, &problem);
-    free(image->obstacles);
-    image->obstacles = NULL;
+    free(image->pieces);
+    image->pieces = NULL;
     return image->map != NULL;
 }
 
@@ -54,14 +56,14 @@ bool raim_image_create(struct raim_image *image, const struct raim_welcome *welc
         return false;
     if (welcome->obstacle_count == 0)
         return make_map(image);
-    image->obstacles = calloc(welcome->obstacle_count, sizeof *image->obstacles);
-    return image->obstacles != NULL;
+    image->pieces = calloc(welcome->obstacle_count, sizeof *image->pieces);
+    return image->pieces != NULL;
 }
 
 void raim_image_destroy(struct raim_image *image)
 {
     raim_map_destroy(image->map);
-    free(image->obstacles);
+    free(image->pieces);
     free(image->memory);
 }
 
@@ -74,11 +76,11 @@ bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader)
         count > image->obstacles_left)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        struct raim_obstacle_def *obstacle =
-            &image->obstacles[image->map_def.obstacle_count++];
-        obstacle->count = (int)told[i].count;
+        struct raim_piece_def *piece = &image->pieces[image->map_def.piece_count++];
+        piece->count = (int)told[i].count;
+        piece->seams = told[i].seams;
         for (uint32_t p = 0; p < told[i].count; p++)
-            obstacle->points[p] = to_units(told[i].points[p][0], told[i].points[p][1]);
+            piece->points[p] = to_units(told[i].points[p][0], told[i].points[p][1]);
     }
     image->obstacles_left -= count;
     return image->obstacles_left > 0 || make_map(image);
@@ -100,7 +102,9 @@ bool raim_image_add_snapshot(struct raim_image *image, const struct raim_snapsho
 {
     *change = (struct raim_image_change){0};
     const int32_t ahead = image->any ? raim_tick_diff(header->tick, image->newest_tick) : 1;
-    if (ahead <= -RAIM_SNAPSHOT_HISTORY || frame_at(image, header->tick) != NULL) {
+    const bool older_than_all = image->any && raim_tick_diff(header->tick, image->first_tick) < 0;
+    if (ahead <= -RAIM_SNAPSHOT_HISTORY || older_than_all ||
+        frame_at(image, header->tick) != NULL) {
         change->repeated = true;
         return true;
     }
@@ -110,11 +114,14 @@ bool raim_image_add_snapshot(struct raim_image *image, const struct raim_snapsho
         if (baseline == NULL)
             return false;
     }
-    struct raim_image_frame *frame = &image->frames[header->tick % RAIM_SNAPSHOT_HISTORY];
-    frame->valid = raim_snapshot_read(reader, header, &image->limits,
-                                      baseline != NULL ? &baseline->wire : NULL, &frame->wire);
-    if (!frame->valid)
+    if (!raim_snapshot_read(reader, header, &image->limits,
+                            baseline != NULL ? &baseline->wire : NULL, &image->spare))
         return false;
+    struct raim_image_frame *frame = &image->frames[header->tick % RAIM_SNAPSHOT_HISTORY];
+    const struct raim_wire_frame replaced = frame->wire;
+    frame->wire = image->spare;
+    frame->valid = true;
+    image->spare = replaced;
     change->newest = ahead > 0;
     change->skipped = ahead > 0 && image->any ? (uint32_t)ahead - 1 : 0;
     change->filled = ahead < 0;
@@ -128,6 +135,8 @@ bool raim_image_add_snapshot(struct raim_image *image, const struct raim_snapsho
             change->hits = (uint8_t)(frame->wire.self.hits - before->wire.self.hits);
         }
     }
+    if (!image->any)
+        image->first_tick = header->tick;
     image->any = true;
     image->newest_tick = header->tick;
     return true;
@@ -135,8 +144,7 @@ bool raim_image_add_snapshot(struct raim_image *image, const struct raim_snapsho
 
 static const struct raim_wire_frame *newest(const struct raim_image *image)
 {
-    const struct raim_image_frame *frame =
-        image->any ? frame_at(image, image->newest_tick) : NULL;
+    const struct raim_image_frame *frame = image->any ? frame_at(image, image->newest_tick) : NULL;
     return frame != NULL ? &frame->wire : NULL;
 }
 
@@ -195,8 +203,7 @@ uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_b
         const raim_wire_bullet *told = &frame->bullets[place];
         const raim_bullet bullet = {
             .origin = to_units(told->x, told->y),
-            .velocity =
-                raim_vec2_scale(raim_angle_direction(told->aim), image->rules.bullet_speed),
+            .velocity = raim_vec2_scale(raim_angle_direction(told->aim), image->rules.bullet_speed),
             .born_tick = told->born_tick,
         };
         bullets[count++] = (struct raim_client_bullet){

@@ -12,14 +12,15 @@ struct raim_image {
     raim_rules rules;
     uint32_t tick_hz;
     struct raim_map_def map_def; // grows with the OBSTACLES, freed once the map is made
-    struct raim_obstacle_def *obstacles;
+    struct raim_piece_def *pieces;
     uint32_t obstacles_left;
     struct raim_map *map;
     char map_name[RAIM_MAX_TITLE_BYTES + 1];
 
     bool any; // snapshots
-    uint32_t newest_tick;
+    uint32_t first_tick, newest_tick;
     void *memory;
+    struct raim_wire_frame spare; // holds a snapshot until all of it has been read
     struct raim_image_frame {
         bool valid;
         struct raim_wire_frame wire;
@@ -29,7 +30,7 @@ struct raim_image {
 // What a snapshot changed.
 struct raim_image_change {
     bool newest;      // it is the newest so far
-    bool repeated;    // it was there already, or is older than the history: nothing changed
+    bool repeated;    // it was there already, or is older than the first or the history
     uint32_t skipped; // ticks between it and the newest before it
     uint32_t filled;  // 1 where it came late, into such a gap
     uint32_t shots, hits;

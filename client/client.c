@@ -16,10 +16,10 @@ static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every text fit
 
 enum {
     EVENTS = 1024,
-    INPUTS_TOLD = 4,    // each input travels this often
-    MARGIN_WANTED = 2,  // ticks that an input should arrive before it is played
-    MARGIN_MOST = 5,    // more is needless latency
-    CLOCK_WINDOW = 32,  // snapshots between two looks at the margin
+    INPUTS_TOLD = 4,   // each input travels this often
+    MARGIN_WANTED = 2, // ticks that an input should arrive before it is played
+    MARGIN_MOST = 5,   // more is needless latency
+    CLOCK_WINDOW = 32, // snapshots between two looks at the margin
 };
 
 struct raim_client {
@@ -39,10 +39,10 @@ struct raim_client {
     // The clock: which tick an input is for.
     bool clock_set;
     uint32_t input_tick;
-    uint32_t told_count;                      // inputs so far, at most INPUTS_TOLD
-    raim_wire_input told[INPUTS_TOLD];        // newest first
-    int32_t worst_margin;                     // in this window
-    uint32_t window;                          // snapshots in it
+    uint32_t told_count;               // inputs so far, at most INPUTS_TOLD
+    raim_wire_input told[INPUTS_TOLD]; // newest first
+    int32_t worst_margin;              // in this window
+    uint32_t window;                   // snapshots in it
 };
 
 struct raim_client *raim_client_create(const char *name)
@@ -123,11 +123,9 @@ static struct raim_client_member *member_of(struct raim_client *client, uint32_t
     return place < client->welcome.max_players ? &client->members[place] : NULL;
 }
 
-static bool set_member(struct raim_client *client, const struct raim_roster_entry *entry)
+static void set_member(struct raim_client *client, const struct raim_roster_entry *entry)
 {
     struct raim_client_member *member = member_of(client, entry->player);
-    if (member == NULL)
-        return false;
     *member = (struct raim_client_member){
         .id = (raim_player_id)entry->player,
         .bot = entry->bot,
@@ -135,7 +133,6 @@ static bool set_member(struct raim_client *client, const struct raim_roster_entr
         .deaths = entry->deaths,
     };
     memcpy(member->name, entry->name, sizeof member->name);
-    return true;
 }
 
 static bool receive_roster(struct raim_client *client, raim_reader *reader)
@@ -143,32 +140,32 @@ static bool receive_roster(struct raim_client *client, raim_reader *reader)
     enum { MOST = 512 }; // no message holds more
     struct raim_roster_entry entries[MOST];
     uint32_t count;
-    if (client->state != RAIM_CLIENT_ENTERING ||
-        !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left)
+    if (client->state != RAIM_CLIENT_ENTERING || !raim_roster_read(reader, entries, MOST, &count) ||
+        count > client->roster_left)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!set_member(client, &entries[i]))
+        if (member_of(client, entries[i].player) == NULL)
             return false;
+    for (uint32_t i = 0; i < count; i++)
+        set_member(client, &entries[i]);
     client->roster_left -= count;
     play_when_complete(client);
     return true;
 }
 
-static void add_event(struct raim_client *client, enum raim_client_event_kind kind,
-                      uint32_t player, uint32_t victim)
+static void add_event(struct raim_client *client, enum raim_client_event_kind kind, uint32_t player,
+                      uint32_t victim)
 {
-    client->events[client->events_written++ % EVENTS] = (struct raim_client_event){
-        kind, (raim_player_id)player, (raim_player_id)victim};
+    client->events[client->events_written++ % EVENTS] =
+        (struct raim_client_event){kind, (raim_player_id)player, (raim_player_id)victim};
     if (client->events_written - client->events_read > EVENTS)
         client->events_read = client->events_written - EVENTS;
 }
 
-static bool apply_event(struct raim_client *client, const struct raim_wire_event *event)
+static void apply_event(struct raim_client *client, const struct raim_wire_event *event)
 {
     struct raim_client_member *member = member_of(client, event->player);
     struct raim_client_member *victim = member_of(client, event->victim);
-    if (member == NULL || victim == NULL)
-        return false;
     switch (event->kind) {
     case RAIM_WIRE_JOINED:
         set_member(client, &event->entry);
@@ -189,7 +186,6 @@ static bool apply_event(struct raim_client *client, const struct raim_wire_event
         add_event(client, RAIM_CLIENT_KILL, event->player, event->victim);
         break;
     }
-    return true;
 }
 
 static bool receive_events(struct raim_client *client, raim_reader *reader)
@@ -199,6 +195,10 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
         return false;
     if (!raim_events_read(reader, &message))
         return false;
+    for (uint32_t i = 0; i < message.count; i++)
+        if (member_of(client, message.events[i].player) == NULL ||
+            member_of(client, message.events[i].victim) == NULL)
+            return false;
     for (uint32_t i = 0; i < message.count; i++) {
         const int32_t ahead = (int32_t)(message.sequence + i - client->next_sequence);
         if (ahead < 0) {
@@ -208,8 +208,7 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
         client->stats.events_lost += (uint32_t)ahead;
         client->next_sequence = message.sequence + i + 1;
         client->stats.events++;
-        if (!apply_event(client, &message.events[i]))
-            return false;
+        apply_event(client, &message.events[i]);
     }
     return true;
 }

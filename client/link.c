@@ -93,8 +93,7 @@ static void handle(struct raim_link *link, const ENetEvent *event)
     case ENET_EVENT_TYPE_CONNECT:
         enet_peer_throttle_configure(link->peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
                                      THROTTLE_DECELERATION);
-        send_message(link, true, bytes,
-                     raim_client_write_hello(link->client, bytes, sizeof bytes));
+        send_message(link, true, bytes, raim_client_write_hello(link->client, bytes, sizeof bytes));
         break;
     case ENET_EVENT_TYPE_RECEIVE:
         raim_client_receive(link->client, event->packet->data, event->packet->dataLength);

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 enum {
-    CATCH_UP_TICKS = 4,  // run at most at once; what is due beyond is skipped
+    CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
     PUBLISHES_PER_S = 10,
-    LATE_SHARE = 4,      // a tick is late after a quarter of its period
+    LATE_SHARE = 4, // a tick is late after a quarter of its period
 };
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -162,8 +162,8 @@ void arena_start(struct arena *arena, uint64_t offset_ns)
 static void publish(struct arena *arena)
 {
     struct arena_status *status = status_box_back(&arena->status);
-    const uint32_t kept = arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count
-                                                                   : ARENA_TICK_WINDOW;
+    const uint32_t kept =
+        arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count : ARENA_TICK_WINDOW;
     status->tick = raim_match_tick(arena->match);
     status->late_ticks = arena->late_ticks;
     status->skipped_ticks = arena->skipped_ticks;
@@ -207,8 +207,9 @@ static void send_messages(struct arena *arena)
 {
     struct raim_outgoing outgoing;
     while (raim_match_outgoing(arena->match, &outgoing)) {
-        transport_send(arena->transport, outgoing.client, outgoing.reliable, outgoing.data,
-                       outgoing.size);
+        if (outgoing.size > 0)
+            transport_send(arena->transport, outgoing.client, outgoing.reliable, outgoing.data,
+                           outgoing.size);
         if (outgoing.close)
             transport_disconnect(arena->transport, outgoing.client, outgoing.reason);
     }

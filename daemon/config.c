@@ -21,6 +21,7 @@ struct entry {
     bool is_good;     // nothing about its own keys was reported
 };
 
+static const struct raim_map *keep_map(struct config *config, struct raim_map *map);
 static void load_status(struct config *config, const char *status);
 static void load_arenas(struct config *config, reader_node list, const char *path,
                         struct report *report);
@@ -53,8 +54,8 @@ struct config *config_load(const char *path, FILE *out)
     return NULL;
 }
 
-static struct config_arena demo_arena(const char *name, uint16_t port, uint32_t bots,
-                                      const char *map)
+static void add_demo_arena(struct config *config, const char *name, uint16_t port, uint32_t bots,
+                           const char *map)
 {
     struct report report = {.out = stderr};
     struct config_arena arena = {
@@ -64,21 +65,21 @@ static struct config_arena demo_arena(const char *name, uint16_t port, uint32_t 
         .bots = bots,
         .tick_hz = 60,
         .rules = raim_rules_default(),
-        .map = map_file_parse(name, map, &report),
     };
     copy_text(arena.name, sizeof arena.name, name);
+    arena.map = keep_map(config, map_file_parse(name, map, arena.rules.player_radius, &report));
     assert(arena.map != NULL); // the tests load what is built in
-    return arena;
+    config->arenas[config->arena_count++] = arena;
 }
 
 struct config *config_demo(void)
 {
     struct config *config = memory_must(calloc(1, sizeof *config));
     load_status(config, "127.0.0.1:7246");
-    config->arena_count = 2;
     config->arenas = memory_must(calloc(2, sizeof *config->arenas));
-    config->arenas[0] = demo_arena("duel", 7246, 6, embedded_map_duel);
-    config->arenas[1] = demo_arena("crossfire", 7247, 12, embedded_map_crossfire);
+    config->maps = memory_must(calloc(2, sizeof *config->maps));
+    add_demo_arena(config, "duel", 7246, 6, embedded_map_duel);
+    add_demo_arena(config, "crossfire", 7247, 12, embedded_map_crossfire);
     return config;
 }
 
@@ -86,13 +87,22 @@ void config_unload(struct config *config)
 {
     if (config == NULL)
         return;
-    for (int i = 0; i < config->arena_count; i++)
-        raim_map_destroy(config->arenas[i].map);
+    for (int i = 0; i < config->map_count; i++)
+        raim_map_destroy(config->maps[i]);
+    free(config->maps);
     free(config->arenas);
     free(config);
 }
 
 // --- Loading ---
+
+// Takes a map, or NULL, for the configuration's lifetime.
+static const struct raim_map *keep_map(struct config *config, struct raim_map *map)
+{
+    if (map != NULL)
+        config->maps[config->map_count++] = map;
+    return map;
+}
 
 // Cannot be too long where the key's check was passed.
 static void copy_text(char *to, size_t capacity, const char *from)
@@ -139,40 +149,41 @@ static raim_rules load_rules(reader_node group)
     return rules;
 }
 
-// Every spawn must hold a player of this arena's size.
-static void check_spawns(const struct config_arena *arena, const struct entry *entry)
+static bool has_map(const struct entry *entry, const char *path)
 {
-    const double radius = arena->rules.player_radius;
-    for (int i = 0; i < arena->map->spawn_count; i++) {
-        const raim_vec2 spawn = arena->map->spawns[i];
-        if (!raim_map_is_free(arena->map, spawn, radius))
-            reader_complain(reader_member(entry->node, "map"),
-                            "got a spawn at (%.15g, %.15g), want no wall within %.15g units of it "
-                            "(rules.player_radius)",
-                            spawn.x, spawn.y, radius);
-    }
+    return entry->map_path != NULL && strcmp(entry->map_path, path) == 0;
 }
 
-// A map that failed for an earlier arena has told its mistakes.
-static bool has_failed(const struct config *config, const struct entry *entries, int arena)
+// What fits the largest players of the arenas that play on a map fits all.
+static double largest_radius(const struct config *config, const struct entry *entries,
+                             const char *path)
 {
-    for (int i = 0; i < arena; i++)
-        if (config->arenas[i].map == NULL && entries[i].map_path != NULL &&
-            strcmp(entries[i].map_path, entries[arena].map_path) == 0)
-            return true;
-    return false;
+    double largest = 0;
+    for (int i = 0; i < config->arena_count; i++)
+        if (has_map(&entries[i], path) && config->arenas[i].rules.player_radius > largest)
+            largest = config->arenas[i].rules.player_radius;
+    return largest;
 }
 
+// Loads each file once, for the first arena that names it: mistakes are told once as well.
 static void load_maps(struct config *config, const struct entry *entries, struct report *report)
 {
+    config->maps = memory_must(calloc((size_t)config->arena_count, sizeof *config->maps));
     for (int i = 0; i < config->arena_count; i++) {
-        if (entries[i].map_path == NULL || has_failed(config, entries, i))
+        const char *path = entries[i].map_path;
+        if (path == NULL)
             continue;
+        int first = 0;
+        while (!has_map(&entries[first], path))
+            first++;
+        if (first < i) {
+            config->arenas[i].map = config->arenas[first].map;
+            continue;
+        }
         char asker[PLACE_BYTES];
         reader_place(reader_member(entries[i].node, "map"), asker, sizeof asker);
-        config->arenas[i].map = map_file_load(entries[i].map_path, asker, report);
-        if (config->arenas[i].map != NULL)
-            check_spawns(&config->arenas[i], &entries[i]);
+        const double radius = largest_radius(config, entries, path);
+        config->arenas[i].map = keep_map(config, map_file_load(path, asker, radius, report));
     }
 }
 

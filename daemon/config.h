@@ -23,7 +23,7 @@ struct config_arena {
     uint32_t bots;                      // server-side bots, 0 to 200
     uint32_t tick_hz;                   // 10 to 240
     raim_rules rules;
-    struct raim_map *map; // owned
+    const struct raim_map *map; // the configuration's
 };
 
 struct config {
@@ -33,10 +33,12 @@ struct config {
     bool status_enabled;
     int arena_count;
     struct config_arena *arenas;
+    int map_count;
+    struct raim_map **maps; // owned; arenas of one map file share it
 };
 
-// Loads and checks a file and its maps. On any mistake returns NULL after writing one line per
-// mistake to `report`.
+// Loads and checks a file and its maps. Writes one line per mistake to `report`, and one per
+// warning; on any mistake returns NULL.
 struct config *config_load(const char *path, FILE *report);
 
 // The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.

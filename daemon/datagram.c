@@ -67,23 +67,18 @@ static size_t command_size(const uint8_t *data, size_t size, bool has_sent_time)
 {
     const struct command *command = &commands[data[0] & COMMAND_NUMBER];
     const unsigned flags = data[0] & ~(unsigned)COMMAND_NUMBER;
-    if (command->size == 0 || command->size > size) {
+    if (command->size == 0 || command->size > size)
         return 0;
-    }
-    if (flags != command->flags[0] && flags != command->flags[1]) {
+    if (flags != command->flags[0] && flags != command->flags[1])
         return 0;
-    }
     // ENet stops in the middle of a datagram that wants an acknowledgement without a time to echo.
-    if ((flags & RELIABLE) != 0 && !has_sent_time) {
+    if ((flags & RELIABLE) != 0 && !has_sent_time)
         return 0;
-    }
-    if (!command->has_message) {
+    if (!command->has_message)
         return command->size;
-    }
     const size_t message_size = read_16(data + command->size - 2);
-    if (message_size == 0 || message_size > size - command->size) {
+    if (message_size == 0 || message_size > size - command->size)
         return 0;
-    }
     return command->size + message_size;
 }
 
@@ -93,21 +88,17 @@ static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bo
     size_t at = 0;
     while (size - at >= COMMAND_HEADER_SIZE) {
         const unsigned number = data[at] & COMMAND_NUMBER;
-        if (number == SEND_FRAGMENT || number == SEND_UNRELIABLE_FRAGMENT) {
+        if (number == SEND_FRAGMENT || number == SEND_UNRELIABLE_FRAGMENT)
             return DATAGRAM_FRAGMENT;
-        }
         const size_t taken = command_size(data + at, size - at, has_sent_time);
-        if (taken == 0) {
+        if (taken == 0)
             return DATAGRAM_MALFORMED;
-        }
-        if (has_peer && number == CONNECT) {
+        if (has_peer && number == CONNECT)
             return DATAGRAM_MALFORMED;
-        }
         // ENet runs what trails a CONNECT as the new peer's. A client that gives up before it was
         // answered says DISCONNECT to nobody.
-        if (!has_peer && ((number != CONNECT && number != DISCONNECT) || taken != size)) {
+        if (!has_peer && ((number != CONNECT && number != DISCONNECT) || taken != size))
             return DATAGRAM_MALFORMED;
-        }
         at += taken;
     }
     return at > 0 && at == size ? DATAGRAM_OK : DATAGRAM_MALFORMED;
@@ -115,24 +106,19 @@ static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bo
 
 enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
 {
-    if (size > TRANSPORT_MTU) {
+    if (size > TRANSPORT_MTU)
         return DATAGRAM_OVERSIZE;
-    }
-    if (size < HEADER_SIZE) {
+    if (size < HEADER_SIZE)
         return DATAGRAM_MALFORMED;
-    }
     const unsigned header = read_16(data);
-    if (header == 0xFFFF) {
+    if (header == 0xFFFF)
         return DATAGRAM_CONNECTIONLESS;
-    }
-    if ((header & HEADER_COMPRESSED) != 0) {
+    if ((header & HEADER_COMPRESSED) != 0)
         return DATAGRAM_COMPRESSED;
-    }
     const bool has_sent_time = (header & HEADER_SENT_TIME) != 0;
     const size_t header_size = HEADER_SIZE + (has_sent_time ? SENT_TIME_SIZE : 0);
-    if (size < header_size) {
+    if (size < header_size)
         return DATAGRAM_MALFORMED;
-    }
     return check_commands(data + header_size, size - header_size, has_sent_time,
                           (header & HEADER_PEER) != NO_PEER);
 }

@@ -69,9 +69,8 @@ struct http *http_open(const char *address, uint16_t port, const struct status_s
 {
     assert(source != NULL);
     const int listener = listen_socket(address, port, error, capacity);
-    if (listener < 0) {
+    if (listener < 0)
         return NULL;
-    }
     struct http *http = calloc(1, sizeof *http);
     if (http == NULL) {
         snprintf(error, capacity, "cannot start the http server: out of memory");
@@ -90,23 +89,17 @@ struct http *http_open(const char *address, uint16_t port, const struct status_s
 
 void http_close(struct http *http)
 {
-    if (http == NULL) {
+    if (http == NULL)
         return;
-    }
     struct MHD_Response *fixed[] = {http->not_found, http->not_allowed, http->unavailable};
-    if (http->daemon != NULL) {
+    if (http->daemon != NULL)
         MHD_stop_daemon(http->daemon);
-    }
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        if (fixed[i] != NULL) {
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (fixed[i] != NULL)
             MHD_destroy_response(fixed[i]);
-        }
-    }
-    for (size_t i = 0; i < ROUTES; i++) {
-        if (http->pages[i].response != NULL) {
+    for (size_t i = 0; i < ROUTES; i++)
+        if (http->pages[i].response != NULL)
             MHD_destroy_response(http->pages[i].response);
-        }
-    }
     free(http);
 }
 
@@ -123,9 +116,8 @@ int http_descriptor(const struct http *http)
 int http_timeout_ms(const struct http *http)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
-    if (MHD_get_timeout(http->daemon, &timeout_ms) != MHD_YES) {
+    if (MHD_get_timeout(http->daemon, &timeout_ms) != MHD_YES)
         return -1;
-    }
     return timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms;
 }
 
@@ -148,9 +140,8 @@ static int listen_socket(const char *address, uint16_t port, char *error, size_t
         bind(descriptor, (const struct sockaddr *)&name, sizeof name) != 0 ||
         listen(descriptor, HTTP_BACKLOG) != 0) {
         snprintf(error, capacity, "cannot bind tcp %s:%u: %s", address, port, strerror(errno));
-        if (descriptor >= 0) {
+        if (descriptor >= 0)
             close(descriptor);
-        }
         return -1;
     }
     return descriptor;
@@ -195,9 +186,8 @@ static struct MHD_Response *response_json(const char *text, enum MHD_ResponseMem
     struct MHD_Response *response =
         MHD_create_response_from_buffer(strlen(text), (void *)text, mode);
     if (response == NULL) {
-        if (mode == MHD_RESPMEM_MUST_FREE) {
+        if (mode == MHD_RESPMEM_MUST_FREE)
             free((void *)text);
-        }
         return NULL;
     }
     if (MHD_add_response_header(response, "Content-Type", "application/json") != MHD_YES ||
@@ -220,18 +210,15 @@ static struct MHD_Response *fresh_response(struct http *http, size_t route)
 {
     struct page *page = &http->pages[route];
     const uint64_t now_ms = monotonic_ms();
-    if (page->response != NULL && now_ms - page->rendered_ms < HTTP_RENDER_INTERVAL_MS) {
+    if (page->response != NULL && now_ms - page->rendered_ms < HTTP_RENDER_INTERVAL_MS)
         return page->response;
-    }
     char *text = routes[route].render(http->source, now_ms);
     struct MHD_Response *response =
         text == NULL ? NULL : response_json(text, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL) {
+    if (response == NULL)
         return NULL;
-    }
-    if (page->response != NULL) {
+    if (page->response != NULL)
         MHD_destroy_response(page->response);
-    }
     page->response = response;
     page->rendered_ms = now_ms;
     return response;
@@ -259,18 +246,14 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         return MHD_YES;
     }
     size_t route = 0;
-    while (route < ROUTES && strcmp(path, routes[route].path) != 0) {
+    while (route < ROUTES && strcmp(path, routes[route].path) != 0)
         route++;
-    }
-    if (route == ROUTES) {
+    if (route == ROUTES)
         return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
-    }
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, http->not_allowed);
-    }
     struct MHD_Response *response = fresh_response(http, route);
-    if (response == NULL) {
+    if (response == NULL)
         return MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->unavailable);
-    }
     return MHD_queue_response(connection, MHD_HTTP_OK, response);
 }

@@ -73,9 +73,8 @@ static void log_line(enum level level, const char *format, va_list arguments)
 {
     const int saved_errno = errno;
     char text[LINE_BYTES];
-    if (vsnprintf(text, sizeof text, format, arguments) < 0) {
+    if (vsnprintf(text, sizeof text, format, arguments) < 0)
         snprintf(text, sizeof text, "unprintable log message format=%s", format);
-    }
     char line[LINE_BYTES];
     size_t size = write_prefix(line, sizeof line, level);
     size += write_escaped(line + size, sizeof line - 1 - size, text);
@@ -87,9 +86,8 @@ static void log_line(enum level level, const char *format, va_list arguments)
 
 static size_t write_prefix(char *line, size_t capacity, enum level level)
 {
-    if (journal) {
+    if (journal)
         return (size_t)snprintf(line, capacity, "<%d>", (int)level);
-    }
     struct timespec now;
     struct tm utc;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -124,16 +122,14 @@ static size_t write_escaped(char *line, size_t capacity, const char *text)
         const unsigned char byte = (unsigned char)*text;
         char escape[] = "\\x00";
         size_t length = 1;
-        if (byte == '\n') {
+        if (byte == '\n')
             memcpy(escape, "\\n", length = 2);
-        } else if (byte < 0x20 || byte == 0x7f) {
+        else if (byte < 0x20 || byte == 0x7f)
             length = (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte);
-        } else {
+        else
             escape[0] = (char)byte;
-        }
-        if (size <= room && (byte & 0xC0) != 0x80) {
+        if (size <= room && (byte & 0xC0) != 0x80)
             cut = size;
-        }
         if (size + length > capacity) {
             memcpy(line + cut, mark, sizeof mark - 1);
             return cut + sizeof mark - 1;

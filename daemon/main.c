@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "config.h"
 #include "log.h"
+#include "map_draw.h"
+#include "map_file.h"
 #include "notify.h"
 #include "options.h"
 #include "server.h"
@@ -107,6 +109,22 @@ static void run(struct server *server, int signals)
     }
 }
 
+// For looking at: every map that can be loaded, whatever the size of its players.
+static int draw_map(const char *map_path, const char *drawing_path)
+{
+    struct report report = {.out = stderr};
+    struct raim_map *map = map_file_load(map_path, NULL, 0, &report);
+    if (map == NULL)
+        return EXIT_CONFIG;
+    FILE *out = fopen(drawing_path, "w");
+    const bool drawn = out != NULL && map_draw(map, out);
+    const bool closed = out != NULL && fclose(out) == 0;
+    if (!drawn || !closed)
+        fprintf(stderr, "raimd: cannot write \"%s\": %s\n", drawing_path, strerror(errno));
+    raim_map_destroy(map);
+    return drawn && closed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     const struct options options = options_parse(argc, argv);
@@ -114,6 +132,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (options.action == OPTIONS_DONE)
         return EXIT_SUCCESS;
+    if (options.action == OPTIONS_DRAW_MAP)
+        return draw_map(options.map_path, options.drawing_path);
     log_init();
 
     struct config *config = options.demo ? config_demo() : config_load(options.config_path, stderr);

@@ -3,12 +3,14 @@
 #include "map_file.h"
 
 #include "config_keys.h"
+#include "map_check.h"
 #include "memory.h"
 
 #include <assert.h>
 #include <string.h>
 
-static_assert(RAIM_MAX_SPAWNS == 256 && RAIM_MAX_OBSTACLES == 4096, "the keys' wants say so");
+static_assert(RAIM_MAX_SPAWNS == 256 && RAIM_MAX_OBSTACLES == 4096 && RAIM_MAX_OUTLINE_POINTS == 64,
+              "the keys' wants say so");
 
 struct map_keys {
     const char *name;
@@ -31,8 +33,8 @@ static const struct reader_key KEYS[] = {
     {.name = "obstacles",
      .kind = READER_LIST,
      .offset = offsetof(struct map_keys, obstacles),
-     .want = "up to 4096 lists of 3 to 16 corners ( x, y )",
-     .meaning = "convex polygons that stop players and bullets, corners in either winding"},
+     .want = "up to 4096 lists of 3 to 64 corners ( x, y )",
+     .meaning = "simple polygons, convex or not, that stop players and bullets"},
     {.name = "spawns",
      .kind = READER_LIST,
      .offset = offsetof(struct map_keys, spawns),
@@ -41,23 +43,30 @@ static const struct reader_key KEYS[] = {
      .meaning = "where players appear"},
 };
 
-// A map in the making. Only what is good so far is in the definition; `spawn_nodes` tells where
-// each of its spawns came from.
+// More warnings than these would bury the mistakes.
+enum { MAX_WARNINGS = 20 };
+
+// A map in the making. Only what is good so far is in the definition; the items tell which of the
+// file's it was.
 struct draft {
-    struct report *report;
+    double radius; // of the players
     struct map_keys keys;
     struct raim_map_def def;
     struct raim_obstacle_def *obstacles;
+    int *obstacle_items;
     raim_vec2 spawns[RAIM_MAX_SPAWNS];
-    reader_node spawn_nodes[RAIM_MAX_SPAWNS];
+    int spawn_items[RAIM_MAX_SPAWNS];
 };
 
-static struct raim_map *load(struct reader *reader, const char *path, struct report *report);
+static struct raim_map *load(struct reader *reader, const char *path, double radius,
+                             struct report *report);
 static void read_name(struct draft *draft, reader_node root, const char *path, char *name);
 static void read_border(struct draft *draft);
 static void read_obstacles(struct draft *draft);
 static void read_spawns(struct draft *draft);
 static struct raim_map *create_map(struct draft *draft);
+static void warn_of_overlaps(const struct draft *draft, const struct raim_map *map);
+static void check_ways(const struct draft *draft, const struct raim_map *map);
 
 const struct reader_key *map_file_keys(int *count)
 {
@@ -65,17 +74,20 @@ const struct reader_key *map_file_keys(int *count)
     return KEYS;
 }
 
-struct raim_map *map_file_load(const char *path, const char *asker, struct report *report)
+struct raim_map *map_file_load(const char *path, const char *asker, double radius,
+                               struct report *report)
 {
-    return load(reader_open(path, asker, report), path, report);
+    return load(reader_open(path, asker, report), path, radius, report);
 }
 
-struct raim_map *map_file_parse(const char *path, const char *text, struct report *report)
+struct raim_map *map_file_parse(const char *path, const char *text, double radius,
+                                struct report *report)
 {
-    return load(reader_open_text(path, text, report), path, report);
+    return load(reader_open_text(path, text, report), path, radius, report);
 }
 
-static struct raim_map *load(struct reader *reader, const char *path, struct report *report)
+static struct raim_map *load(struct reader *reader, const char *path, double radius,
+                             struct report *report)
 {
     if (reader == NULL)
         return NULL;
@@ -86,7 +98,7 @@ static struct raim_map *load(struct reader *reader, const char *path, struct rep
     const struct reader_key *keys = map_file_keys(&key_count);
 
     struct draft *draft = memory_must(calloc(1, sizeof *draft));
-    draft->report = report;
+    draft->radius = radius;
     reader_fill(root, keys, key_count, &draft->keys);
     read_name(draft, root, path, name);
     read_border(draft);
@@ -94,10 +106,15 @@ static struct raim_map *load(struct reader *reader, const char *path, struct rep
     read_spawns(draft);
 
     struct raim_map *map = create_map(draft);
+    if (map != NULL) {
+        warn_of_overlaps(draft, map);
+        check_ways(draft, map);
+    }
     if (report->problems > problems) {
         raim_map_destroy(map);
         map = NULL;
     }
+    free(draft->obstacle_items);
     free(draft->obstacles);
     free(draft);
     reader_close(reader);
@@ -167,6 +184,21 @@ static void read_border(struct draft *draft)
     draft->def.border = (raim_box){{sides[0], sides[1]}, {sides[2], sides[3]}};
 }
 
+static void complain_of_crossing(reader_node node, const struct raim_obstacle_def *obstacle,
+                                 const struct raim_outline_problem *problem)
+{
+    const int count = obstacle->count;
+    const raim_vec2 a = obstacle->points[problem->first_edge];
+    const raim_vec2 b = obstacle->points[(problem->first_edge + 1) % count];
+    const raim_vec2 c = obstacle->points[problem->second_edge];
+    const raim_vec2 d = obstacle->points[(problem->second_edge + 1) % count];
+    reader_complain(node,
+                    "got edge %d from (%.15g, %.15g) to (%.15g, %.15g) crossing or touching edge "
+                    "%d from (%.15g, %.15g) to (%.15g, %.15g), want none to",
+                    problem->first_edge, a.x, a.y, b.x, b.y, problem->second_edge, c.x, c.y, d.x,
+                    d.y);
+}
+
 // Says whether a polygon may be added to the map, or reports why not.
 static bool check_obstacle(const struct draft *draft, reader_node node,
                            const struct raim_obstacle_def *obstacle)
@@ -176,10 +208,25 @@ static bool check_obstacle(const struct draft *draft, reader_node node,
         return true;
     if (problem.error == RAIM_MAP_OBSTACLE_OUTSIDE)
         reader_complain(node, "got a corner outside the border, want all inside");
+    else if (problem.outline.error == RAIM_OUTLINE_CROSSING)
+        complain_of_crossing(node, obstacle, &problem.outline);
     else
-        reader_complain(node, "got a polygon that %s, want a convex one",
-                        raim_polygon_error_text(problem.polygon_error));
+        reader_complain(node, "got an outline that %s, want a simple polygon",
+                        raim_outline_error_text(problem.outline.error));
     return false;
+}
+
+static bool read_outline(reader_node node, struct raim_obstacle_def *obstacle)
+{
+    obstacle->count = reader_count(node);
+    if (obstacle->count < 3 || obstacle->count > RAIM_MAX_OUTLINE_POINTS) {
+        reader_refuse(node, "a list of 3 to %d corners", RAIM_MAX_OUTLINE_POINTS);
+        return false;
+    }
+    bool good = true;
+    for (int i = 0; i < obstacle->count; i++)
+        good = read_point(reader_item(node, i), &obstacle->points[i]) && good;
+    return good;
 }
 
 static void read_obstacles(struct draft *draft)
@@ -191,19 +238,14 @@ static void read_obstacles(struct draft *draft)
         return;
     }
     draft->obstacles = memory_must(calloc((size_t)count + 1, sizeof *draft->obstacles));
+    draft->obstacle_items = memory_must(calloc((size_t)count + 1, sizeof *draft->obstacle_items));
     draft->def.obstacles = draft->obstacles;
     for (int i = 0; i < count; i++) {
         const reader_node node = reader_item(list, i);
-        struct raim_obstacle_def *obstacle = &draft->obstacles[draft->def.obstacle_count];
-        obstacle->count = reader_count(node);
-        if (obstacle->count < 3 || obstacle->count > RAIM_MAX_POLYGON_POINTS) {
-            reader_refuse(node, "a list of 3 to %d corners", RAIM_MAX_POLYGON_POINTS);
-            continue;
-        }
-        bool good = true;
-        for (int p = 0; p < obstacle->count; p++)
-            good = read_point(reader_item(node, p), &obstacle->points[p]) && good;
-        if (good && check_obstacle(draft, node, obstacle))
+        const int next = draft->def.obstacle_count;
+        draft->obstacle_items[next] = i;
+        if (read_outline(node, &draft->obstacles[next]) &&
+            check_obstacle(draft, node, &draft->obstacles[next]))
             draft->def.obstacle_count++;
     }
 }
@@ -219,10 +261,15 @@ static void read_spawns(struct draft *draft)
     draft->def.spawns = draft->spawns;
     for (int i = 0; i < count; i++) {
         const int next = draft->def.spawn_count;
-        draft->spawn_nodes[next] = reader_item(list, i);
-        if (read_point(draft->spawn_nodes[next], &draft->spawns[next]))
+        draft->spawn_items[next] = i;
+        if (read_point(reader_item(list, i), &draft->spawns[next]))
             draft->def.spawn_count++;
     }
+}
+
+static reader_node spawn_node(const struct draft *draft, int spawn)
+{
+    return reader_item(draft->keys.spawns, draft->spawn_items[spawn]);
 }
 
 // Takes a spawn that the map refused out of the draft, so that the next one can be tried.
@@ -230,13 +277,12 @@ static void refuse_spawn(struct draft *draft, const struct raim_map_problem *pro
 {
     const int at = problem->index;
     const raim_vec2 spawn = draft->spawns[at];
-    reader_complain(draft->spawn_nodes[at], "got (%.15g, %.15g), want a point %s", spawn.x, spawn.y,
+    reader_complain(spawn_node(draft, at), "got (%.15g, %.15g), want a point %s", spawn.x, spawn.y,
                     problem->error == RAIM_MAP_SPAWN_OUTSIDE ? "inside the border"
                                                              : "outside all obstacles");
     const int after = --draft->def.spawn_count - at;
     memmove(&draft->spawns[at], &draft->spawns[at + 1], (size_t)after * sizeof(raim_vec2));
-    memmove(&draft->spawn_nodes[at], &draft->spawn_nodes[at + 1],
-            (size_t)after * sizeof(reader_node));
+    memmove(&draft->spawn_items[at], &draft->spawn_items[at + 1], (size_t)after * sizeof(int));
 }
 
 // Only creation judges spawns: it names one that is wrong, and is tried again without it.
@@ -247,14 +293,73 @@ static struct raim_map *create_map(struct draft *draft)
         struct raim_map *map = raim_map_create(&draft->def, &problem);
         if (map != NULL)
             return map;
-        if (problem.error == RAIM_MAP_MEMORY)
-            abort(); // as memory_must would
-        if (problem.error == RAIM_MAP_BORDER) {
+        switch (problem.error) {
+        case RAIM_MAP_BORDER:
             // Good as written, too small once rounded to the map's grid.
             reader_refuse(draft->keys.border, "sides at least %g apart", RAIM_MIN_BORDER);
             return NULL;
+        case RAIM_MAP_COUNT:
+            reader_complain(draft->keys.obstacles,
+                            "got outlines of more than %d convex pieces, want fewer corners",
+                            RAIM_MAX_OBSTACLES);
+            return NULL;
+        case RAIM_MAP_SPAWN_OUTSIDE:
+        case RAIM_MAP_SPAWN_BLOCKED:
+            refuse_spawn(draft, &problem);
+            break;
+        default:
+            abort(); // out of memory, as memory_must would: all else was checked
         }
-        refuse_spawn(draft, &problem);
     }
     return NULL;
+}
+
+static void warn_of_overlaps(const struct draft *draft, const struct raim_map *map)
+{
+    const reader_node list = draft->keys.obstacles;
+    int warnings = 0;
+    for (int i = 0; i < map->outline_count; i++) {
+        for (int other = i; (other = raim_map_next_overlap(map, i, other)) >= 0;) {
+            if (warnings++ == MAX_WARNINGS) {
+                reader_warn(list, "more obstacles overlap");
+                return;
+            }
+            reader_warn(reader_item(list, draft->obstacle_items[i]), "overlaps obstacles[%d]",
+                        draft->obstacle_items[other]);
+        }
+    }
+}
+
+// The group of spawns that has the most members; of equals the first.
+static int largest_group(const int *group, int count)
+{
+    int members[RAIM_MAX_SPAWNS] = {0};
+    int largest = 0;
+    for (int i = 0; i < count; i++)
+        members[group[i]]++;
+    for (int i = 1; i < count; i++)
+        largest = members[i] > members[largest] ? i : largest;
+    return largest;
+}
+
+// Every spawn must hold a player and have a way to the others.
+static void check_ways(const struct draft *draft, const struct raim_map *map)
+{
+    int group[RAIM_MAX_SPAWNS];
+    if (!raim_map_group_spawns(map, draft->radius, group))
+        abort(); // as memory_must would
+    const int largest = largest_group(group, map->spawn_count);
+    for (int i = 0; i < map->spawn_count; i++) {
+        const raim_vec2 spawn = draft->spawns[i];
+        if (!raim_map_is_free(map, map->spawns[i], draft->radius))
+            reader_complain(spawn_node(draft, i),
+                            "got (%.15g, %.15g), want no wall within %.15g units of it "
+                            "(rules.player_radius)",
+                            spawn.x, spawn.y, draft->radius);
+        else if (group[i] != largest)
+            reader_complain(spawn_node(draft, i),
+                            "got (%.15g, %.15g), want a way to spawns[%d] for a circle of radius "
+                            "%.15g (rules.player_radius)",
+                            spawn.x, spawn.y, draft->spawn_items[largest], draft->radius);
+    }
 }

@@ -5,12 +5,15 @@
 #include "map.h"
 #include "reader.h"
 
-// Loads a map. Returns NULL after reporting every mistake; `asker` is the place to blame when the
-// file cannot be read at all, or NULL for the file itself.
-struct raim_map *map_file_load(const char *path, const char *asker, struct report *report);
+// Loads a map for players of this radius. Returns NULL after reporting every mistake; what is only
+// odd is reported as a warning. `asker` is the place to blame when the file cannot be read at all,
+// or NULL for the file itself.
+struct raim_map *map_file_load(const char *path, const char *asker, double radius,
+                               struct report *report);
 
 // The same for a text in memory that goes by the name of `path`.
-struct raim_map *map_file_parse(const char *path, const char *text, struct report *report);
+struct raim_map *map_file_parse(const char *path, const char *text, double radius,
+                                struct report *report);
 
 // The table of a map file's keys.
 const struct reader_key *map_file_keys(int *count);

@@ -45,13 +45,11 @@ uint32_t notify_watchdog_ms(void)
 {
     uint64_t limit_us = 0;
 #ifdef RAIM_HAVE_SYSTEMD
-    if (sd_watchdog_enabled(0, &limit_us) <= 0) {
+    if (sd_watchdog_enabled(0, &limit_us) <= 0)
         return 0;
-    }
 #endif
     const uint64_t half_ms = limit_us / 2000;
-    if (limit_us > 0 && half_ms == 0) {
+    if (limit_us > 0 && half_ms == 0)
         return 1;
-    }
     return half_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)half_ms;
 }

@@ -10,12 +10,15 @@
 static void print_usage(FILE *file)
 {
     fputs("usage: raimd [-c FILE] [-t] [--demo]\n"
+          "       raimd --draw-map FILE OUT.svg\n"
           "\n"
           "A dedicated server for 2D arena shooters.\n"
           "\n"
           "  -c, --config FILE   the configuration (" RAIM_DEFAULT_CONFIG ")\n"
           "  -t, --check-config  check the configuration and its maps, start nothing\n"
           "      --demo          two arenas with bots on loopback, without a configuration\n"
+          "      --draw-map FILE OUT.svg\n"
+          "                      draw a map: outlines, their convex pieces, spawns\n"
           "  -V, --version       print the version\n"
           "  -h, --help          print this text\n"
           "\n"
@@ -32,11 +35,15 @@ static struct options wrong(void)
 
 struct options options_parse(int argc, char **argv)
 {
-    enum { DEMO = 256 };
+    enum { DEMO = 256, DRAW_MAP };
     static const struct option known[] = {
-        {"config", required_argument, NULL, 'c'}, {"check-config", no_argument, NULL, 't'},
-        {"demo", no_argument, NULL, DEMO},        {"version", no_argument, NULL, 'V'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"config", required_argument, NULL, 'c'},
+        {"check-config", no_argument, NULL, 't'},
+        {"demo", no_argument, NULL, DEMO},
+        {"draw-map", required_argument, NULL, DRAW_MAP},
+        {"version", no_argument, NULL, 'V'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     struct options options = {.action = OPTIONS_RUN};
     for (int option; (option = getopt_long(argc, argv, "c:tVh", known, NULL)) != -1;) {
@@ -50,6 +57,10 @@ struct options options_parse(int argc, char **argv)
         case DEMO:
             options.demo = true;
             break;
+        case DRAW_MAP:
+            options.action = OPTIONS_DRAW_MAP;
+            options.map_path = optarg;
+            break;
         case 'V':
             puts("raimd " RAIM_VERSION);
             return (struct options){.action = OPTIONS_DONE};
@@ -59,6 +70,13 @@ struct options options_parse(int argc, char **argv)
         default:
             return wrong();
         }
+    }
+    if (options.action == OPTIONS_DRAW_MAP) {
+        if (optind == argc) {
+            fputs("raimd: --draw-map wants a second file, for the drawing\n", stderr);
+            return wrong();
+        }
+        options.drawing_path = argv[optind++];
     }
     if (optind < argc) {
         fprintf(stderr, "raimd: unexpected argument '%s'\n", argv[optind]);

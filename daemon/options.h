@@ -13,7 +13,8 @@ enum {
 enum options_action {
     OPTIONS_RUN,
     OPTIONS_CHECK_CONFIG,
-    OPTIONS_DONE, // help or version, already printed
+    OPTIONS_DRAW_MAP,
+    OPTIONS_DONE,  // help or version, already printed
     OPTIONS_WRONG, // already explained
 };
 
@@ -21,6 +22,7 @@ struct options {
     enum options_action action;
     bool demo;
     const char *config_path;
+    const char *map_path, *drawing_path; // of OPTIONS_DRAW_MAP
 };
 
 struct options options_parse(int argc, char **argv);

@@ -402,13 +402,21 @@ void reader_place(reader_node node, char *place, size_t capacity)
     place[capacity - 1] = '\0';
 }
 
+// The caller frees it.
+__attribute__((format(printf, 1, 0))) static char *format_message(const char *format,
+                                                                  va_list arguments)
+{
+    char *message = NULL;
+    if (vasprintf(&message, format, arguments) < 0)
+        abort(); // as memory_must would
+    return message;
+}
+
 static void vcomplain(reader_node node, const char *prefix, const char *format, va_list arguments)
 {
     char place[PLACE_BYTES];
     reader_place(node, place, sizeof place);
-    char *message = NULL;
-    if (vasprintf(&message, format, arguments) < 0)
-        abort();
+    char *message = format_message(format, arguments);
     report_add(node.reader->report, place, "%s%s", prefix, message);
     free(message);
 }
@@ -419,6 +427,18 @@ void reader_complain(reader_node node, const char *format, ...)
     va_start(arguments, format);
     vcomplain(node, "", format, arguments);
     va_end(arguments);
+}
+
+void reader_warn(reader_node node, const char *format, ...)
+{
+    char place[PLACE_BYTES];
+    reader_place(node, place, sizeof place);
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = format_message(format, arguments);
+    va_end(arguments);
+    report_warn(node.reader->report, place, "%s", message);
+    free(message);
 }
 
 void reader_refuse(reader_node node, const char *format, ...)

@@ -76,6 +76,9 @@ __attribute__((format(printf, 2, 3))) void reader_complain(reader_node node, con
 // Reports "file:line: key: got X, want " and the message.
 __attribute__((format(printf, 2, 3))) void reader_refuse(reader_node node, const char *format, ...);
 
+// Reports "file:line: key: warning: " and the message.
+__attribute__((format(printf, 2, 3))) void reader_warn(reader_node node, const char *format, ...);
+
 // Writes "file:line: key", cut to fit.
 void reader_place(reader_node node, char *place, size_t capacity);
 

@@ -39,9 +39,8 @@ static bool put_count(json_t *object, const char *key, uint64_t count)
 // The object when everything could be put into it; frees it and returns NULL otherwise.
 static json_t *whole(json_t *object, bool complete)
 {
-    if (complete) {
+    if (complete)
         return object;
-    }
     json_decref(object);
     return NULL;
 }
@@ -69,9 +68,8 @@ static int compare_durations(const void *left, const void *right)
 // The nearest rank: the smallest of the sorted durations that `percent` of them do not exceed.
 static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t percent)
 {
-    if (count == 0) {
+    if (count == 0)
         return 0;
-    }
     return sorted[(count * percent + 99) / 100 - 1];
 }
 
@@ -136,9 +134,8 @@ static json_t *arena_players_json(const struct arena_status *status, uint32_t ti
 {
     json_t *array = json_array();
     bool complete = true;
-    for (uint32_t i = 0; i < status->player_count && complete; i++) {
+    for (uint32_t i = 0; i < status->player_count && complete; i++)
         complete = json_array_append_new(array, player_json(&status->players[i], tick_hz)) == 0;
-    }
     return whole(array, complete);
 }
 
@@ -173,9 +170,8 @@ static json_t *arenas_json(const struct status_source *source, struct totals *to
 {
     json_t *array = json_array();
     bool complete = true;
-    for (int i = 0; i < source->arena_count && complete; i++) {
+    for (int i = 0; i < source->arena_count && complete; i++)
         complete = json_array_append_new(array, arena_json(source->arenas[i], totals)) == 0;
-    }
     return whole(array, complete);
 }
 

@@ -139,9 +139,8 @@ static void init_batch(struct batch *batch)
 static void request_buffer(int socket, int forced_option, int option)
 {
     const int bytes = SOCKET_BUFFER_BYTES;
-    if (setsockopt(socket, SOL_SOCKET, forced_option, &bytes, sizeof bytes) != 0) {
+    if (setsockopt(socket, SOL_SOCKET, forced_option, &bytes, sizeof bytes) != 0)
         setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
-    }
 }
 
 static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, char *error,
@@ -203,9 +202,8 @@ static void release_message(struct transport *transport)
 
 void transport_close(struct transport *transport)
 {
-    if (transport == NULL) {
+    if (transport == NULL)
         return;
-    }
     release_message(transport);
     // Frees the packets in its queues, whose callbacks count in our slots.
     enet_host_destroy(transport->host);
@@ -275,9 +273,8 @@ static void mark_disconnected(struct transport *transport, struct slot *slot)
 static struct transport_event take_dropped(struct transport *transport)
 {
     uint32_t peer = 0;
-    while (!transport->slots[peer].dropped) {
+    while (!transport->slots[peer].dropped)
         peer++;
-    }
     transport->slots[peer].dropped = false;
     transport->dropped--;
     mark_disconnected(transport, &transport->slots[peer]);
@@ -294,9 +291,8 @@ static struct transport_event translate(struct transport *transport, const ENetE
         mark_connected(transport, event->peer, slot);
         return (struct transport_event){.kind = TRANSPORT_CONNECTED, .peer = peer};
     case ENET_EVENT_TYPE_DISCONNECT:
-        if (!slot->present) {
+        if (!slot->present)
             break;
-        }
         mark_disconnected(transport, slot);
         return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
     case ENET_EVENT_TYPE_RECEIVE:
@@ -320,9 +316,8 @@ static bool next_event(struct transport *transport, ENetEvent *event)
     ENetHost *host = transport->host;
     const struct batch *in = &transport->in;
     while (enet_host_check_events(host, event) <= 0) {
-        if (transport->services_left == 0 || (transport->dry && in->next == in->count)) {
+        if (transport->services_left == 0 || (transport->dry && in->next == in->count))
             return false;
-        }
         transport->services_left--;
         // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
         // any came or went, and would heed what a peer says of its own bandwidth.
@@ -335,9 +330,8 @@ static bool next_event(struct transport *transport, ENetEvent *event)
         serving = NULL;
         send_batch(transport);
         // Below zero tells nothing: it may be our own end mark, or only one bad datagram.
-        if (status > 0) {
+        if (status > 0)
             return true;
-        }
     }
     return true;
 }
@@ -352,9 +346,8 @@ bool transport_poll(struct transport *transport, struct transport_event *event)
     ENetEvent enet_event;
     while (next_event(transport, &enet_event)) {
         *event = translate(transport, &enet_event);
-        if (event->kind != TRANSPORT_NONE) {
+        if (event->kind != TRANSPORT_NONE)
             return true;
-        }
     }
     *event = (struct transport_event){.kind = TRANSPORT_NONE};
     return false;
@@ -371,9 +364,8 @@ static bool queue_message(ENetPeer *peer, struct slot *slot, bool reliable, cons
                           size_t size)
 {
     ENetPacket *packet = enet_packet_create(data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : 0);
-    if (packet == NULL) {
+    if (packet == NULL)
         return false;
-    }
     packet->userData = slot;
     packet->freeCallback = on_packet_freed;
     slot->queued += size;
@@ -391,17 +383,15 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     assert(size > 0 && size <= TRANSPORT_MAX_MESSAGE);
     ENetPeer *to = &transport->host->peers[peer];
     struct slot *slot = &transport->slots[peer];
-    if (to->state != ENET_PEER_STATE_CONNECTED) {
+    if (to->state != ENET_PEER_STATE_CONNECTED)
         return;
-    }
     // A peer may reconfigure the throttle that drops what we send to it; it does not get to.
     to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
     // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
     const bool queued = slot->queued + size <= TRANSPORT_MAX_QUEUED &&
                         queue_message(to, slot, reliable, data, size);
-    if (queued || !reliable) {
+    if (queued || !reliable)
         return;
-    }
     // Without this message its stream would have a hole.
     transport->stats.overflows++;
     enet_peer_reset(to);
@@ -413,9 +403,8 @@ void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t r
 {
     assert(peer < transport->slot_count);
     ENetPeer *to = &transport->host->peers[peer];
-    if (to->state == ENET_PEER_STATE_CONNECTED) {
+    if (to->state == ENET_PEER_STATE_CONNECTED)
         enet_peer_disconnect_later(to, reason);
-    }
 }
 
 uint32_t transport_peers(const struct transport *transport)
@@ -492,12 +481,10 @@ static int receive_plain(ENetSocket socket, ENetAddress *address, ENetBuffer *bu
         .msg_iovlen = count,
     };
     const ssize_t size = recvmsg(socket, &header, MSG_NOSIGNAL);
-    if (size < 0) {
+    if (size < 0)
         return errno == EWOULDBLOCK ? 0 : -1;
-    }
-    if ((header.msg_flags & MSG_TRUNC) != 0) {
+    if ((header.msg_flags & MSG_TRUNC) != 0)
         return -1;
-    }
     if (address != NULL) {
         address->host = from.sin_addr.s_addr;
         address->port = ntohs(from.sin_port);
@@ -507,9 +494,8 @@ static int receive_plain(ENetSocket socket, ENetAddress *address, ENetBuffer *bu
 
 int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
 {
-    if (serving == NULL) {
+    if (serving == NULL)
         return receive_plain(socket, address, buffers, count);
-    }
     assert(count == 1 && buffers[0].dataLength >= DATAGRAM_SPACE);
     return receive_batched(serving, address, buffers[0].data);
 }
@@ -518,9 +504,8 @@ static int send_batched(struct transport *transport, const ENetAddress *address,
                         const ENetBuffer *buffers, size_t count)
 {
     struct batch *out = &transport->out;
-    if (out->count == BATCH) {
+    if (out->count == BATCH)
         send_batch(transport);
-    }
     // A copy, because ENet frees its buffers when this returns.
     uint8_t *data = out->data[out->count];
     size_t size = 0;
@@ -551,9 +536,8 @@ static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetB
         header.msg_namelen = sizeof to;
     }
     const ssize_t size = sendmsg(socket, &header, MSG_NOSIGNAL);
-    if (size < 0) {
+    if (size < 0)
         return errno == EWOULDBLOCK ? 0 : -1;
-    }
     return (int)size;
 }
 

@@ -62,8 +62,8 @@ bool transport_poll(struct transport *transport, struct transport_event *event);
 // Queues a message for a peer; it leaves with transport_flush. Reliable messages go to channel 0,
 // others to channel 1 and are never dropped by ENet's throttle. A peer whose unacknowledged
 // reliable bytes exceed TRANSPORT_MAX_QUEUED is dropped: a DISCONNECTED event follows.
-void transport_send(struct transport *transport, uint32_t peer, bool reliable,
-                    const uint8_t *data, size_t size);
+void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
+                    size_t size);
 
 // Disconnects a peer once its queued reliable messages are acknowledged; `reason` travels in
 // ENet's disconnect data. No DISCONNECTED event is promised before the peer has answered.

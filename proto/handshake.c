@@ -102,6 +102,7 @@ static void write_obstacle(raim_writer *writer, const struct raim_wire_obstacle 
 {
     raim_write_bool(writer, true);
     raim_write_ranged(writer, obstacle->count, 3, RAIM_WIRE_POINTS);
+    raim_write_bits(writer, obstacle->seams, obstacle->count);
     for (uint32_t i = 0; i < obstacle->count; i++) {
         raim_write_signed(writer, obstacle->points[i][0], RAIM_WIRE_COORDINATE_BITS);
         raim_write_signed(writer, obstacle->points[i][1], RAIM_WIRE_COORDINATE_BITS);
@@ -133,6 +134,7 @@ bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacl
             return false;
         struct raim_wire_obstacle *obstacle = &obstacles[(*count)++];
         obstacle->count = raim_read_ranged(reader, 3, RAIM_WIRE_POINTS);
+        obstacle->seams = raim_read_bits(reader, obstacle->count);
         for (uint32_t i = 0; i < obstacle->count; i++) {
             obstacle->points[i][0] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
             obstacle->points[i][1] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);

@@ -41,6 +41,7 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome);
 
 struct raim_wire_obstacle {
     uint32_t count;
+    uint32_t seams; // a bit for each edge, that from the first point lowest: 1 inside an obstacle
     int32_t points[RAIM_WIRE_POINTS][2];
 };
 

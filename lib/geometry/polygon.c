@@ -4,9 +4,6 @@
 
 #include <assert.h>
 
-// The sine of the smallest turn that still makes a corner.
-static const double min_turn = 1e-6;
-
 static raim_vec2 edge_of(const raim_polygon *polygon, int i)
 {
     return raim_vec2_sub(polygon->points[raim_polygon_next(polygon, i)], polygon->points[i]);
@@ -56,7 +53,7 @@ static enum raim_polygon_error check_outline(const raim_polygon *polygon)
         const raim_vec2 before = edge_of(polygon, i);
         const raim_vec2 after = edge_of(polygon, raim_polygon_next(polygon, i));
         const double lengths = raim_vec2_length(before) * raim_vec2_length(after);
-        if (fabs(raim_vec2_cross(before, after)) < min_turn * lengths)
+        if (fabs(raim_vec2_cross(before, after)) < RAIM_MIN_POLYGON_TURN * lengths)
             return RAIM_POLYGON_COLLINEAR;
     }
     if (!is_convex(polygon))
@@ -72,7 +69,12 @@ static void measure(raim_polygon *polygon)
         const raim_vec2 edge = edge_of(polygon, i);
         const double length = raim_vec2_length(edge);
         polygon->normals[i] = (raim_vec2){edge.y / length, 0 - edge.x / length};
+        polygon->offsets[i] = raim_vec2_dot(polygon->normals[i], polygon->points[i]);
         polygon->bounds = raim_box_include(polygon->bounds, polygon->points[i]);
+    }
+    for (int i = polygon->count; i < RAIM_MAX_POLYGON_POINTS; i++) {
+        polygon->normals[i] = (raim_vec2){0, 0};
+        polygon->offsets[i] = INFINITY;
     }
 }
 
@@ -83,6 +85,7 @@ enum raim_polygon_error raim_polygon_init(raim_polygon *polygon, const raim_vec2
     if (count > RAIM_MAX_POLYGON_POINTS)
         return RAIM_POLYGON_TOO_MANY_POINTS;
     polygon->count = count;
+    polygon->seams = 0;
     for (int i = 0; i < count; i++) {
         // Written so that a NaN fails.
         if (!(fabs(points[i].x) <= RAIM_POLYGON_REACH && fabs(points[i].y) <= RAIM_POLYGON_REACH))
@@ -95,6 +98,18 @@ enum raim_polygon_error raim_polygon_init(raim_polygon *polygon, const raim_vec2
     if (error == RAIM_POLYGON_OK)
         measure(polygon);
     return error;
+}
+
+void raim_polygon_init_piece(raim_polygon *polygon, const raim_vec2 *points, int count,
+                             uint32_t seams)
+{
+    assert(count >= 3);
+    assert(count <= RAIM_MAX_POLYGON_POINTS);
+    polygon->count = count;
+    polygon->seams = seams;
+    for (int i = 0; i < count; i++)
+        polygon->points[i] = points[i];
+    measure(polygon);
 }
 
 const char *raim_polygon_error_text(enum raim_polygon_error error)

@@ -5,6 +5,7 @@
 #include "vec2.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 // More corners than this belong to a circle, and every corner costs each query a dot product.
 #define RAIM_MAX_POLYGON_POINTS 16
@@ -15,6 +16,10 @@
 // Edges shorter than this, in units, have no trustworthy normal.
 #define RAIM_MIN_POLYGON_EDGE 0.001
 
+// The sine of the smallest turn that makes a corner: at a flatter one, rounding could take a point
+// before one face for a point before the next.
+#define RAIM_MIN_POLYGON_TURN 1e-6
+
 // No corner may lie farther out, in units: a double still resolves 1e-10 there.
 #define RAIM_POLYGON_REACH 1e6
 
@@ -22,7 +27,11 @@ typedef struct raim_polygon {
     raim_box bounds;
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];  // counter-clockwise
     raim_vec2 normals[RAIM_MAX_POLYGON_POINTS]; // outward unit normal of the edge i -> i + 1
+    double offsets[RAIM_MAX_POLYGON_POINTS];    // of that edge from the world's origin, along it
     int count;
+    // Bit i: edge i is no face but a cut through a larger obstacle, with more of it on the other
+    // side (see outline.h). 0 for an obstacle of its own.
+    uint32_t seams;
 } raim_polygon;
 
 enum raim_polygon_error {
@@ -41,15 +50,33 @@ enum raim_polygon_error {
 enum raim_polygon_error raim_polygon_init(raim_polygon *polygon, const raim_vec2 *points,
                                           int count);
 
+// Fills a polygon with a piece of a larger obstacle. The corners, 3 to RAIM_MAX_POLYGON_POINTS,
+// must be convex and counter-clockwise; a piece may be as small or pointed as the cuts made it.
+void raim_polygon_init_piece(raim_polygon *polygon, const raim_vec2 *points, int count,
+                             uint32_t seams);
+
 // What is wrong, as words that complete "the polygon ...".
 const char *raim_polygon_error_text(enum raim_polygon_error error);
 
 // True inside and on the outline.
 bool raim_polygon_contains(const raim_polygon *polygon, raim_vec2 point);
 
+static inline bool raim_polygon_is_seam(const raim_polygon *polygon, int edge)
+{
+    return (polygon->seams >> edge & 1) != 0;
+}
+
+// How far before a face a point lies, in units; negative behind it. The unused faces, from `count`
+// on, have every point infinitely far behind them, so that a search may run over them.
+static inline double raim_polygon_separation(const raim_polygon *polygon, int face, raim_vec2 point)
+{
+    return raim_vec2_dot(polygon->normals[face], point) - polygon->offsets[face];
+}
+
+// Without a branch: which edge is the last cannot be foreseen.
 static inline int raim_polygon_next(const raim_polygon *polygon, int i)
 {
-    return i + 1 < polygon->count ? i + 1 : 0;
+    return (i + 1) * (i + 1 < polygon->count);
 }
 
 // The end of a face beyond which a point lies, by more than `margin` units along the face; NULL

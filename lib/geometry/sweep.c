@@ -6,6 +6,13 @@
 // let it slip between the face and the corner.
 static const double face_margin = 1e-6;
 
+// What runs along a seam, in units, would touch the pieces on both sides and overlap neither. So a
+// piece reaches this far beyond its seams: enough to outdo a touch on either side and rounding.
+static const double seam_reach = 4 * RAIM_SWEEP_TOUCH;
+
+// The longest way through the tip that this makes at a seam's end, in units.
+static const double tip_length = 1e-6;
+
 // True when a gap that changes by `change` during the motion never closes. One that is closed from
 // the start does not count until it is overlapped.
 static bool stays_open(double gap, double change)
@@ -13,6 +20,27 @@ static bool stays_open(double gap, double change)
     if (gap > RAIM_SWEEP_TOUCH)
         return gap + change > 0;
     return gap > -RAIM_SWEEP_TOUCH && gap + change > -RAIM_SWEEP_TOUCH;
+}
+
+static double gap_to(const raim_polygon *polygon, int face, raim_vec2 point, double radius)
+{
+    const double grown = radius + (raim_polygon_is_seam(polygon, face) ? seam_reach : 0);
+    return raim_vec2_dot(polygon->normals[face], raim_vec2_sub(point, polygon->points[face])) -
+           grown;
+}
+
+// True when a motion that enters at a point does not leave again at once. Beyond a seam's end, a
+// tip of the piece pokes out of the outline; what crosses only that has not met the outline.
+static bool stays_inside(const raim_polygon *polygon, raim_vec2 at, raim_vec2 displacement,
+                         double radius)
+{
+    const double length = raim_vec2_length(displacement);
+    for (int i = 0; i < polygon->count; i++) {
+        const double change = raim_vec2_dot(polygon->normals[i], displacement);
+        if (change > 0 && gap_to(polygon, i, at, radius) * length + change * tip_length > 0)
+            return false;
+    }
+    return true;
 }
 
 double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec2 displacement,
@@ -23,9 +51,8 @@ double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec
     double enter = -1, nearest = -INFINITY;
     int face = 0;
     for (int i = 0; i < polygon->count; i++) {
-        const raim_vec2 normal = polygon->normals[i];
-        const double gap = raim_vec2_dot(normal, raim_vec2_sub(start, polygon->points[i])) - radius;
-        const double change = raim_vec2_dot(normal, displacement);
+        const double gap = gap_to(polygon, i, start, radius);
+        const double change = raim_vec2_dot(polygon->normals[i], displacement);
         if (stays_open(gap, change))
             return RAIM_SWEEP_MISS;
         if (gap > -RAIM_SWEEP_TOUCH) {
@@ -39,12 +66,21 @@ double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec
             face = i;
         }
     }
+    const bool through_seam = enter >= 0 && raim_polygon_is_seam(polygon, face);
     enter = enter < 0 ? 0 : enter;
-    // Beyond the end of that face, the only way to the grown polygon is through the corner's
-    // circle.
     const raim_vec2 at = raim_vec2_mad(start, displacement, enter);
     const raim_vec2 *corner = raim_polygon_corner_beyond(polygon, face, at, face_margin);
-    return corner == NULL ? enter : raim_sweep_circle(start, displacement, *corner, radius);
+    if (corner == NULL && !through_seam)
+        return enter;
+    // Beyond the end of that face, the only way to the grown polygon is through the corner's
+    // circle.
+    if (corner != NULL && (radius > seam_reach || polygon->seams == 0))
+        return raim_sweep_circle(start, displacement, *corner, radius);
+    // A circle that comes through a seam has met the piece on its other side before. A ray may have
+    // merely touched that, where it comes in through the seam's end.
+    return radius <= seam_reach && stays_inside(polygon, at, displacement, radius)
+               ? enter
+               : RAIM_SWEEP_MISS;
 }
 
 double raim_sweep_circle(raim_vec2 start, raim_vec2 displacement, raim_vec2 centre, double radius)
@@ -59,12 +95,13 @@ double raim_sweep_circle(raim_vec2 start, raim_vec2 displacement, raim_vec2 cent
         return RAIM_SWEEP_MISS;
     const bool touching = squared <= outer * outer;
     const double reach = touching && inner > 0 ? inner : radius;
-    // The quadratic's root in the form that cannot divide by zero: the divisor exceeds `approach`.
+    const double graze = inner > 0 ? inner : radius;
     const double cross = raim_vec2_cross(out, displacement);
-    const double discriminant =
-        reach * reach * raim_vec2_length_squared(displacement) - cross * cross;
-    if (discriminant <= 0)
+    const double moved_squared = raim_vec2_length_squared(displacement);
+    if (cross * cross >= graze * graze * moved_squared)
         return RAIM_SWEEP_MISS;
+    // The quadratic's root in the form that cannot divide by zero: the divisor exceeds `approach`.
+    const double discriminant = reach * reach * moved_squared - cross * cross;
     const double time = (squared - reach * reach) / (approach + sqrt(discriminant));
     if (time > 1)
         return RAIM_SWEEP_MISS;

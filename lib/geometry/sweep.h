@@ -13,7 +13,8 @@
 #define RAIM_SWEEP_TOUCH 1e-9
 
 // A circle against a resting convex polygon: a ray against the polygon grown by the radius (its
-// offset edges and a circle around each corner).
+// offset edges and a circle around each corner). What runs along a seam, between the pieces of an
+// outline, hits one of them at least.
 double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec2 displacement,
                           double radius);
 

@@ -75,13 +75,15 @@ static inline raim_box raim_box_include(raim_box box, raim_vec2 point)
         {point.x > box.max.x ? point.x : box.max.x, point.y > box.max.y ? point.y : box.max.y}};
 }
 
+// All four sides are compared and one branch taken on them: each alone is hard to foresee.
 static inline bool raim_box_contains(raim_box box, raim_vec2 point)
 {
-    return point.x >= box.min.x && point.x <= box.max.x && point.y >= box.min.y &&
-           point.y <= box.max.y;
+    return (point.x >= box.min.x) & (point.x <= box.max.x) & (point.y >= box.min.y) &
+           (point.y <= box.max.y);
 }
 
 static inline bool raim_box_overlaps(raim_box a, raim_box b)
 {
-    return a.min.x <= b.max.x && a.max.x >= b.min.x && a.min.y <= b.max.y && a.max.y >= b.min.y;
+    return (a.min.x <= b.max.x) & (a.max.x >= b.min.x) & (a.min.y <= b.max.y) &
+           (a.max.y >= b.min.y);
 }

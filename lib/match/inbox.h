@@ -18,7 +18,7 @@ struct raim_inbox {
     raim_input held;                      // pressed where nothing arrived in time
     uint32_t newest_tick;                 // of any input so far
     bool any;
-    int32_t margin;       // ticks that the newest input arrived before its own was played
+    int32_t margin;        // ticks that the newest input arrived before its own was played
     uint32_t hungry_ticks; // played in a row without an input
 };
 

@@ -46,8 +46,8 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->event_capacity = 8 * places;
     match->events = calloc(match->event_capacity, sizeof *match->events);
     if (match->clients == NULL || match->members == NULL || match->inputs == NULL ||
-        match->walking == NULL || match->flying == NULL || match->crowd == NULL || match->shown_memory == NULL ||
-        match->happened.items == NULL || match->events == NULL)
+        match->walking == NULL || match->flying == NULL || match->crowd == NULL ||
+        match->shown_memory == NULL || match->happened.items == NULL || match->events == NULL)
         return false;
     uint64_t *set = match->shown_memory;
     for (uint32_t i = 0; i < connections; i++) {
@@ -159,7 +159,8 @@ static void refuse_client(struct raim_match *match, struct raim_connection *clie
     client->reason = reason;
 }
 
-static void receive_hello(struct raim_match *match, struct raim_connection *client, raim_reader *reader)
+static void receive_hello(struct raim_match *match, struct raim_connection *client,
+                          raim_reader *reader)
 {
     struct raim_hello hello;
     char name[RAIM_MATCH_NAME_BYTES];
@@ -185,7 +186,8 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     client->state = RAIM_CONNECTION_ENTERING;
 }
 
-static void receive_input(struct raim_match *match, struct raim_connection *client, raim_reader *reader)
+static void receive_input(struct raim_match *match, struct raim_connection *client,
+                          raim_reader *reader)
 {
     struct raim_input_message message;
     if (!raim_input_read(reader, &message)) {
@@ -215,7 +217,8 @@ static void receive_goodbye(struct raim_match *match, struct raim_connection *cl
         return;
     }
     leave(match, client, RAIM_REASON_LEFT);
-    client->state = RAIM_CONNECTION_CLOSED;
+    client->state = RAIM_CONNECTION_LEAVING;
+    client->reason = RAIM_REASON_LEFT;
 }
 
 void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable,
@@ -224,8 +227,9 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     struct raim_connection *client = client_at(match, handle);
     raim_reader reader = raim_reader_make(data, size);
     const uint32_t kind = raim_message_read(&reader);
-    const bool in = client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
-    const bool ended = client->state == RAIM_CONNECTION_REFUSED || client->state == RAIM_CONNECTION_CLOSED;
+    const bool in =
+        client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
+    const bool ended = client->state >= RAIM_CONNECTION_REFUSED;
     if (ended)
         return; // sent before it knew
     if (kind == RAIM_MESSAGE_HELLO && reliable && client->state == RAIM_CONNECTION_WAITING)
@@ -265,7 +269,7 @@ void raim_match_shutdown(struct raim_match *match)
 {
     for (uint32_t i = 0; i < match->def.max_connections; i++) {
         struct raim_connection *client = &match->clients[i];
-        if (client->state == RAIM_CONNECTION_ABSENT || client->state == RAIM_CONNECTION_CLOSED)
+        if (client->state == RAIM_CONNECTION_ABSENT || client->state > RAIM_CONNECTION_REFUSED)
             continue;
         leave(match, client, RAIM_REASON_SHUTDOWN);
         client->state = RAIM_CONNECTION_REFUSED;

@@ -25,13 +25,13 @@ struct raim_match;
 struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
     raim_rules rules;
-    uint32_t tick_hz;           // steps per second, 10 to 240
-    uint32_t max_clients;       // places for clients, 1 to 1000
-    uint32_t max_connections;   // client handles are below this; more than max_clients, so that
-                                // a full match can still say so
-    uint32_t bots;              // server-side bots, with places of their own; together with
-                                // the clients at most RAIM_MAX_PLAYERS
-    uint64_t seed;              // of spawns and bots
+    uint32_t tick_hz;         // steps per second, 10 to 240
+    uint32_t max_clients;     // places for clients, 1 to 1000
+    uint32_t max_connections; // client handles are below this; more than max_clients, so that
+                              // a full match can still say so
+    uint32_t bots;            // server-side bots, with places of their own; together with
+                              // the clients at most RAIM_MAX_PLAYERS
+    uint64_t seed;            // of spawns and bots
 };
 
 // Defaults for everything but the map.

@@ -38,7 +38,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
 
 static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
 {
-    enum { BATCH = 64 }; // more never fit one message
+    enum { BATCH = 72 }; // more never fit one message
     struct raim_wire_obstacle obstacles[BATCH];
     const struct raim_map *map = match->def.map;
     const uint32_t left = (uint32_t)map->obstacle_count - client->obstacles_told;
@@ -46,14 +46,15 @@ static size_t write_obstacles(struct raim_match *match, struct raim_connection *
     for (uint32_t i = 0; i < count; i++) {
         const raim_polygon *polygon = &map->obstacles[client->obstacles_told + i];
         obstacles[i].count = (uint32_t)polygon->count;
+        obstacles[i].seams = polygon->seams;
         for (int p = 0; p < polygon->count; p++) {
             obstacles[i].points[p][0] = raim_quantise(polygon->points[p].x);
             obstacles[i].points[p][1] = raim_quantise(polygon->points[p].y);
         }
     }
     uint32_t written;
-    const size_t size = raim_obstacles_write(obstacles, count, &written, match->message,
-                                             sizeof match->message);
+    const size_t size =
+        raim_obstacles_write(obstacles, count, &written, match->message, sizeof match->message);
     client->obstacles_told += written;
     return size;
 }
@@ -130,6 +131,11 @@ static size_t write_door(struct raim_match *match, struct raim_connection *clien
         *close = true;
         return write_goodbye(match, client->reason);
     }
+    if (client->state == RAIM_CONNECTION_LEAVING) {
+        client->state = RAIM_CONNECTION_CLOSED;
+        *close = true;
+        return 0;
+    }
     if (client->state != RAIM_CONNECTION_ENTERING)
         return 0;
     if (!client->welcome_told) {
@@ -162,7 +168,7 @@ static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
         struct raim_connection *client = &match->clients[match->next_client];
         bool close = false;
         const size_t size = write_door(match, client, &close);
-        if (size == 0)
+        if (size == 0 && !close)
             continue;
         *outgoing = (struct raim_outgoing){
             .client = match->next_client,
@@ -192,8 +198,8 @@ static bool write_next_events(struct raim_match *match)
     };
     memcpy(message.events, &match->events[match->events_first],
            message.count * sizeof message.events[0]);
-    match->message_size = raim_events_write(&message, &match->events_size, match->message,
-                                            sizeof match->message);
+    match->message_size =
+        raim_events_write(&message, &match->events_size, match->message, sizeof match->message);
     assert(match->events_size > 0);
     return true;
 }
@@ -226,8 +232,7 @@ static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgo
         struct raim_connection *client = &match->clients[match->next_client];
         if (!is_told(match, client))
             continue;
-        const size_t size =
-            raim_view_write(match, client, match->message, sizeof match->message);
+        const size_t size = raim_view_write(match, client, match->message, sizeof match->message);
         assert(size > 0);
         *outgoing = (struct raim_outgoing){
             .client = match->next_client++,

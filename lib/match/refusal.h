@@ -3,15 +3,15 @@
 #pragma once
 
 enum raim_refusal {
-    RAIM_REFUSED_MALFORMED,    // bytes that no reader accepts
-    RAIM_REFUSED_UNEXPECTED,   // a well-formed message at the wrong time or on the wrong channel
-    RAIM_REFUSED_VERSION,      // a hello of another protocol version
-    RAIM_REFUSED_NAME,         // a name that is not UTF-8 or has nothing visible in it
-    RAIM_REFUSED_FULL,         // every place is taken
-    RAIM_REFUSED_SILENT,       // connected without a hello in time
-    RAIM_REFUSED_INPUT_LATE,   // an input for a tick that has been played
-    RAIM_REFUSED_INPUT_EARLY,  // an input too far in the future
-    RAIM_REFUSED_ACK,          // an acknowledgement of a snapshot that was never sent
+    RAIM_REFUSED_MALFORMED,   // bytes that no reader accepts
+    RAIM_REFUSED_UNEXPECTED,  // a well-formed message at the wrong time or on the wrong channel
+    RAIM_REFUSED_VERSION,     // a hello of another protocol version
+    RAIM_REFUSED_NAME,        // a name that is not UTF-8 or has nothing visible in it
+    RAIM_REFUSED_FULL,        // every place is taken
+    RAIM_REFUSED_SILENT,      // connected without a hello in time
+    RAIM_REFUSED_INPUT_LATE,  // an input for a tick that has been played
+    RAIM_REFUSED_INPUT_EARLY, // an input too far in the future
+    RAIM_REFUSED_ACK,         // an acknowledgement of a snapshot that was never sent
     RAIM_REFUSALS
 };
 

@@ -13,8 +13,9 @@ enum raim_connection_state {
     RAIM_CONNECTION_WAITING,  // connected, its hello has not come
     RAIM_CONNECTION_ENTERING, // plays, and is being told the map and the roster
     RAIM_CONNECTION_PLAYING,
-    RAIM_CONNECTION_REFUSED,  // is to be told goodbye
-    RAIM_CONNECTION_CLOSED,   // was told goodbye
+    RAIM_CONNECTION_REFUSED, // is to be told goodbye
+    RAIM_CONNECTION_LEAVING, // said goodbye and is to be closed
+    RAIM_CONNECTION_CLOSED,  // nothing more to do
 };
 
 // One connection. What it was shown is remembered per tick: it becomes a baseline once it is
@@ -28,7 +29,7 @@ struct raim_connection {
     uint32_t roster_told;
     uint32_t first_tick; // of its first snapshot
     bool welcome_told;
-    bool has_shown;      // any snapshot
+    bool has_shown; // any snapshot
     bool has_acked;
     uint32_t acked_tick; // newest snapshot it has
     struct raim_inbox inbox;
@@ -68,12 +69,12 @@ struct raim_match {
     struct raim_match_def def;
     struct raim_world *world;
     struct raim_history history;
-    struct raim_connection *clients;  // def.max_connections
-    struct raim_member *members;  // by place
-    raim_input *inputs;           // by place
-    struct raim_events happened;  // in the last step
-    struct raim_sighting *walking; // living players as of the last step
-    struct raim_sighting *flying;  // bullets likewise
+    struct raim_connection *clients; // def.max_connections
+    struct raim_member *members;     // by place
+    raim_input *inputs;              // by place
+    struct raim_events happened;     // in the last step
+    struct raim_sighting *walking;   // living players as of the last step
+    struct raim_sighting *flying;    // bullets likewise
     uint32_t walking_count, flying_count;
     uint64_t *shown_memory;
     uint32_t playing; // clients with a player
@@ -92,7 +93,7 @@ struct raim_match {
         double distance;
         uint32_t place;
         bool is_bullet;
-    } *crowd; // scratch for snapshots that do not fit
+    } * crowd; // scratch for snapshots that do not fit
 };
 
 // --- members.c: who plays ---
@@ -120,5 +121,5 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
                        size_t capacity);
 
 // Takes a client's word for the newest snapshot it has.
-enum raim_refusal raim_view_acknowledge(const struct raim_match *match, struct raim_connection *client,
-                                        uint32_t tick);
+enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
+                                        struct raim_connection *client, uint32_t tick);

@@ -28,8 +28,8 @@ void raim_view_prepare(struct raim_match *match)
                 raim_bullet_position(&bullets[place], world->tick, world->tick_hz), place};
 }
 
-enum raim_refusal raim_view_acknowledge(const struct raim_match *match, struct raim_connection *client,
-                                        uint32_t tick)
+enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
+                                        struct raim_connection *client, uint32_t tick)
 {
     const int32_t age = raim_tick_diff(match->world->tick, tick);
     if (age >= RAIM_SNAPSHOT_HISTORY)
@@ -141,10 +141,10 @@ static void thin_out(struct raim_match *match, const struct raim_connection *cli
     const struct raim_wire_limits *limits = &match->history.limits;
     const uint32_t own_place = raim_player_place(client->player);
     const raim_vec2 eye = raim_world_players_const(match->world)[own_place].position;
-    uint32_t count = add_crowd(match, match->walking, match->walking_count, frame->seen_players,
-                               eye, false, 0);
-    count = add_crowd(match, match->flying, match->flying_count, frame->seen_bullets, eye, true,
-                      count);
+    uint32_t count =
+        add_crowd(match, match->walking, match->walking_count, frame->seen_players, eye, false, 0);
+    count =
+        add_crowd(match, match->flying, match->flying_count, frame->seen_bullets, eye, true, count);
     qsort(match->crowd, count, sizeof match->crowd[0], by_distance);
 
     // What stays out costs no more than what is counted here already.
@@ -152,9 +152,8 @@ static void thin_out(struct raim_match *match, const struct raim_connection *cli
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t place = match->crowd[i].place;
         const bool is_bullet = match->crowd[i].is_bullet;
-        const uint32_t cost = is_bullet
-                                  ? raim_snapshot_bullet_bits(limits, baseline, frame, place)
-                                  : raim_snapshot_player_bits(limits, baseline, frame, place);
+        const uint32_t cost = is_bullet ? raim_snapshot_bullet_bits(limits, baseline, frame, place)
+                                        : raim_snapshot_player_bits(limits, baseline, frame, place);
         if (bits + cost <= capacity * 8)
             bits += cost;
         else

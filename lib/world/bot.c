@@ -7,20 +7,20 @@
 
 #include <math.h>
 
-static const double look_every_s = 0.1;      // reaction time: decisions last so long
-static const double give_up_goal_s = 4;      // a goal that takes longer is out of reach
-static const double goal_reach_units = 800;  // it looks so far ahead for the next one
+static const double look_every_s = 0.1;     // reaction time: decisions last so long
+static const double give_up_goal_s = 4;     // a goal that takes longer is out of reach
+static const double goal_reach_units = 800; // it looks so far ahead for the next one
 static const double goal_reached_units = 60;
-static const double near_units = 180;        // keep at least this far from a target
-static const double far_units = 380;         // and close in beyond this
-static const double whisker_units = 60;      // looked ahead for obstacles
+static const double near_units = 180;   // keep at least this far from a target
+static const double far_units = 380;    // and close in beyond this
+static const double whisker_units = 60; // looked ahead for obstacles
 enum {
-    TURN_PER_S = RAIM_ANGLE_TURN * 3 / 2,    // how fast a bot turns its aim
-    AIM_ERROR = RAIM_ANGLE_TURN / 72,        // at most 5 degrees either way
-    FIRE_WITHIN = RAIM_ANGLE_TURN / 60,      // fires when its aim is this close
+    TURN_PER_S = RAIM_ANGLE_TURN * 3 / 2, // how fast a bot turns its aim
+    AIM_ERROR = RAIM_ANGLE_TURN / 72,     // at most 5 degrees either way
+    FIRE_WITHIN = RAIM_ANGLE_TURN / 60,   // fires when its aim is this close
     GOALS_TRIED = 8,
     STUCK_LOOKS = 5,
-    SIGHT_CHECKS = 3,                        // nearest enemies tried for a clear line
+    SIGHT_CHECKS = 3, // nearest enemies tried for a clear line
 };
 
 void raim_bot_init(struct raim_bot *bot, uint64_t seed)
@@ -28,8 +28,7 @@ void raim_bot_init(struct raim_bot *bot, uint64_t seed)
     *bot = (struct raim_bot){.random = seed, .strafe = (seed & 1) != 0 ? 1 : -1};
 }
 
-static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_sight *sight,
-                                                   uint32_t key)
+static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_sight *sight, uint32_t key)
 {
     for (uint32_t i = 0; i < sight->enemy_count; i++)
         if (sight->enemies[i].key == key)

@@ -21,7 +21,7 @@ struct raim_bot_sight {
     const struct raim_map *map;
     const raim_rules *rules;
     uint32_t tick, tick_hz;
-    raim_vec2 position; // its own
+    raim_vec2 position;                   // its own
     const struct raim_bot_enemy *enemies; // inside its view; walls are the brain's own business
     uint32_t enemy_count;
 };

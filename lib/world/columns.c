@@ -34,12 +34,14 @@ void raim_columns_build(struct raim_columns *columns, const struct raim_world *w
         column_of_place[place] = (uint8_t)column;
         columns->starts[column + 1]++;
         columns->count++;
-        columns->reach = fmax(columns->reach, fabs(player->position.x - player->previous.x));
-        columns->reach = fmax(columns->reach, fabs(player->position.y - player->previous.y));
+        const double along_x = fabs(player->position.x - player->previous.x);
+        const double along_y = fabs(player->position.y - player->previous.y);
+        columns->reach = along_x > columns->reach ? along_x : columns->reach;
+        columns->reach = along_y > columns->reach ? along_y : columns->reach;
     }
     for (int column = 0; column < RAIM_COLUMNS; column++)
-        columns->starts[column + 1] = (uint16_t)(columns->starts[column + 1] +
-                                                 columns->starts[column]);
+        columns->starts[column + 1] =
+            (uint16_t)(columns->starts[column + 1] + columns->starts[column]);
 
     uint16_t next[RAIM_COLUMNS];
     memcpy(next, columns->starts, sizeof next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what a map is made from and lays its obstacles out in a grid.
+// Checks what a map is made from, cuts its outlines and lays their pieces out in a grid.
 #include "map.h"
 
 #include "map_grid.h"
@@ -40,26 +40,31 @@ static bool is_good_border(raim_box border)
            border.max.y - border.min.y >= RAIM_MIN_BORDER;
 }
 
-static struct raim_map_problem make_obstacle(raim_box border, const struct raim_obstacle_def *def,
-                                             raim_polygon *polygon)
+// Cuts an outline into as many pieces as there are, RAIM_MAX_PIECES at most.
+static struct raim_map_problem cut_obstacle(raim_box border, const struct raim_obstacle_def *def,
+                                            struct raim_map_outline *outline,
+                                            raim_polygon pieces[RAIM_MAX_PIECES])
 {
-    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
-    for (int i = 0; i < def->count && i < RAIM_MAX_POLYGON_POINTS; i++)
-        points[i] = round_point(def->points[i]);
-    const enum raim_polygon_error error = raim_polygon_init(polygon, points, def->count);
-    if (error != RAIM_POLYGON_OK)
-        return (struct raim_map_problem){RAIM_MAP_OBSTACLE, error, 0};
-    if (!raim_box_contains(border, polygon->bounds.min) ||
-        !raim_box_contains(border, polygon->bounds.max))
-        return (struct raim_map_problem){.error = RAIM_MAP_OBSTACLE_OUTSIDE};
+    // Counts out of range are for the cut to refuse.
+    for (int i = 0; i < def->count && i < RAIM_MAX_OUTLINE_POINTS; i++)
+        outline->points[i] = round_point(def->points[i]);
+    outline->count = def->count;
+    const struct raim_outline_problem problem =
+        raim_outline_cut(outline->points, outline->count, pieces, &outline->piece_count);
+    if (problem.error != RAIM_OUTLINE_OK)
+        return (struct raim_map_problem){RAIM_MAP_OBSTACLE, problem, 0};
+    for (int i = 0; i < outline->count; i++)
+        if (!raim_box_contains(border, outline->points[i]))
+            return (struct raim_map_problem){.error = RAIM_MAP_OBSTACLE_OUTSIDE};
     return (struct raim_map_problem){.error = RAIM_MAP_OK};
 }
 
 struct raim_map_problem raim_map_check_obstacle(raim_box border,
                                                 const struct raim_obstacle_def *obstacle)
 {
-    raim_polygon polygon;
-    return make_obstacle(round_box(border), obstacle, &polygon);
+    struct raim_map_outline outline;
+    raim_polygon pieces[RAIM_MAX_PIECES];
+    return cut_obstacle(round_box(border), obstacle, &outline, pieces);
 }
 
 static enum raim_map_error check_spawn(const struct raim_map *map, raim_vec2 spawn)
@@ -81,26 +86,71 @@ static void copy_name(char to[RAIM_MAP_NAME_BYTES], const char *name)
     to[length] = '\0';
 }
 
+// Both ways to a piece meet here, so that a client's is the server's to the bit.
+static enum raim_map_error add_piece(struct raim_map *map, const raim_vec2 *points, int count,
+                                     uint32_t seams)
+{
+    if (map->obstacle_count == RAIM_MAX_OBSTACLES)
+        return RAIM_MAP_COUNT;
+    raim_polygon_init_piece(&map->obstacles[map->obstacle_count++], points, count, seams);
+    return RAIM_MAP_OK;
+}
+
+static struct raim_map_problem add_obstacle(struct raim_map *map,
+                                            const struct raim_obstacle_def *def)
+{
+    struct raim_map_outline *outline = &map->outlines[map->outline_count++];
+    raim_polygon pieces[RAIM_MAX_PIECES];
+    struct raim_map_problem problem = cut_obstacle(map->border, def, outline, pieces);
+    outline->first_piece = map->obstacle_count;
+    for (int i = 0; i < outline->piece_count && problem.error == RAIM_MAP_OK; i++)
+        problem.error = add_piece(map, pieces[i].points, pieces[i].count, pieces[i].seams);
+    return problem;
+}
+
+// What a cut can make: convex, counter-clockwise, as small as may be.
+static bool is_good_piece(const raim_vec2 *points, int count, uint32_t seams)
+{
+    raim_polygon polygon;
+    const enum raim_polygon_error error = raim_polygon_init(&polygon, points, count);
+    if (error != RAIM_POLYGON_OK && error != RAIM_POLYGON_SMALL_AREA)
+        return false;
+    const raim_vec2 before = raim_vec2_sub(points[1], points[0]);
+    const raim_vec2 after = raim_vec2_sub(points[2], points[1]);
+    return raim_vec2_cross(before, after) > 0 && seams >> count == 0;
+}
+
+static enum raim_map_error add_told_piece(struct raim_map *map, const struct raim_piece_def *def)
+{
+    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
+    for (int i = 0; i < def->count && i < RAIM_MAX_POLYGON_POINTS; i++)
+        points[i] = round_point(def->points[i]);
+    if (!is_good_piece(points, def->count, def->seams))
+        return RAIM_MAP_PIECE;
+    for (int i = 0; i < def->count; i++)
+        if (!raim_box_contains(map->border, points[i]))
+            return RAIM_MAP_OBSTACLE_OUTSIDE;
+    return add_piece(map, points, def->count, def->seams);
+}
+
 // Everything but the grid; the arrays are allocated.
 static struct raim_map_problem fill(struct raim_map *map, const struct raim_map_def *def)
 {
+    struct raim_map_problem problem = {.error = RAIM_MAP_OK};
     copy_name(map->name, def->name);
-    for (int i = 0; i < def->obstacle_count; i++) {
-        struct raim_map_problem problem =
-            make_obstacle(map->border, &def->obstacles[i], &map->obstacles[i]);
+    for (int i = 0; i < def->obstacle_count && problem.error == RAIM_MAP_OK; i++) {
+        problem = add_obstacle(map, &def->obstacles[i]);
         problem.index = i;
-        if (problem.error != RAIM_MAP_OK)
-            return problem;
-        map->obstacle_count++;
     }
-    for (int i = 0; i < def->spawn_count; i++) {
+    for (int i = 0; i < def->piece_count && problem.error == RAIM_MAP_OK; i++)
+        problem =
+            (struct raim_map_problem){.error = add_told_piece(map, &def->pieces[i]), .index = i};
+    for (int i = 0; i < def->spawn_count && problem.error == RAIM_MAP_OK; i++) {
         map->spawns[i] = round_point(def->spawns[i]);
-        const enum raim_map_error error = check_spawn(map, map->spawns[i]);
-        if (error != RAIM_MAP_OK)
-            return (struct raim_map_problem){.error = error, .index = i};
         map->spawn_count++;
+        problem = (struct raim_map_problem){.error = check_spawn(map, map->spawns[i]), .index = i};
     }
-    return (struct raim_map_problem){.error = RAIM_MAP_OK};
+    return problem;
 }
 
 static int cells_in(const struct raim_map_span *span)
@@ -170,18 +220,34 @@ static bool make_grid(struct raim_map *map)
     return true;
 }
 
+static bool are_good_counts(const struct raim_map_def *def)
+{
+    return def->obstacle_count >= 0 && def->obstacle_count <= RAIM_MAX_OBSTACLES &&
+           def->piece_count >= 0 && def->piece_count <= RAIM_MAX_OBSTACLES &&
+           def->spawn_count >= 0 && def->spawn_count <= RAIM_MAX_SPAWNS;
+}
+
+// An outline of n points has n - 2 pieces at most.
+static size_t most_pieces(const struct raim_map_def *def)
+{
+    size_t pieces = (size_t)def->piece_count;
+    for (int i = 0; i < def->obstacle_count; i++)
+        pieces += (size_t)(def->obstacles[i].count > 2 ? def->obstacles[i].count - 2 : 0);
+    return pieces < RAIM_MAX_OBSTACLES ? pieces : RAIM_MAX_OBSTACLES;
+}
+
 static struct raim_map_problem make(struct raim_map *map, const struct raim_map_def *def)
 {
     map->border = round_box(def->border);
     if (!is_good_border(map->border))
         return (struct raim_map_problem){.error = RAIM_MAP_BORDER};
-    if (def->obstacle_count < 0 || def->obstacle_count > RAIM_MAX_OBSTACLES ||
-        def->spawn_count < 0 || def->spawn_count > RAIM_MAX_SPAWNS)
+    if (!are_good_counts(def))
         return (struct raim_map_problem){.error = RAIM_MAP_COUNT};
     // One more of each: an allocation of nothing may be NULL.
-    map->obstacles = calloc((size_t)def->obstacle_count + 1, sizeof *map->obstacles);
+    map->obstacles = calloc(most_pieces(def) + 1, sizeof *map->obstacles);
+    map->outlines = calloc((size_t)def->obstacle_count + 1, sizeof *map->outlines);
     map->spawns = calloc((size_t)def->spawn_count + 1, sizeof *map->spawns);
-    if (map->obstacles == NULL || map->spawns == NULL)
+    if (map->obstacles == NULL || map->outlines == NULL || map->spawns == NULL)
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     const struct raim_map_problem problem = fill(map, def);
     if (problem.error == RAIM_MAP_OK && !make_grid(map))
@@ -209,6 +275,7 @@ void raim_map_destroy(struct raim_map *map)
     free(map->grid.entries);
     free(map->grid.starts);
     free(map->spawns);
+    free(map->outlines);
     free(map->obstacles);
     free(map);
 }

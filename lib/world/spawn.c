@@ -7,15 +7,16 @@
 #include <assert.h>
 
 enum {
-    RINGS = 8,    // tried around an occupied spawn point, each a player's width wider
+    RINGS = 8,      // tried around an occupied spawn point, each a player's width wider
     FIRST_RING = 6, // places on the first ring, as in a honeycomb; each ring has so many more
 };
 
-static double nearest_living_squared(const struct raim_world *world, raim_vec2 point)
+// How near the nearest is, squared; where that is less than `enough`, something less than that.
+static double nearest_living_squared(const struct raim_world *world, raim_vec2 point, double enough)
 {
     const raim_player *players = raim_world_players_const(world);
     double nearest = INFINITY;
-    for (uint32_t place = 0; place < world->max_players; place++) {
+    for (uint32_t place = 0; place < world->max_players && nearest >= enough; place++) {
         if (players[place].state != RAIM_PLAYER_ALIVE)
             continue;
         const double distance = raim_vec2_distance_squared(players[place].position, point);
@@ -31,7 +32,7 @@ static raim_vec2 farthest_spawn(struct raim_world *world, const struct raim_map 
     double best_distance = -1;
     uint32_t ties = 0;
     for (int i = 0; i < map->spawn_count; i++) {
-        const double distance = nearest_living_squared(world, map->spawns[i]);
+        const double distance = nearest_living_squared(world, map->spawns[i], best_distance);
         if (distance < best_distance)
             continue;
         ties = distance > best_distance ? 1 : ties + 1;
@@ -47,7 +48,7 @@ static bool is_free(const struct raim_world *world, const struct raim_map *map, 
 {
     const double apart = 2 * world->rules.player_radius;
     return raim_map_is_free(map, point, world->rules.player_radius) &&
-           nearest_living_squared(world, point) >= apart * apart;
+           nearest_living_squared(world, point, apart * apart) >= apart * apart;
 }
 
 bool raim_spawn_find(struct raim_world *world, const struct raim_map *map, raim_vec2 *found)

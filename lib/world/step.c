@@ -184,25 +184,21 @@ static struct target target_of(const struct step *step, uint32_t bullet_place,
     const struct raim_world *world = step->world;
     const raim_player_id owner = step->bullets[bullet_place].owner;
     const double radius = world->rules.player_radius + world->rules.bullet_radius;
-    const double margin = radius + step->columns.reach;
-    const double end_x = flight->start.x + flight->displacement.x;
-    const double end_y = flight->start.y + flight->displacement.y;
-    const double min_y = fmin(flight->start.y, end_y) - margin;
-    const double max_y = fmax(flight->start.y, end_y) + margin;
+    const raim_box path = raim_box_include((raim_box){flight->start, flight->start},
+                                           raim_vec2_add(flight->start, flight->displacement));
+    const raim_box box = raim_box_grow(path, radius + step->columns.reach);
     uint32_t first, end;
-    raim_columns_find(&step->columns, fmin(flight->start.x, end_x) - margin,
-                      fmax(flight->start.x, end_x) + margin, &first, &end);
+    raim_columns_find(&step->columns, box.min.x, box.max.x, &first, &end);
 
     struct target target = {0, RAIM_SWEEP_MISS};
     for (uint32_t i = first; i < end; i++) {
         const uint32_t place = step->columns.places[i];
         const raim_player *player = &step->players[place];
-        if (player->position.y < min_y || player->position.y > max_y || player->id == owner)
+        if (!raim_box_contains(box, player->position) || player->id == owner)
             continue;
         const raim_vec2 moved = raim_vec2_sub(player->position, player->previous);
-        const double time =
-            raim_sweep_circle(flight->start, raim_vec2_sub(flight->displacement, moved),
-                              player->previous, radius);
+        const double time = raim_sweep_circle(
+            flight->start, raim_vec2_sub(flight->displacement, moved), player->previous, radius);
         if (time > 1 || time > flight->wall)
             continue;
         const bool sooner = time < target.time || (time == target.time && place < target.place);
@@ -302,8 +298,8 @@ static void raise_players(struct step *step)
     }
 }
 
-void raim_world_step(struct raim_world *world, const struct raim_map *map,
-                     const raim_input *inputs, struct raim_events *events)
+void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
+                     struct raim_events *events)
 {
     static_assert(RAIM_MAX_BULLETS < NO_BULLET, "a place is no bullet");
     struct step step = {

@@ -40,14 +40,14 @@ enum raim_player_state {
 };
 
 typedef struct raim_player {
-    raim_vec2 position;      // units
-    raim_vec2 previous;      // position before the last step
-    uint32_t score;          // points
+    raim_vec2 position; // units
+    raim_vec2 previous; // position before the last step
+    uint32_t score;     // points
     uint32_t deaths;
-    uint32_t shots;          // bullets fired
-    uint32_t hits;           // bullets that hit someone, shielded or not
-    raim_player_id id;       // RAIM_NOBODY where the place is free
-    uint16_t generation;     // of the place's last id
+    uint32_t shots;      // bullets fired
+    uint32_t hits;       // bullets that hit someone, shielded or not
+    raim_player_id id;   // RAIM_NOBODY where the place is free
+    uint16_t generation; // of the place's last id
     raim_angle aim;
     uint16_t cooldown_ticks; // until it may fire again
     uint16_t respawn_ticks;  // until it rises, while down
@@ -68,8 +68,8 @@ typedef struct raim_bullet {
 
 struct raim_world {
     raim_rules rules;
-    uint64_t random;       // state of the world's own generator
-    uint32_t tick;         // steps taken; compare with raim_tick_diff
+    uint64_t random; // state of the world's own generator
+    uint32_t tick;   // steps taken; compare with raim_tick_diff
     uint32_t tick_hz;
     uint32_t max_players;
     uint32_t max_bullets;
@@ -140,8 +140,8 @@ void raim_world_leave(struct raim_world *world, raim_player_id id);
 
 // Plays one tick. `inputs` holds one input per place; places without a living player ignore
 // theirs. `events` is emptied first.
-void raim_world_step(struct raim_world *world, const struct raim_map *map,
-                     const raim_input *inputs, struct raim_events *events);
+void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
+                     struct raim_events *events);
 
 static inline raim_player *raim_world_players(struct raim_world *world)
 {

@@ -16,18 +16,23 @@ static inline double slow_segment_distance(raim_vec2 a, raim_vec2 b, raim_vec2 p
 
 // From the outline: positive outside, negative inside, which is told by counting the crossings of a
 // ray to the right.
-static inline double slow_distance(const raim_polygon *polygon, raim_vec2 point)
+static inline double slow_outline_distance(const raim_vec2 *points, int count, raim_vec2 point)
 {
     double nearest = INFINITY;
     bool inside = false;
-    for (int i = 0, j = polygon->count - 1; i < polygon->count; j = i++) {
-        const raim_vec2 a = polygon->points[i], b = polygon->points[j];
+    for (int i = 0, j = count - 1; i < count; j = i++) {
+        const raim_vec2 a = points[i], b = points[j];
         nearest = fmin(nearest, slow_segment_distance(a, b, point));
         if ((a.y > point.y) != (b.y > point.y) &&
             point.x < (b.x - a.x) * (point.y - a.y) / (b.y - a.y) + a.x)
             inside = !inside;
     }
     return inside ? -nearest : nearest;
+}
+
+static inline double slow_distance(const raim_polygon *polygon, raim_vec2 point)
+{
+    return slow_outline_distance(polygon->points, polygon->count, point);
 }
 
 static inline int slow_compare_doubles(const void *a, const void *b)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bots in an arena: they get about, find each other, and hit.
 #include "arena_fixture.h"
-#include "bot.h"
+#include "bot_fixture.h"
 #include "chance.h"
 
 #include <math.h>
@@ -12,37 +12,16 @@
 #include <cmocka.h>
 
 static const raim_box boxes[] = {
-    {{-300, -300}, {-100, -100}}, {{-100, -100}, {100, 20}},  {{100, -300}, {300, -90}},
-    {{-60, 60}, {-20, 400}},      {{60, 60}, {100, 400}},     {{-500, 200}, {-460, 600}},
-    {{400, 0}, {440, 40}},        {{500, 100}, {540, 140}},   {{-900, -20}, {-600, 20}},
-    {{-460, 560}, {-200, 600}},   {{300, 500}, {700, 540}},   {{660, 200}, {700, 500}},
+    {{-300, -300}, {-100, -100}}, {{-100, -100}, {100, 20}}, {{100, -300}, {300, -90}},
+    {{-60, 60}, {-20, 400}},      {{60, 60}, {100, 400}},    {{-500, 200}, {-460, 600}},
+    {{400, 0}, {440, 40}},        {{500, 100}, {540, 140}},  {{-900, -20}, {-600, 20}},
+    {{-460, 560}, {-200, 600}},   {{300, 500}, {700, 540}},  {{660, 200}, {700, 500}},
 };
 
 static raim_input think(const struct arena_fixture *f, struct raim_bot *bot, uint32_t own,
                         bool blind)
 {
-    const raim_player *players = raim_world_players(f->world);
-    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    uint32_t count = 0;
-    for (uint32_t place = 0; place < f->world->max_players && !blind; place++)
-        if (place != own && players[place].state == RAIM_PLAYER_ALIVE)
-            enemies[count++] = (struct raim_bot_enemy){
-                .key = (uint32_t)players[place].id << 8 | players[place].life,
-                .position = players[place].position,
-                .velocity = raim_vec2_scale(
-                    raim_vec2_sub(players[place].position, players[place].previous), 60),
-                .shielded = players[place].shield_ticks > 0,
-            };
-    const struct raim_bot_sight sight = {
-        .map = f->map,
-        .rules = &f->world->rules,
-        .tick = f->world->tick,
-        .tick_hz = 60,
-        .position = players[own].position,
-        .enemies = enemies,
-        .enemy_count = count,
-    };
-    return raim_bot_think(bot, &sight);
+    return bot_fixture_think(f->world, f->map, bot, own, blind);
 }
 
 static void test_a_lone_bot_gets_about_and_is_never_stuck(void **state)
@@ -60,8 +39,8 @@ static void test_a_lone_bot_gets_about_and_is_never_stuck(void **state)
     for (int tick = 1; tick <= 60 * 240; tick++) {
         f->inputs[0] = think(f, &bot, 0, true);
         fixture_step(f);
-        visited[(int)((player->position.y + 1000) / 501)][(int)((player->position.x + 1000) / 501)] =
-            true;
+        visited[(int)((player->position.y + 1000) / 501)]
+               [(int)((player->position.x + 1000) / 501)] = true;
         if (tick % 120 == 0) {
             assert_true(raim_vec2_distance_squared(player->position, anchor) > 20 * 20);
             anchor = player->position;

@@ -70,7 +70,8 @@ static void test_examples_of_entering_are_what_is_written(void **state)
     };
     assert_example("welcome", bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
 
-    const struct raim_wire_obstacle obstacle = {.count = 3, .points = {{0, 0}, {3200, 0}, {0, -1}}};
+    const struct raim_wire_obstacle obstacle = {
+        .count = 3, .seams = 4, .points = {{0, 0}, {0, -1}, {3200, 0}}};
     assert_example("obstacles", bytes,
                    raim_obstacles_write(&obstacle, 1, &written, bytes, sizeof bytes));
 

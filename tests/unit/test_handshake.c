@@ -218,6 +218,7 @@ static void chance_obstacles(struct raim_wire_obstacle *obstacles, uint32_t coun
 {
     for (uint32_t i = 0; i < count; i++) {
         obstacles[i].count = (uint32_t)chance_int(3, RAIM_WIRE_POINTS);
+        obstacles[i].seams = (uint32_t)chance_int(0, (1 << obstacles[i].count) - 1);
         for (uint32_t j = 0; j < obstacles[i].count; j++) {
             obstacles[i].points[j][0] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
             obstacles[i].points[j][1] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
@@ -230,6 +231,7 @@ static void assert_same_obstacles(const struct raim_wire_obstacle *a,
 {
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(a[i].count, b[i].count);
+        assert_int_equal(a[i].seams, b[i].seams);
         assert_memory_equal(a[i].points, b[i].points, a[i].count * sizeof a[i].points[0]);
     }
 }
@@ -256,7 +258,7 @@ static void test_obstacles_go_on_where_the_last_message_stopped(void **state)
     static struct raim_wire_obstacle obstacles[MANY_OBSTACLES], told[MANY_OBSTACLES];
     for (int i = 0; i < ROUNDS / 20; i++) {
         const uint32_t count = 1 + chance_magnitude(31) % MANY_OBSTACLES;
-        const size_t capacity = (size_t)chance_int(82, RAIM_MAX_MESSAGE_BYTES);
+        const size_t capacity = (size_t)chance_int(84, RAIM_MAX_MESSAGE_BYTES);
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         chance_obstacles(obstacles, count);
         for (uint32_t done = 0, written, read; done < count; done += written) {
@@ -304,6 +306,7 @@ static void test_obstacle_has_3_to_16_points(void **state)
         raim_writer writer = raim_message_write(RAIM_MESSAGE_OBSTACLES, bytes, sizeof bytes);
         raim_write_bool(&writer, true);
         raim_write_bits(&writer, points - 3, 4);
+        raim_write_bits(&writer, 0, points);
         for (uint32_t i = 0; i < 2 * points; i++)
             raim_write_signed(&writer, chance_signed(20), 20);
         raim_write_bool(&writer, false);

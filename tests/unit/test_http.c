@@ -36,9 +36,8 @@ char *status_json(const struct status_source *given, uint64_t now_ms)
     assert_ptr_equal(given, &source);
     assert_true(now_ms > 0);
     renderings++;
-    if (out_of_memory) {
+    if (out_of_memory)
         return NULL;
-    }
     char *text = malloc(page_bytes + 1);
     assert_non_null(text);
     memset(text, 'x', page_bytes);
@@ -104,9 +103,8 @@ static void send_bytes(struct http *http, int client, const void *bytes, size_t 
     for (size_t sent = 0; sent < size;) {
         const ssize_t count =
             send(client, (const char *)bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count < 0 && errno != EAGAIN) {
+        if (count < 0 && errno != EAGAIN)
             return; // the server has hung up, as it may
-        }
         sent += count > 0 ? (size_t)count : 0;
         serve(http, 0);
         assert_true(clock_ms() < deadline_ms);
@@ -128,9 +126,8 @@ static char *receive_all(struct http *http, int client)
     assert_non_null(text);
     for (;;) {
         const ssize_t count = recv(client, text + size, capacity - 1 - size, MSG_DONTWAIT);
-        if (count == 0 || (count < 0 && errno != EAGAIN)) {
+        if (count == 0 || (count < 0 && errno != EAGAIN))
             break;
-        }
         size += count > 0 ? (size_t)count : 0;
         if (capacity - size < 1 << 15) {
             text = realloc(text, capacity *= 2);
@@ -154,9 +151,8 @@ static char *ask(struct http *http, const char *request)
 static unsigned occurrences(const char *text, const char *wanted)
 {
     unsigned count = 0;
-    for (; (text = strstr(text, wanted)) != NULL; text++) {
+    for (; (text = strstr(text, wanted)) != NULL; text++)
         count++;
-    }
     return count;
 }
 
@@ -293,13 +289,11 @@ static void test_more_clients_than_places_wait_for_one(void **state)
     const int late = clients[count - 1];
     send_text(*state, late, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     char byte;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++)
         serve(*state, 1);
-    }
     assert_true(recv(late, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
-    for (int i = 0; i < count - 1; i++) {
+    for (int i = 0; i < count - 1; i++)
         close(clients[i]);
-    }
     char *answer = receive_all(*state, late);
     assert_non_null(strstr(answer, "{\"status\":\"ok\"}"));
     free(answer);
@@ -321,9 +315,8 @@ static void test_garbage_bytes_stop_nothing(void **state)
     for (int round = 0; round < 200; round++) {
         unsigned char bytes[512];
         const size_t size = 1 + next_random(&random) % sizeof bytes;
-        for (size_t i = 0; i < size; i++) {
+        for (size_t i = 0; i < size; i++)
             bytes[i] = (unsigned char)next_random(&random);
-        }
         if (round % 2 == 1) { // damage a request in a few places instead
             memcpy(bytes, valid, sizeof valid - 1);
             for (int i = 0; i < 3; i++) {
@@ -346,9 +339,8 @@ static void test_endless_header_is_refused(void **state)
     send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");
     char block[1024];
     memset(block, 'a', sizeof block);
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 64; i++)
         send_bytes(*state, client, block, sizeof block);
-    }
     char *answer = receive_all(*state, client);
     assert_null(strstr(answer, " 200 "));
     free(answer);
@@ -379,9 +371,8 @@ static void test_flood_renders_once_an_interval(void **state)
     const uint64_t start_ms = clock_ms();
     for (int i = 0; i < 20; i++) {
         char requests[32 * 64] = "";
-        for (int j = 0; j < 31; j++) {
+        for (int j = 0; j < 31; j++)
             strcat(requests, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
-        }
         strcat(requests, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         char *answer = ask(*state, requests);
         assert_int_equal(occurrences(answer, "HTTP/1.1 200 "), 32);
@@ -428,9 +419,8 @@ static void test_client_that_hangs_up_early_raises_no_signal(void **state)
         const struct linger reset = {.l_onoff = i % 2, .l_linger = 0};
         setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
         close(client);
-        for (int j = 0; j < 5; j++) {
+        for (int j = 0; j < 5; j++)
             serve(*state, 1);
-        }
     }
     assert_serves(*state);
 }
@@ -492,9 +482,8 @@ static void test_port_is_free_again_after_close(void **state)
 int main(int argc, char **argv)
 {
     seed = clock_ms();
-    if (argc == 3 && strcmp(argv[1], "--seed") == 0) {
+    if (argc == 3 && strcmp(argv[1], "--seed") == 0)
         seed = strtoull(argv[2], NULL, 10);
-    }
     const struct CMUnitTest tests[] = {
         SERVED(test_status_is_json_that_nobody_may_keep),
         SERVED(test_head_tells_the_length_without_the_body),

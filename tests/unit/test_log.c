@@ -57,9 +57,8 @@ static int close_tap(void **state)
 static bool next_write(const struct tap *tap, char text[4 * LINE_BYTES])
 {
     const ssize_t size = recv(tap->receiver, text, 4 * LINE_BYTES - 1, MSG_DONTWAIT);
-    if (size < 0) {
+    if (size < 0)
         return false;
-    }
     text[size] = '\0';
     assert_int_equal(strlen(text), size);
     return true;
@@ -80,13 +79,11 @@ static void pretend_journal(long inode_offset)
 static const char *behind_timestamp(const char *line)
 {
     static const char form[] = "dddd-dd-ddTdd:dd:dd.dddZ ";
-    for (size_t i = 0; i < sizeof form - 1; i++) {
-        if (form[i] == 'd') {
+    for (size_t i = 0; i < sizeof form - 1; i++)
+        if (form[i] == 'd')
             assert_in_range(line[i], '0', '9');
-        } else {
+        else
             assert_int_equal(line[i], form[i]);
-        }
-    }
     return line + sizeof form - 1;
 }
 
@@ -153,9 +150,8 @@ static void check_lengths(const struct tap *tap, const char *unit, size_t offset
     memset(message, '.', offset);
     for (size_t end = offset; end + size < sizeof message; end += size) {
         memcpy(message + end, unit, size + 1);
-        if (end < 200) {
+        if (end < 200)
             continue;
-        }
         log_info("%s", message);
         assert_true(next_write(tap, text));
         const size_t length = strlen(text);
@@ -167,9 +163,8 @@ static void check_lengths(const struct tap *tap, const char *unit, size_t offset
             const char *tail = text + length - 4;
             while ((*--tail & 0xC0) == 0x80) {
             }
-            if ((unsigned char)unit[0] >= 0xE0) {
+            if ((unsigned char)unit[0] >= 0xE0)
                 assert_memory_equal(tail, unit, size);
-            }
         }
     }
 }
@@ -223,9 +218,8 @@ static void test_errno_outlives_a_line_that_fails(void **state)
 
 static void *write_lines(void *unused)
 {
-    for (int i = 0; i < THREAD_LINES; i++) {
+    for (int i = 0; i < THREAD_LINES; i++)
         log_info("a line of a thread i=%d end", i);
-    }
     return unused;
 }
 
@@ -234,9 +228,8 @@ static void test_lines_of_threads_never_mix(void **state)
     const struct tap *tap = *state;
     // Blocking reads below, so that the writers never wait for good.
     pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_lines, NULL), 0);
-    }
     for (int i = 0; i < THREADS * THREAD_LINES; i++) {
         char text[LINE_BYTES + 1];
         const ssize_t size = recv(tap->receiver, text, LINE_BYTES, 0);
@@ -245,9 +238,8 @@ static void test_lines_of_threads_never_mix(void **state)
         assert_memory_equal(behind_timestamp(text), "info a line of a thread i=", 26);
         assert_string_equal(text + size - 5, " end\n");
     }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    }
 }
 
 #define TAPPED(test) cmocka_unit_test_setup_teardown(test, open_tap, close_tap)

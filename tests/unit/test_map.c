@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Maps: what makes one, and how circles see, fly and walk in it, with every obstacle asked one by
 // one as the judge.
+#include "angle.h"
+#include "chance_outlines.h"
 #include "map.h"
-#include "slow_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,15 +110,26 @@ static void test_bad_obstacles_and_spawns_are_refused(void **state)
     (void)state;
     struct raim_obstacle_def obstacles[3] = {block(0, 0, 50, 50), block(100, 0, 150, 50)};
     raim_vec2 spawns[2] = {{-50, -50}, {-70, -70}};
-    const struct raim_map_def def = {"", arena, obstacles, 2, spawns, 2};
+    const struct raim_map_def def = {.name = "",
+                                     .border = arena,
+                                     .obstacles = obstacles,
+                                     .obstacle_count = 2,
+                                     .spawns = spawns,
+                                     .spawn_count = 2};
     int index;
     assert_int_equal(error_of(def, NULL), RAIM_MAP_OK);
 
     obstacles[1].count = 2;
     assert_int_equal(error_of(def, &index), RAIM_MAP_OBSTACLE);
     assert_int_equal(index, 1);
-    assert_int_equal(raim_map_check_obstacle(arena, &obstacles[1]).polygon_error,
-                     RAIM_POLYGON_TOO_FEW_POINTS);
+    assert_int_equal(raim_map_check_obstacle(arena, &obstacles[1]).outline.error,
+                     RAIM_OUTLINE_TOO_FEW_POINTS);
+    obstacles[1] = (struct raim_obstacle_def){{{100, 0}, {150, 50}, {150, 0}, {100, 50}}, 4};
+    const struct raim_map_problem problem = raim_map_check_obstacle(arena, &obstacles[1]);
+    assert_int_equal(problem.error, RAIM_MAP_OBSTACLE);
+    assert_int_equal(problem.outline.error, RAIM_OUTLINE_CROSSING);
+    assert_int_equal(problem.outline.first_edge, 0);
+    assert_int_equal(problem.outline.second_edge, 2);
     obstacles[1] = block(900, 0, 1001, 50);
     assert_int_equal(error_of(def, &index), RAIM_MAP_OBSTACLE_OUTSIDE);
     assert_int_equal(index, 1);
@@ -140,9 +152,50 @@ static void test_counts_out_of_range_are_refused(void **state)
     const raim_vec2 spawn = {0, 0};
     const int bad[][2] = {{-1, 1}, {RAIM_MAX_OBSTACLES + 1, 1}, {0, -1}, {0, RAIM_MAX_SPAWNS + 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(error_of((struct raim_map_def){.name = "",
+                                                        .border = arena,
+                                                        .obstacle_count = bad[i][0],
+                                                        .spawns = &spawn,
+                                                        .spawn_count = bad[i][1]},
+                                  NULL),
+                         RAIM_MAP_COUNT);
+    const int bad_pieces[] = {-1, RAIM_MAX_OBSTACLES + 1};
+    for (int i = 0; i < 2; i++)
         assert_int_equal(
-            error_of((struct raim_map_def){"", arena, NULL, bad[i][0], &spawn, bad[i][1]}, NULL),
+            error_of(
+                (struct raim_map_def){.name = "", .border = arena, .piece_count = bad_pieces[i]},
+                NULL),
             RAIM_MAP_COUNT);
+}
+
+// A comb has a piece for each tooth and one for its back, or more.
+static struct raim_obstacle_def comb(double x, double y)
+{
+    struct raim_obstacle_def comb = {{{x, y + 5}, {x, y}}, 2};
+    for (int tooth = 0; tooth < 20; tooth++) {
+        const double left = x + 2 * tooth;
+        comb.points[comb.count++] = (raim_vec2){left + 0.25, y + 3};
+        comb.points[comb.count++] = (raim_vec2){left + 1, y};
+        comb.points[comb.count++] = (raim_vec2){left + 1.75, y + 3.25};
+    }
+    comb.points[comb.count++] = (raim_vec2){x + 40, y + 5};
+    return comb;
+}
+
+static void test_too_many_pieces_are_refused(void **state)
+{
+    (void)state;
+    struct raim_obstacle_def *obstacles = calloc(400, sizeof *obstacles);
+    for (int i = 0; i < 400; i++)
+        obstacles[i] = comb(-990 + 45 * (i % 40), -590 + 10 * (i / 40));
+    struct raim_map_def def = {.name = "", .border = arena, .obstacles = obstacles};
+    int index;
+    def.obstacle_count = 400;
+    assert_int_equal(error_of(def, &index), RAIM_MAP_COUNT);
+    assert_true(index > 50 && index < 400);
+    def.obstacle_count = index; // all that fit
+    assert_int_equal(error_of(def, NULL), RAIM_MAP_OK);
+    free(obstacles);
 }
 
 static void test_coordinates_are_rounded_and_names_cut(void **state)
@@ -152,8 +205,12 @@ static void test_coordinates_are_rounded_and_names_cut(void **state)
     const raim_vec2 spawn = {-50.49, 60.51};
     struct raim_map_problem problem;
     struct raim_map *map =
-        raim_map_create(&(struct raim_map_def){"0123456789abcdef0123456789abcdef0123", arena,
-                                               &obstacle, 1, &spawn, 1},
+        raim_map_create(&(struct raim_map_def){.name = "0123456789abcdef0123456789abcdef0123",
+                                               .border = arena,
+                                               .obstacles = &obstacle,
+                                               .obstacle_count = 1,
+                                               .spawns = &spawn,
+                                               .spawn_count = 1},
                         &problem);
     assert_non_null(map);
     assert_string_equal(map->name, "0123456789abcdef0123456789abcde");
@@ -163,12 +220,124 @@ static void test_coordinates_are_rounded_and_names_cut(void **state)
     raim_map_destroy(map);
 }
 
+// An obstacle with reflex corners, most of the time.
+static struct raim_obstacle_def chance_concave(raim_vec2 centre, double size)
+{
+    struct raim_obstacle_def star;
+    do {
+        star.count = chance_int(3, RAIM_MAX_OUTLINE_POINTS);
+        const bool clockwise = chance_int(0, 1) == 1;
+        for (int i = 0; i < star.count; i++)
+            star.points[clockwise ? star.count - 1 - i : i] = raim_vec2_mad(
+                centre, raim_angle_direction((raim_angle)(i * RAIM_ANGLE_TURN / star.count)),
+                chance_between(0.3, 1) * size);
+    } while (raim_map_check_obstacle(arena, &star).error != RAIM_MAP_OK);
+    return star;
+}
+
+static struct raim_map *make_map_of_pieces(const struct raim_piece_def *pieces, int count)
+{
+    struct raim_map_problem problem;
+    const struct raim_map_def def = {
+        .name = "pieces", .border = arena, .pieces = pieces, .piece_count = count};
+    return raim_map_create(&def, &problem);
+}
+
+static void test_outlines_know_their_pieces(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 100; round++) {
+        struct raim_obstacle_def obstacles[8];
+        for (int i = 0; i < 8; i++)
+            obstacles[i] = chance_concave((raim_vec2){-800 + 200 * i, 0}, chance_between(20, 90));
+        struct raim_map *map = make_map(obstacles, 8);
+        assert_int_equal(map->outline_count, 8);
+        int first = 0;
+        for (int i = 0; i < 8; i++) {
+            const struct raim_map_outline *outline = &map->outlines[i];
+            assert_int_equal(outline->first_piece, first);
+            assert_true(outline->piece_count >= 1);
+            first += outline->piece_count;
+            assert_int_equal(outline->count, obstacles[i].count);
+            for (int p = 0; p < outline->count; p++)
+                assert_true(fabs(outline->points[p].x - obstacles[i].points[p].x) <=
+                            RAIM_MAP_GRID / 2);
+            for (int sample = 0; sample < 100; sample++) {
+                const raim_vec2 point = {-800 + 200 * i + chance_between(-90, 90),
+                                         chance_between(-90, 90)};
+                bool inside = false;
+                for (int p = outline->first_piece; p < first; p++)
+                    inside = inside || raim_polygon_contains(&map->obstacles[p], point);
+                const double distance =
+                    slow_outline_distance(outline->points, outline->count, point);
+                if (fabs(distance) > 1e-9)
+                    assert_int_equal(inside, distance < 0);
+            }
+        }
+        assert_int_equal(first, map->obstacle_count);
+        raim_map_destroy(map);
+    }
+}
+
+static void test_pieces_make_the_same_obstacles_to_the_bit(void **state)
+{
+    (void)state;
+    static struct raim_piece_def pieces[8 * RAIM_MAX_PIECES];
+    bool cut = false;
+    for (int round = 0; round < 100; round++) {
+        struct raim_obstacle_def obstacles[8];
+        for (int i = 0; i < 8; i++)
+            obstacles[i] = chance_concave((raim_vec2){-800 + 200 * i, 0}, chance_between(20, 90));
+        struct raim_map *map = make_map(obstacles, 8);
+        for (int i = 0; i < map->obstacle_count; i++) {
+            const raim_polygon *piece = &map->obstacles[i];
+            pieces[i] = (struct raim_piece_def){.count = piece->count, .seams = piece->seams};
+            memcpy(pieces[i].points, piece->points, sizeof piece->points);
+            cut = cut || piece->seams != 0;
+        }
+        struct raim_map *told = make_map_of_pieces(pieces, map->obstacle_count);
+        assert_non_null(told);
+        assert_int_equal(told->outline_count, 0);
+        assert_int_equal(told->obstacle_count, map->obstacle_count);
+        assert_memory_equal(told->obstacles, map->obstacles,
+                            (size_t)map->obstacle_count * sizeof map->obstacles[0]);
+        raim_map_destroy(told);
+        raim_map_destroy(map);
+    }
+    assert_true(cut);
+}
+
+static void test_pieces_that_no_cut_makes_are_refused(void **state)
+{
+    (void)state;
+    const struct raim_piece_def good = {{{0, 0}, {50, 0}, {50, 50}}, 3, 4};
+    struct raim_map *map = make_map_of_pieces(&good, 1);
+    assert_int_equal(map->obstacles[0].seams, 4);
+    raim_map_destroy(map);
+    const struct raim_piece_def tiny = {{{0, 0}, {1, 0}, {0, 1}}, 3, 0};
+    map = make_map_of_pieces(&tiny, 1);
+    assert_non_null(map);
+    raim_map_destroy(map);
+    const struct raim_piece_def bad[] = {
+        {{{0, 0}, {50, 50}, {50, 0}}, 3, 0},                    // clockwise
+        {{{0, 0}, {50, 0}, {50, 50}}, 3, 8},                    // a seam too many
+        {{{0, 0}, {50, 0}, {10, 10}, {0, 50}}, 4, 0},           // not convex
+        {{{0, 0}, {50, 0}, {50, 50}}, 2, 0},                    // too few
+        {{{0, 0}, {50, 0}, {50, 50}}, 17, 0},                   // too many
+        {{{0, 0}, {50, 0}, {100, 0}, {50, 50}}, 4, 0},          // on one line
+        {{{0, 0}, {50, 0}, {50 + 0.01, 0.01}, {50, 50}}, 4, 0}, // an edge of nothing
+        {{{0, 0}, {50, 0}, {50, NAN}}, 3, 0},
+        {{{0, 0}, {1001, 0}, {50, 50}}, 3, 0}, // beyond the border
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_null(make_map_of_pieces(&bad[i], 1));
+}
+
 static void test_cells_list_what_touches_them_in_order(void **state)
 {
     (void)state;
     for (int round = 0; round < 20; round++) {
-        const int count = chance_int(0, 80);
-        struct raim_map *map = chance_map(count, chance_between(20, 250));
+        struct raim_map *map = chance_map(chance_int(0, 80), chance_between(20, 250));
         const struct raim_map_grid *grid = &map->grid;
         for (int cell = 0; cell < grid->columns * grid->rows; cell++) {
             const double side = 1 / grid->cells_per_unit;
@@ -178,7 +347,7 @@ static void test_cells_list_what_touches_them_in_order(void **state)
                 raim_box_grow((raim_box){min, {min.x + side, min.y + side}}, -1e-6);
             const raim_box outer = raim_box_grow(inner, 2e-6);
             int at = grid->starts[cell];
-            for (int i = 0; i < count; i++) {
+            for (int i = 0; i < map->obstacle_count; i++) {
                 const bool listed = at < grid->starts[cell + 1] && grid->entries[at] == i;
                 at += listed;
                 assert_true(!listed || raim_box_overlaps(map->obstacles[i].bounds, outer));
@@ -431,6 +600,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bad_borders_are_refused),
         cmocka_unit_test(test_bad_obstacles_and_spawns_are_refused),
         cmocka_unit_test(test_counts_out_of_range_are_refused),
+        cmocka_unit_test(test_too_many_pieces_are_refused),
+        cmocka_unit_test(test_outlines_know_their_pieces),
+        cmocka_unit_test(test_pieces_make_the_same_obstacles_to_the_bit),
+        cmocka_unit_test(test_pieces_that_no_cut_makes_are_refused),
         cmocka_unit_test(test_coordinates_are_rounded_and_names_cut),
         cmocka_unit_test(test_cells_list_what_touches_them_in_order),
         cmocka_unit_test(test_many_large_obstacles_take_little_memory),

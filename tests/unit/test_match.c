@@ -51,6 +51,34 @@ static struct table *open_table(const raim_rules *rules, uint32_t max_clients, u
     return open_table_on(fixture_map(boxes, 3), rules, max_clients, bots);
 }
 
+// A map of crosses and stars, so that clients are told pieces with seams.
+static struct raim_map *map_of_stars(void)
+{
+    struct raim_obstacle_def obstacles[12];
+    for (int i = 0; i < 12; i++) {
+        const raim_vec2 centre = {-750 + 500 * (i % 4), -600 + 600 * (i / 4)};
+        const raim_angle turn = (raim_angle)chance_int(0, 65535);
+        obstacles[i].count = 2 * chance_int(3, 12);
+        for (int p = 0; p < obstacles[i].count; p++)
+            obstacles[i].points[p] = raim_vec2_mad(
+                centre,
+                raim_angle_direction((raim_angle)(turn + p * RAIM_ANGLE_TURN / obstacles[i].count)),
+                p % 2 == 0 ? 150 : 60);
+    }
+    const raim_vec2 spawn = {-950, -950};
+    struct raim_map_problem problem;
+    struct raim_map *map =
+        raim_map_create(&(struct raim_map_def){.name = "stars",
+                                               .border = {{-1000, -1000}, {1000, 1000}},
+                                               .obstacles = obstacles,
+                                               .obstacle_count = 12,
+                                               .spawns = &spawn,
+                                               .spawn_count = 1},
+                        &problem);
+    assert_non_null(map);
+    return map;
+}
+
 static void close_table(struct table *table)
 {
     for (int i = 0; i < CLIENTS; i++)
@@ -97,12 +125,13 @@ static void deliver(struct table *table)
 {
     struct raim_outgoing out;
     while (raim_match_outgoing(table->match, &out)) {
-        assert_true(out.size > 0 && out.size <= RAIM_MAX_MESSAGE_BYTES);
+        assert_true((out.size > 0 || out.close) && out.size <= RAIM_MAX_MESSAGE_BYTES);
         table->largest = out.size > table->largest ? out.size : table->largest;
         table->snapshots += !out.reliable;
         if (out.close)
             table->closed[out.client] = true;
-        if (table->clients[out.client] == NULL || (!out.reliable && is_lost(table)))
+        if (out.size == 0 || table->clients[out.client] == NULL ||
+            (!out.reliable && is_lost(table)))
             continue;
         uint8_t *exact = malloc(out.size);
         memcpy(exact, out.data, out.size);
@@ -130,8 +159,7 @@ static void tick(struct table *table)
                 .fire = 1,
                 .aim = (raim_angle)(4001 * (raim_match_tick(table->match) + 31 * handle)),
             };
-        const size_t size =
-            raim_client_press(table->clients[handle], &input, bytes, sizeof bytes);
+        const size_t size = raim_client_press(table->clients[handle], &input, bytes, sizeof bytes);
         if (size > 0 && !is_lost(table))
             to_match(table, handle, false, bytes, size);
     }
@@ -140,6 +168,26 @@ static void tick(struct table *table)
 static uint64_t refused(const struct table *table, enum raim_refusal refusal)
 {
     return raim_match_counts(table->match).refused[refusal];
+}
+
+static void test_a_client_collides_with_the_servers_pieces_to_the_bit(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        const raim_rules rules = raim_rules_default();
+        struct table *table = open_table_on(map_of_stars(), &rules, 2, 0);
+        struct raim_client *client = sit_down(table, 0, "Ada");
+        tick(table);
+        assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+        const struct raim_map *told = raim_client_map(client), *map = table->map;
+        const size_t cells = (size_t)map->grid.columns * (size_t)map->grid.rows;
+        assert_true(map->obstacle_count > map->outline_count && map->obstacles[0].seams != 0);
+        assert_int_equal(told->obstacle_count, map->obstacle_count);
+        assert_memory_equal(told->obstacles, map->obstacles,
+                            (size_t)map->obstacle_count * sizeof map->obstacles[0]);
+        assert_memory_equal(told->grid.starts, map->grid.starts, (cells + 1) * sizeof(int));
+        close_table(table);
+    }
 }
 
 static void test_a_client_is_told_everything_it_needs(void **state)
@@ -197,8 +245,7 @@ static void test_a_full_match_says_so(void **state)
     close_table(table);
 }
 
-static void refuse_hello(const struct raim_hello *hello, uint32_t reason,
-                         enum raim_refusal refusal)
+static void refuse_hello(const struct raim_hello *hello, uint32_t reason, enum raim_refusal refusal)
 {
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
@@ -229,6 +276,26 @@ static void test_a_garbage_name_is_refused(void **state)
                  RAIM_REASON_NAME, RAIM_REFUSED_NAME);
     refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\x01 \x7f "},
                  RAIM_REASON_NAME, RAIM_REFUSED_NAME);
+}
+
+static void test_who_says_goodbye_is_let_go(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_client *client = sit_down(table, 0, "guest");
+    struct raim_client *other = sit_down(table, 1, "host");
+    for (int i = 0; i < 5; i++)
+        tick(table);
+    const uint32_t place = raim_client_own_place(client);
+    assert_string_equal(raim_client_member(other, place)->name, "guest");
+    to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
+    assert_int_equal(raim_match_counts(table->match).players, 1);
+    tick(table);
+    assert_true(table->closed[0]); // whether it goes by itself or not
+    assert_int_equal(raim_client_member(other, place)->id, RAIM_NOBODY);
+    close_table(table);
 }
 
 static void test_a_silent_connection_ends(void **state)
@@ -549,8 +616,7 @@ static void test_shutdown_tells_everybody_why(void **state)
     for (uint32_t i = 0; i < 8; i++) {
         assert_true(table->closed[i]);
         assert_int_equal(raim_client_end(table->clients[i]).reason, RAIM_REASON_SHUTDOWN);
-        assert_string_equal(raim_client_end(table->clients[i]).text,
-                            "the server is shutting down");
+        assert_string_equal(raim_client_end(table->clients[i]).text, "the server is shutting down");
     }
     assert_int_equal(raim_match_counts(table->match).players, 0);
     close_table(table);
@@ -561,9 +627,11 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_client_is_told_everything_it_needs),
+        cmocka_unit_test(test_a_client_collides_with_the_servers_pieces_to_the_bit),
         cmocka_unit_test(test_a_full_match_says_so),
         cmocka_unit_test(test_another_version_is_refused),
         cmocka_unit_test(test_a_garbage_name_is_refused),
+        cmocka_unit_test(test_who_says_goodbye_is_let_go),
         cmocka_unit_test(test_a_silent_connection_ends),
         cmocka_unit_test(test_clients_see_the_truth),
         cmocka_unit_test(test_clients_see_the_truth_through_loss),

@@ -112,9 +112,8 @@ static json_t *parse(char *text)
     assert_non_null(text);
     json_error_t error;
     json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (document == NULL) {
+    if (document == NULL)
         fail_msg("%s in %s", error.text, text);
-    }
     free(text);
     return document;
 }
@@ -253,9 +252,8 @@ static void test_percentiles_are_of_the_nearest_rank(void **state)
     const json_int_t wanted[][2] = {{50, 99}, {51, 100}, {100, 198}, {512, 1014}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         status->tick_us_count = counts[i];
-        for (uint32_t j = 0; j < counts[i]; j++) {
+        for (uint32_t j = 0; j < counts[i]; j++)
             status->tick_us[j] = (j * 37 + 5) % counts[i] + 1; // 1 to count, shuffled
-        }
         assert_percentiles(fixture, wanted[i][0], wanted[i][1], counts[i]);
     }
 }
@@ -358,9 +356,8 @@ static long blocks;
 
 static void *meagre_malloc(size_t size)
 {
-    if (allocations_left == 0) {
+    if (allocations_left == 0)
         return NULL;
-    }
     allocations_left--;
     blocks++;
     return malloc(size);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Writes maps as SVG.
+#include "map_draw.h"
+
+#include "match.h"
+#include "rules.h"
+
+static const double grid_units = 500;
+static const double longest_pixels = 1600;
+
+static const char STYLE[] =
+    "rect.paper { fill: #eceff1 }\n"
+    "rect.floor { fill: #ffffff; stroke: #263238; stroke-width: %.15g }\n"
+    "line.grid { stroke: #dde3e6; stroke-width: %.15g }\n"
+    "polygon.piece { fill: #90a4ae; stroke: #eceff1; stroke-width: %.15g }\n"
+    "polygon.outline { fill: none; stroke: #37474f; stroke-width: %.15g;"
+    " stroke-linejoin: round }\n"
+    "circle.spawn { fill: #a5d6a7; stroke: #2e7d32; stroke-width: %.15g }\n"
+    "rect.view { fill: none; stroke: #e65100; stroke-width: %.15g;"
+    " stroke-dasharray: %.15g }\n"
+    "text { font: %.15gpx sans-serif; fill: #263238 }\n"
+    "text.small { font-size: %.15gpx; fill: #78909c }\n"
+    "text.view { font-size: %.15gpx; fill: #e65100; stroke: #ffffff;"
+    " stroke-width: %.15g; paint-order: stroke }\n"
+    "text.spawn { font-size: %.15gpx; text-anchor: middle }\n";
+
+// Sizes in units; `pixel` is about one on a screen.
+struct sheet {
+    FILE *out;
+    const struct raim_map *map;
+    double pixel;
+    raim_box paper;
+};
+
+static struct sheet lay_out(const struct raim_map *map, FILE *out)
+{
+    const double width = map->border.max.x - map->border.min.x;
+    const double height = map->border.max.y - map->border.min.y;
+    const double pixel = fmax(width, height) / longest_pixels;
+    raim_box paper = raim_box_grow(map->border, 36 * pixel);
+    paper.max.y += 36 * pixel; // for the title
+    return (struct sheet){out, map, pixel, paper};
+}
+
+static void begin(const struct sheet *sheet)
+{
+    const double pixel = sheet->pixel;
+    const double width = sheet->paper.max.x - sheet->paper.min.x;
+    const double height = sheet->paper.max.y - sheet->paper.min.y;
+    fprintf(sheet->out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+            "viewBox=\"%.15g %.15g %.15g %.15g\">\n<style>\n",
+            width / pixel, height / pixel, sheet->paper.min.x, -sheet->paper.max.y, width, height);
+    fprintf(sheet->out, STYLE, 3 * pixel, pixel, 0.75 * pixel, 1.5 * pixel, pixel, 1.5 * pixel,
+            8 * pixel, 26 * pixel, 13 * pixel, 13 * pixel, 4 * pixel, 11 * pixel);
+    fputs("</style>\n", sheet->out);
+}
+
+static void draw_box(const struct sheet *sheet, const char *kind, raim_box box)
+{
+    fprintf(sheet->out,
+            "<rect class=\"%s\" x=\"%.15g\" y=\"%.15g\" width=\"%.15g\" height=\"%.15g\"/>\n", kind,
+            box.min.x, -box.max.y, box.max.x - box.min.x, box.max.y - box.min.y);
+}
+
+static void draw_grid_line(const struct sheet *sheet, raim_vec2 from, raim_vec2 to, double value)
+{
+    fprintf(sheet->out,
+            "<line class=\"grid\" x1=\"%.15g\" y1=\"%.15g\" x2=\"%.15g\" y2=\"%.15g\"/>\n", from.x,
+            -from.y, to.x, -to.y);
+    fprintf(sheet->out, "<text class=\"small\" x=\"%.15g\" y=\"%.15g\">%.15g</text>\n",
+            from.x + 4 * sheet->pixel, -from.y - 4 * sheet->pixel, value);
+}
+
+static double next_line(double value)
+{
+    return (floor(value / grid_units) + 1) * grid_units;
+}
+
+static void draw_grid(const struct sheet *sheet)
+{
+    const raim_box border = sheet->map->border;
+    for (double x = next_line(border.min.x); x < border.max.x; x += grid_units)
+        draw_grid_line(sheet, (raim_vec2){x, border.min.y}, (raim_vec2){x, border.max.y}, x);
+    for (double y = next_line(border.min.y); y < border.max.y; y += grid_units)
+        draw_grid_line(sheet, (raim_vec2){border.min.x, y}, (raim_vec2){border.max.x, y}, y);
+}
+
+static void draw_polygon(const struct sheet *sheet, const char *kind, const raim_vec2 *points,
+                         int count)
+{
+    fprintf(sheet->out, "<polygon class=\"%s\" points=\"", kind);
+    for (int i = 0; i < count; i++)
+        fprintf(sheet->out, "%s%.15g,%.15g", i == 0 ? "" : " ", points[i].x, -points[i].y);
+    fputs("\"/>\n", sheet->out);
+}
+
+static void draw_obstacles(const struct sheet *sheet)
+{
+    const struct raim_map *map = sheet->map;
+    for (int i = 0; i < map->obstacle_count; i++)
+        draw_polygon(sheet, "piece", map->obstacles[i].points, map->obstacles[i].count);
+    for (int i = 0; i < map->outline_count; i++)
+        draw_polygon(sheet, "outline", map->outlines[i].points, map->outlines[i].count);
+}
+
+static void draw_spawns(const struct sheet *sheet)
+{
+    const double radius = raim_rules_default().player_radius;
+    for (int i = 0; i < sheet->map->spawn_count; i++) {
+        const raim_vec2 spawn = sheet->map->spawns[i];
+        fprintf(sheet->out,
+                "<circle class=\"spawn\" cx=\"%.15g\" cy=\"%.15g\" r=\"%.15g\"/>\n"
+                "<text class=\"spawn\" x=\"%.15g\" y=\"%.15g\">%d</text>\n",
+                spawn.x, -spawn.y, radius, spawn.x, 4 * sheet->pixel - spawn.y, i);
+    }
+}
+
+// What a player in the middle of the map sees.
+static void draw_view(const struct sheet *sheet)
+{
+    const raim_box border = sheet->map->border;
+    const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(border.min, border.max), 0.5);
+    const raim_vec2 half = {RAIM_VIEW_WIDTH / 2.0, RAIM_VIEW_HEIGHT / 2.0};
+    const raim_box view = {raim_vec2_sub(middle, half), raim_vec2_add(middle, half)};
+    draw_box(sheet, "view", view);
+    fprintf(sheet->out, "<text class=\"view\" x=\"%.15g\" y=\"%.15g\">a view, %d x %d</text>\n",
+            view.min.x + 6 * sheet->pixel, 16 * sheet->pixel - view.max.y, RAIM_VIEW_WIDTH,
+            RAIM_VIEW_HEIGHT);
+}
+
+static void draw_title(const struct sheet *sheet)
+{
+    const struct raim_map *map = sheet->map;
+    const raim_box border = map->border;
+    const double y = -border.max.y - 16 * sheet->pixel;
+    fprintf(sheet->out, "<text x=\"%.15g\" y=\"%.15g\">%s</text>\n", border.min.x, y, map->name);
+    fprintf(sheet->out,
+            "<text class=\"small\" x=\"%.15g\" y=\"%.15g\" text-anchor=\"end\">%.15g x %.15g "
+            "units, %d obstacles of %d convex pieces, %d spawns</text>\n",
+            border.max.x, y, border.max.x - border.min.x, border.max.y - border.min.y,
+            map->outline_count, map->obstacle_count, map->spawn_count);
+}
+
+bool map_draw(const struct raim_map *map, FILE *out)
+{
+    const struct sheet sheet = lay_out(map, out);
+    begin(&sheet);
+    draw_box(&sheet, "paper", sheet.paper);
+    draw_box(&sheet, "floor", map->border);
+    draw_grid(&sheet);
+    draw_obstacles(&sheet);
+    draw_spawns(&sheet);
+    draw_view(&sheet);
+    draw_title(&sheet);
+    fputs("</svg>\n", out);
+    return ferror(out) == 0;
+}

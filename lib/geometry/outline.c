@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+// Checks outlines and cuts them into convex pieces.
+#include "outline.h"
+
+#include <assert.h>
+
+// A point nearer than this to a line, in units, lies on it.
+static const double on_line = 1e-9;
+
+// An outline that passed the check, counter-clockwise from its leftmost point (the lower one of
+// two), while it is cut.
+struct cut {
+    raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
+    int count;
+    // Of the best triangulation of the part between the points i < j and the diagonal from i to j:
+    // how thin its triangles are, and the third corner of the one on that diagonal.
+    double cost[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
+    uint8_t apex[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
+    struct diagonal {
+        uint8_t from, to;
+        double length;
+    } diagonals[RAIM_MAX_OUTLINE_POINTS];
+    int diagonal_count;
+    struct piece {
+        uint8_t corners[RAIM_MAX_OUTLINE_POINTS]; // counter-clockwise, with those that go straight
+        int count;                                // 0 where it became a part of another piece
+    } pieces[RAIM_MAX_PIECES];
+    int piece_count;
+    uint8_t owner[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS]; // of the edge from i to j
+};
+
+enum bend {
+    BEND_LEFT,
+    BEND_STRAIGHT,
+    BEND_BAD, // to the right, back, or so little that it is neither a corner nor none
+};
+
+static enum bend bend_at(raim_vec2 before, raim_vec2 corner, raim_vec2 after)
+{
+    const raim_vec2 in = raim_vec2_sub(corner, before), out = raim_vec2_sub(after, corner);
+    const double cross = raim_vec2_cross(in, out);
+    const bool onward = raim_vec2_dot(in, out) > 0;
+    if (onward && fabs(cross) <= on_line * raim_vec2_length(raim_vec2_sub(after, before)))
+        return BEND_STRAIGHT;
+    const double lengths = raim_vec2_length(in) * raim_vec2_length(out);
+    return cross > (onward ? RAIM_MIN_POLYGON_TURN * lengths : 0) ? BEND_LEFT : BEND_BAD;
+}
+
+static double point_to_segment(raim_vec2 point, raim_vec2 a, raim_vec2 b)
+{
+    const raim_vec2 along = raim_vec2_sub(b, a);
+    const double part =
+        raim_vec2_dot(raim_vec2_sub(point, a), along) / raim_vec2_length_squared(along);
+    const raim_vec2 nearest = raim_vec2_mad(a, along, fmin(1, fmax(0, part)));
+    return raim_vec2_length(raim_vec2_sub(point, nearest));
+}
+
+static double side_of(raim_vec2 a, raim_vec2 b, raim_vec2 point)
+{
+    return raim_vec2_cross(raim_vec2_sub(b, a), raim_vec2_sub(point, a));
+}
+
+// True when the line through a and b keeps c and d apart.
+static bool divides(raim_vec2 a, raim_vec2 b, raim_vec2 c, raim_vec2 d)
+{
+    const double on = on_line * raim_vec2_length(raim_vec2_sub(b, a));
+    const double c_side = side_of(a, b, c), d_side = side_of(a, b, d);
+    return (c_side > on && d_side < -on) || (c_side < -on && d_side > on);
+}
+
+// Whether segments cross that do not end on each other.
+static bool crosses(raim_vec2 a, raim_vec2 b, raim_vec2 c, raim_vec2 d)
+{
+    return divides(a, b, c, d) && divides(c, d, a, b);
+}
+
+static bool touches(raim_vec2 a, raim_vec2 b, raim_vec2 c, raim_vec2 d)
+{
+    return point_to_segment(a, c, d) < RAIM_MIN_POLYGON_EDGE ||
+           point_to_segment(b, c, d) < RAIM_MIN_POLYGON_EDGE ||
+           point_to_segment(c, a, b) < RAIM_MIN_POLYGON_EDGE ||
+           point_to_segment(d, a, b) < RAIM_MIN_POLYGON_EDGE || crosses(a, b, c, d);
+}
+
+static struct raim_outline_problem problem_of(enum raim_outline_error error, int a, int b)
+{
+    return (struct raim_outline_problem){error, a < b ? a : b, a < b ? b : a};
+}
+
+static struct raim_outline_problem check_corners(const raim_vec2 *points, int count)
+{
+    for (int i = 0; i < count; i++)
+        // Written so that a NaN fails.
+        if (!(fabs(points[i].x) <= RAIM_POLYGON_REACH && fabs(points[i].y) <= RAIM_POLYGON_REACH))
+            return problem_of(RAIM_OUTLINE_NOT_FINITE, i, i);
+    for (int i = 0; i < count; i++)
+        if (raim_vec2_length(raim_vec2_sub(points[(i + 1) % count], points[i])) <
+            RAIM_MIN_POLYGON_EDGE)
+            return problem_of(RAIM_OUTLINE_SHORT_EDGE, i, i);
+    for (int i = 0; i < count; i++) {
+        const int j = (i + 1) % count;
+        const raim_vec2 in = raim_vec2_sub(points[j], points[i]);
+        const raim_vec2 out = raim_vec2_sub(points[(j + 1) % count], points[j]);
+        const double lengths = raim_vec2_length(in) * raim_vec2_length(out);
+        if (fabs(raim_vec2_cross(in, out)) < RAIM_MIN_POLYGON_TURN * lengths)
+            return problem_of(RAIM_OUTLINE_COLLINEAR, i, j);
+    }
+    return problem_of(RAIM_OUTLINE_OK, 0, 0);
+}
+
+static struct raim_outline_problem check_crossings(const raim_vec2 *points, int count)
+{
+    for (int i = 0; i + 2 < count; i++)
+        // The last edge is a neighbour of the first.
+        for (int j = i + 2; j < count - (i == 0); j++)
+            if (touches(points[i], points[i + 1], points[j], points[(j + 1) % count]))
+                return problem_of(RAIM_OUTLINE_CROSSING, i, j);
+    return problem_of(RAIM_OUTLINE_OK, 0, 0);
+}
+
+// Twice the area: positive where the outline runs counter-clockwise.
+static double doubled_area(const raim_vec2 *points, int count)
+{
+    double sum = 0;
+    for (int i = 1; i + 1 < count; i++)
+        sum += side_of(points[0], points[i], points[i + 1]);
+    return sum;
+}
+
+static void start(struct cut *cut, const raim_vec2 *points, int count)
+{
+    int first = 0;
+    for (int i = 1; i < count; i++)
+        if (points[i].x < points[first].x ||
+            (points[i].x == points[first].x && points[i].y < points[first].y))
+            first = i;
+    const int step = doubled_area(points, count) < 0 ? count - 1 : 1;
+    for (int i = 0; i < count; i++)
+        cut->points[i] = points[(first + i * step) % count];
+    cut->count = count;
+    cut->diagonal_count = 0;
+    cut->piece_count = 0;
+}
+
+// True when the diagonal leaves point i into the inside.
+static bool starts_inside(const struct cut *cut, int i, int j)
+{
+    const raim_vec2 corner = cut->points[i], to = cut->points[j];
+    const raim_vec2 before = cut->points[(i + cut->count - 1) % cut->count];
+    const raim_vec2 after = cut->points[(i + 1) % cut->count];
+    const bool left_of_in = side_of(before, corner, to) > 0;
+    const bool left_of_out = side_of(corner, after, to) > 0;
+    return side_of(before, corner, after) > 0 ? left_of_in && left_of_out
+                                              : left_of_in || left_of_out;
+}
+
+// True when the straight line between two points runs inside and touches nothing.
+static bool is_diagonal(const struct cut *cut, int i, int j)
+{
+    if (!starts_inside(cut, i, j))
+        return false;
+    const raim_vec2 a = cut->points[i], b = cut->points[j];
+    for (int k = 0; k < cut->count; k++) {
+        const int next = (k + 1) % cut->count;
+        if (k != i && k != j && point_to_segment(cut->points[k], a, b) <= on_line)
+            return false;
+        if (k != i && k != j && next != i && next != j &&
+            crosses(a, b, cut->points[k], cut->points[next]))
+            return false;
+    }
+    return true;
+}
+
+// How thin a triangle is: its length by its height; INFINITY where a corner is none.
+static double thinness(const struct cut *cut, int i, int j, int k)
+{
+    const raim_vec2 a = cut->points[i], b = cut->points[j], c = cut->points[k];
+    if (bend_at(a, b, c) != BEND_LEFT || bend_at(b, c, a) != BEND_LEFT ||
+        bend_at(c, a, b) != BEND_LEFT)
+        return INFINITY;
+    const double longest =
+        fmax(raim_vec2_distance_squared(a, b),
+             fmax(raim_vec2_distance_squared(b, c), raim_vec2_distance_squared(c, a)));
+    return longest / side_of(a, b, c);
+}
+
+// Finds the triangulation with the least thinness in total. False where every one has a triangle
+// that is none.
+static bool choose_triangles(struct cut *cut)
+{
+    const int count = cut->count;
+    for (int i = 0; i + 1 < count; i++)
+        cut->cost[i][i + 1] = 0;
+    for (int span = 2; span < count; span++) {
+        for (int i = 0, j = span; j < count; i++, j++) {
+            cut->cost[i][j] = INFINITY;
+            if (span < count - 1 && !is_diagonal(cut, i, j))
+                continue;
+            for (int k = i + 1; k < j; k++) {
+                double cost = cut->cost[i][k] + cut->cost[k][j];
+                if (cost < cut->cost[i][j])
+                    cost += thinness(cut, i, k, j);
+                if (cost < cut->cost[i][j]) {
+                    cut->cost[i][j] = cost;
+                    cut->apex[i][j] = (uint8_t)k;
+                }
+            }
+        }
+    }
+    return cut->cost[0][count - 1] < INFINITY;
+}
+
+static void own_edges(struct cut *cut, int index)
+{
+    const struct piece *piece = &cut->pieces[index];
+    for (int i = 0; i < piece->count; i++)
+        cut->owner[piece->corners[i]][piece->corners[(i + 1) % piece->count]] = (uint8_t)index;
+}
+
+// Collects the chosen triangles of the part between two points, and its diagonals.
+static void collect(struct cut *cut, int i, int j)
+{
+    if (j - i < 2)
+        return;
+    const int k = cut->apex[i][j];
+    cut->pieces[cut->piece_count] =
+        (struct piece){{(uint8_t)i, (uint8_t)k, (uint8_t)j}, .count = 3};
+    own_edges(cut, cut->piece_count++);
+    if (j - i < cut->count - 1)
+        cut->diagonals[cut->diagonal_count++] =
+            (struct diagonal){(uint8_t)i, (uint8_t)j,
+                              raim_vec2_length(raim_vec2_sub(cut->points[j], cut->points[i]))};
+    collect(cut, i, k);
+    collect(cut, k, j);
+}
+
+static enum bend corner_bend(const struct cut *cut, const struct piece *piece, int i)
+{
+    const int before = piece->corners[(i + piece->count - 1) % piece->count];
+    const int after = piece->corners[(i + 1) % piece->count];
+    return bend_at(cut->points[before], cut->points[piece->corners[i]], cut->points[after]);
+}
+
+static bool is_cut_edge(const struct cut *cut, const struct piece *piece, int i)
+{
+    return piece->corners[(i + 1) % piece->count] != (piece->corners[i] + 1) % cut->count;
+}
+
+// The edge of a finished piece starts at a true corner and goes straight on over others. Returns
+// how many edges it is made of; `seam` when all of them are cuts.
+static int side_from(const struct cut *cut, const struct piece *piece, int corner, bool *seam)
+{
+    int length = 0;
+    *seam = true;
+    do {
+        *seam = *seam && is_cut_edge(cut, piece, (corner + length) % piece->count);
+        length++;
+    } while (corner_bend(cut, piece, (corner + length) % piece->count) == BEND_STRAIGHT);
+    return length;
+}
+
+// True when a cut is a part of a longer edge of this piece that is no seam.
+static bool is_swallowed(const struct cut *cut, const struct piece *piece, int from)
+{
+    int corner = 0;
+    while (piece->corners[corner] != from)
+        corner++;
+    while (corner_bend(cut, piece, corner) == BEND_STRAIGHT)
+        corner = (corner + piece->count - 1) % piece->count;
+    bool seam;
+    side_from(cut, piece, corner, &seam);
+    return !seam;
+}
+
+// What a sweep may not slip through must be a seam on one side of it at least.
+static bool keeps_seams(const struct cut *cut, const struct piece *piece)
+{
+    for (int i = 0; i < piece->count; i++) {
+        const int from = piece->corners[i], to = piece->corners[(i + 1) % piece->count];
+        if (is_cut_edge(cut, piece, i) && is_swallowed(cut, piece, from) &&
+            is_swallowed(cut, &cut->pieces[cut->owner[to][from]], to))
+            return false;
+    }
+    return true;
+}
+
+static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool may_go_straight)
+{
+    int corners = 0;
+    for (int i = 0; i < piece->count; i++) {
+        const enum bend bend = corner_bend(cut, piece, i);
+        if (bend == BEND_BAD || (bend == BEND_STRAIGHT && !may_go_straight))
+            return false;
+        corners += bend == BEND_LEFT;
+    }
+    return corners <= RAIM_MAX_POLYGON_POINTS &&
+           (corners == piece->count || keeps_seams(cut, piece));
+}
+
+// Appends the corners of a piece from the one after `from`, around, up to `to`.
+static void append(struct piece *piece, const struct piece *other, int from, int to)
+{
+    int i = 0;
+    while (other->corners[i] != from)
+        i++;
+    do {
+        i = (i + 1) % other->count;
+        piece->corners[piece->count++] = other->corners[i];
+    } while (other->corners[i] != to);
+}
+
+// Removes a diagonal where what remains is a good piece.
+static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool may_go_straight)
+{
+    uint8_t *left = &cut->owner[diagonal->from][diagonal->to];
+    uint8_t *right = &cut->owner[diagonal->to][diagonal->from];
+    if (*left == *right)
+        return;
+    struct piece merged = {.count = 0};
+    append(&merged, &cut->pieces[*left], diagonal->to, diagonal->from);
+    append(&merged, &cut->pieces[*right], diagonal->from, diagonal->to);
+    if (!is_good_piece(cut, &merged, may_go_straight))
+        return;
+    cut->pieces[*left] = merged;
+    cut->pieces[*right].count = 0;
+    own_edges(cut, *left);
+    *right = *left;
+}
+
+static void sort_shortest_first(struct diagonal *diagonals, int count)
+{
+    for (int i = 1; i < count; i++) {
+        const struct diagonal diagonal = diagonals[i];
+        int j = i;
+        for (; j > 0 && diagonals[j - 1].length > diagonal.length; j--)
+            diagonals[j] = diagonals[j - 1];
+        diagonals[j] = diagonal;
+    }
+}
+
+// A corner that goes straight was on a cut that is of no use then, so true corners come first.
+static void merge_pieces(struct cut *cut)
+{
+    sort_shortest_first(cut->diagonals, cut->diagonal_count);
+    for (int i = 0; i < cut->diagonal_count; i++)
+        merge_over(cut, &cut->diagonals[i], false);
+    for (int i = 0; i < cut->diagonal_count; i++)
+        merge_over(cut, &cut->diagonals[i], true);
+}
+
+static void finish(const struct cut *cut, const struct piece *piece, raim_polygon *polygon)
+{
+    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
+    uint32_t seams = 0;
+    int count = 0, corner = 0;
+    while (corner_bend(cut, piece, corner) == BEND_STRAIGHT)
+        corner++;
+    while (corner < piece->count) {
+        bool seam;
+        points[count] = cut->points[piece->corners[corner]];
+        corner += side_from(cut, piece, corner, &seam);
+        seams |= (uint32_t)seam << count;
+        count++;
+    }
+    raim_polygon_init_piece(polygon, points, count, seams);
+}
+
+struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
+                                             raim_polygon *pieces, int *piece_count)
+{
+    *piece_count = 0;
+    if (count < 3)
+        return problem_of(RAIM_OUTLINE_TOO_FEW_POINTS, 0, 0);
+    if (count > RAIM_MAX_OUTLINE_POINTS)
+        return problem_of(RAIM_OUTLINE_TOO_MANY_POINTS, 0, 0);
+    struct raim_outline_problem problem = check_corners(points, count);
+    if (problem.error == RAIM_OUTLINE_OK)
+        problem = check_crossings(points, count);
+    if (problem.error != RAIM_OUTLINE_OK)
+        return problem;
+    if (fabs(doubled_area(points, count)) < 2 * RAIM_MIN_POLYGON_AREA)
+        return problem_of(RAIM_OUTLINE_SMALL_AREA, 0, 0);
+
+    struct cut cut;
+    start(&cut, points, count);
+    if (!choose_triangles(&cut))
+        return problem_of(RAIM_OUTLINE_TOO_FLAT, 0, 0);
+    collect(&cut, 0, count - 1);
+    merge_pieces(&cut);
+    for (int i = 0; i < cut.piece_count; i++)
+        if (cut.pieces[i].count > 0)
+            finish(&cut, &cut.pieces[i], &pieces[(*piece_count)++]);
+    return problem;
+}
+
+const char *raim_outline_error_text(enum raim_outline_error error)
+{
+#define AS_TEXT(value) #value
+#define NUMBER(macro) AS_TEXT(macro)
+    static const char *const texts[] = {
+        [RAIM_OUTLINE_OK] = "is good",
+        [RAIM_OUTLINE_TOO_FEW_POINTS] = "has fewer than 3 points",
+        [RAIM_OUTLINE_TOO_MANY_POINTS] = "has more than " NUMBER(RAIM_MAX_OUTLINE_POINTS) " points",
+        [RAIM_OUTLINE_NOT_FINITE] = "has a point that is not a number or far too large",
+        [RAIM_OUTLINE_SHORT_EDGE] =
+            "has two points in a row closer than " NUMBER(RAIM_MIN_POLYGON_EDGE) " units",
+        [RAIM_OUTLINE_COLLINEAR] = "has a point on the line through its neighbours",
+        [RAIM_OUTLINE_CROSSING] = "crosses or touches itself",
+        [RAIM_OUTLINE_SMALL_AREA] =
+            "covers less than " NUMBER(RAIM_MIN_POLYGON_AREA) " square units",
+        [RAIM_OUTLINE_TOO_FLAT] = "has points too nearly on one line to be cut",
+    };
+#undef NUMBER
+#undef AS_TEXT
+    assert((size_t)error < sizeof texts / sizeof *texts);
+    return texts[error];
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Asks a map what can be seen from a point: whether a circle, and what area around.
+#include "map.h"
+
+#include "map_near.h"
+#include "sight.h"
+
+// Corners nearer to a line or to each other than this, in units, are as good as on it.
+static const double tie = RAIM_SWEEP_TOUCH;
+
+// --- a circle ---
+
+static void hide_circle(const struct raim_map *map, struct raim_sight *sight)
+{
+    struct raim_map_near near;
+    raim_map_near_begin(&near, map, sight->cone);
+    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
+        raim_sight_hide(sight, obstacle);
+        if (raim_sight_is_hidden(sight))
+            return;
+    }
+}
+
+bool raim_map_sees_circle(const struct raim_map *map, raim_vec2 from, raim_vec2 centre,
+                          double radius)
+{
+    struct raim_sight sight;
+    if (!raim_sight_begin(&sight, from, centre, radius))
+        return true;
+    do
+        hide_circle(map, &sight);
+    while (raim_sight_again(&sight));
+    return !raim_sight_is_hidden(&sight);
+}
+
+// --- the visible area ---
+
+// A face that the viewer is before, or a side of the view. All points are offsets from the viewer.
+struct edge {
+    raim_vec2 start, end; // counter-clockwise
+    double start_turn, end_turn;
+    raim_vec2 normal; // towards the viewer
+    double distance;  // of the viewer, > 0
+};
+
+struct outlook {
+    const struct raim_map *map;
+    raim_vec2 from;
+    struct edge sides[4];
+    raim_vec2 *points;
+    int capacity, count;
+    raim_vec2 first, last; // corners, as offsets
+};
+
+// A direction as a number that grows counter-clockwise from 0 along the x axis, by 1 for each
+// quadrant. Unlike the signs of cross products, numbers are ordered whatever the rounding.
+static double turn_of(raim_vec2 way)
+{
+    if (way.y >= 0)
+        return way.x > 0 ? way.y / (way.x + way.y) : 1 - way.x / (way.y - way.x);
+    return way.x < 0 ? 2 - way.y / (-way.x - way.y) : 3 + way.x / (way.x - way.y);
+}
+
+static const double full_turn = 4;
+
+// Returns false for an edge that the viewer looks along: it covers no direction.
+static bool make_edge(struct edge *edge, raim_vec2 start, raim_vec2 end, raim_vec2 normal)
+{
+    *edge = (struct edge){start,        end,    turn_of(start),
+                          turn_of(end), normal, 0 - raim_vec2_dot(normal, start)};
+    const double width = edge->end_turn - edge->start_turn;
+    // An edge covers less than half a turn; one that seems to go back by more goes on through 0.
+    return edge->distance > 0 && (width > 0 || width < -full_turn / 2);
+}
+
+// Makes the turns of an edge that goes through 0 ascend, so that they suit those about `turn`.
+static struct edge unwound(struct edge edge, double turn)
+{
+    if (edge.start_turn > edge.end_turn && turn < edge.end_turn)
+        edge.start_turn -= full_turn;
+    else if (edge.start_turn > edge.end_turn)
+        edge.end_turn += full_turn;
+    return edge;
+}
+
+// The faces, unwound, that the viewer is before; seams are not faces. Returns how many.
+static int edges_of(const raim_polygon *obstacle, raim_vec2 from, double turn,
+                    struct edge edges[RAIM_MAX_POLYGON_POINTS])
+{
+    int count = 0;
+    for (int i = 0; i < obstacle->count; i++) {
+        const raim_vec2 end = raim_vec2_sub(obstacle->points[i], from);
+        const raim_vec2 normal = obstacle->normals[i];
+        if (raim_polygon_is_seam(obstacle, i) || raim_vec2_dot(normal, end) >= 0)
+            continue;
+        const raim_vec2 start =
+            raim_vec2_sub(obstacle->points[raim_polygon_next(obstacle, i)], from);
+        struct edge edge;
+        if (make_edge(&edge, start, end, normal))
+            edges[count++] = unwound(edge, turn);
+    }
+    return count;
+}
+
+// How far a point lies on the viewer's side of an edge's line.
+static double before(const struct edge *edge, raim_vec2 point)
+{
+    return raim_vec2_dot(edge->normal, point) + edge->distance;
+}
+
+static int sign_of(double distance)
+{
+    return (distance > tie) - (distance < -tie);
+}
+
+// Where the ray of a direction meets an edge. What is off the edge by rounding counts to its ends.
+static raim_vec2 point_on(const struct edge *edge, raim_vec2 way)
+{
+    const double after_start = raim_vec2_cross(edge->start, way);
+    const double before_end = raim_vec2_cross(way, edge->end);
+    if (after_start <= 0)
+        return edge->start;
+    if (before_end <= 0)
+        return edge->end;
+    const double part = after_start / (after_start + before_end);
+    return raim_vec2_mad(raim_vec2_scale(edge->start, 1 - part), edge->end, part);
+}
+
+// A direction, where something begins or ends.
+struct limit {
+    double turn;
+    raim_vec2 way;
+};
+
+// How two edges lie over the directions that both of them cover. Two lines cross once at most, so
+// the corners at both ends tell it all; no point between them has to be computed.
+struct order {
+    struct limit from, to;
+    int at_from, at_to; // 1: the first edge is nearer, -1: farther, 0: as far
+};
+
+static struct order order_of(const struct edge *a, const struct edge *b)
+{
+    struct order order;
+    if (a->start_turn >= b->start_turn) {
+        order.from = (struct limit){a->start_turn, a->start};
+        order.at_from = sign_of(before(b, a->start));
+    } else {
+        order.from = (struct limit){b->start_turn, b->start};
+        order.at_from = -sign_of(before(a, b->start));
+    }
+    if (a->end_turn <= b->end_turn) {
+        order.to = (struct limit){a->end_turn, a->end};
+        order.at_to = sign_of(before(b, a->end));
+    } else {
+        order.to = (struct limit){b->end_turn, b->end};
+        order.at_to = -sign_of(before(a, b->end));
+    }
+    return order;
+}
+
+// Where two edges cross.
+static struct limit crossing_of(const struct edge *a, const struct edge *b,
+                                const struct order *order)
+{
+    const raim_vec2 across = raim_vec2_sub(raim_vec2_scale(a->normal, b->distance),
+                                           raim_vec2_scale(b->normal, a->distance));
+    struct limit crossing = {.way = {-across.y, across.x}};
+    if (raim_vec2_dot(crossing.way, a->normal) > 0)
+        crossing.way = (raim_vec2){across.y, -across.x};
+    crossing.turn = turn_of(crossing.way);
+    if (crossing.turn < order->from.turn - full_turn / 2)
+        crossing.turn += full_turn;
+    else if (crossing.turn > order->to.turn + full_turn / 2)
+        crossing.turn -= full_turn;
+    // Rounding must not take it out of the order.
+    if (crossing.turn < order->from.turn)
+        return order->from;
+    return crossing.turn > order->to.turn ? order->to : crossing;
+}
+
+// True when edge a is nearer than b right after a direction that both cover.
+static bool is_nearer(const struct edge *a, const struct edge *b, double turn)
+{
+    const struct order order = order_of(a, b);
+    if (order.at_from * order.at_to >= 0)
+        return order.at_from + order.at_to > 0;
+    const bool is_before = turn < crossing_of(a, b, &order).turn;
+    return (is_before ? order.at_from : order.at_to) > 0;
+}
+
+// The edge that the viewer sees right after a direction.
+static struct edge seen_edge(const struct outlook *outlook, double turn, raim_vec2 way)
+{
+    struct edge seen = outlook->sides[0];
+    for (int i = 0; i < 4; i++) {
+        const struct edge side = unwound(outlook->sides[i], turn);
+        if (side.start_turn <= turn && turn < side.end_turn)
+            seen = side;
+    }
+    const raim_vec2 farthest = raim_vec2_add(outlook->from, point_on(&seen, way));
+    const raim_vec2 ray[3] = {outlook->from, farthest, farthest};
+    struct raim_map_near near;
+    raim_map_near_begin(&near, outlook->map, ray);
+    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
+        struct edge edges[RAIM_MAX_POLYGON_POINTS];
+        const int count = edges_of(obstacle, outlook->from, turn, edges);
+        for (int i = 0; i < count; i++)
+            if (edges[i].start_turn <= turn && turn < edges[i].end_turn &&
+                is_nearer(&edges[i], &seen, turn))
+                seen = edges[i];
+    }
+    return seen;
+}
+
+// Draws the limit closer where another edge comes before the seen one.
+static void limit_by(const struct edge *other, const struct edge *seen, double turn,
+                     struct limit *limit)
+{
+    const struct order order = order_of(other, seen);
+    if (order.from.turn >= order.to.turn || order.from.turn >= limit->turn)
+        return;
+    struct limit found = order.from;
+    if (order.at_from < 0 && order.at_to > 0)
+        found = crossing_of(other, seen, &order);
+    else if (order.at_from < 0 || (order.at_from == 0 && order.at_to <= 0))
+        return;
+    if (found.turn > turn && found.turn < limit->turn)
+        *limit = found;
+}
+
+// Where the viewer, turning on from a direction, stops seeing an edge.
+static struct limit limit_of(const struct outlook *outlook, const struct edge *seen, double turn,
+                             raim_vec2 way)
+{
+    struct limit limit = {seen->end_turn, seen->end};
+    for (int i = 0; i < 4; i++) {
+        const struct edge side = unwound(outlook->sides[i], turn);
+        limit_by(&side, seen, turn, &limit);
+    }
+    const raim_vec2 triangle[3] = {outlook->from, raim_vec2_add(outlook->from, point_on(seen, way)),
+                                   raim_vec2_add(outlook->from, seen->end)};
+    struct raim_map_near near;
+    raim_map_near_begin(&near, outlook->map, triangle);
+    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
+        struct edge edges[RAIM_MAX_POLYGON_POINTS];
+        const int count = edges_of(obstacle, outlook->from, turn, edges);
+        for (int i = 0; i < count; i++)
+            limit_by(&edges[i], seen, turn, &limit);
+    }
+    return limit;
+}
+
+static bool are_same(raim_vec2 a, raim_vec2 b)
+{
+    return raim_vec2_distance_squared(a, b) <= tie * tie;
+}
+
+static void add_corner(struct outlook *outlook, raim_vec2 corner)
+{
+    if (outlook->count == 0)
+        outlook->first = corner;
+    else if (are_same(corner, outlook->last))
+        return;
+    if (outlook->count < outlook->capacity)
+        outlook->points[outlook->count] = raim_vec2_add(outlook->from, corner);
+    outlook->last = corner;
+    outlook->count++;
+}
+
+// One turn around the viewer. It begins in the midst of the first edge, whose seen part then ends
+// up last.
+static void turn_around(struct outlook *outlook)
+{
+    const raim_vec2 ahead = {1, 0};
+    struct limit limit = {0, ahead};
+    const struct edge first = seen_edge(outlook, limit.turn, limit.way);
+    struct edge seen = first;
+    for (;;) {
+        limit = limit_of(outlook, &seen, limit.turn, limit.way);
+        if (limit.turn >= full_turn)
+            break;
+        add_corner(outlook, point_on(&seen, limit.way));
+        seen = seen_edge(outlook, limit.turn, limit.way);
+        add_corner(outlook, point_on(&seen, limit.way));
+    }
+    if (!are_same(seen.start, first.start) || !are_same(seen.end, first.end)) {
+        add_corner(outlook, point_on(&seen, ahead));
+        add_corner(outlook, point_on(&first, ahead));
+    }
+    if (outlook->count > 1 && are_same(outlook->first, outlook->last))
+        outlook->count--;
+}
+
+static bool step_off_obstacles(const struct raim_map *map, raim_vec2 *from)
+{
+    for (int round = 0; round < RAIM_SIGHT_STEPS; round++) {
+        const raim_vec2 old = *from, point[3] = {old, old, old};
+        struct raim_map_near near;
+        raim_map_near_begin(&near, map, point);
+        for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;)
+            if (!raim_sight_step_off(obstacle, from))
+                return false;
+        if (old.x == from->x && old.y == from->y)
+            return true;
+    }
+    return false;
+}
+
+int raim_map_visible_area(const struct raim_map *map, raim_vec2 from, raim_box view,
+                          raim_vec2 *points, int capacity)
+{
+    const raim_box around = raim_box_grow(view, -tie);
+    if (!raim_box_contains(around, from) || !step_off_obstacles(map, &from))
+        return 0;
+    struct outlook outlook = {.map = map, .from = from, .points = points, .capacity = capacity};
+    const raim_vec2 low = raim_vec2_sub(view.min, from), high = raim_vec2_sub(view.max, from);
+    const raim_vec2 corners[4] = {low, {high.x, low.y}, high, {low.x, high.y}};
+    const raim_vec2 inward[4] = {{0, 1}, {-1, 0}, {0, -1}, {1, 0}};
+    for (int i = 0; i < 4; i++)
+        make_edge(&outlook.sides[i], corners[i], corners[i < 3 ? i + 1 : 0], inward[i]);
+    turn_around(&outlook);
+    return outlook.count;
+}

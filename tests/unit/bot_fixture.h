@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Lets a bot play a place of a world, as the server would: it sees who is in its view.
+#pragma once
+
+#include "bot.h"
+
+#include <math.h>
+
+static const raim_vec2 bot_fixture_view = {1600, 861};
+
+// What the bot of place `own` presses in this tick; blind, it sees nobody.
+static inline raim_input bot_fixture_think(const struct raim_world *world,
+                                           const struct raim_map *map, struct raim_bot *bot,
+                                           uint32_t own, bool blind)
+{
+    const raim_player *players = raim_world_players_const(world);
+    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < world->max_players && count < RAIM_BOT_MAX_ENEMIES; place++) {
+        const raim_player *player = &players[place];
+        const raim_vec2 offset = raim_vec2_sub(player->position, players[own].position);
+        if (blind || place == own || player->state != RAIM_PLAYER_ALIVE ||
+            fabs(offset.x) > bot_fixture_view.x / 2 || fabs(offset.y) > bot_fixture_view.y / 2)
+            continue;
+        enemies[count++] = (struct raim_bot_enemy){
+            .key = (uint32_t)player->id << 8 | player->life,
+            .position = player->position,
+            .velocity =
+                raim_vec2_scale(raim_vec2_sub(player->position, player->previous), world->tick_hz),
+            .shielded = player->shield_ticks > 0,
+        };
+    }
+    const struct raim_bot_sight sight = {
+        .map = map,
+        .rules = &world->rules,
+        .tick = world->tick,
+        .tick_hz = world->tick_hz,
+        .position = players[own].position,
+        .enemies = enemies,
+        .enemy_count = count,
+    };
+    return raim_bot_think(bot, &sight);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// A long game of bots on a shipped map, in which every step obeys the rules of motion.
+//     test_long_run MAP_FILE [--seed N] [--ticks N]
+#include "bot_fixture.h"
+#include "chance_outlines.h"
+#include "map_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ };
+
+static const char *map_path;
+static int ticks = 1000000;
+
+// For how long a bot has been pressing to move without getting away from where it was.
+struct press {
+    int ticks;
+    raim_vec2 from;
+};
+
+struct game {
+    struct raim_map *map;
+    raim_box bounds[RAIM_MAX_OBSTACLES]; // of the map's outlines
+    struct raim_world *world;
+    raim_player *players;
+    struct raim_bot bots[BOTS];
+    struct press presses[BOTS];
+    raim_input inputs[BOTS];
+    raim_event items[16384];
+    struct raim_events events;
+};
+
+static struct game *begin(void)
+{
+    struct report report = {.out = stderr};
+    const struct raim_world_def def = {.rules = raim_rules_default(),
+                                       .tick_hz = TICK_HZ,
+                                       .max_players = BOTS,
+                                       .seed = raim_random_next(&chance)};
+    struct game *game = calloc(1, sizeof *game);
+    game->map = map_file_load(map_path, NULL, def.rules.player_radius, &report);
+    assert_non_null(game->map);
+    for (int i = 0; i < game->map->outline_count; i++) {
+        const struct raim_map_outline *outline = &game->map->outlines[i];
+        game->bounds[i] = (raim_box){outline->points[0], outline->points[0]};
+        for (int p = 1; p < outline->count; p++)
+            game->bounds[i] = raim_box_include(game->bounds[i], outline->points[p]);
+    }
+    game->world = raim_world_init(malloc(raim_world_size(&def)), &def);
+    game->players = raim_world_players(game->world);
+    game->events = (struct raim_events){.items = game->items, .capacity = 16384};
+    for (int i = 0; i < BOTS; i++) {
+        raim_world_join(game->world);
+        raim_bot_init(&game->bots[i], raim_random_next(&chance));
+    }
+    return game;
+}
+
+static void end(struct game *game)
+{
+    raim_map_destroy(game->map);
+    free(game->world);
+    free(game);
+}
+
+static void fail_at(const struct game *game, int place, const char *what)
+{
+    const raim_player *player = &game->players[place];
+    fail_msg("tick %u: player %d at (%.17g, %.17g), before at (%.17g, %.17g), pressing %d %d, %s",
+             game->world->tick, place, player->position.x, player->position.y, player->previous.x,
+             player->previous.y, game->inputs[place].move_x, game->inputs[place].move_y, what);
+}
+
+// A stride may be a little longer than straight where it goes around a corner, and every other
+// player near enough may push by up to a radius.
+static double longest_move(const struct game *game, int place)
+{
+    const raim_rules *rules = &game->world->rules;
+    const double stride = rules->player_speed / TICK_HZ;
+    const double reach = 2 * rules->player_radius + 4 * stride;
+    double longest = 1.1 * stride;
+    for (int other = 0; other < BOTS; other++)
+        if (other != place && game->players[other].state == RAIM_PLAYER_ALIVE &&
+            raim_vec2_distance_squared(game->players[other].previous,
+                                       game->players[place].previous) < reach * reach)
+            longest += rules->player_radius;
+    return longest;
+}
+
+// Judged by the outlines as they were drawn, not by what the game made of them.
+static double gap_around(const struct game *game, raim_vec2 centre)
+{
+    const raim_box border = game->map->border;
+    const double near = 2 * game->world->rules.player_radius;
+    double gap = fmin(fmin(centre.x - border.min.x, border.max.x - centre.x),
+                      fmin(centre.y - border.min.y, border.max.y - centre.y));
+    for (int i = 0; i < game->map->outline_count; i++) {
+        const struct raim_map_outline *outline = &game->map->outlines[i];
+        if (raim_box_contains(raim_box_grow(game->bounds[i], near), centre))
+            gap = fmin(gap, slow_outline_distance(outline->points, outline->count, centre));
+    }
+    return gap;
+}
+
+static void check_press(const struct game *game, int place, struct press *press)
+{
+    const raim_player *player = &game->players[place];
+    const raim_input *input = &game->inputs[place];
+    const bool idle = input->move_x == 0 && input->move_y == 0;
+    const double gone = raim_vec2_distance_squared(player->position, press->from);
+    if (idle || gone > 2 * 2)
+        *press = (struct press){0, player->position};
+    else if (++press->ticks > STUCK_TICKS)
+        fail_at(game, place, "stuck");
+}
+
+static void check(struct game *game, int place)
+{
+    const raim_player *player = &game->players[place];
+    const double radius = game->world->rules.player_radius;
+    struct press *press = &game->presses[place];
+    if (player->state != RAIM_PLAYER_ALIVE) {
+        press->ticks = 0;
+        return;
+    }
+    if (gap_around(game, player->position) < radius - 1e-6)
+        fail_at(game, place, "in a wall");
+    const double longest = longest_move(game, place);
+    if (raim_vec2_distance_squared(player->position, player->previous) > longest * longest)
+        fail_at(game, place, "too far");
+    check_press(game, place, press);
+}
+
+static void test_bots_never_leave_the_rules_of_motion(void **state)
+{
+    (void)state;
+    struct game *game = begin();
+    uint32_t kills = 0;
+    for (int tick = 0; tick < ticks; tick++) {
+        for (uint32_t place = 0; place < BOTS; place++)
+            if (game->players[place].state == RAIM_PLAYER_ALIVE)
+                game->inputs[place] =
+                    bot_fixture_think(game->world, game->map, &game->bots[place], place, false);
+        raim_world_step(game->world, game->map, game->inputs, &game->events);
+        for (uint32_t i = 0; i < game->events.count; i++)
+            kills += game->events.items[i].kind == RAIM_EVENT_KILL;
+        for (int place = 0; place < BOTS; place++)
+            check(game, place);
+    }
+    print_message("%s: %d ticks, %u kills\n", game->map->name, ticks, kills);
+    assert_true(kills > (uint32_t)ticks / 2000);
+    end(game);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 64;
+    map_path = argv[1];
+    chance_start(argc, argv);
+    for (int i = 2; i + 1 < argc; i++)
+        if (strcmp(argv[i], "--ticks") == 0)
+            ticks = atoi(argv[i + 1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bots_never_leave_the_rules_of_motion),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
