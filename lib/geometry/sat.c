@@ -105,8 +105,9 @@ bool raim_sat_circle(const raim_polygon *polygon, raim_vec2 centre, double radiu
         *contact = (raim_contact){polygon->normals[face], radius - separation};
         return true;
     }
+    // A centre inside lies before the face that is nearest by more than a tie.
     const raim_vec2 *corner = raim_polygon_corner_beyond(polygon, face, centre, 0);
-    if (corner != NULL && separation > 0) {
+    if (corner != NULL) {
         const raim_vec2 out = raim_vec2_sub(centre, *corner);
         const double squared = raim_vec2_length_squared(out);
         if (squared >= radius * radius)

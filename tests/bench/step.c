@@ -1,125 +1,34 @@
 // SPDX-License-Identifier: MIT
 // How long does one step of a busy world take: 64 players, 50 obstacles, 200 bullets in the air?
 //
-//   bench_step [SEED]
+//   bench_step [SEED [PLAYERS OBSTACLES BATCHES]]
 //     Prints "step_us=... p90_us=... players=... obstacles=... bullets=...": the median and the
 //     90th percentile over batches of the mean step of each, and the means of what was in play.
-// Players run and aim at random; who fires is chosen so that the number of bullets stays at 200.
-// Inputs are made outside the measured time.
+// Players run and aim at random; who fires is chosen so that the number of bullets stays at 200, or
+// at 25 for every 8 players. Inputs are made outside the measured time.
 #define _GNU_SOURCE
 
+#include "measure.h"
+#include "scene.h"
 #include "world.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#define PLAYERS 64
-#define OBSTACLES 50
-#define BULLETS 200
-#define SPAWNS 16
 #define TICK_HZ 60
-
-#define BATCHES 200
-#define STEPS_PER_BATCH 100
+#define MOST_BATCHES 10000
+#define STEPS_PER_BATCH 20 // few, so that most batches run without being interrupted
 
 // Time for everybody to rise and for the bullets to reach their number.
 #define WARMUP_STEPS 600
-
-// Three screens each way: with 64 players in less, no bullet flies far.
-static const raim_box border = {{0, 0}, {4800, 2700}};
 
 struct arena {
     struct raim_map *map;
     struct raim_world *world;
     struct raim_events events;
-    raim_input inputs[PLAYERS];
+    raim_input inputs[RAIM_MAX_PLAYERS];
+    uint32_t players, bullets;
     uint64_t random;
 };
-
-// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-// Uniform in [low, high).
-static double uniform(uint64_t *state, double low, double high)
-{
-    return low + (high - low) * (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
-static raim_vec2 random_point(uint64_t *state, double margin)
-{
-    const double x = uniform(state, border.min.x + margin, border.max.x - margin);
-    return (raim_vec2){x, uniform(state, border.min.y + margin, border.max.y - margin)};
-}
-
-// --- the map ---
-
-struct disc {
-    raim_vec2 centre;
-    double radius;
-};
-
-static bool overlaps_any(const struct disc *discs, int count, struct disc disc)
-{
-    for (int i = 0; i < count; i++) {
-        const double reach = discs[i].radius + disc.radius;
-        if (raim_vec2_distance_squared(discs[i].centre, disc.centre) < reach * reach)
-            return true;
-    }
-    return false;
-}
-
-// A disc of a random place that keeps `gap` from all the others.
-static struct disc free_disc(uint64_t *state, const struct disc *discs, int count, double radius,
-                             double gap)
-{
-    struct disc disc;
-    do
-        disc = (struct disc){random_point(state, radius + gap), radius + gap};
-    while (overlaps_any(discs, count, disc));
-    disc.radius = radius;
-    return disc;
-}
-
-// A polygon of 4 to 8 corners on the disc's rim, so that it is convex.
-static struct raim_obstacle_def random_obstacle(uint64_t *state, struct disc disc)
-{
-    struct raim_obstacle_def obstacle = {.count = 4 + (int)(next_random(state) % 5)};
-    const double sector = (double)RAIM_ANGLE_TURN / obstacle.count;
-    for (int i = 0; i < obstacle.count; i++) {
-        const raim_angle angle = (raim_angle)((i + uniform(state, 0.1, 0.9)) * sector);
-        obstacle.points[i] = raim_vec2_mad(disc.centre, raim_angle_direction(angle), disc.radius);
-    }
-    return obstacle;
-}
-
-static struct raim_map *create_map(uint64_t *state, double player_radius)
-{
-    struct disc discs[OBSTACLES];
-    struct raim_obstacle_def obstacles[OBSTACLES];
-    raim_vec2 spawns[SPAWNS];
-    for (int i = 0; i < OBSTACLES; i++) {
-        discs[i] = free_disc(state, discs, i, uniform(state, 40, 90), 3 * player_radius);
-        obstacles[i] = random_obstacle(state, discs[i]);
-    }
-    for (int i = 0; i < SPAWNS; i++)
-        spawns[i] = free_disc(state, discs, OBSTACLES, player_radius, 1).centre;
-    struct raim_map_problem problem;
-    return raim_map_create(&(struct raim_map_def){.name = "bench",
-                                                  .border = border,
-                                                  .obstacles = obstacles,
-                                                  .obstacle_count = OBSTACLES,
-                                                  .spawns = spawns,
-                                                  .spawn_count = SPAWNS},
-                           &problem);
-}
 
 // --- playing ---
 
@@ -147,59 +56,53 @@ static uint32_t count_players(const struct raim_world *world)
 static uint32_t make_inputs(struct arena *arena)
 {
     const raim_player *players = raim_world_players_const(arena->world);
-    uint32_t lacking = BULLETS - count_bullets(arena->world);
-    const uint32_t first = (uint32_t)(next_random(&arena->random) % PLAYERS);
-    for (uint32_t i = 0; i < PLAYERS; i++) {
-        const uint32_t place = (first + i) % PLAYERS;
+    uint32_t lacking = arena->bullets - count_bullets(arena->world);
+    const uint32_t first = raim_random_below(&arena->random, arena->players);
+    for (uint32_t i = 0; i < arena->players; i++) {
+        const uint32_t place = (first + i) % arena->players;
         raim_input *input = &arena->inputs[place];
-        if (next_random(&arena->random) % (TICK_HZ / 3) == 0) {
-            input->move_x = (int8_t)((int)(next_random(&arena->random) % 3) - 1);
-            input->move_y = (int8_t)((int)(next_random(&arena->random) % 3) - 1);
+        if (raim_random_below(&arena->random, TICK_HZ / 3) == 0) {
+            input->move_x = (int8_t)((int)raim_random_below(&arena->random, 3) - 1);
+            input->move_y = (int8_t)((int)raim_random_below(&arena->random, 3) - 1);
         }
-        input->aim = (raim_angle)(input->aim + uniform(&arena->random, -1000, 1000));
+        input->aim = (raim_angle)(input->aim + chance_uniform(&arena->random, -1000, 1000));
         const raim_player *player = &players[place];
         input->fire =
             lacking > 0 && player->state == RAIM_PLAYER_ALIVE && player->cooldown_ticks <= 1;
         lacking -= input->fire;
     }
-    return BULLETS - lacking;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
+    return arena->bullets - lacking;
 }
 
 static int64_t timed_step(struct arena *arena)
 {
-    const int64_t start = now_ns();
+    const int64_t start = measure_ns(CLOCK_MONOTONIC);
     raim_world_step(arena->world, arena->map, arena->inputs, &arena->events);
-    return now_ns() - start;
+    return measure_ns(CLOCK_MONOTONIC) - start;
 }
 
-static bool create_arena(struct arena *arena)
+static bool create_arena(struct arena *arena, int obstacles)
 {
     struct raim_world_def def = {.rules = raim_rules_default(),
                                  .tick_hz = TICK_HZ,
-                                 .max_players = PLAYERS,
-                                 .seed = next_random(&arena->random)};
+                                 .max_players = arena->players,
+                                 .seed = raim_random_next(&arena->random)};
     // Long flights and short cooldowns, so that 64 players can keep 200 bullets in the air; no
-    // time down, so that all 64 play.
+    // time down, so that all of them play.
     def.rules.bullet_lifetime = 2;
     def.rules.fire_cooldown = 0.15;
     def.rules.respawn_delay = 0;
     def.rules.spawn_protection = 0;
-    const uint32_t capacity = raim_events_bound(PLAYERS, raim_world_bullets_for(&def));
+    const uint32_t capacity = raim_events_bound(arena->players, raim_world_bullets_for(&def));
     void *memory = malloc(raim_world_size(&def));
     arena->events.items = malloc(capacity * sizeof *arena->events.items);
     arena->events.capacity = capacity;
-    arena->map = create_map(&arena->random, def.rules.player_radius);
+    arena->map =
+        scene_create(&arena->random, obstacles, (int)arena->players, def.rules.player_radius);
     if (memory == NULL || arena->events.items == NULL || arena->map == NULL)
         return false;
     arena->world = raim_world_init(memory, &def);
-    for (int i = 0; i < PLAYERS; i++)
+    for (uint32_t i = 0; i < arena->players; i++)
         raim_world_join(arena->world);
     return true;
 }
@@ -209,24 +112,34 @@ static void scatter(struct arena *arena)
 {
     const double radius = arena->world->rules.player_radius;
     raim_player *players = raim_world_players(arena->world);
-    for (uint32_t i = 0; i < PLAYERS; i++) {
+    for (uint32_t i = 0; i < arena->players; i++) {
         do
-            players[i].position = random_point(&arena->random, radius);
+            players[i].position = chance_point(&arena->random, arena->map->border, radius);
         while (!raim_map_is_free(arena->map, players[i].position, radius));
         players[i].previous = players[i].position;
     }
 }
 
-static int ascending(const void *left, const void *right)
+// The number that is argument `index`, or `usual` where there is none.
+static int argument(int argc, char **argv, int index, int usual)
 {
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    return index < argc ? atoi(argv[index]) : usual;
 }
 
 int main(int argc, char **argv)
 {
-    struct arena arena = {.random = argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
-    if (!create_arena(&arena)) {
+    static struct arena arena;
+    arena.random = (uint64_t)argument(argc, argv, 1, 1);
+    arena.players = (uint32_t)argument(argc, argv, 2, 64);
+    arena.bullets = arena.players * 200 / 64;
+    const int obstacles = argument(argc, argv, 3, 50);
+    const int batches = argument(argc, argv, 4, 1000);
+    if (arena.players < 1 || arena.players > RAIM_MAX_PLAYERS || obstacles < 1 ||
+        obstacles > SCENE_MAX_OBSTACLES || batches < 1 || batches > MOST_BATCHES) {
+        fprintf(stderr, "usage: bench_step [SEED [PLAYERS OBSTACLES BATCHES]]\n");
+        return 64;
+    }
+    if (!create_arena(&arena, obstacles)) {
         fprintf(stderr, "cannot make the arena\n");
         return 1;
     }
@@ -237,9 +150,9 @@ int main(int argc, char **argv)
             scatter(&arena);
     }
 
-    static double batches_us[BATCHES];
+    static double batches_us[MOST_BATCHES];
     uint64_t bullets = 0, players = 0;
-    for (int batch = 0; batch < BATCHES; batch++) {
+    for (int batch = 0; batch < batches; batch++) {
         int64_t total_ns = 0;
         for (int i = 0; i < STEPS_PER_BATCH; i++) {
             bullets += make_inputs(&arena);
@@ -248,11 +161,10 @@ int main(int argc, char **argv)
         }
         batches_us[batch] = (double)total_ns / STEPS_PER_BATCH / 1000;
     }
-    qsort(batches_us, BATCHES, sizeof *batches_us, ascending);
-    const double steps = (double)BATCHES * STEPS_PER_BATCH;
+    const double steps = (double)batches * STEPS_PER_BATCH;
     printf("step_us=%.2f p90_us=%.2f players=%.1f obstacles=%d bullets=%.1f\n",
-           batches_us[BATCHES / 2], batches_us[BATCHES * 9 / 10], (double)players / steps,
-           arena.map->obstacle_count, (double)bullets / steps);
+           measure_quantile(batches_us, batches, 0.5), measure_quantile(batches_us, batches, 0.9),
+           (double)players / steps, arena.map->obstacle_count, (double)bullets / steps);
     free(arena.world);
     free(arena.events.items);
     raim_map_destroy(arena.map);
