@@ -120,6 +120,21 @@ char *source_resolve(const char *naming_file, const char *path)
 
 // --- Files ---
 
+// All of a file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL; the caller
+// frees it. Grows with the file: most are small, and files that include files are held at once.
+static char *read_text(FILE *file, size_t *size)
+{
+    char *text = NULL;
+    size_t capacity = 4096;
+    *size = 0;
+    do {
+        capacity *= 2;
+        text = memory_must(realloc(text, capacity + 1));
+        *size += fread(text + *size, 1, capacity - *size, file);
+    } while (*size == capacity && capacity <= SOURCE_MAX_BYTES);
+    return text;
+}
+
 static void read_file(struct source *source, const char *path, const char *asker)
 {
     const char *blamed = asker != NULL ? asker : path;
@@ -133,8 +148,8 @@ static void read_file(struct source *source, const char *path, const char *asker
         report_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(errno));
         return;
     }
-    char *text = memory_must(malloc(SOURCE_MAX_BYTES + 1));
-    const size_t size = fread(text, 1, SOURCE_MAX_BYTES + 1, file);
+    size_t size;
+    char *text = read_text(file, &size);
     const int problem = ferror(file) ? errno : 0;
     fclose(file);
 

@@ -174,10 +174,10 @@ static void hide_face(struct raim_sight *sight, const raim_polygon *obstacle, in
     const raim_vec2 end = obstacle->points[raim_polygon_next(obstacle, face)];
     const raim_vec2 a = skew(sight, raim_vec2_sub(obstacle->points[face], sight->from));
     const raim_vec2 b = skew(sight, raim_vec2_sub(end, sight->from));
-    const bool is_beside = (a.x < 0 && b.x < 0) || (a.y < 0 && b.y < 0);
     const bool comes_in = is_in_cone(a) || (a.x < 0 && b.x >= 0);
-    const bool is_edge_on = b.x < 0 && b.y >= 0;
-    if (is_beside || !comes_in || is_edge_on)
+    // Along a tangent, rounding would turn it around.
+    const bool is_edge_on = (b.x < 0 && b.y >= 0) || (a.y < 0 && b.y < 0);
+    if (!comes_in || is_edge_on)
         return;
     const struct raim_sight_span span = {is_in_cone(b) ? direction_of(b) : 0,
                                          is_in_cone(a) ? direction_of(a) : 1};
@@ -216,8 +216,10 @@ static bool misses(const struct raim_sight *sight, raim_box box)
     const raim_box offset = {raim_vec2_sub(box.min, sight->from),
                              raim_vec2_sub(box.max, sight->from)};
     const raim_vec2 back = raim_vec2_scale(raim_vec2_add(sight->right, sight->left), -1);
-    return (farthest_along(sight->right, offset) < 0) | (farthest_along(sight->left, offset) < 0) |
-           (farthest_along(back, offset) < -1);
+    const bool is_right = farthest_along(sight->right, offset) < 0;
+    const bool is_left = farthest_along(sight->left, offset) < 0;
+    const bool is_beyond = farthest_along(back, offset) < -1;
+    return is_right | is_left | is_beyond; // a branch guessed wrong costs more
 }
 
 void raim_sight_hide(struct raim_sight *sight, const raim_polygon *obstacle)

@@ -12,8 +12,8 @@
 //       1000    34 /  36 / 198   110 / 145 / 325   1109 / 1164 / 1392
 //       4000    58 /  49 / 250   163 / 202 / 408   4284 / 4658 / 5152
 //
-// A circle reaches one or two cells, found by arithmetic; a tree walks down to them through branches
-// that nobody can foresee. Four cells an obstacle is a flat optimum.
+// A circle reaches one or two cells, found by arithmetic; a tree walks down to them through
+// branches that nobody can foresee. Four cells an obstacle is a flat optimum.
 #pragma once
 
 #include "map.h"

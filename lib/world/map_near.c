@@ -31,8 +31,8 @@ static struct raim_map_run run_of_row(const struct raim_map_near *near, int row)
         const double at_b = b.x + (clamp(b.y, low, high) - b.y) * near->slopes[i];
         const bool touches = !((a.y < low) & (b.y < low)) & !((a.y > high) & (b.y > high));
         const double least = at_a < at_b ? at_a : at_b, most = at_a < at_b ? at_b : at_a;
-        left = touches & (least < left) ? least : left;
-        right = touches & (most > right) ? most : right;
+        left = (touches & (least < left)) ? least : left;
+        right = (touches & (most > right)) ? most : right;
     }
     return raim_map_run_of(grid, row, raim_map_column_of(grid, left - margin),
                            raim_map_column_of(grid, right + margin));

@@ -421,6 +421,19 @@ static void test_names_of_garbage_are_quoted_and_cut(void **state)
     free(report);
 }
 
+static void test_nothing_in_a_file_can_add_a_line_to_the_report(void **state)
+{
+    (void)state;
+    write_text("raimd.conf", "arenas = ({ name = \"a\"; map = \"x\\ny\"; });");
+    char *report;
+    assert_null(load("raimd.conf", &report));
+    assert_non_null(strstr(report, "x?y\": No such file"));
+    assert_ptr_equal(strchr(report, '\n'), report + strlen(report) - 1);
+    free(report);
+    assert_refused("status = \033[31m;\n",
+                   "raimd.conf:1: got a syntax error at or before this: status = ?[31m;\n");
+}
+
 // --- Text that libconfig cannot read ---
 
 static void test_syntax_errors_name_their_line(void **state)
@@ -711,6 +724,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_an_arena_holds_its_players_and_bots),
         cmocka_unit_test(test_names_and_ports_are_unique),
         cmocka_unit_test(test_names_of_garbage_are_quoted_and_cut),
+        cmocka_unit_test(test_nothing_in_a_file_can_add_a_line_to_the_report),
         cmocka_unit_test(test_syntax_errors_name_their_line),
         cmocka_unit_test(test_missing_quote_is_found_on_its_line),
         cmocka_unit_test(test_comment_without_end_is_found_where_it_begins),

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Made-up baselines for snapshots: the target reads against them what the seeds were written
+// against.
+#pragma once
+
+#include "random.h"
+#include "snapshot.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+// The first byte of an input of fuzz_messages chooses an arena's limits and a baseline.
+enum { FUZZ_LIMITS = 4, FUZZ_BASELINES = 64 };
+static const struct raim_wire_limits fuzz_limits[FUZZ_LIMITS] = {
+    {1, 1}, {16, 100}, {65, 511}, {RAIM_WIRE_PLAYERS, RAIM_WIRE_BULLETS}};
+
+static inline uint8_t fuzz_chooser(uint32_t limits, uint32_t baseline)
+{
+    return (uint8_t)(limits + FUZZ_LIMITS * baseline);
+}
+
+// Memory for a frame of exactly the limits; never freed.
+static inline struct raim_wire_frame fuzz_frame(const struct raim_wire_limits *limits)
+{
+    struct raim_wire_frame frame;
+    void *memory = calloc(1, raim_wire_frame_bytes(limits));
+    assert(memory != NULL);
+    raim_wire_frame_init(&frame, limits, memory);
+    return frame;
+}
+
+static inline int32_t fuzz_coordinate(uint64_t *random)
+{
+    return (int32_t)raim_random_below(random, 1 << RAIM_WIRE_COORDINATE_BITS) -
+           (1 << (RAIM_WIRE_COORDINATE_BITS - 1));
+}
+
+// Fills a frame with a few players and bullets; the same number gives the same ones.
+static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
+                                      const struct raim_wire_limits *limits, uint32_t tick,
+                                      uint64_t number)
+{
+    enum { PLAYERS = 12, BULLETS = 24 };
+    uint64_t *random = &number;
+    frame->tick = tick;
+    frame->self = (raim_wire_self){
+        .alive = raim_random_below(random, 2) != 0,
+        .timer = (uint16_t)raim_random_below(random, 100),
+        .shots = (uint8_t)raim_random_below(random, 256),
+        .hits = (uint8_t)raim_random_below(random, 256),
+    };
+    memset(frame->seen_players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
+    memset(frame->seen_bullets, 0, raim_set_words(limits->bullets) * sizeof(uint64_t));
+    for (uint32_t i = raim_random_below(random, PLAYERS); i > 0; i--) {
+        const uint32_t place = raim_random_below(random, limits->players);
+        raim_set_add(frame->seen_players, place);
+        frame->players[place] = (raim_wire_player){
+            .x = fuzz_coordinate(random),
+            .y = fuzz_coordinate(random),
+            .aim = (int32_t)raim_random_below(random, 1 << RAIM_WIRE_AIM_BITS),
+            .life = (int32_t)raim_random_below(random, 8),
+            .shield = (int32_t)raim_random_below(random, 2),
+        };
+    }
+    for (uint32_t i = raim_random_below(random, BULLETS); i > 0; i--) {
+        const uint32_t place = raim_random_below(random, limits->bullets);
+        raim_set_add(frame->seen_bullets, place);
+        frame->bullets[place] = (raim_wire_bullet){
+            .x = fuzz_coordinate(random),
+            .y = fuzz_coordinate(random),
+            .born_tick = tick - raim_random_below(random, RAIM_WIRE_MAX_AGE + 1),
+            .aim = (uint16_t)raim_random_below(random, 65536),
+            .owner = (uint16_t)raim_random_below(random, limits->players),
+        };
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// A client before a server of every conduct: what it refuses changes nothing that it shows, what it
+// shows stays within the arena, what it sends can be read. An input is a byte that says whether it
+// is welcomed properly first, and then what the server does, with presses of keys in between.
+#include "fuzz.h"
+
+#include "client.h"
+#include "handshake.h"
+#include "input.h"
+#include "roster.h"
+#include "snapshot.h"
+
+#include <math.h>
+
+enum { PLAYERS = 8, BULLETS = 24, FIRST_TICK = 100, FIRST_EVENT = 7 };
+
+// --- What the client shows, as a digest ---
+
+static void mix(uint64_t *digest, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < size; i++) // FNV-1a
+        *digest = (*digest ^ at[i]) * 0x100000001B3u;
+}
+
+static void mix_members(uint64_t *digest, const struct raim_client *client)
+{
+    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
+        const struct raim_client_member *member = raim_client_member(client, place);
+        const uint32_t numbers[] = {member->id, member->bot, member->score, member->deaths};
+        mix(digest, numbers, sizeof numbers);
+        mix(digest, member->name, strlen(member->name));
+        assert(strlen(member->name) < RAIM_CLIENT_NAME_BYTES);
+    }
+}
+
+static bool is_finite(raim_vec2 v)
+{
+    return isfinite(v.x) && isfinite(v.y);
+}
+
+static void mix_picture(uint64_t *digest, const struct raim_client *client)
+{
+    static struct raim_client_player players[RAIM_MAX_PLAYERS];
+    static struct raim_client_bullet bullets[RAIM_MAX_BULLETS];
+    const uint32_t places = raim_client_max_players(client);
+    const uint32_t player_count = raim_client_players(client, players, RAIM_MAX_PLAYERS);
+    const uint32_t bullet_count = raim_client_bullets(client, bullets, RAIM_MAX_BULLETS);
+    assert(player_count <= places);
+    for (uint32_t i = 0; i < player_count; i++) {
+        assert(players[i].place < places);
+        assert(is_finite(players[i].position) && is_finite(players[i].velocity));
+        mix(digest, &players[i].position, sizeof players[i].position);
+        mix(digest, &players[i].velocity, sizeof players[i].velocity);
+        mix(digest, &players[i].aim, sizeof players[i].aim);
+    }
+    for (uint32_t i = 0; i < bullet_count; i++) {
+        assert(bullets[i].owner < places);
+        assert(is_finite(bullets[i].position) && is_finite(bullets[i].velocity));
+        mix(digest, &bullets[i].position, sizeof bullets[i].position);
+    }
+}
+
+static uint64_t digest_of(const struct raim_client *client)
+{
+    uint64_t digest = 0xCBF29CE484222325u;
+    const enum raim_client_state state = raim_client_state(client);
+    const uint32_t numbers[] = {state, raim_client_end(client).reason};
+    mix(&digest, numbers, sizeof numbers);
+    if (state != RAIM_CLIENT_PLAYING)
+        return digest;
+    const uint32_t more[] = {raim_client_tick(client), raim_client_alive(client)};
+    mix(&digest, more, sizeof more);
+    mix_members(&digest, client);
+    mix_picture(&digest, client);
+    return digest;
+}
+
+// --- What the server does ---
+
+static void receive(struct raim_client *client, const uint8_t *bytes, size_t size)
+{
+    const uint64_t digest = digest_of(client);
+    const enum raim_client_state state = raim_client_state(client);
+    const uint64_t errors = raim_client_stats(client)->decode_errors;
+    uint8_t *exact = fuzz_copy(bytes, size);
+    const bool good = raim_client_receive(client, exact, size);
+    free(exact);
+    const struct raim_client_stats *stats = raim_client_stats(client);
+    assert(stats->decode_errors == errors + !good);
+    assert(raim_client_state(client) >= state);
+    // A welcome that cannot be played ends the client.
+    assert(good || raim_client_state(client) == RAIM_CLIENT_ENDED || digest_of(client) == digest);
+    assert(stats->snapshots_lost < UINT64_MAX / 2);
+}
+
+static void receive_raw(struct raim_client *client, struct fuzz_input *input)
+{
+    size_t size;
+    const size_t wanted = fuzz_pair(input) % (RAIM_MAX_MESSAGE_BYTES + 1);
+    const uint8_t *block = fuzz_block(input, wanted, &size);
+    receive(client, block, size);
+}
+
+// A snapshot from around the newest tick with a good header, any body behind it: the header ends
+// with a byte.
+static void receive_snapshot(struct raim_client *client, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const int8_t ahead = (int8_t)fuzz_byte(input);
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
+    raim_write_bits(&writer, raim_client_tick(client) + (uint32_t)ahead, 32);
+    raim_write_bits(&writer, fuzz_byte(input) % RAIM_SNAPSHOT_HISTORY, 6);
+    raim_write_bits(&writer, fuzz_byte(input) % 64, 6);
+    const size_t header_size = raim_writer_finish(&writer);
+    size_t size;
+    const size_t wanted = fuzz_byte(input);
+    const uint8_t *body = fuzz_block(input, wanted, &size);
+    if (size > 0)
+        memcpy(bytes + header_size, body, size);
+    receive(client, bytes, header_size + size);
+}
+
+// Events about any players, numbered around the first one.
+static void receive_events(struct raim_client *client, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const int8_t ahead = (int8_t)fuzz_byte(input);
+    struct raim_events_message message = {
+        .sequence = FIRST_EVENT + (uint32_t)ahead,
+        .count = 1 + fuzz_byte(input) % 4,
+    };
+    for (uint32_t i = 0; i < message.count; i++) {
+        struct raim_wire_event *event = &message.events[i];
+        event->kind = (enum raim_wire_event_kind)(fuzz_byte(input) % RAIM_WIRE_EVENT_KINDS);
+        event->player = RAIM_MAX_PLAYERS + fuzz_byte(input) % (PLAYERS + 1);
+        event->victim = RAIM_MAX_PLAYERS + fuzz_byte(input) % (PLAYERS + 1);
+        event->score = event->deaths = fuzz_byte(input);
+        event->entry = (struct raim_roster_entry){.player = event->player, .name = "event"};
+    }
+    uint32_t written;
+    receive(client, bytes, raim_events_write(&message, &written, bytes, sizeof bytes));
+}
+
+static void press(struct raim_client *client, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const uint8_t keys = fuzz_byte(input);
+    const raim_input pressed = {
+        .move_x = (int8_t)(keys % 3 - 1),
+        .move_y = (int8_t)(keys / 3 % 3 - 1),
+        .fire = keys >> 7,
+        .aim = fuzz_pair(input),
+    };
+    const size_t size = raim_client_press(client, &pressed, bytes, sizeof bytes);
+    if (size == 0)
+        return;
+    struct raim_input_message message;
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert(raim_message_read(&reader) == RAIM_MESSAGE_INPUT);
+    assert(raim_input_read(&reader, &message));
+    assert(message.inputs[0].move_x == pressed.move_x && message.inputs[0].aim == pressed.aim);
+}
+
+static void read_events(struct raim_client *client, struct fuzz_input *input)
+{
+    struct raim_client_event event;
+    for (uint32_t i = fuzz_byte(input); i > 0 && raim_client_next_event(client, &event); i--)
+        assert(event.kind <= RAIM_CLIENT_KILL);
+}
+
+static void lose_connection(struct raim_client *client, struct fuzz_input *input)
+{
+    raim_client_disconnected(client, fuzz_byte(input));
+    assert(raim_client_state(client) == RAIM_CLIENT_ENDED);
+}
+
+// The order is that of the corpus.
+static void (*const operations[])(struct raim_client *client, struct fuzz_input *input) = {
+    receive_raw, receive_snapshot, press, receive_events, read_events, lose_connection,
+};
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+// --- A proper welcome ---
+
+static void receive_welcome(struct raim_client *client)
+{
+    static const struct raim_wire_obstacle squares[] = {
+        {4, 2, {{3200, 3200}, {6400, 3200}, {6400, 6400}, {3200, 6400}}},
+        {4, 8, {{6400, 3200}, {9600, 3200}, {9600, 6400}, {6400, 6400}}},
+    };
+    struct raim_welcome welcome = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .player = RAIM_MAX_PLAYERS,
+        .tick = FIRST_TICK,
+        .event_sequence = FIRST_EVENT,
+        .tick_hz = 60,
+        .max_players = PLAYERS,
+        .max_bullets = BULLETS,
+        .view_width = 1600,
+        .view_height = 861,
+        .obstacle_count = 2,
+        .roster_count = 2,
+        .border = {0, 0, 32000, 32000},
+        .rule_count = RAIM_RULE_COUNT,
+        .map_name = "fuzz",
+    };
+    raim_rules rules = raim_rules_default();
+    for (int i = 0; i < RAIM_RULE_COUNT; i++)
+        welcome.rules[i] = *raim_rule_value(&rules, i);
+    const struct raim_roster_entry roster[] = {
+        {.player = RAIM_MAX_PLAYERS, .name = "own"},
+        {.player = RAIM_MAX_PLAYERS + 3, .bot = true, .score = 2, .name = "Bot 1"},
+    };
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written;
+    receive(client, bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
+    receive(client, bytes, raim_obstacles_write(squares, 2, &written, bytes, sizeof bytes));
+    receive(client, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
+    assert(raim_client_state(client) == RAIM_CLIENT_PLAYING);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_input input = {data, size};
+    struct raim_client *client = raim_client_create("fuzz");
+    assert(client != NULL);
+    if (fuzz_byte(&input) % 2 != 0)
+        receive_welcome(client);
+    while (input.left > 0)
+        operations[fuzz_byte(&input) % OPERATIONS](client, &input);
+    digest_of(client);
+    raim_client_destroy(client);
+    return 0;
+}

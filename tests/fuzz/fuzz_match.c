@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// A match among connections of every conduct. Behind each connection a real client receives
+// everything that it is sent, must be able to read it, and must end up knowing what the match
+// knows. An input is three bytes of settings, then operations.
+#include "fuzz.h"
+
+#include "client.h"
+#include "fuzz_arena.h"
+#include "handshake.h"
+#include "input.h"
+#include "match.h"
+#include "name.h"
+
+enum {
+    MOST_CLIENTS = 4,
+    MOST_BOTS = 3,
+    MOST_CONNECTIONS = MOST_CLIENTS + 2,
+    MOST_ROWS = MOST_CLIENTS + MOST_BOTS,
+    MOST_TICKS = 400, // of one input: outlives the history, and the timeouts of the slower rates
+};
+
+struct seat {
+    struct raim_client *client; // NULL where there is no connection
+    bool closed;                // nothing more may be sent to it
+};
+
+struct table {
+    struct raim_match *match;
+    struct raim_match_def def;
+    struct seat seats[MOST_CONNECTIONS];
+    struct raim_match_counts counts; // as of the last look
+    uint32_t ticks;
+};
+
+// --- What must be true after every tick ---
+
+static void check_counts(struct table *table, const struct raim_match_player *rows, uint32_t count)
+{
+    const struct raim_match_counts now = raim_match_counts(table->match);
+    uint32_t playing = 0;
+    for (uint32_t i = 0; i < count; i++)
+        playing += !rows[i].bot;
+    assert(now.players == playing && playing <= table->def.max_clients);
+    assert(now.bots == table->def.bots && count == playing + now.bots);
+    for (int i = 0; i < RAIM_REFUSALS; i++)
+        assert(now.refused[i] >= table->counts.refused[i]);
+    table->counts = now;
+    assert(raim_match_tick(table->match) == table->ticks);
+}
+
+static void check_rows(const struct table *table, const struct raim_match_player *rows,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char cleaned[RAIM_MAX_NAME_BYTES + 1];
+        assert(raim_name_clean(rows[i].name, cleaned) && strcmp(rows[i].name, cleaned) == 0);
+        assert(rows[i].id != RAIM_NOBODY && rows[i].played_ticks <= table->ticks);
+        assert(raim_player_place(rows[i].id) < table->def.max_clients + table->def.bots);
+        for (uint32_t j = 0; j < i; j++) {
+            assert(raim_player_place(rows[j].id) < raim_player_place(rows[i].id));
+            assert(rows[i].bot || rows[j].bot || rows[i].client != rows[j].client);
+        }
+        if (!rows[i].bot) {
+            assert(rows[i].client < table->def.max_connections);
+            assert(table->seats[rows[i].client].client != NULL);
+            assert(!table->seats[rows[i].client].closed);
+        }
+    }
+}
+
+// The roster that the client was told is the match's.
+static void check_roster(const struct raim_client *client, const struct raim_match_player *rows,
+                         uint32_t count)
+{
+    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
+        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_match_player *row = NULL;
+        for (uint32_t i = 0; i < count; i++)
+            if (raim_player_place(rows[i].id) == place)
+                row = &rows[i];
+        assert(member->id == (row != NULL ? row->id : RAIM_NOBODY));
+        if (row == NULL)
+            continue;
+        assert(member->bot == row->bot && strcmp(member->name, row->name) == 0);
+        assert(member->score == row->score && member->deaths == row->deaths);
+    }
+}
+
+// Whom the client sees are those who live, where they are.
+static void check_picture(const struct table *table, const struct raim_client *client)
+{
+    const raim_player *players = raim_world_players_const(raim_match_world(table->match));
+    struct raim_client_player seen[MOST_ROWS];
+    const uint32_t count = raim_client_players(client, seen, MOST_ROWS);
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_player *player = &players[seen[i].place];
+        assert(player->state == RAIM_PLAYER_ALIVE);
+        assert(raim_vec2_distance_squared(seen[i].position, player->position) < 0.05 * 0.05);
+        assert(seen[i].shielded == (player->shield_ticks > 0));
+    }
+    const raim_player *own = &players[raim_client_own_place(client)];
+    assert(raim_client_alive(client) == (own->state == RAIM_PLAYER_ALIVE));
+    assert(raim_client_stats(client)->shots <= own->shots);
+    assert(raim_client_stats(client)->hits <= own->hits);
+}
+
+static bool plays(uint32_t handle, const struct raim_match_player *rows, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!rows[i].bot && rows[i].client == handle)
+            return true;
+    return false;
+}
+
+static void check(struct table *table)
+{
+    struct raim_match_player rows[MOST_ROWS + 1];
+    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS + 1);
+    check_counts(table, rows, count);
+    check_rows(table, rows, count);
+    for (uint32_t i = 0; i < table->def.max_connections; i++) {
+        const struct raim_client *client = table->seats[i].client;
+        if (client == NULL || table->seats[i].closed)
+            continue;
+        assert(plays(i, rows, count) == (raim_client_state(client) != RAIM_CLIENT_CONNECTING));
+        const struct raim_client_stats *stats = raim_client_stats(client);
+        assert(stats->decode_errors == 0 && stats->snapshots_lost == 0);
+        assert(stats->events_lost == 0 && stats->events_repeated == 0);
+        if (raim_client_state(client) != RAIM_CLIENT_PLAYING)
+            continue;
+        check_roster(client, rows, count);
+        if (stats->snapshots > 0 && raim_client_tick(client) == table->ticks)
+            check_picture(table, client);
+    }
+}
+
+// --- Operations: each on one connection ---
+
+static void pull(struct table *table)
+{
+    struct raim_outgoing out;
+    while (raim_match_outgoing(table->match, &out)) {
+        assert(out.client < table->def.max_connections);
+        struct seat *seat = &table->seats[out.client];
+        assert(seat->client != NULL && !seat->closed);
+        assert(out.size <= RAIM_MAX_MESSAGE_BYTES && (out.reliable || !out.close));
+        seat->closed = out.close;
+        if (out.size == 0) { // it left by itself and knows why
+            assert(out.close && out.reason == RAIM_REASON_LEFT);
+            continue;
+        }
+        uint8_t *exact = fuzz_copy(out.data, out.size);
+        assert(raim_client_receive(seat->client, exact, out.size));
+        free(exact);
+        assert(out.close == (raim_client_state(seat->client) == RAIM_CLIENT_ENDED));
+        assert(raim_client_end(seat->client).reason == out.reason);
+    }
+}
+
+static void step_times(struct table *table, uint32_t count)
+{
+    for (; count > 0 && table->ticks < MOST_TICKS; count--) {
+        raim_match_step(table->match);
+        table->ticks++;
+        pull(table);
+        check(table);
+    }
+}
+
+static void step(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    (void)handle, (void)input;
+    step_times(table, 1);
+}
+
+static void step_many(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    (void)handle;
+    step_times(table, 1 + fuzz_byte(input) % 64);
+}
+
+static void shut_down(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    (void)handle, (void)input;
+    raim_match_shutdown(table->match);
+    pull(table);
+}
+
+static void stand_up(struct seat *seat)
+{
+    raim_client_destroy(seat->client);
+    *seat = (struct seat){0};
+}
+
+// Also where there is a connection already: the transport may have used its handle again.
+static void connect(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    (void)input;
+    stand_up(&table->seats[handle]);
+    raim_match_connect(table->match, handle);
+    table->seats[handle].client = raim_client_create("fuzz");
+    assert(table->seats[handle].client != NULL);
+}
+
+static void disconnect(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    (void)input;
+    raim_match_disconnect(table->match, handle);
+    stand_up(&table->seats[handle]);
+}
+
+static void send(struct table *table, uint32_t handle, bool reliable, const uint8_t *bytes,
+                 size_t size)
+{
+    uint8_t *exact = fuzz_copy(bytes, size);
+    raim_match_receive(table->match, handle, reliable, exact, size);
+    free(exact);
+}
+
+static void send_raw(struct table *table, uint32_t handle, bool reliable, struct fuzz_input *input)
+{
+    size_t size;
+    const size_t wanted = fuzz_byte(input);
+    const uint8_t *block = fuzz_block(input, wanted, &size);
+    send(table, handle, reliable, block, size);
+}
+
+static void send_raw_reliable(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    send_raw(table, handle, true, input);
+}
+
+static void send_raw_unreliable(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    send_raw(table, handle, false, input);
+}
+
+// Well-formed, with any name.
+static void send_hello(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    size_t size;
+    const size_t wanted = fuzz_byte(input) % (RAIM_MAX_NAME_BYTES + 1);
+    const uint8_t *name = fuzz_block(input, wanted, &size);
+    for (size_t i = 0; i < size && name[i] != 0; i++)
+        hello.name[i] = (char)name[i];
+    send(table, handle, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+}
+
+static raim_wire_input take_keys(struct fuzz_input *input)
+{
+    const uint8_t keys = fuzz_byte(input);
+    return (raim_wire_input){
+        .move_x = (int8_t)(keys % 3 - 1),
+        .move_y = (int8_t)(keys / 3 % 3 - 1),
+        .fire = (keys & 0x80) != 0,
+        .aim = (uint16_t)(fuzz_byte(input) << 8),
+    };
+}
+
+// Well-formed, with any ticks around now.
+static void send_input(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const int8_t ahead = (int8_t)fuzz_byte(input), age = (int8_t)fuzz_byte(input);
+    struct raim_input_message message = {
+        .tick = table->ticks + (uint32_t)ahead,
+        .has_snapshot = age != -1,
+        .snapshot = table->ticks - (uint32_t)age,
+        .count = 1 + fuzz_byte(input) % RAIM_MAX_INPUTS,
+    };
+    for (uint32_t i = 0; i < message.count; i++)
+        message.inputs[i] = take_keys(input);
+    send(table, handle, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
+}
+
+// As a good client does.
+static void press(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const raim_wire_input keys = take_keys(input);
+    const raim_input pressed = {
+        .move_x = keys.move_x, .move_y = keys.move_y, .fire = keys.fire, .aim = keys.aim};
+    struct raim_client *client = table->seats[handle].client;
+    const size_t size = raim_client_press(client, &pressed, bytes, sizeof bytes);
+    if (size > 0)
+        send(table, handle, false, bytes, size);
+}
+
+static void say_goodbye(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    (void)input;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
+    send(table, handle, true, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+}
+
+// The order is that of the corpus.
+static const struct {
+    void (*run)(struct table *table, uint32_t handle, struct fuzz_input *input);
+    bool anytime; // otherwise only on a connection
+} operations[] = {
+    {connect, true},
+    {disconnect, false},
+    {step, true},
+    {step_many, true},
+    {send_hello, false},
+    {send_input, false},
+    {press, false},
+    {say_goodbye, false},
+    {send_raw_reliable, false},
+    {send_raw_unreliable, false},
+    {shut_down, true},
+};
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+static void operate(struct table *table, struct fuzz_input *input)
+{
+    const uint8_t byte = fuzz_byte(input);
+    const uint32_t handle = byte / OPERATIONS % table->def.max_connections;
+    if (operations[byte % OPERATIONS].anytime || table->seats[handle].client != NULL)
+        operations[byte % OPERATIONS].run(table, handle, input);
+}
+
+static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_input *input)
+{
+    static const uint32_t rates[] = {60, 10, 240};
+    const uint8_t places = fuzz_byte(input), rules = fuzz_byte(input);
+    struct raim_match_def def = raim_match_default_def();
+    def.map = map;
+    def.max_clients = 1 + places % MOST_CLIENTS;
+    def.bots = places / MOST_CLIENTS % (MOST_BOTS + 1);
+    def.max_connections = def.max_clients + rules % 3;
+    def.tick_hz = rates[rules / 3 % 3];
+    if (rules < 128)
+        def.rules = fuzz_rules();
+    def.seed = fuzz_byte(input);
+    return def;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct raim_map *map;
+    if (map == NULL)
+        map = fuzz_map();
+    struct fuzz_input input = {data, size};
+    struct table table = {.def = take_def(map, &input)};
+    table.match = raim_match_create(&table.def);
+    assert(table.match != NULL);
+    while (input.left > 0)
+        operate(&table, &input);
+    step_times(&table, 2);
+    for (uint32_t i = 0; i < table.def.max_connections; i++)
+        stand_up(&table.seats[i]);
+    raim_match_destroy(table.match);
+    return 0;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Every reader of proto/: what one accepts survives being written and read again, and is never
+// shorter than what the writer makes of it. Most messages have one spelling only: those come back
+// byte by byte. An input is a byte that chooses limits and baseline, then a message.
+#include "fuzz.h"
+
+#include "fuzz_baseline.h"
+#include "handshake.h"
+#include "input.h"
+#include "name.h"
+#include "roster.h"
+
+enum { MOST_OBSTACLES = 128, MOST_ENTRIES = 512 }; // no message holds more
+
+// The message under test, and what the writer makes of it.
+static const uint8_t *message;
+static size_t message_size;
+static uint8_t written[RAIM_MAX_MESSAGE_BYTES];
+
+static void assert_one_spelling(size_t size)
+{
+    assert(size == message_size);
+    assert(memcmp(written, message, size) == 0);
+}
+
+// Behind the kind of what was written.
+static raim_reader read_again(size_t size)
+{
+    assert(size > 0);
+    raim_reader reader = raim_reader_make(written, size);
+    raim_message_read(&reader);
+    return reader;
+}
+
+static void check_name(const char *name)
+{
+    char cleaned[RAIM_MAX_NAME_BYTES + 1], again[RAIM_MAX_NAME_BYTES + 1];
+    if (!raim_name_clean(name, cleaned))
+        return;
+    assert(cleaned[0] != '\0' && strlen(cleaned) <= RAIM_MAX_NAME_BYTES);
+    assert(raim_name_clean(cleaned, again));
+    assert(strcmp(cleaned, again) == 0);
+}
+
+static void check_hello(raim_reader *reader)
+{
+    struct raim_hello hello;
+    if (!raim_hello_read(reader, &hello) || hello.version != RAIM_PROTOCOL_VERSION)
+        return;
+    assert_one_spelling(raim_hello_write(&hello, written, message_size));
+    check_name(hello.name);
+}
+
+static void check_input(raim_reader *reader)
+{
+    struct raim_input_message told, again;
+    if (!raim_input_read(reader, &told))
+        return;
+    // Who repeats an input without saying so spends more than the writer.
+    raim_reader second = read_again(raim_input_write(&told, written, message_size));
+    assert(raim_input_read(&second, &again));
+    assert(told.tick == again.tick && told.has_snapshot == again.has_snapshot);
+    assert(told.snapshot == again.snapshot && told.count == again.count);
+    for (uint32_t i = 0; i < told.count; i++) {
+        const raim_wire_input *a = &told.inputs[i], *b = &again.inputs[i];
+        assert(a->move_x >= -1 && a->move_x <= 1 && a->move_y >= -1 && a->move_y <= 1);
+        assert(a->move_x == b->move_x && a->move_y == b->move_y);
+        assert(a->fire == b->fire && a->aim == b->aim);
+    }
+}
+
+static void check_welcome(raim_reader *reader)
+{
+    struct raim_welcome welcome;
+    if (raim_welcome_read(reader, &welcome))
+        assert_one_spelling(raim_welcome_write(&welcome, written, message_size));
+}
+
+static void check_obstacles(raim_reader *reader)
+{
+    struct raim_wire_obstacle obstacles[MOST_OBSTACLES];
+    uint32_t count, count_written;
+    if (!raim_obstacles_read(reader, obstacles, MOST_OBSTACLES, &count))
+        return;
+    assert_one_spelling(
+        raim_obstacles_write(obstacles, count, &count_written, written, message_size));
+    assert(count_written == count);
+}
+
+static void check_roster(raim_reader *reader)
+{
+    struct raim_roster_entry entries[MOST_ENTRIES];
+    uint32_t count, count_written;
+    if (!raim_roster_read(reader, entries, MOST_ENTRIES, &count))
+        return;
+    assert_one_spelling(raim_roster_write(entries, count, &count_written, written, message_size));
+    assert(count_written == count);
+}
+
+static void check_events(raim_reader *reader)
+{
+    struct raim_events_message told;
+    uint32_t count_written;
+    if (!raim_events_read(reader, &told))
+        return;
+    assert_one_spelling(raim_events_write(&told, &count_written, written, message_size));
+    assert(count_written == told.count);
+}
+
+static void check_goodbye(raim_reader *reader)
+{
+    struct raim_goodbye goodbye;
+    if (raim_goodbye_read(reader, &goodbye))
+        assert_one_spelling(raim_goodbye_write(&goodbye, written, message_size));
+}
+
+// --- Snapshots ---
+
+static void assert_same_frame(const struct raim_wire_limits *limits,
+                              const struct raim_wire_frame *a, const struct raim_wire_frame *b)
+{
+    assert(a->tick == b->tick);
+    assert(a->self.alive == b->self.alive && a->self.timer == b->self.timer);
+    assert(a->self.shots == b->self.shots && a->self.hits == b->self.hits);
+    for (uint32_t place = 0; place < limits->players; place++) {
+        assert(raim_set_has(a->seen_players, place) == raim_set_has(b->seen_players, place));
+        if (!raim_set_has(a->seen_players, place))
+            continue;
+        const raim_wire_player *p = &a->players[place], *q = &b->players[place];
+        assert(p->x == q->x && p->y == q->y && p->aim == q->aim);
+        assert(p->life == q->life && p->shield == q->shield);
+    }
+    for (uint32_t place = 0; place < limits->bullets; place++) {
+        assert(raim_set_has(a->seen_bullets, place) == raim_set_has(b->seen_bullets, place));
+        if (!raim_set_has(a->seen_bullets, place))
+            continue;
+        const raim_wire_bullet *p = &a->bullets[place], *q = &b->bullets[place];
+        assert(p->x == q->x && p->y == q->y && p->born_tick == q->born_tick);
+        assert(p->aim == q->aim && p->owner == q->owner);
+    }
+}
+
+// What raim_snapshot_player_bits and raim_snapshot_bullet_bits foretell of a snapshot's bits.
+static size_t foretold_bits(const struct raim_wire_limits *limits,
+                            const struct raim_wire_frame *baseline,
+                            const struct raim_wire_frame *frame)
+{
+    size_t bits = RAIM_SNAPSHOT_FIXED_BITS;
+    for (uint32_t place = 0; place < limits->players; place++)
+        if (raim_set_has(frame->seen_players, place) ||
+            (baseline != NULL && raim_set_has(baseline->seen_players, place)))
+            bits += raim_snapshot_player_bits(limits, baseline, frame, place);
+    for (uint32_t place = 0; place < limits->bullets; place++)
+        if (raim_set_has(frame->seen_bullets, place) ||
+            (baseline != NULL && raim_set_has(baseline->seen_bullets, place)))
+            bits += raim_snapshot_bullet_bits(limits, baseline, frame, place);
+    return bits;
+}
+
+static void check_snapshot(raim_reader *reader, uint8_t chooser)
+{
+    static struct frames {
+        struct raim_wire_frame baseline, told, again;
+    } frames_of[FUZZ_LIMITS];
+    const struct raim_wire_limits *limits = &fuzz_limits[chooser % FUZZ_LIMITS];
+    struct frames *frames = &frames_of[chooser % FUZZ_LIMITS];
+    if (frames->told.players == NULL)
+        *frames = (struct frames){fuzz_frame(limits), fuzz_frame(limits), fuzz_frame(limits)};
+
+    struct raim_snapshot_header header, header_again;
+    if (!raim_snapshot_read_header(reader, &header))
+        return;
+    const struct raim_wire_frame *baseline = NULL;
+    if (header.baseline_age != 0) {
+        fuzz_fill_baseline(&frames->baseline, limits, header.tick - header.baseline_age,
+                           chooser / FUZZ_LIMITS);
+        baseline = &frames->baseline;
+    }
+    if (!raim_snapshot_read(reader, &header, limits, baseline, &frames->told))
+        return;
+    const size_t size =
+        raim_snapshot_write(&header, limits, baseline, &frames->told, written, message_size);
+    assert((size - 1) * 8 < foretold_bits(limits, baseline, &frames->told));
+    if (baseline == NULL)
+        assert_one_spelling(size);
+    raim_reader second = read_again(size);
+    assert(raim_snapshot_read_header(&second, &header_again));
+    assert(header.tick == header_again.tick && header.margin == header_again.margin);
+    assert(header.baseline_age == header_again.baseline_age);
+    assert(raim_snapshot_read(&second, &header, limits, baseline, &frames->again));
+    assert_same_frame(limits, &frames->told, &frames->again);
+}
+
+// What is no message may still be a name.
+static void check_bare_name(void)
+{
+    char name[RAIM_MAX_MESSAGE_BYTES + 1];
+    memcpy(name, message, message_size);
+    name[message_size] = '\0';
+    check_name(name);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1 || size > 1 + RAIM_MAX_MESSAGE_BYTES)
+        return 0;
+    message = data + 1;
+    message_size = size - 1;
+    raim_reader reader = raim_reader_make(message, message_size);
+    switch (raim_message_read(&reader)) {
+    case RAIM_MESSAGE_HELLO:
+        check_hello(&reader);
+        break;
+    case RAIM_MESSAGE_INPUT:
+        check_input(&reader);
+        break;
+    case RAIM_MESSAGE_WELCOME:
+        check_welcome(&reader);
+        break;
+    case RAIM_MESSAGE_OBSTACLES:
+        check_obstacles(&reader);
+        break;
+    case RAIM_MESSAGE_ROSTER:
+        check_roster(&reader);
+        break;
+    case RAIM_MESSAGE_EVENTS:
+        check_events(&reader);
+        break;
+    case RAIM_MESSAGE_SNAPSHOT:
+        check_snapshot(&reader, data[0]);
+        break;
+    case RAIM_MESSAGE_GOODBYE:
+        check_goodbye(&reader);
+        break;
+    default:
+        check_bare_name();
+    }
+    return 0;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// Writes the binary seeds of the corpus: messages of a real match and of real clients, and scripts
+// for the targets that play. Usage: fuzz_seeds DIRECTORY, where DIRECTORY/NAME exists per target.
+#include "fuzz.h"
+
+#include "client.h"
+#include "fuzz_arena.h"
+#include "fuzz_baseline.h"
+#include "handshake.h"
+#include "input.h"
+#include "match.h"
+#include "roster.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { SEED_BYTES = 8192 };
+
+static const char *directory;
+
+// A seed in the making.
+struct seed {
+    size_t size;
+    uint8_t bytes[SEED_BYTES];
+};
+
+static void add(struct seed *seed, const void *bytes, size_t size)
+{
+    assert(size <= SEED_BYTES - seed->size);
+    memcpy(seed->bytes + seed->size, bytes, size);
+    seed->size += size;
+}
+
+static void add_byte(struct seed *seed, unsigned byte)
+{
+    add(seed, &(uint8_t){(uint8_t)byte}, 1);
+}
+
+static void save(const char *target, const char *name, const struct seed *seed)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s/%s", directory, target, name);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(seed->bytes, 1, seed->size, file) != seed->size ||
+        fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+// --- One message each ---
+
+static void save_message(const char *name, uint8_t chooser, const uint8_t *bytes, size_t size)
+{
+    struct seed seed = {0};
+    add_byte(&seed, chooser);
+    add(&seed, bytes, size);
+    save("messages", name, &seed);
+}
+
+static void save_client_messages(void)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada \xC3\x9C"};
+    save_message("hello", 0, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
+    save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    struct raim_input_message input = {
+        .tick = 1000, .has_snapshot = true, .snapshot = 990, .count = RAIM_MAX_INPUTS};
+    for (int i = 0; i < RAIM_MAX_INPUTS; i++)
+        input.inputs[i] = (raim_wire_input){(int8_t)(i % 3 - 1), 1, i > 4, (uint16_t)(i / 2)};
+    save_message("input", 0, bytes, raim_input_write(&input, bytes, sizeof bytes));
+    static const char name[] = " \xE2\x80\x8FName\xF0\x9F\x99\x82 ";
+    save_message("name", 0, (const uint8_t *)name, sizeof name - 1);
+}
+
+static void save_server_messages(void)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written;
+    const struct raim_welcome welcome = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .player = RAIM_MAX_PLAYERS,
+        .tick_hz = 60,
+        .max_players = 16,
+        .max_bullets = 100,
+        .obstacle_count = 1,
+        .roster_count = 1,
+        .border = {-32000, -16000, 32000, 16000},
+        .rule_count = 3,
+        .rules = {20, 0.25, -0.0},
+        .map_name = "duel",
+    };
+    save_message("welcome", 0, bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
+    const struct raim_wire_obstacle obstacles[] = {
+        {3, 4, {{0, 0}, {0, -1}, {3200, 0}}},
+        {4, 0, {{-524288, -524288}, {524287, -524288}, {524287, 524287}, {-524288, 524287}}},
+    };
+    save_message("obstacles", 0, bytes,
+                 raim_obstacles_write(obstacles, 2, &written, bytes, sizeof bytes));
+    const struct raim_roster_entry roster[] = {
+        {.player = 1024, .bot = true, .score = 3, .deaths = UINT32_MAX, .name = "Bot 1"},
+        {.player = 65535, .name = "Ada"},
+    };
+    save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 3};
+    events.events[0] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_KILL, .player = 1026, .victim = 1024, .score = 1, .deaths = 11};
+    events.events[1] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_LEFT, .player = 1024, .reason = RAIM_REASON_LOST};
+    events.events[2] = (struct raim_wire_event){.kind = RAIM_WIRE_JOINED, .entry = roster[1]};
+    save_message("events", 0, bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
+}
+
+// What follows a baseline: some stay, some move, some are gone, some are new.
+static void change_frame(struct raim_wire_frame *frame, const struct raim_wire_frame *baseline,
+                         const struct raim_wire_limits *limits)
+{
+    frame->self = baseline->self;
+    for (uint32_t place = 0; place < limits->players; place++) {
+        if (raim_set_has(baseline->seen_players, place) ? place % 4 == 0 : place % 7 != 0)
+            continue;
+        raim_set_add(frame->seen_players, place);
+        frame->players[place] = baseline->players[place];
+        frame->players[place].shield ^= place % 3 == 0;
+        frame->players[place].aim = (frame->players[place].aim + (int32_t)place) & 0xFFF;
+        frame->players[place].x /= place % 2 != 0 ? 2 : 1;
+    }
+    for (uint32_t place = 0; place < limits->bullets; place++) {
+        if (raim_set_has(baseline->seen_bullets, place) ? place % 4 == 0 : place % 50 != 0)
+            continue;
+        raim_set_add(frame->seen_bullets, place);
+        frame->bullets[place] = baseline->bullets[place];
+        if (!raim_set_has(baseline->seen_bullets, place) || place % 3 == 0)
+            frame->bullets[place].born_tick = frame->tick - place % 9;
+    }
+}
+
+static void save_snapshots(void)
+{
+    enum { TICK = 1000, AGE = 3 };
+    for (uint32_t i = 0; i < 2 * (FUZZ_LIMITS - 1); i++) { // the largest arena is for the fuzzer
+        const bool whole = i % 2 == 0;
+        const struct raim_wire_limits *limits = &fuzz_limits[i / 2];
+        struct raim_wire_frame baseline = fuzz_frame(limits), frame = fuzz_frame(limits);
+        const uint8_t chooser = fuzz_chooser(i / 2, 5 + i);
+        fuzz_fill_baseline(&baseline, limits, TICK - AGE, 5 + i);
+        frame.tick = TICK;
+        change_frame(&frame, &baseline, limits);
+        const struct raim_snapshot_header header = {
+            .tick = TICK, .baseline_age = whole ? 0 : AGE, .margin = -2};
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        const size_t size = raim_snapshot_write(&header, limits, whole ? NULL : &baseline, &frame,
+                                                bytes, sizeof bytes);
+        char name[32];
+        snprintf(name, sizeof name, "snapshot-%s-%u", whole ? "whole" : "delta", i / 2);
+        assert(size > 0);
+        save_message(name, chooser, bytes, size);
+        free(baseline.seen_players); // where the frame's memory begins
+        free(frame.seen_players);
+    }
+}
+
+// --- What a client receives and sends, from a real match ---
+
+// Plays some ticks with a client that goes around and shoots, and records its side as an input of
+// fuzz_client.
+static void save_session(const char *name, uint32_t bots, int ticks)
+{
+    struct raim_map *map = fuzz_map();
+    struct raim_match_def def = raim_match_default_def();
+    def.map = map;
+    def.max_clients = 2;
+    def.max_connections = 2;
+    def.bots = bots;
+    def.rules = fuzz_rules();
+    struct raim_match *match = raim_match_create(&def);
+    struct raim_client *client = raim_client_create("seed");
+    assert(match != NULL && client != NULL);
+    struct seed seed = {0};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    raim_match_connect(match, 0);
+    raim_match_receive(match, 0, true, bytes, raim_client_write_hello(client, bytes, sizeof bytes));
+    add_byte(&seed, 0);
+    for (int tick = 0; tick < ticks; tick++) {
+        struct raim_outgoing out;
+        raim_match_step(match);
+        while (raim_match_outgoing(match, &out)) {
+            add_byte(&seed, 0); // receive_raw
+            add_byte(&seed, out.size & 0xFF);
+            add_byte(&seed, (unsigned)(out.size >> 8));
+            add(&seed, out.data, out.size);
+            raim_client_receive(client, out.data, out.size);
+        }
+        const raim_input input = {.move_x = 1, .fire = 1, .aim = (raim_angle)(tick << 12)};
+        const size_t size = raim_client_press(client, &input, bytes, sizeof bytes);
+        if (size > 0)
+            raim_match_receive(match, 0, false, bytes, size);
+        add_byte(&seed, 2); // press
+        add_byte(&seed, 0x80 | (2 + 3));
+        add_byte(&seed, 0);
+        add_byte(&seed, (unsigned)tick << 4);
+    }
+    save("client", name, &seed);
+    raim_client_destroy(client);
+    raim_match_destroy(match);
+    raim_map_destroy(map);
+}
+
+// --- Scripts: operation numbers as in the targets ---
+
+static void save_script(const char *target, const char *name, const char *script, size_t size)
+{
+    struct seed seed = {0};
+    add(&seed, script, size);
+    save(target, name, &seed);
+}
+
+#define SAVE_SCRIPT(target, name, script) save_script(target, name, script, sizeof(script) - 1)
+
+// fuzz_match: operation + 11 * handle, its arguments behind it.
+static void save_match_scripts(void)
+{
+    // connect, hello, steps, presses
+    SAVE_SCRIPT("match", "join",
+                "\x05\x01\x07"
+                "\x00\x04\x03"
+                "Ada\x02\x02\x02\x06\x85\x10\x02\x06\x80\x20\x02\x03\x20");
+    // two clients duel: each presses and shoots between steps; one leaves
+    SAVE_SCRIPT("match", "duel",
+                "\x01\x00\x01"
+                "\x00\x0B\x04\x01"
+                "A\x0F\x01"
+                "B\x02\x02\x02\x02\x06\x85\x00\x11\x83\x80\x02\x06\x85\x00\x11\x83\x80\x02"
+                "\x06\x85\x00\x11\x83\x80\x02\x06\x85\x00\x11\x83\x80\x02\x07\x02\x0C\x02");
+    // crowded out, silent, and told that the server ends
+    SAVE_SCRIPT("match", "full",
+                "\x00\x02\x01"
+                "\x00\x0B\x16\x04\x01"
+                "A\x0F\x01"
+                "B\x02\x02\x03\xFF\x03\xFF\x0A\x02");
+    // acks and inputs out of time
+    SAVE_SCRIPT("match", "out-of-time",
+                "\x00\x00\x01"
+                "\x00\x04\x01"
+                "A\x02\x02\x02\x02\x05\x02\x00\x03\x01\x02\x03\x04\x05\x06\x07\x08\x02"
+                "\x05\x7F\x00\x00\x01\x02\x05\x80\x02\x00\x01\x02\x05\x02\x80\x00\x01\x02\x02");
+}
+
+// Three clients and three bots; who is hit rises again; each client has keys and an aim of its own.
+static void save_game(void)
+{
+    enum { CONNECT = 0, STEP = 2, HELLO = 4, PRESS = 6, HANDLE = 11, CLIENTS = 3, TICKS = 50 };
+    struct seed seed = {0};
+    add(&seed, "\x0E\x01\x09", 3);
+    for (unsigned handle = 0; handle < CLIENTS; handle++) {
+        add_byte(&seed, CONNECT + HANDLE * handle);
+        add_byte(&seed, HELLO + HANDLE * handle);
+        add_byte(&seed, 1);
+        add_byte(&seed, 'A' + handle);
+    }
+    for (unsigned tick = 0; tick < TICKS; tick++) {
+        add_byte(&seed, STEP);
+        for (unsigned handle = 0; handle < CLIENTS; handle++) {
+            add_byte(&seed, PRESS + HANDLE * handle);
+            add_byte(&seed, 0x80 | (tick / 8 + handle) % 9);
+            add_byte(&seed, 11 * tick + 80 * handle);
+        }
+    }
+    save("match", "game", &seed);
+}
+
+// fuzz_client: a byte for the welcome, then operations. An empty whole snapshot's body is 3 bytes.
+static void save_client_scripts(void)
+{
+    // one, a press, the next against it, another press
+    SAVE_SCRIPT("client", "snapshots",
+                "\x01"
+                "\x01\x64\x00\x02\x03\x01\x00\x00"
+                "\x02\x85\x00\x10"
+                "\x01\x01\x01\x02\x01\x01"
+                "\x02\x85\x00\x10");
+    // refused ones between good ones: one for the place of the newest in the history
+    SAVE_SCRIPT("client", "refused-snapshot",
+                "\x01"
+                "\x01\x64\x00\x02\x03\x01\x00\x00"
+                "\x01\x40\x00\x02\x02\xFF\xFF"
+                "\x01\x01\x00\x02\x03\x01\x00\x00");
+    // one from before the first
+    SAVE_SCRIPT("client", "early-snapshot",
+                "\x01"
+                "\x01\x64\x00\x02\x03\x01\x00\x00"
+                "\x01\xFE\x00\x02\x03\x01\x00\x00");
+    // a join, a leave and a kill; all read; then a run that ends with a place beyond the arena
+    SAVE_SCRIPT("client", "events",
+                "\x01"
+                "\x03\x00\x02\x00\x01\x00\x05\x01\x01\x00\x05\x02\x00\x03\x09"
+                "\x04\xFF"
+                "\x03\x03\x01\x00\x05\x00\x05\x00\x08\x00\x05"
+                "\x05\x02");
+}
+
+static void save_datagrams(void)
+{
+    static const uint8_t connect[52] = {0x8F, 0xFF, 0x12, 0x34, 0x82, 0xFF, 0x00, 0x01};
+    struct seed seed = {0};
+    add(&seed, connect, sizeof connect);
+    save("datagram", "connect", &seed);
+    // acknowledge, ping, a reliable message, an unreliable one
+    SAVE_SCRIPT("datagram", "play",
+                "\x80\x03\x12\x34"
+                "\x01\x00\x00\x01\x00\x01\x12\x34"
+                "\x85\xFF\x00\x02"
+                "\x86\x00\x00\x03\x00\x03"
+                "abc\x07\x01\x00\x00\x00\x04\x00\x02"
+                "de");
+    SAVE_SCRIPT("datagram", "leave", "\x10\x03\x44\xFF\x00\x00\x00\x00\x00\x01");
+    SAVE_SCRIPT("datagram", "tune",
+                "\x80\x03\x12\x34\x8A\xFF\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00"
+                "\x8B\xFF\x00\x02\x00\x00\x13\x88\x00\x00\x00\x20\x00\x00\x00\x00"
+                "\x49\x01\x00\x00\x00\x01\x00\x01x");
+    SAVE_SCRIPT("datagram", "fragment",
+                "\x80\x03\x12\x34\x88\x00\x00\x01\x00\x00\x00\x01\x00\x10\x00\x00"
+                "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+    SAVE_SCRIPT("datagram", "query", "\xFF\xFF\xFF\xFFTSource Engine Query");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
+        return 64;
+    }
+    directory = argv[1];
+    save_client_messages();
+    save_server_messages();
+    save_snapshots();
+    save_session("session", 0, 8);
+    save_session("session-bots", 2, 24);
+    save_match_scripts();
+    save_game();
+    save_client_scripts();
+    save_datagrams();
+    return 0;
+}
