@@ -216,10 +216,10 @@ static bool misses(const struct raim_sight *sight, raim_box box)
     const raim_box offset = {raim_vec2_sub(box.min, sight->from),
                              raim_vec2_sub(box.max, sight->from)};
     const raim_vec2 back = raim_vec2_scale(raim_vec2_add(sight->right, sight->left), -1);
-    const bool is_right = farthest_along(sight->right, offset) < 0;
-    const bool is_left = farthest_along(sight->left, offset) < 0;
+    const bool is_left = farthest_along(sight->right, offset) < 0;
+    const bool is_right = farthest_along(sight->left, offset) < 0;
     const bool is_beyond = farthest_along(back, offset) < -1;
-    return is_right | is_left | is_beyond; // a branch guessed wrong costs more
+    return is_left | is_right | is_beyond; // a branch guessed wrong costs more
 }
 
 void raim_sight_hide(struct raim_sight *sight, const raim_polygon *obstacle)

@@ -123,8 +123,9 @@ bool raim_map_sees_circle(const struct raim_map *map, raim_vec2 from, raim_vec2 
 
 // The part of a box, `view`, that can be seen from a point in it: the corners, counter-clockwise,
 // of a polygon that is star-shaped about the point. Writes the first `capacity` corners and returns
-// how many there are: where these are more, the polygon is not complete. Returns 0 when the point
-// is not in the box, is inside an obstacle, or is stuck where obstacles touch.
+// how many there are: where these are more, the polygon is not complete. Who touches an obstacle
+// looks from just before it. Returns 0 when the point is outside the box or on its outline, inside
+// an obstacle, or stuck where obstacles touch.
 int raim_map_visible_area(const struct raim_map *map, raim_vec2 from, raim_box view,
                           raim_vec2 *points, int capacity);
 

@@ -5,6 +5,8 @@
 #include "map_near.h"
 #include "sight.h"
 
+#include <assert.h>
+
 // Corners nearer to a line or to each other than this, in units, are as good as on it.
 static const double tie = RAIM_SWEEP_TOUCH;
 
@@ -113,20 +115,25 @@ static int sign_of(double distance)
     return (distance > tie) - (distance < -tie);
 }
 
-// Where the ray of a direction meets an edge. What is off the edge by rounding counts to its ends.
+// Where the ray of a direction meets an edge. A direction that was given by a point of the edge
+// meets it there: where the ray runs almost along the edge, nothing else would find that point.
 static raim_vec2 point_on(const struct edge *edge, raim_vec2 way)
 {
+    const raim_vec2 along = raim_vec2_sub(edge->end, edge->start);
+    const double reached = raim_vec2_dot(raim_vec2_sub(way, edge->start), along);
+    if (sign_of(before(edge, way)) == 0 && reached >= 0 &&
+        reached <= raim_vec2_length_squared(along))
+        return way;
     const double after_start = raim_vec2_cross(edge->start, way);
     const double before_end = raim_vec2_cross(way, edge->end);
     if (after_start <= 0)
         return edge->start;
     if (before_end <= 0)
         return edge->end;
-    const double part = after_start / (after_start + before_end);
-    return raim_vec2_mad(raim_vec2_scale(edge->start, 1 - part), edge->end, part);
+    return raim_vec2_mad(edge->start, along, after_start / (after_start + before_end));
 }
 
-// A direction, where something begins or ends.
+// A direction, where something begins or ends: there is a corner or a crossing at `way`.
 struct limit {
     double turn;
     raim_vec2 way;
@@ -165,10 +172,9 @@ static struct limit crossing_of(const struct edge *a, const struct edge *b,
 {
     const raim_vec2 across = raim_vec2_sub(raim_vec2_scale(a->normal, b->distance),
                                            raim_vec2_scale(b->normal, a->distance));
-    struct limit crossing = {.way = {-across.y, across.x}};
-    if (raim_vec2_dot(crossing.way, a->normal) > 0)
-        crossing.way = (raim_vec2){across.y, -across.x};
-    crossing.turn = turn_of(crossing.way);
+    const double sine = raim_vec2_cross(a->normal, b->normal);
+    const raim_vec2 point = {across.y / sine, -across.x / sine};
+    struct limit crossing = {turn_of(point), point};
     if (crossing.turn < order->from.turn - full_turn / 2)
         crossing.turn += full_turn;
     else if (crossing.turn > order->to.turn + full_turn / 2)
@@ -277,7 +283,9 @@ static void turn_around(struct outlook *outlook)
     const struct edge first = seen_edge(outlook, limit.turn, limit.way);
     struct edge seen = first;
     for (;;) {
-        limit = limit_of(outlook, &seen, limit.turn, limit.way);
+        const double turn = limit.turn;
+        limit = limit_of(outlook, &seen, turn, limit.way);
+        assert(limit.turn > turn);
         if (limit.turn >= full_turn)
             break;
         add_corner(outlook, point_on(&seen, limit.way));
@@ -311,7 +319,7 @@ int raim_map_visible_area(const struct raim_map *map, raim_vec2 from, raim_box v
                           raim_vec2 *points, int capacity)
 {
     const raim_box around = raim_box_grow(view, -tie);
-    if (!raim_box_contains(around, from) || !step_off_obstacles(map, &from))
+    if (!step_off_obstacles(map, &from) || !raim_box_contains(around, from))
         return 0;
     struct outlook outlook = {.map = map, .from = from, .points = points, .capacity = capacity};
     const raim_vec2 low = raim_vec2_sub(view.min, from), high = raim_vec2_sub(view.max, from);

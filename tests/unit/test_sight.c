@@ -185,6 +185,51 @@ static void test_a_wall_hides_what_is_wholly_behind_it(void **state)
     assert_true(sees(NULL, 0, origin, centre, 20));
 }
 
+static void test_a_wall_that_ends_on_the_tangents_hides_all(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        const raim_vec2 from = {chance_between(-9000, 9000), chance_between(-9000, 9000)};
+        const raim_vec2 way = {chance_between(-500, 500), chance_between(300, 500)};
+        const raim_vec2 left = {-way.y, way.x};
+        const double sine = chance_between(0.01, 0.9), tangent = sine / sqrt(1 - sine * sine);
+        const double radius = sine * raim_vec2_length(way);
+        const raim_vec2 near = raim_vec2_mad(from, way, 0.1), far = raim_vec2_mad(from, way, 0.11);
+        const raim_vec2 points[] = {
+            raim_vec2_mad(near, left, -0.1 * tangent), raim_vec2_mad(far, left, -0.11 * tangent),
+            raim_vec2_mad(far, left, 0.11 * tangent), raim_vec2_mad(near, left, 0.1 * tangent)};
+        const raim_polygon wall = polygon_of(points, 4);
+        const raim_vec2 centre = raim_vec2_add(from, way);
+        assert_false(sees(&wall, 1, from, centre, radius));
+        assert_true(sees(&wall, 1, from, centre, radius * (1 + 1e-9)));
+    }
+}
+
+static void test_a_wall_along_a_tangent_hides_nothing(void **state)
+{
+    (void)state;
+    // With these, all points are whole numbers and on the tangent to the bit.
+    static const double triples[][3] = {{3, 4, 5}, {5, 12, 13}, {8, 15, 17}, {7, 24, 25}};
+    for (int i = 0; i < 100000; i++) {
+        const double *triple = triples[chance_int(0, 3)];
+        const double x = chance_int(0, 1) == 0 ? triple[0] : -triple[0];
+        const raim_vec2 along = {x, triple[1]}, left = {-triple[1], x};
+        const raim_vec2 from = {chance_int(-9000, 9000), chance_int(-9000, 9000)};
+        const double radius = chance_int(1, 5), side = chance_int(0, 1) == 0 ? -1 : 1;
+        const raim_vec2 centre =
+            raim_vec2_mad(raim_vec2_mad(from, along, chance_int(1, 30)), left, side * radius);
+        // Ahead, on the side away from the circle, or behind, on either side.
+        const int at = chance_int(0, 1) == 0 ? chance_int(1, 30) : chance_int(-30, -10);
+        const double depth = at < 0 && chance_int(0, 1) == 0 ? side : -side;
+        const raim_vec2 near = raim_vec2_mad(from, along, at);
+        const raim_vec2 far = raim_vec2_mad(near, along, chance_int(1, 9));
+        const raim_vec2 points[] = {near, far, raim_vec2_mad(far, left, depth),
+                                    raim_vec2_mad(near, left, depth)};
+        const raim_polygon wall = polygon_of(points, 4);
+        assert_true(sees(&wall, 1, from, centre, radius * triple[2]));
+    }
+}
+
 static void test_what_is_behind_or_beside_hides_nothing(void **state)
 {
     (void)state;
@@ -250,6 +295,18 @@ static void test_who_touches_a_wall_sees_along_it_and_not_through(void **state)
             assert_true(sees(&wall, 1, above, (raim_vec2){50, 200}, 5));
             assert_false(sees(&wall, 1, above, (raim_vec2){50, -200}, 5));
         }
+    }
+}
+
+static void test_who_touches_a_corner_does_not_see_through_it(void **state)
+{
+    (void)state;
+    const raim_polygon wall = box_of(0, 0, 100, 10);
+    for (int i = 0; i < 100000; i++) {
+        const raim_vec2 from = {chance_between(-3, 0.5) * RAIM_SWEEP_TOUCH,
+                                10 + chance_between(-0.5, 3) * RAIM_SWEEP_TOUCH};
+        assert_false(sees(&wall, 1, from, (raim_vec2){100, -90}, 20));
+        assert_true(sees(&wall, 1, from, (raim_vec2){-90, 100}, 20));
     }
 }
 
@@ -325,7 +382,7 @@ static void test_more_spans_than_are_remembered_are_never_wrong(void **state)
 // --- random circles ---
 
 struct scene {
-    raim_polygon obstacles[6];
+    raim_polygon obstacles[8];
     int count;
     raim_vec2 from, centre;
     double radius;
@@ -335,6 +392,31 @@ static raim_vec2 chance_near(raim_vec2 middle, double reach)
 {
     return (raim_vec2){middle.x + chance_between(-reach, reach),
                        middle.y + chance_between(-reach, reach)};
+}
+
+// A box at a distance along a way, between two offsets to its left.
+static raim_polygon shutter(const struct scene *scene, double part, double low, double high)
+{
+    const raim_vec2 way = raim_vec2_sub(scene->centre, scene->from);
+    const raim_vec2 left = raim_vec2_scale((raim_vec2){-way.y, way.x}, 1 / raim_vec2_length(way));
+    const raim_vec2 front = raim_vec2_mad(scene->from, way, part);
+    const raim_vec2 back = raim_vec2_mad(front, way, 2 / raim_vec2_length(way));
+    const raim_vec2 points[] = {raim_vec2_mad(front, left, low), raim_vec2_mad(back, left, low),
+                                raim_vec2_mad(back, left, high), raim_vec2_mad(front, left, high)};
+    return polygon_of(points, 4);
+}
+
+// Leaves a slit of any width, so that the least of mistakes shows.
+static void add_shutters(struct scene *scene)
+{
+    const double distance = sqrt(raim_vec2_distance_squared(scene->centre, scene->from));
+    const double part = chance_between(0.1, 0.3);
+    const double reach = part * scene->radius / sqrt(1 - pow(scene->radius / distance, 2));
+    const double at = chance_between(-1, 1) * reach;
+    const double width = reach * pow(10, chance_between(-6, 0));
+    const double all = 2 * reach + 2;
+    scene->obstacles[scene->count++] = shutter(scene, part, -all, at);
+    scene->obstacles[scene->count++] = shutter(scene, part, at + width, all + reach);
 }
 
 // A viewer, a circle of any size, and obstacles that are mostly between them.
@@ -356,6 +438,8 @@ static void make_scene(struct scene *scene)
                        chance_near(middle, scene->radius * fabs(part) + size / 3),
                        size < 4 ? 4 : size);
     }
+    if (chance_int(0, 1) == 0)
+        add_shutters(scene);
 }
 
 // What obstacles do to a viewer who is on their outline is for other tests.
@@ -384,7 +468,7 @@ static void assert_judged(bool seen, const struct segments *segments, raim_vec2 
 static void test_a_circle_is_seen_when_a_ray_gets_through(void **state)
 {
     (void)state;
-    raim_vec2 ends[6 * RAIM_MAX_POLYGON_POINTS][2];
+    raim_vec2 ends[8 * RAIM_MAX_POLYGON_POINTS][2];
     int seen_count = 0, inside_count = 0;
     for (int i = 0; i < 1000000; i++) {
         struct scene scene;
@@ -771,10 +855,13 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_wall_hides_what_is_wholly_behind_it),
+        cmocka_unit_test(test_a_wall_that_ends_on_the_tangents_hides_all),
+        cmocka_unit_test(test_a_wall_along_a_tangent_hides_nothing),
         cmocka_unit_test(test_what_is_behind_or_beside_hides_nothing),
         cmocka_unit_test(test_touching_obstacles_hide_by_what_they_cover),
         cmocka_unit_test(test_a_pinhole_shows_and_a_joint_does_not),
         cmocka_unit_test(test_who_touches_a_wall_sees_along_it_and_not_through),
+        cmocka_unit_test(test_who_touches_a_corner_does_not_see_through_it),
         cmocka_unit_test(test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing),
         cmocka_unit_test(test_an_obstacle_in_the_circle_hides_only_what_it_covers),
         cmocka_unit_test(test_size_does_not_matter),
