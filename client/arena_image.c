@@ -13,17 +13,21 @@ static raim_vec2 to_units(int32_t x, int32_t y)
     return (raim_vec2){x / (double)RAIM_WIRE_UNITS, y / (double)RAIM_WIRE_UNITS};
 }
 
+// The frames, and the spare one behind them.
 static bool allocate_frames(struct raim_image *image)
 {
+    const uint32_t history = image->limits.history;
     const size_t frame_bytes = raim_wire_frame_bytes(&image->limits);
-    uint8_t *memory = calloc(RAIM_SNAPSHOT_HISTORY + 1, frame_bytes);
+    uint8_t *memory = calloc(history + 1, frame_bytes);
     image->memory = memory;
-    if (memory == NULL)
+    image->frames = calloc(history, sizeof *image->frames);
+    if (memory == NULL || image->frames == NULL)
         return false;
-    raim_wire_frame_init(&image->spare, &image->limits,
-                         memory + RAIM_SNAPSHOT_HISTORY * frame_bytes);
-    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++)
-        raim_wire_frame_init(&image->frames[i].wire, &image->limits, memory + i * frame_bytes);
+    for (uint32_t i = 0; i < history; i++) {
+        raim_wire_frame_init(&image->frames[i], &image->limits, memory + i * frame_bytes);
+        image->frames[i].tick = i + 1; // no snapshot: see frame_at
+    }
+    raim_wire_frame_init(&image->spare, &image->limits, memory + history * frame_bytes);
     return true;
 }
 
@@ -38,21 +42,37 @@ static bool make_map(struct raim_image *image)
     return image->map != NULL;
 }
 
+// What the wire needs to know of the arena; false when it cannot be played.
+static bool take_rules(struct raim_image *image, const struct raim_welcome *welcome)
+{
+    image->rules = raim_rules_default();
+    // Rules that a newer server adds at the end do not concern this client.
+    for (int i = 0; i < RAIM_RULE_COUNT && i < (int)welcome->rule_count; i++)
+        *raim_rule_value(&image->rules, i) = welcome->rules[i];
+    if (raim_rules_check(&image->rules) != NULL)
+        return false;
+    const struct raim_stride stride = raim_world_stride(&image->rules, welcome->tick_hz);
+    image->limits = (struct raim_wire_limits){
+        .players = welcome->max_players,
+        .shots = welcome->shots,
+        .history = raim_wire_history(welcome->tick_hz),
+        .stride = stride.straight,
+        .diagonal = stride.diagonal,
+    };
+    return true;
+}
+
 bool raim_image_create(struct raim_image *image, const struct raim_welcome *welcome)
 {
     *image = (struct raim_image){
-        .limits = {welcome->max_players, welcome->max_bullets},
-        .rules = raim_rules_default(),
         .tick_hz = welcome->tick_hz,
+        .newest_tick = welcome->tick,
         .map_def = {.border = {to_units(welcome->border[0], welcome->border[1]),
                                to_units(welcome->border[2], welcome->border[3])}},
         .obstacles_left = welcome->obstacle_count,
     };
     memcpy(image->map_name, welcome->map_name, sizeof image->map_name);
-    // Rules that a newer server adds at the end do not concern this client.
-    for (int i = 0; i < RAIM_RULE_COUNT && i < (int)welcome->rule_count; i++)
-        *raim_rule_value(&image->rules, i) = welcome->rules[i];
-    if (raim_rules_check(&image->rules) != NULL || !allocate_frames(image))
+    if (!take_rules(image, welcome) || !allocate_frames(image))
         return false;
     if (welcome->obstacle_count == 0)
         return make_map(image);
@@ -64,6 +84,7 @@ void raim_image_destroy(struct raim_image *image)
 {
     raim_map_destroy(image->map);
     free(image->pieces);
+    free(image->frames);
     free(image->memory);
 }
 
@@ -83,7 +104,14 @@ bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader)
             piece->points[p] = to_units(told[i].points[p][0], told[i].points[p][1]);
     }
     image->obstacles_left -= count;
-    return image->obstacles_left > 0 || make_map(image);
+    if (image->obstacles_left == 0)
+        make_map(image);
+    return true;
+}
+
+bool raim_image_is_told(const struct raim_image *image)
+{
+    return image->obstacles_left == 0;
 }
 
 const struct raim_map *raim_image_map(const struct raim_image *image)
@@ -91,125 +119,138 @@ const struct raim_map *raim_image_map(const struct raim_image *image)
     return image->map;
 }
 
-static const struct raim_image_frame *frame_at(const struct raim_image *image, uint32_t tick)
+// NULL where no snapshot of that tick has come. A slot's tick is that of the snapshot in it, or one
+// that belongs to another slot.
+static const struct raim_wire_frame *frame_at(const struct raim_image *image, uint32_t tick)
 {
-    const struct raim_image_frame *frame = &image->frames[tick % RAIM_SNAPSHOT_HISTORY];
-    return frame->valid && frame->wire.tick == tick ? frame : NULL;
+    const struct raim_wire_frame *frame = &image->frames[tick % image->limits.history];
+    return frame->tick == tick ? frame : NULL;
 }
 
-bool raim_image_add_snapshot(struct raim_image *image, const struct raim_snapshot_header *header,
-                             raim_reader *reader, struct raim_image_change *change)
+bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
+                             struct raim_image_change *change)
 {
     *change = (struct raim_image_change){0};
-    const int32_t ahead = image->any ? raim_tick_diff(header->tick, image->newest_tick) : 1;
-    const bool older_than_all = image->any && raim_tick_diff(header->tick, image->first_tick) < 0;
-    if (ahead <= -RAIM_SNAPSHOT_HISTORY || older_than_all ||
-        frame_at(image, header->tick) != NULL) {
-        change->repeated = true;
+    struct raim_snapshot_header header;
+    if (!raim_snapshot_read_header(reader, &image->limits, image->newest_tick, &header))
+        return false;
+    // Only the newest is ever acknowledged, so one that comes late is no use as a baseline either.
+    if (image->any && raim_tick_diff(header.tick, image->newest_tick) <= 0)
         return true;
-    }
-    const struct raim_image_frame *baseline = NULL;
-    if (header->baseline_age != 0) {
-        baseline = frame_at(image, header->tick - header->baseline_age);
+    const struct raim_wire_frame *baseline = NULL;
+    if (header.baseline_age != 0) {
+        baseline = frame_at(image, header.tick - header.baseline_age);
         if (baseline == NULL)
             return false;
     }
-    if (!raim_snapshot_read(reader, header, &image->limits,
-                            baseline != NULL ? &baseline->wire : NULL, &image->spare))
+    if (!raim_snapshot_read(reader, &header, &image->limits, baseline, &image->spare))
         return false;
-    struct raim_image_frame *frame = &image->frames[header->tick % RAIM_SNAPSHOT_HISTORY];
-    const struct raim_wire_frame replaced = frame->wire;
-    frame->wire = image->spare;
-    frame->valid = true;
-    image->spare = replaced;
-    change->newest = ahead > 0;
-    change->skipped = ahead > 0 && image->any ? (uint32_t)ahead - 1 : 0;
-    change->filled = ahead < 0;
-    if (!change->newest)
-        return true;
-    if (image->any) {
-        const struct raim_image_frame *before = frame_at(image, image->newest_tick);
-        assert(before != NULL || ahead >= RAIM_SNAPSHOT_HISTORY);
-        if (before != NULL) {
-            change->shots = (uint8_t)(frame->wire.self.shots - before->wire.self.shots);
-            change->hits = (uint8_t)(frame->wire.self.hits - before->wire.self.hits);
-        }
+    change->is_newest = true;
+    const raim_wire_self before = raim_image_self(image), now = image->spare.self;
+    if (image->any && now.steers) {
+        change->shots = (uint8_t)(now.shots - before.shots);
+        change->hits = (uint8_t)(now.hits - before.hits);
     }
-    if (!image->any)
-        image->first_tick = header->tick;
+    struct raim_wire_frame *frame = &image->frames[header.tick % image->limits.history];
+    const struct raim_wire_frame replaced = *frame;
+    *frame = image->spare;
+    image->spare = replaced;
+    image->newest_tick = header.tick;
+    if (!image->any || raim_tick_diff(header.tick, image->shown_tick) > 0)
+        image->shown_tick = header.tick;
     image->any = true;
-    image->newest_tick = header->tick;
+    image->is_news = true;
     return true;
 }
 
 static const struct raim_wire_frame *newest(const struct raim_image *image)
 {
-    const struct raim_image_frame *frame = image->any ? frame_at(image, image->newest_tick) : NULL;
-    return frame != NULL ? &frame->wire : NULL;
+    return &image->frames[image->newest_tick % image->limits.history];
 }
 
-bool raim_image_alive(const struct raim_image *image)
+raim_wire_self raim_image_self(const struct raim_image *image)
 {
+    return image->any ? newest(image)->self : (raim_wire_self){0};
+}
+
+bool raim_image_go_on(struct raim_image *image)
+{
+    const bool is_news = image->is_news;
+    const int32_t most_ahead = (int32_t)(image->tick_hz / 4);
+    image->is_news = false;
+    if (image->any && !is_news &&
+        raim_tick_diff(image->shown_tick, image->newest_tick) < most_ahead)
+        image->shown_tick++;
+    return is_news;
+}
+
+// From what the wire tells of a player's last tick.
+static raim_vec2 velocity_of(const struct raim_image *image, const raim_wire_player *told)
+{
+    const raim_wire_player step =
+        raim_wire_predict_player(&image->limits, &(raim_wire_player){.way = told->way}, 1);
+    return raim_vec2_scale(to_units(step.x, step.y), image->tick_hz);
+}
+
+uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
+                            struct raim_client_player *players, uint32_t capacity)
+{
+    if (!image->any)
+        return 0;
     const struct raim_wire_frame *frame = newest(image);
-    return frame != NULL && frame->self.alive;
-}
-
-// From the newest earlier frame, not more than a few ticks back, that shows the same life.
-static raim_vec2 velocity_of(const struct raim_image *image, uint32_t place)
-{
-    const struct raim_wire_player *now = &newest(image)->players[place];
-    for (uint32_t age = 1; age <= 4; age++) {
-        const struct raim_image_frame *frame = frame_at(image, image->newest_tick - age);
-        if (frame == NULL || !raim_set_has(frame->wire.seen_players, place))
-            continue;
-        const raim_wire_player *then = &frame->wire.players[place];
-        if (then->life != now->life)
-            break;
-        const raim_vec2 moved = to_units(now->x - then->x, now->y - then->y);
-        return raim_vec2_scale(moved, image->tick_hz / (double)age);
-    }
-    return (raim_vec2){0, 0};
-}
-
-uint32_t raim_image_players(const struct raim_image *image, struct raim_client_player *players,
-                            uint32_t capacity)
-{
-    const struct raim_wire_frame *frame = newest(image);
+    const uint32_t age = image->shown_tick - frame->tick;
+    const uint32_t places = image->limits.players;
     uint32_t count = 0;
-    for (uint32_t place = 0; frame != NULL && place < image->limits.players; place++) {
-        if (!raim_set_has(frame->seen_players, place) || count == capacity)
-            continue;
-        const raim_wire_player *player = &frame->players[place];
+    for (uint32_t place = raim_set_next(frame->seen_players, 0, places);
+         place < places && count < capacity;
+         place = raim_set_next(frame->seen_players, place + 1, places)) {
+        const raim_wire_player player =
+            raim_wire_predict_player(&image->limits, &frame->players[place], age);
+        const bool is_own = frame->self.steers && frame->self.place == place;
+        const uint32_t told_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
         players[count++] = (struct raim_client_player){
             .place = place,
-            .position = to_units(player->x, player->y),
-            .velocity = velocity_of(image, place),
-            .aim = (raim_angle)(player->aim << (16 - RAIM_WIRE_AIM_BITS)),
-            .life = (uint8_t)player->life,
-            .shielded = player->shield != 0,
+            .position = to_units(player.x, player.y),
+            .velocity = velocity_of(image, &player),
+            .aim = is_own ? own_aim : (raim_angle)told_aim,
+            .life = (uint8_t)player.life,
+            .shielded = player.shield != 0,
         };
     }
     return count;
 }
 
+// Every bullet ends in the tick in which it is that old.
+static int32_t lifetime_ticks(const struct raim_image *image)
+{
+    return (int32_t)(image->rules.bullet_lifetime * image->tick_hz + 0.5);
+}
+
 uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_bullet *bullets,
                             uint32_t capacity)
 {
+    if (!image->any)
+        return 0;
     const struct raim_wire_frame *frame = newest(image);
+    const uint32_t places = raim_wire_bullets(&image->limits);
+    const int32_t most_age = lifetime_ticks(image);
     uint32_t count = 0;
-    for (uint32_t place = 0; frame != NULL && place < image->limits.bullets; place++) {
-        if (!raim_set_has(frame->seen_bullets, place) || count == capacity)
-            continue;
+    for (uint32_t place = raim_set_next(frame->seen_bullets, 0, places);
+         place < places && count < capacity;
+         place = raim_set_next(frame->seen_bullets, place + 1, places)) {
         const raim_wire_bullet *told = &frame->bullets[place];
+        if (raim_tick_diff(image->shown_tick, told->tick) >= most_age)
+            continue;
         const raim_bullet bullet = {
             .origin = to_units(told->x, told->y),
-            .velocity = raim_vec2_scale(raim_angle_direction(told->aim), image->rules.bullet_speed),
-            .born_tick = told->born_tick,
+            .direction = raim_angle_direction(told->aim),
+            .born_tick = told->tick,
         };
         bullets[count++] = (struct raim_client_bullet){
-            .position = raim_bullet_position(&bullet, frame->tick, image->tick_hz),
-            .velocity = bullet.velocity,
-            .owner = told->owner,
+            .position =
+                raim_bullet_position(&image->rules, &bullet, image->shown_tick, image->tick_hz),
+            .velocity = raim_vec2_scale(bullet.direction, image->rules.bullet_speed),
+            .owner = place / image->limits.shots,
         };
     }
     return count;

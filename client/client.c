@@ -19,11 +19,10 @@ enum {
     INPUTS_TOLD = 4,   // each input travels this often
     MARGIN_WANTED = 2, // ticks that an input should arrive before it is played
     MARGIN_MOST = 5,   // more is needless latency
-    CLOCK_WINDOW = 32, // snapshots between two looks at the margin
 };
 
 struct raim_client {
-    char name[RAIM_CLIENT_NAME_BYTES];
+    struct raim_hello hello;
     enum raim_client_state state;
     struct raim_client_end end;
     struct raim_client_stats stats;
@@ -39,17 +38,27 @@ struct raim_client {
     // The clock: which tick an input is for.
     bool clock_set;
     uint32_t input_tick;
+    uint32_t look_tick;                // of the next look at the margin
     uint32_t told_count;               // inputs so far, at most INPUTS_TOLD
     raim_wire_input told[INPUTS_TOLD]; // newest first
-    int32_t worst_margin;              // in this window
-    uint32_t window;                   // snapshots in it
 };
 
-struct raim_client *raim_client_create(const char *name)
+struct raim_client_def raim_client_default_def(void)
+{
+    return (struct raim_client_def){.name = "player"};
+}
+
+struct raim_client *raim_client_create(const struct raim_client_def *def)
 {
     struct raim_client *client = calloc(1, sizeof *client);
-    if (client != NULL)
-        snprintf(client->name, sizeof client->name, "%s", name);
+    if (client == NULL)
+        return NULL;
+    client->hello = (struct raim_hello){
+        .version = RAIM_PROTOCOL_VERSION,
+        .watch = def->watch,
+        .target = def->watch ? def->target : RAIM_NOBODY,
+    };
+    snprintf(client->hello.name, sizeof client->hello.name, "%s", def->name);
     return client;
 }
 
@@ -64,9 +73,7 @@ void raim_client_destroy(struct raim_client *client)
 
 size_t raim_client_write_hello(struct raim_client *client, uint8_t *bytes, size_t capacity)
 {
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION};
-    memcpy(hello.name, client->name, sizeof hello.name);
-    return raim_hello_write(&hello, bytes, capacity);
+    return raim_hello_write(&client->hello, bytes, capacity);
 }
 
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
@@ -85,16 +92,21 @@ void raim_client_disconnected(struct raim_client *client, uint32_t reason)
     client->end.reason = reason != RAIM_REASON_NONE ? reason : RAIM_REASON_LOST;
 }
 
+// It cannot play in the arena that it was told of.
+static bool give_up(struct raim_client *client)
+{
+    raim_client_disconnected(client, RAIM_REASON_MALFORMED);
+    return false;
+}
+
 static bool receive_welcome(struct raim_client *client, raim_reader *reader)
 {
     if (client->state != RAIM_CLIENT_CONNECTING || !raim_welcome_read(reader, &client->welcome))
         return false;
     const struct raim_welcome *welcome = &client->welcome;
     client->members = calloc(welcome->max_players, sizeof *client->members);
-    if (client->members == NULL || !raim_image_create(&client->image, welcome)) {
-        raim_client_disconnected(client, RAIM_REASON_MALFORMED);
-        return false;
-    }
+    if (client->members == NULL || !raim_image_create(&client->image, welcome))
+        return give_up(client);
     client->next_sequence = welcome->event_sequence;
     client->roster_left = welcome->roster_count;
     client->state = RAIM_CLIENT_ENTERING;
@@ -112,6 +124,8 @@ static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
 {
     if (client->state != RAIM_CLIENT_ENTERING || !raim_image_add_obstacles(&client->image, reader))
         return false;
+    if (raim_image_is_told(&client->image) && raim_image_map(&client->image) == NULL)
+        return give_up(client);
     play_when_complete(client);
     return true;
 }
@@ -178,8 +192,11 @@ static void apply_event(struct raim_client *client, const struct raim_wire_event
         break;
     case RAIM_WIRE_KILL:
     case RAIM_WIRE_EVENT_KINDS:
-        member->score = event->score;
-        victim->deaths = event->deaths;
+        // Whoever is told late may know already who came after them.
+        if (member->id == event->player)
+            member->score = event->score;
+        if (victim->id == event->victim)
+            victim->deaths = event->deaths;
         client->stats.kills_seen++;
         client->stats.kills += event->player == client->welcome.player;
         client->stats.deaths += event->victim == client->welcome.player;
@@ -213,26 +230,24 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
     return true;
 }
 
-// Keeps inputs arriving MARGIN_WANTED to MARGIN_MOST ticks early, judged by the worst of a window,
-// and leaves a window after each correction for it to be felt.
+// Keeps inputs arriving MARGIN_WANTED to MARGIN_MOST ticks early: looks at the margin once in each
+// of the server's windows, and leaves one out after a correction, for it to be felt in a whole one.
 static void adjust_clock(struct raim_client *client, uint32_t tick, int32_t margin)
 {
+    const uint32_t next_window = tick - tick % RAIM_MARGIN_WINDOW + RAIM_MARGIN_WINDOW;
     if (!client->clock_set) {
         client->clock_set = true;
         client->input_tick = tick + MARGIN_WANTED;
-        client->window = 0;
-        client->worst_margin = INT32_MAX;
+        client->look_tick = next_window + RAIM_MARGIN_WINDOW;
         return;
     }
-    client->worst_margin = margin < client->worst_margin ? margin : client->worst_margin;
-    if (++client->window < CLOCK_WINDOW)
+    if (raim_tick_diff(tick, client->look_tick) < 0)
         return;
-    if (client->worst_margin < MARGIN_WANTED - 1)
-        client->input_tick += (uint32_t)(MARGIN_WANTED - client->worst_margin);
-    else if (client->worst_margin > MARGIN_MOST)
-        client->input_tick -= 1;
-    client->window = 0;
-    client->worst_margin = INT32_MAX;
+    client->look_tick = next_window;
+    if (margin >= MARGIN_WANTED - 1 && margin <= MARGIN_MOST)
+        return;
+    client->input_tick += margin > MARGIN_MOST ? UINT32_MAX : (uint32_t)(MARGIN_WANTED - margin);
+    client->look_tick += RAIM_MARGIN_WINDOW;
 }
 
 static bool receive_snapshot(struct raim_client *client, raim_reader *reader, size_t size)
@@ -240,22 +255,18 @@ static bool receive_snapshot(struct raim_client *client, raim_reader *reader, si
     // The unreliable channel may be faster than the welcome.
     if (client->state == RAIM_CLIENT_CONNECTING)
         return true;
-    struct raim_snapshot_header header;
     struct raim_image_change change;
-    if (!raim_snapshot_read_header(reader, &header) ||
-        !raim_image_add_snapshot(&client->image, &header, reader, &change))
+    if (!raim_image_add_snapshot(&client->image, reader, &change))
         return false;
-    if (change.repeated)
+    if (!change.is_newest)
         return true;
     struct raim_client_stats *stats = &client->stats;
     stats->snapshots++;
-    stats->snapshots_lost += change.skipped;
-    stats->snapshots_lost -= change.filled;
     stats->shots += change.shots;
     stats->hits += change.hits;
     stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
-    if (change.newest)
-        adjust_clock(client, header.tick, header.margin);
+    if (!raim_client_is_spectator(client))
+        adjust_clock(client, client->image.newest_tick, raim_image_self(&client->image).margin);
     return true;
 }
 
@@ -302,11 +313,8 @@ bool raim_client_receive(struct raim_client *client, const uint8_t *data, size_t
     return good;
 }
 
-size_t raim_client_press(struct raim_client *client, const raim_input *input, uint8_t *bytes,
-                         size_t capacity)
+static void press_keys(struct raim_client *client, const raim_input *input)
 {
-    if (client->state != RAIM_CLIENT_PLAYING || !client->clock_set)
-        return 0;
     for (uint32_t i = INPUTS_TOLD - 1; i > 0; i--)
         client->told[i] = client->told[i - 1];
     client->told[0] = (raim_wire_input){
@@ -316,12 +324,26 @@ size_t raim_client_press(struct raim_client *client, const raim_input *input, ui
         .aim = input->aim,
     };
     client->told_count += client->told_count < INPUTS_TOLD;
+    client->input_tick++;
+}
+
+size_t raim_client_press(struct raim_client *client, const raim_input *input, uint8_t *bytes,
+                         size_t capacity)
+{
+    if (client->state != RAIM_CLIENT_PLAYING || !client->image.any)
+        return 0;
+    const bool is_news = raim_image_go_on(&client->image);
     struct raim_input_message message = {
-        .tick = ++client->input_tick,
+        .tick = client->image.newest_tick,
         .has_snapshot = true,
-        .snapshot = raim_client_tick(client),
-        .count = client->told_count,
+        .snapshot = client->image.newest_tick,
+        .count = 1,
     };
+    if (raim_client_is_spectator(client))
+        return is_news ? raim_input_write(&message, bytes, capacity) : 0;
+    press_keys(client, input);
+    message.tick = client->input_tick;
+    message.count = client->told_count;
     memcpy(message.inputs, client->told, sizeof client->told);
     return raim_input_write(&message, bytes, capacity);
 }
@@ -386,25 +408,37 @@ const struct raim_client_member *raim_client_member(const struct raim_client *cl
     return &client->members[place];
 }
 
+bool raim_client_is_spectator(const struct raim_client *client)
+{
+    return client->welcome.player == RAIM_NOBODY;
+}
+
 uint32_t raim_client_own_place(const struct raim_client *client)
 {
+    assert(!raim_client_is_spectator(client));
     return raim_player_place((raim_player_id)client->welcome.player);
 }
 
 uint32_t raim_client_tick(const struct raim_client *client)
 {
-    return client->image.newest_tick;
+    return client->image.shown_tick;
+}
+
+uint32_t raim_client_viewpoint(const struct raim_client *client)
+{
+    return raim_client_is_spectator(client) ? raim_image_self(&client->image).place
+                                            : raim_client_own_place(client);
 }
 
 bool raim_client_alive(const struct raim_client *client)
 {
-    return raim_image_alive(&client->image);
+    return raim_image_self(&client->image).alive;
 }
 
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity)
 {
-    return raim_image_players(&client->image, players, capacity);
+    return raim_image_players(&client->image, client->told[0].aim, players, capacity);
 }
 
 uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,

@@ -30,14 +30,14 @@ static int measure_datagram(ENetHost *host, ENetEvent *event)
     return 0;
 }
 
-struct raim_link *raim_link_open(const char *host, uint16_t port, const char *name,
+struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def,
                                  uint32_t timeout_ms)
 {
     ENetAddress address = {.port = port};
     struct raim_link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return NULL;
-    link->client = raim_client_create(name);
+    link->client = raim_client_create(def);
     if (link->client == NULL || enet_initialize() != 0 ||
         enet_address_set_host(&address, host) != 0)
         goto failed;
@@ -96,7 +96,10 @@ static void handle(struct raim_link *link, const ENetEvent *event)
         send_message(link, true, bytes, raim_client_write_hello(link->client, bytes, sizeof bytes));
         break;
     case ENET_EVENT_TYPE_RECEIVE:
-        raim_client_receive(link->client, event->packet->data, event->packet->dataLength);
+        // A client that cannot play where it was welcomed has ended by itself: its place is freed.
+        if (!raim_client_receive(link->client, event->packet->data, event->packet->dataLength) &&
+            raim_client_state(link->client) == RAIM_CLIENT_ENDED)
+            enet_peer_disconnect(link->peer, raim_client_end(link->client).reason);
         enet_packet_destroy(event->packet);
         break;
     case ENET_EVENT_TYPE_DISCONNECT:

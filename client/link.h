@@ -10,10 +10,10 @@
 
 struct raim_link;
 
-// Begins to connect to a host (a name or a dotted IPv4 address). NULL when the name cannot be
-// resolved, or no socket or memory is left. A server that does not answer within `timeout_ms`
-// ends the client with the reason "lost".
-struct raim_link *raim_link_open(const char *host, uint16_t port, const char *name,
+// Begins to connect a client of this def to a host (a name or a dotted IPv4 address). NULL when the
+// name cannot be resolved, or no socket or memory is left. A server that does not answer within
+// `timeout_ms` ends the client with the reason "lost".
+struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def,
                                  uint32_t timeout_ms);
 
 // Says goodbye, if there is anybody to say it to, and closes. NULL is fine.

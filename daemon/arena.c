@@ -24,10 +24,12 @@ enum {
 
 #define NS_PER_S UINT64_C(1000000000)
 
-// Connections beyond the players' places, so that a full arena can still say that it is full.
-static uint32_t connections_for(uint32_t max_players)
+// Connections beyond the places of players and spectators, so that a full arena can still say that
+// it is full.
+static uint32_t connections_for(const struct config_arena *config)
 {
-    return max_players + max_players / 8 + 8;
+    const uint32_t places = config->max_players + config->max_spectators;
+    return places + places / 8 + 8;
 }
 
 struct arena {
@@ -60,8 +62,13 @@ static struct raim_match *create_match(const struct config_arena *config)
     def.map = config->map;
     def.rules = config->rules;
     def.tick_hz = config->tick_hz;
+    def.view_width = config->view_width;
+    def.view_height = config->view_height;
+    def.sight = config->sight;
     def.max_clients = config->max_players;
-    def.max_connections = connections_for(config->max_players);
+    def.max_spectators = config->max_spectators;
+    def.spectator_delay_s = config->spectator_delay_s;
+    def.max_connections = connections_for(config);
     def.bots = config->bots;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = now_ns();
@@ -94,8 +101,8 @@ struct arena *arena_create(const struct config_arena *config, char *error, size_
         arena_destroy(arena);
         return NULL;
     }
-    arena->transport = transport_open(config->address, config->port,
-                                      connections_for(config->max_players), error, capacity);
+    arena->transport =
+        transport_open(config->address, config->port, connections_for(config), error, capacity);
     if (arena->transport == NULL) {
         arena_destroy(arena);
         return NULL;
@@ -189,7 +196,7 @@ static void take_messages(struct arena *arena)
     while (transport_poll(arena->transport, &event)) {
         switch (event.kind) {
         case TRANSPORT_CONNECTED:
-            raim_match_connect(arena->match, event.peer);
+            raim_match_connect(arena->match, event.peer, event.is_local);
             break;
         case TRANSPORT_DISCONNECTED:
             raim_match_disconnect(arena->match, event.peer);

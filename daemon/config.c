@@ -62,8 +62,13 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .address = "127.0.0.1",
         .port = port,
         .max_players = 64,
+        .max_spectators = 8,
+        .spectator_delay_s = 10,
         .bots = bots,
         .tick_hz = 60,
+        .view_width = 1600,
+        .view_height = 861,
+        .sight = true,
         .rules = raim_rules_default(),
     };
     copy_text(arena.name, sizeof arena.name, name);
@@ -128,8 +133,13 @@ static void load_arena(struct config_arena *arena, struct entry *entry, const ch
     copy_text(arena->address, sizeof arena->address, keys.address);
     arena->port = (uint16_t)keys.port;
     arena->max_players = keys.max_players;
+    arena->max_spectators = keys.max_spectators;
+    arena->spectator_delay_s = keys.spectator_delay_s;
     arena->bots = keys.bots;
     arena->tick_hz = keys.tick_hz;
+    arena->view_width = keys.view_width;
+    arena->view_height = keys.view_height;
+    arena->sight = keys.sight;
     arena->rules = load_rules(keys.rules);
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
         reader_complain(reader_member(entry->node, "bots"),

@@ -20,8 +20,12 @@ struct config_arena {
     char address[CONFIG_ADDRESS_BYTES]; // dotted IPv4
     uint16_t port;                      // UDP; 0 lets the kernel choose (tests)
     uint32_t max_players;               // clients, 1 to 1000; bots have places of their own
+    uint32_t max_spectators;            // 0 to 1000
+    double spectator_delay_s;           // 0 to 60
     uint32_t bots;                      // server-side bots, 0 to 200
     uint32_t tick_hz;                   // 10 to 240
+    uint32_t view_width, view_height;   // units, each 100 to 10000
+    bool sight;                         // obstacles hide what is behind them
     raim_rules rules;
     const struct raim_map *map; // the configuration's
 };

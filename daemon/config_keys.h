@@ -21,8 +21,12 @@ struct config_arena_keys {
     uint32_t port;
     const char *map;
     uint32_t max_players;
+    uint32_t max_spectators;
+    double spectator_delay_s;
     uint32_t bots;
     uint32_t tick_hz;
+    uint32_t view_width, view_height;
+    bool sight;
     reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
 };
 

@@ -121,12 +121,13 @@ static void draw_view(const struct sheet *sheet)
 {
     const raim_box border = sheet->map->border;
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(border.min, border.max), 0.5);
-    const raim_vec2 half = {RAIM_VIEW_WIDTH / 2.0, RAIM_VIEW_HEIGHT / 2.0};
+    const struct raim_match_def def = raim_match_default_def();
+    const raim_vec2 half = {def.view_width / 2.0, def.view_height / 2.0};
     const raim_box view = {raim_vec2_sub(middle, half), raim_vec2_add(middle, half)};
     draw_box(sheet, "view", view);
-    fprintf(sheet->out, "<text class=\"view\" x=\"%.15g\" y=\"%.15g\">a view, %d x %d</text>\n",
-            view.min.x + 6 * sheet->pixel, 16 * sheet->pixel - view.max.y, RAIM_VIEW_WIDTH,
-            RAIM_VIEW_HEIGHT);
+    fprintf(sheet->out, "<text class=\"view\" x=\"%.15g\" y=\"%.15g\">a view, %u x %u</text>\n",
+            view.min.x + 6 * sheet->pixel, 16 * sheet->pixel - view.max.y, def.view_width,
+            def.view_height);
 }
 
 static void draw_title(const struct sheet *sheet)

@@ -203,6 +203,11 @@ static bool take_value(reader_node node, const struct reader_key *key, void *tar
             return false;
         *(double *)target = number;
         return true;
+    case READER_BOOLEAN:
+        if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
+            return false;
+        *(bool *)target = config_setting_get_bool(setting) == CONFIG_TRUE;
+        return true;
     case READER_TEXT:
         if (config_setting_type(setting) != CONFIG_TYPE_STRING)
             return false;
@@ -230,6 +235,9 @@ static void take_default(reader_node nothing, const struct reader_key *key, void
         break;
     case READER_NUMBER:
         *(double *)target = key->value;
+        break;
+    case READER_BOOLEAN:
+        *(bool *)target = key->flag;
         break;
     case READER_TEXT:
         *(const char **)target = key->text;
@@ -352,6 +360,8 @@ static void describe_wanted(const struct reader_key *key, char *text, size_t cap
         snprintf(text, capacity, "%s from %.15g to %.15g%s%s",
                  key->kind == READER_INTEGER ? "an integer" : "a number", key->min, key->max,
                  key->unit != NULL ? " " : "", key->unit != NULL ? key->unit : "");
+    else if (key->kind == READER_BOOLEAN)
+        snprintf(text, capacity, "true or false");
     else
         snprintf(text, capacity, "%s", key->want);
 }
@@ -366,6 +376,8 @@ void reader_document(const struct reader_key *key, char *line, size_t capacity)
         snprintf(value, sizeof value, "default \"%s\"", key->text);
     else if (!key->required && (key->kind == READER_LIST || key->kind == READER_GROUP))
         snprintf(value, sizeof value, "default empty");
+    else if (!key->required && key->kind == READER_BOOLEAN)
+        snprintf(value, sizeof value, "default %s", key->flag ? "true" : "false");
     else if (!key->required)
         snprintf(value, sizeof value, "default %.15g", key->value);
     snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, want, value);

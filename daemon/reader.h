@@ -21,6 +21,7 @@ typedef struct reader_node {
 enum reader_kind {
     READER_INTEGER, // into a uint32_t
     READER_NUMBER,  // into a double; integers and floats alike
+    READER_BOOLEAN, // into a bool
     READER_TEXT,    // into a const char *, valid until reader_close
     READER_LIST,    // into a reader_node; libconfig's lists and arrays alike
     READER_GROUP,   // into a reader_node
@@ -32,10 +33,11 @@ struct reader_key {
     size_t offset; // of the value in the struct that reader_fill fills
     bool required;
     double value, min, max;            // of numbers: default and range, inclusive
+    bool flag;                         // of booleans: default
     const char *unit;                  // of numbers, or NULL
     const char *text;                  // of texts: default, or NULL
     bool (*accepts)(const char *text); // of texts, or NULL for all
-    const char *want;                  // of all but numbers: what is accepted, in words
+    const char *want;                  // of texts, lists and groups: what is accepted, in words
     const char *meaning;
 };
 

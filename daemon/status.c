@@ -19,8 +19,8 @@
 
 // Over all arenas.
 struct totals {
-    uint64_t now, bots; // clients that play; bots
-    uint64_t max;       // places for clients
+    uint64_t now, bots, spectators; // clients that play; bots; clients that watch
+    uint64_t max;                   // places for clients that play
 };
 
 // Memory may run out in any of the calls below. A builder returns NULL then, which json_object_set
@@ -146,6 +146,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
     const char *state = status->tick == 0 ? "starting" : "running";
     totals->now += status->counts.players;
     totals->bots += status->counts.bots;
+    totals->spectators += status->counts.spectators;
     totals->max += config->max_players;
     json_t *object = json_object();
     return whole(object,
@@ -163,6 +164,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                      put_count(object, "packets_in", status->transport.packets_in) &&
                      put_count(object, "packets_out", status->transport.packets_out) &&
                      put(object, "refused", refused_json(status)) &&
+                     put_count(object, "spectators", status->counts.spectators) &&
                      put(object, "players", arena_players_json(status, config->tick_hz)));
 }
 
@@ -178,6 +180,7 @@ static json_t *arenas_json(const struct status_source *source, struct totals *to
 static bool put_totals(json_t *object, const struct totals *totals)
 {
     return put_count(object, "now", totals->now) && put_count(object, "bots", totals->bots) &&
+           put_count(object, "spectators", totals->spectators) &&
            put_count(object, "max", totals->max);
 }
 

@@ -281,6 +281,12 @@ static struct transport_event take_dropped(struct transport *transport)
     return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
 }
 
+// Addresses 127.0.0.0/8, which the kernel takes from nowhere but this machine.
+static bool is_loopback(const ENetAddress *address)
+{
+    return ntohl(address->host) >> 24 == 127;
+}
+
 // ENet's event as ours; TRANSPORT_NONE for one that concerns nobody.
 static struct transport_event translate(struct transport *transport, const ENetEvent *event)
 {
@@ -289,7 +295,11 @@ static struct transport_event translate(struct transport *transport, const ENetE
     switch (event->type) {
     case ENET_EVENT_TYPE_CONNECT:
         mark_connected(transport, event->peer, slot);
-        return (struct transport_event){.kind = TRANSPORT_CONNECTED, .peer = peer};
+        return (struct transport_event){
+            .kind = TRANSPORT_CONNECTED,
+            .peer = peer,
+            .is_local = is_loopback(&event->peer->address),
+        };
     case ENET_EVENT_TYPE_DISCONNECT:
         if (!slot->present)
             break;

@@ -32,6 +32,7 @@ enum transport_event_kind {
 struct transport_event {
     enum transport_event_kind kind;
     uint32_t peer;       // 0 to peers - 1, stable from CONNECTED to DISCONNECTED
+    bool is_local;       // who CONNECTED did so over loopback
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
     const uint8_t *data; // of a message, valid until the next transport_poll
     size_t size;

@@ -2,7 +2,7 @@
 // Writes and reads the messages of entering and leaving.
 #include "handshake.h"
 
-enum { RULE_COUNT_BITS = 5, VIEW_BITS = 16, PLAYER_ID_BITS = 16 };
+enum { RULE_COUNT_BITS = 5, VIEW_BITS = 16, PLAYER_ID_BITS = 16, DELAY_BITS = 16 };
 
 static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_NONE] = "none",           [RAIM_REASON_LEFT] = "left",
@@ -17,16 +17,24 @@ const char *raim_reason_name(uint32_t reason)
     return reason < RAIM_REASONS ? reason_names[reason] : "unknown";
 }
 
+enum { KIND_BITS = 4 };
+
 raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity)
 {
     raim_writer writer = raim_writer_make(bytes, capacity);
-    raim_write_bits(&writer, kind, 4);
+    if (kind == RAIM_MESSAGE_SNAPSHOT)
+        raim_write_bool(&writer, true);
+    else
+        raim_write_bits(&writer, (uint32_t)kind << 1, 1 + KIND_BITS);
     return writer;
 }
 
 uint32_t raim_message_read(raim_reader *reader)
 {
-    return raim_read_bits(reader, 4);
+    if (raim_read_bool(reader))
+        return RAIM_MESSAGE_SNAPSHOT;
+    const uint32_t kind = raim_read_bits(reader, KIND_BITS);
+    return kind != RAIM_MESSAGE_SNAPSHOT ? kind : 0;
 }
 
 size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t capacity)
@@ -34,6 +42,9 @@ size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t c
     raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, capacity);
     raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
     raim_write_bits(&writer, hello->version, 16);
+    raim_write_bool(&writer, hello->watch);
+    if (hello->watch)
+        raim_write_bits(&writer, hello->target, PLAYER_ID_BITS);
     raim_write_text(&writer, hello->name, RAIM_MAX_NAME_BYTES);
     return raim_writer_finish(&writer);
 }
@@ -41,12 +52,14 @@ size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t c
 bool raim_hello_read(raim_reader *reader, struct raim_hello *hello)
 {
     const uint32_t magic = raim_read_bits(reader, 32);
-    hello->version = raim_read_bits(reader, 16);
-    hello->name[0] = '\0';
+    *hello = (struct raim_hello){.version = raim_read_bits(reader, 16)};
     if (reader->failed || magic != RAIM_HELLO_MAGIC)
         return false;
     if (hello->version != RAIM_PROTOCOL_VERSION)
         return true;
+    hello->watch = raim_read_bool(reader);
+    if (hello->watch)
+        hello->target = raim_read_bits(reader, PLAYER_ID_BITS);
     raim_read_text(reader, hello->name, RAIM_MAX_NAME_BYTES);
     return raim_reader_done(reader);
 }
@@ -56,15 +69,16 @@ size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, si
     raim_writer writer = raim_message_write(RAIM_MESSAGE_WELCOME, bytes, capacity);
     raim_write_bits(&writer, welcome->version, 16);
     raim_write_bits(&writer, welcome->player, PLAYER_ID_BITS);
+    raim_write_bits(&writer, welcome->delay_ticks, DELAY_BITS);
     raim_write_bits(&writer, welcome->tick, 32);
     raim_write_bits(&writer, welcome->event_sequence, 32);
     raim_write_ranged(&writer, welcome->tick_hz, 10, 240);
     raim_write_ranged(&writer, welcome->max_players, 1, RAIM_WIRE_PLAYERS);
-    raim_write_ranged(&writer, welcome->max_bullets, 1, RAIM_WIRE_BULLETS);
+    raim_write_ranged(&writer, welcome->shots, 1, RAIM_WIRE_BULLETS);
     raim_write_bits(&writer, welcome->view_width, VIEW_BITS);
     raim_write_bits(&writer, welcome->view_height, VIEW_BITS);
     raim_write_ranged(&writer, welcome->obstacle_count, 0, RAIM_WIRE_OBSTACLES);
-    raim_write_ranged(&writer, welcome->roster_count, 1, RAIM_WIRE_PLAYERS);
+    raim_write_ranged(&writer, welcome->roster_count, 0, RAIM_WIRE_PLAYERS);
     for (int i = 0; i < 4; i++)
         raim_write_signed(&writer, welcome->border[i], RAIM_WIRE_COORDINATE_BITS);
     raim_write_bits(&writer, welcome->rule_count, RULE_COUNT_BITS);
@@ -79,15 +93,16 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
     *welcome = (struct raim_welcome){0};
     welcome->version = raim_read_bits(reader, 16);
     welcome->player = raim_read_bits(reader, PLAYER_ID_BITS);
+    welcome->delay_ticks = raim_read_bits(reader, DELAY_BITS);
     welcome->tick = raim_read_bits(reader, 32);
     welcome->event_sequence = raim_read_bits(reader, 32);
     welcome->tick_hz = raim_read_ranged(reader, 10, 240);
     welcome->max_players = raim_read_ranged(reader, 1, RAIM_WIRE_PLAYERS);
-    welcome->max_bullets = raim_read_ranged(reader, 1, RAIM_WIRE_BULLETS);
+    welcome->shots = raim_read_ranged(reader, 1, RAIM_WIRE_BULLETS);
     welcome->view_width = raim_read_bits(reader, VIEW_BITS);
     welcome->view_height = raim_read_bits(reader, VIEW_BITS);
     welcome->obstacle_count = raim_read_ranged(reader, 0, RAIM_WIRE_OBSTACLES);
-    welcome->roster_count = raim_read_ranged(reader, 1, RAIM_WIRE_PLAYERS);
+    welcome->roster_count = raim_read_ranged(reader, 0, RAIM_WIRE_PLAYERS);
     for (int i = 0; i < 4; i++)
         welcome->border[i] = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
     welcome->rule_count = raim_read_bits(reader, RULE_COUNT_BITS);
@@ -95,6 +110,7 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
         welcome->rules[i] = raim_read_double(reader);
     raim_read_text(reader, welcome->map_name, RAIM_MAX_TITLE_BYTES);
     return raim_reader_done(reader) && welcome->version == RAIM_PROTOCOL_VERSION &&
+           welcome->max_players * welcome->shots <= RAIM_WIRE_BULLETS &&
            welcome->player % RAIM_WIRE_PLAYERS < welcome->max_players;
 }
 

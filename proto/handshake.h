@@ -11,6 +11,8 @@
 // Magic and version keep their place in every version, so that both ends can tell.
 struct raim_hello {
     uint32_t version;
+    bool watch;      // to see what a player sees, instead of playing
+    uint32_t target; // the player's id, with `watch`; 0: the server chooses
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
@@ -21,12 +23,14 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello);
 
 struct raim_welcome {
     uint32_t version;
-    uint32_t player;                  // the client's own id
+    uint32_t player;                  // the client's own id; 0 for a spectator
+    uint32_t delay_ticks;             // that a spectator is told everything late, up to 65535
     uint32_t tick;                    // ticks played
     uint32_t event_sequence;          // of the next event
     uint32_t tick_hz;                 // 10 to 240
     uint32_t max_players;             // places, 1 to RAIM_WIRE_PLAYERS
-    uint32_t max_bullets;             // 1 to RAIM_WIRE_BULLETS
+    uint32_t shots;                   // bullet places of each player, 1 to RAIM_WIRE_BULLETS; all
+                                      // players' together are no more than that
     uint32_t view_width, view_height; // units
     uint32_t obstacle_count;          // told by the OBSTACLES that follow
     uint32_t roster_count;            // told by the ROSTER messages that follow

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What every message shares: kinds, limits, reasons. A message is one ENet packet; its first four
-// bits are its kind. PROTOCOL.md is the specification.
+// What every message shares: kinds, limits, reasons. A message is one ENet packet; its first bits
+// are its kind: 1 for SNAPSHOT, the most frequent one, 0 and four bits for the others. PROTOCOL.md
+// is the specification.
 #pragma once
 
 #include "bits.h"
 
-#define RAIM_PROTOCOL_VERSION 1
+#define RAIM_PROTOCOL_VERSION 2
 
 // A message and ENet's headers fit one datagram of 1200 bytes beside a few acknowledgements.
 #define RAIM_MAX_MESSAGE_BYTES 1152
@@ -55,5 +56,5 @@ const char *raim_reason_name(uint32_t reason);
 // Begins a message of a kind in `bytes`.
 raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity);
 
-// Reads the kind of a message; 0 for no bytes. The reader stands behind the kind.
+// Reads the kind of a message; 0 for none. The reader stands behind the kind.
 uint32_t raim_message_read(raim_reader *reader);

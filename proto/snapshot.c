@@ -2,8 +2,8 @@
 // Writes and reads SNAPSHOT.
 #include "snapshot.h"
 
-enum { BASELINE_BITS = 6, MARGIN_BITS = 6 };
-static_assert(RAIM_SNAPSHOT_HISTORY == 1 << BASELINE_BITS, "an age fits its bits");
+enum { WAY_BITS = 4, MARGIN_BITS = 6, FIRED_BITS = 4 };
+static_assert(RAIM_WAYS <= 1 << WAY_BITS, "a way fits its bits");
 static_assert(RAIM_MAX_MARGIN < 1 << (MARGIN_BITS - 1), "a margin fits its bits");
 
 // One row per replicated field of a player; it drives writing and reading. A change travels as a
@@ -14,13 +14,44 @@ static const struct field {
     uint8_t small, medium;
     bool is_signed; // otherwise it is a number modulo 2^bits
 } fields[] = {
-    {offsetof(raim_wire_player, x), RAIM_WIRE_COORDINATE_BITS, 9, 12, true},
-    {offsetof(raim_wire_player, y), RAIM_WIRE_COORDINATE_BITS, 9, 12, true},
-    {offsetof(raim_wire_player, aim), RAIM_WIRE_AIM_BITS, 6, 9, false},
+    {offsetof(raim_wire_player, x), RAIM_WIRE_COORDINATE_BITS, 10, 12, true},
+    {offsetof(raim_wire_player, y), RAIM_WIRE_COORDINATE_BITS, 10, 12, true},
+    {offsetof(raim_wire_player, aim), RAIM_WIRE_AIM_BITS, 7, 8, false},
+    {offsetof(raim_wire_player, way), WAY_BITS, 0, 0, false},
     {offsetof(raim_wire_player, life), 3, 0, 0, false},
     {offsetof(raim_wire_player, shield), 1, 0, 0, false},
 };
-enum { FIELDS = sizeof fields / sizeof fields[0] };
+enum { AIM = 2, FIELDS = sizeof fields / sizeof fields[0] };
+
+// What a snapshot is written from, or read into.
+struct telling {
+    const struct raim_wire_limits *limits;
+    const struct raim_wire_frame *baseline, *frame;
+    uint32_t age;                                  // of the baseline, 0 without one
+    const uint64_t *known_players, *known_bullets; // the baseline's
+};
+
+static struct telling tell(const struct raim_wire_limits *limits,
+                           const struct raim_wire_frame *baseline,
+                           const struct raim_wire_frame *frame)
+{
+    static const uint64_t nothing[RAIM_WIRE_BULLETS / 64];
+    static_assert(RAIM_WIRE_BULLETS % 64 == 0 && RAIM_WIRE_BULLETS >= RAIM_WIRE_PLAYERS,
+                  "a set of no players or of no bullets");
+    if (baseline == NULL)
+        return (struct telling){limits, NULL, frame, 0, nothing, nothing};
+    const uint32_t age = frame->tick - baseline->tick;
+    assert(age > 0);
+    assert(age < limits->history);
+    return (struct telling){
+        limits, baseline, frame, age, baseline->seen_players, baseline->seen_bullets};
+}
+
+#define FOR_EACH_PLACE(place, set, limit)                                                          \
+    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
+         place = raim_set_next(set, (place) + 1, limit))
+
+// --- Fields ---
 
 static int32_t get_field(const raim_wire_player *player, const struct field *field)
 {
@@ -34,20 +65,6 @@ static void set_field(raim_wire_player *player, const struct field *field, int32
     memcpy((uint8_t *)player + field->offset, &value, sizeof value);
 }
 
-static void write_whole(raim_writer *writer, const struct field *field, int32_t value)
-{
-    if (field->is_signed)
-        raim_write_signed(writer, value, field->bits);
-    else
-        raim_write_bits(writer, (uint32_t)value, field->bits);
-}
-
-static int32_t read_whole(raim_reader *reader, const struct field *field)
-{
-    return field->is_signed ? raim_read_signed(reader, field->bits)
-                            : (int32_t)raim_read_bits(reader, field->bits);
-}
-
 static bool fits(int32_t value, uint32_t bits)
 {
     return value >= -(1 << (bits - 1)) && value < 1 << (bits - 1);
@@ -58,254 +75,484 @@ static uint32_t low_bits(int32_t value, uint32_t bits)
     return (uint32_t)value & ((1u << bits) - 1);
 }
 
-// The bits that say what follows go out together with it: most of a snapshot is written here.
-static void write_change(raim_writer *writer, const struct field *field, int32_t from, int32_t to)
+static bool in_range(const struct field *field, int32_t value)
 {
-    raim_write_bool(writer, from != to);
-    if (from == to)
-        return;
-    if (field->small == 0) {
-        write_whole(writer, field, to);
-        return;
+    return field->is_signed ? fits(value, field->bits) : (uint32_t)value >> field->bits == 0;
+}
+
+static void write_whole(raim_writer *writer, const struct field *field, int32_t value)
+{
+    assert(in_range(field, value));
+    raim_write_bits(writer, low_bits(value, field->bits), field->bits);
+}
+
+static int32_t read_whole(raim_reader *reader, const struct field *field)
+{
+    return field->is_signed ? raim_read_signed(reader, field->bits)
+                            : (int32_t)raim_read_bits(reader, field->bits);
+}
+
+// Whatever stands in a baseline, a change is the difference modulo 2^32, or 2^bits.
+static int32_t change_of(const struct field *field, int32_t from, int32_t to)
+{
+    const uint32_t change = (uint32_t)to - (uint32_t)from;
+    if (field->is_signed)
+        return (int32_t)change;
+    const uint32_t half = 1u << (field->bits - 1); // the short way around
+    return (int32_t)((change + half) & (2 * half - 1)) - (int32_t)half;
+}
+
+// All of it goes out together, behind the `lead_bits` of what says what follows: most of a
+// snapshot is written here.
+static void write_change(raim_writer *writer, const struct field *field, int32_t from, int32_t to,
+                         uint32_t lead, uint32_t lead_bits)
+{
+    uint32_t code = 0, code_bits = 1;
+    if (from != to) {
+        assert(in_range(field, to));
+        const int32_t change = change_of(field, from, to);
+        if (field->small == 0) {
+            code = 1 | low_bits(to, field->bits) << 1;
+            code_bits = 1 + field->bits;
+        } else if (fits(change, field->small)) {
+            code = 1 | low_bits(change, field->small) << 2;
+            code_bits = 2 + field->small;
+        } else if (fits(change, field->medium)) {
+            code = 3 | low_bits(change, field->medium) << 3;
+            code_bits = 3 + field->medium;
+        } else {
+            code = 7 | low_bits(to, field->bits) << 3;
+            code_bits = 3 + field->bits;
+        }
     }
-    int32_t change = to - from;
-    if (!field->is_signed) { // the short way around
-        const int32_t half = 1 << (field->bits - 1);
-        change = ((change + half) & (2 * half - 1)) - half;
-    }
-    if (fits(change, field->small)) {
-        raim_write_bits(writer, 1 | low_bits(change, field->small) << 1, 1 + field->small);
-    } else if (fits(change, field->medium)) {
-        raim_write_bits(writer, 2 | low_bits(change, field->medium) << 2, 2 + field->medium);
-    } else {
-        raim_write_bits(writer, 0, 2);
-        write_whole(writer, field, to);
-    }
+    raim_write_bits(writer, lead | code << lead_bits, lead_bits + code_bits);
 }
 
 static int32_t read_change(raim_reader *reader, const struct field *field, int32_t from)
 {
     if (!raim_read_bool(reader))
         return from;
-    if (field->small != 0) {
-        const uint32_t bits = raim_read_bool(reader)   ? field->small
-                              : raim_read_bool(reader) ? field->medium
-                                                       : 0;
-        if (bits != 0) {
-            const int32_t to = from + raim_read_signed(reader, bits);
-            if (!field->is_signed)
-                return to & ((1 << field->bits) - 1);
-            reader->failed = reader->failed || !fits(to, field->bits);
-            return to;
-        }
+    const uint32_t bits = field->small == 0         ? 0
+                          : !raim_read_bool(reader) ? field->small
+                          : !raim_read_bool(reader) ? field->medium
+                                                    : 0;
+    if (bits == 0)
+        return read_whole(reader, field);
+    const uint32_t to = (uint32_t)from + (uint32_t)raim_read_signed(reader, bits);
+    return (int32_t)(field->is_signed ? to : to & ((1u << field->bits) - 1));
+}
+
+// --- The receiver's own state ---
+
+// A value of `bits`, led by whether it is still the baseline's.
+static void write_unless_same(raim_writer *writer, uint32_t from, uint32_t to, uint32_t bits)
+{
+    if (from == to)
+        raim_write_bits(writer, 1, 1);
+    else
+        raim_write_bits(writer, to << 1, 1 + bits);
+}
+
+static uint32_t read_unless_same(raim_reader *reader, uint32_t from, uint32_t bits)
+{
+    return raim_read_bool(reader) ? from : raim_read_bits(reader, bits);
+}
+
+static void write_view(raim_writer *writer, const struct telling *telling)
+{
+    const raim_wire_self *self = &telling->frame->self;
+    raim_write_ranged(writer, self->place, 0, telling->limits->players - 1);
+    raim_write_bool(writer, self->steers);
+}
+
+static void read_view(raim_reader *reader, const struct telling *telling, raim_wire_self *self)
+{
+    self->place = (uint16_t)raim_read_ranged(reader, 0, telling->limits->players - 1);
+    self->steers = raim_read_bool(reader);
+}
+
+static void write_self_change(raim_writer *writer, const struct telling *telling)
+{
+    const raim_wire_self *self = &telling->frame->self;
+    const raim_wire_self from = raim_wire_predict_self(&telling->baseline->self, telling->age);
+    const bool as_predicted = raim_wire_same_self(&from, self);
+    raim_write_bool(writer, as_predicted);
+    if (as_predicted)
+        return;
+    const bool same_view = from.place == self->place && from.steers == self->steers;
+    raim_write_bool(writer, same_view);
+    if (!same_view)
+        write_view(writer, telling);
+    raim_write_bool(writer, self->alive);
+    raim_write_bool(writer, from.timer == self->timer);
+    if (from.timer != self->timer)
+        raim_write_count(writer, self->timer);
+    write_unless_same(writer, from.shots, self->shots, 8);
+    write_unless_same(writer, from.hits, self->hits, 8);
+    write_unless_same(writer, low_bits(from.margin, MARGIN_BITS),
+                      low_bits(self->margin, MARGIN_BITS), MARGIN_BITS);
+}
+
+static void write_self(raim_writer *writer, const struct telling *telling)
+{
+    const raim_wire_self *self = &telling->frame->self;
+    assert(self->margin >= -RAIM_MAX_MARGIN && self->margin <= RAIM_MAX_MARGIN);
+    if (telling->baseline != NULL) {
+        write_self_change(writer, telling);
+        return;
     }
-    return read_whole(reader, field);
-}
-
-static bool same_player(const raim_wire_player *a, const raim_wire_player *b)
-{
-    return a->x == b->x && a->y == b->y && a->aim == b->aim && a->life == b->life &&
-           a->shield == b->shield;
-}
-
-static bool same_bullet(const raim_wire_bullet *a, const raim_wire_bullet *b)
-{
-    return a->x == b->x && a->y == b->y && a->born_tick == b->born_tick && a->aim == b->aim &&
-           a->owner == b->owner;
-}
-
-static void write_player(raim_writer *writer, const raim_wire_player *player)
-{
-    for (int i = 0; i < FIELDS; i++)
-        write_whole(writer, &fields[i], get_field(player, &fields[i]));
-}
-
-static void read_player(raim_reader *reader, raim_wire_player *player)
-{
-    for (int i = 0; i < FIELDS; i++)
-        set_field(player, &fields[i], read_whole(reader, &fields[i]));
-}
-
-static void write_bullet(raim_writer *writer, const struct raim_wire_limits *limits, uint32_t tick,
-                         const raim_wire_bullet *bullet)
-{
-    assert(tick - bullet->born_tick <= RAIM_WIRE_MAX_AGE);
-    raim_write_signed(writer, bullet->x, RAIM_WIRE_COORDINATE_BITS);
-    raim_write_signed(writer, bullet->y, RAIM_WIRE_COORDINATE_BITS);
-    raim_write_count(writer, tick - bullet->born_tick);
-    raim_write_bits(writer, bullet->aim, 16);
-    raim_write_ranged(writer, bullet->owner, 0, limits->players - 1);
-}
-
-static void read_bullet(raim_reader *reader, const struct raim_wire_limits *limits, uint32_t tick,
-                        raim_wire_bullet *bullet)
-{
-    bullet->x = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
-    bullet->y = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
-    const uint32_t age = raim_read_count(reader);
-    reader->failed = reader->failed || age > RAIM_WIRE_MAX_AGE;
-    bullet->born_tick = tick - age;
-    bullet->aim = (uint16_t)raim_read_bits(reader, 16);
-    bullet->owner = (uint16_t)raim_read_ranged(reader, 0, limits->players - 1);
-}
-
-// --- The memory of a frame: both sets, the players, the bullets ---
-
-size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits)
-{
-    const size_t sets = raim_set_words(limits->players) + raim_set_words(limits->bullets);
-    const size_t bytes = sets * sizeof(uint64_t) + limits->players * sizeof(raim_wire_player) +
-                         limits->bullets * sizeof(raim_wire_bullet);
-    return (bytes + 7) / 8 * 8;
-}
-
-void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_limits *limits,
-                          void *memory)
-{
-    uint64_t *sets = memory;
-    *frame = (struct raim_wire_frame){.seen_players = sets};
-    frame->seen_bullets = sets + raim_set_words(limits->players);
-    frame->players = (raim_wire_player *)(frame->seen_bullets + raim_set_words(limits->bullets));
-    frame->bullets = (raim_wire_bullet *)(frame->players + limits->players);
-}
-
-// --- The receiving player's own state ---
-
-static raim_wire_self predict_self(const raim_wire_self *from, uint32_t age)
-{
-    raim_wire_self self = *from;
-    self.timer = from->timer > age ? (uint16_t)(from->timer - age) : 0;
-    return self;
-}
-
-static void write_self(raim_writer *writer, uint32_t age, const raim_wire_self *from,
-                       const raim_wire_self *self)
-{
-    if (from != NULL) {
-        const raim_wire_self predicted = predict_self(from, age);
-        const bool as_predicted = predicted.alive == self->alive &&
-                                  predicted.timer == self->timer &&
-                                  predicted.shots == self->shots && predicted.hits == self->hits;
-        raim_write_bool(writer, as_predicted);
-        if (as_predicted)
-            return;
-    }
+    write_view(writer, telling);
     raim_write_bool(writer, self->alive);
     raim_write_count(writer, self->timer);
     raim_write_bits(writer, self->shots, 8);
     raim_write_bits(writer, self->hits, 8);
+    raim_write_signed(writer, self->margin, MARGIN_BITS);
 }
 
-static void read_self(raim_reader *reader, uint32_t age, const raim_wire_self *from,
-                      raim_wire_self *self)
+static uint16_t read_timer(raim_reader *reader)
 {
-    if (from != NULL && raim_read_bool(reader)) {
-        *self = predict_self(from, age);
-        return;
-    }
-    self->alive = raim_read_bool(reader);
     const uint32_t timer = raim_read_count(reader);
     reader->failed = reader->failed || timer > RAIM_WIRE_MAX_TIMER;
-    self->timer = (uint16_t)timer;
-    self->shots = (uint8_t)raim_read_bits(reader, 8);
-    self->hits = (uint8_t)raim_read_bits(reader, 8);
+    return (uint16_t)timer;
 }
 
-// --- Sets of places ---
-
-// The lowest place at or above `place` that is in the set, or `limit`.
-static uint32_t next_in(const uint64_t *set, uint32_t place, uint32_t limit)
+static int8_t read_margin(raim_reader *reader)
 {
-    while (place < limit) {
-        const uint64_t rest = set[place / 64] >> (place % 64);
-        if (rest != 0) {
-            place += (uint32_t)__builtin_ctzll(rest);
-            return place < limit ? place : limit;
-        }
-        place = (place / 64 + 1) * 64;
+    const int32_t margin = raim_read_signed(reader, MARGIN_BITS);
+    reader->failed = reader->failed || margin < -RAIM_MAX_MARGIN;
+    return (int8_t)margin;
+}
+
+static void read_self(raim_reader *reader, const struct telling *telling, raim_wire_self *self)
+{
+    if (telling->baseline == NULL) {
+        read_view(reader, telling, self);
+        self->alive = raim_read_bool(reader);
+        self->timer = read_timer(reader);
+        self->shots = (uint8_t)raim_read_bits(reader, 8);
+        self->hits = (uint8_t)raim_read_bits(reader, 8);
+        self->margin = read_margin(reader);
+        return;
     }
-    return limit;
+    *self = raim_wire_predict_self(&telling->baseline->self, telling->age);
+    if (raim_read_bool(reader))
+        return;
+    if (!raim_read_bool(reader))
+        read_view(reader, telling, self);
+    self->alive = raim_read_bool(reader);
+    if (!raim_read_bool(reader))
+        self->timer = read_timer(reader);
+    self->shots = (uint8_t)read_unless_same(reader, self->shots, 8);
+    self->hits = (uint8_t)read_unless_same(reader, self->hits, 8);
+    if (!raim_read_bool(reader))
+        self->margin = read_margin(reader);
 }
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = next_in(set, 0, limit); place < (limit);                                 \
-         place = next_in(set, (place) + 1, limit))
+// --- Players ---
 
-static void write_known_player(raim_writer *writer, const struct raim_wire_frame *baseline,
-                               const struct raim_wire_frame *frame, uint32_t place)
+// Who went on by its old way until `since` ticks ago, and then by another.
+static raim_wire_player turned(const struct telling *telling, const raim_wire_player *from,
+                               int32_t way, uint32_t since)
 {
-    const raim_wire_player *from = &baseline->players[place], *to = &frame->players[place];
-    const bool stays = raim_set_has(frame->seen_players, place);
-    const bool unchanged = stays && same_player(from, to);
-    raim_write_bool(writer, !unchanged);
-    if (unchanged)
+    raim_wire_player player = raim_wire_predict_player(telling->limits, from, telling->age - since);
+    player.way = way;
+    return raim_wire_predict_player(telling->limits, &player, since);
+}
+
+// Since when somebody who turned once goes by its new way, 1 to age ticks ago; 0: it did not turn,
+// or that alone does not explain where it is.
+static uint32_t since_of(const struct telling *telling, const raim_wire_player *from,
+                         const raim_wire_player *to)
+{
+    if (to->way == from->way || to->life != from->life || to->shield != from->shield)
+        return 0;
+    // Each tick since then led away from the old course by the same step.
+    const raim_wire_player straight = turned(telling, from, to->way, 0);
+    const raim_wire_player at_once = turned(telling, from, to->way, 1);
+    const int64_t step_x = (int64_t)at_once.x - straight.x, away_x = (int64_t)to->x - straight.x;
+    const int64_t step_y = (int64_t)at_once.y - straight.y, away_y = (int64_t)to->y - straight.y;
+    const int64_t since = step_x != 0 ? away_x / step_x : step_y != 0 ? away_y / step_y : 1;
+    const bool exact = since * step_x == away_x && since * step_y == away_y;
+    return exact && since >= 1 && since <= telling->age ? (uint32_t)since : 0;
+}
+
+static void write_known_player(raim_writer *writer, const struct telling *telling, uint32_t place)
+{
+    if (!raim_set_has(telling->frame->seen_players, place)) {
+        raim_write_bits(writer, 3, 3);
         return;
-    raim_write_bool(writer, stays);
-    if (!stays)
-        return;
+    }
+    const raim_wire_player *from = &telling->baseline->players[place];
+    const raim_wire_player *to = &telling->frame->players[place];
+    const raim_wire_player predicted =
+        raim_wire_predict_player(telling->limits, from, telling->age);
+    const bool as_predicted = raim_wire_same_course(&predicted, to);
+    const uint32_t since = as_predicted ? 0 : since_of(telling, from, to);
+    uint32_t lead = 0, lead_bits = 1;
+    if (since > 0) {
+        lead = 1 | (uint32_t)to->way << 2 | (since - 1) << (2 + WAY_BITS);
+        lead_bits = 2 + WAY_BITS + raim_bits_for(telling->age - 1);
+    } else if (!as_predicted) {
+        raim_write_bits(writer, 7, 3);
+        for (int i = 0; i < FIELDS; i++)
+            if (i != AIM)
+                write_change(writer, &fields[i], get_field(&predicted, &fields[i]),
+                             get_field(to, &fields[i]), 0, 0);
+        lead_bits = 0;
+    }
+    if (raim_wire_is_own(telling->frame, place))
+        raim_write_bits(writer, lead, lead_bits);
+    else
+        write_change(writer, &fields[AIM], raim_wire_told_aim(telling->baseline, place), to->aim,
+                     lead, lead_bits);
+}
+
+static void write_new_player(raim_writer *writer, const struct telling *telling, uint32_t place)
+{
+    raim_write_bool(writer, true);
+    raim_write_ranged(writer, place, 0, telling->limits->players - 1);
     for (int i = 0; i < FIELDS; i++)
-        write_change(writer, &fields[i], get_field(from, &fields[i]), get_field(to, &fields[i]));
+        if (i != AIM || !raim_wire_is_own(telling->frame, place))
+            write_whole(writer, &fields[i], get_field(&telling->frame->players[place], &fields[i]));
 }
 
-static void write_new_player(raim_writer *writer, const struct raim_wire_limits *limits,
-                             const struct raim_wire_frame *frame, uint32_t place)
+static void write_players(raim_writer *writer, const struct telling *telling)
 {
-    raim_write_bool(writer, true);
-    raim_write_ranged(writer, place, 0, limits->players - 1);
-    write_player(writer, &frame->players[place]);
+    const uint32_t places = telling->limits->players;
+    FOR_EACH_PLACE (place, telling->known_players, places)
+        write_known_player(writer, telling, place);
+    FOR_EACH_PLACE (place, telling->frame->seen_players, places)
+        if (!raim_set_has(telling->known_players, place))
+            write_new_player(writer, telling, place);
+    raim_write_bool(writer, false);
 }
 
-static void write_known_bullet(raim_writer *writer, const struct raim_wire_limits *limits,
-                               const struct raim_wire_frame *baseline,
-                               const struct raim_wire_frame *frame, uint32_t place)
+static void check_player(raim_reader *reader, const raim_wire_player *player)
 {
-    const raim_wire_bullet *from = &baseline->bullets[place], *to = &frame->bullets[place];
-    const bool stays = raim_set_has(frame->seen_bullets, place);
-    const bool unchanged = stays && same_bullet(from, to);
-    raim_write_bool(writer, !unchanged);
-    if (unchanged)
+    reader->failed = reader->failed || player->way >= RAIM_WAYS ||
+                     !fits(player->x, RAIM_WIRE_COORDINATE_BITS) ||
+                     !fits(player->y, RAIM_WIRE_COORDINATE_BITS);
+}
+
+static void read_turned(raim_reader *reader, const struct telling *telling,
+                        const raim_wire_player *from, raim_wire_player *to)
+{
+    const int32_t way = (int32_t)raim_read_bits(reader, WAY_BITS);
+    const uint32_t since = raim_read_ranged(reader, 1, telling->age);
+    reader->failed = reader->failed || way >= RAIM_WAYS || way == from->way;
+    if (!reader->failed)
+        *to = turned(telling, from, way, since);
+}
+
+// False for who is gone.
+static bool read_known_player(raim_reader *reader, const struct telling *telling, uint32_t place)
+{
+    const raim_wire_player *from = &telling->baseline->players[place];
+    raim_wire_player *to = &telling->frame->players[place];
+    *to = raim_wire_predict_player(telling->limits, from, telling->age);
+    if (raim_read_bool(reader)) {
+        if (!raim_read_bool(reader))
+            read_turned(reader, telling, from, to);
+        else if (!raim_read_bool(reader))
+            return false;
+        else
+            for (int i = 0; i < FIELDS; i++)
+                if (i != AIM)
+                    set_field(to, &fields[i],
+                              read_change(reader, &fields[i], get_field(to, &fields[i])));
+    }
+    to->aim = raim_wire_is_own(telling->frame, place)
+                  ? 0
+                  : read_change(reader, &fields[AIM], raim_wire_told_aim(telling->baseline, place));
+    check_player(reader, to);
+    return true;
+}
+
+static void read_new_player(raim_reader *reader, const struct telling *telling, uint32_t place)
+{
+    raim_wire_player *player = &telling->frame->players[place];
+    player->aim = 0;
+    for (int i = 0; i < FIELDS; i++)
+        if (i != AIM || !raim_wire_is_own(telling->frame, place))
+            set_field(player, &fields[i], read_whole(reader, &fields[i]));
+    check_player(reader, player);
+}
+
+static void read_players(raim_reader *reader, const struct telling *telling, uint64_t *seen)
+{
+    const uint32_t places = telling->limits->players;
+    memset(seen, 0, raim_set_words(places) * sizeof *seen);
+    FOR_EACH_PLACE (place, telling->known_players, places)
+        if (read_known_player(reader, telling, place))
+            raim_set_add(seen, place);
+    for (uint32_t least = 0; raim_read_bool(reader);) {
+        const uint32_t place = raim_read_ranged(reader, 0, places - 1);
+        reader->failed =
+            reader->failed || place < least || raim_set_has(telling->known_players, place);
+        read_new_player(reader, telling, place);
+        raim_set_add(seen, place);
+        least = place + 1;
+    }
+}
+
+// --- Bullets ---
+
+// Where somebody stood some ticks ago, if it has gone on by its present way since.
+static raim_wire_player stood(const struct telling *telling, const raim_wire_player *player,
+                              uint32_t ticks)
+{
+    const raim_wire_player later = raim_wire_predict_player(telling->limits, player, ticks);
+    raim_wire_player before = *player;
+    before.x = (int32_t)(2 * (uint32_t)player->x - (uint32_t)later.x);
+    before.y = (int32_t)(2 * (uint32_t)player->y - (uint32_t)later.y);
+    return before;
+}
+
+// How many ticks ago a bullet was fired, where its shooter in this frame tells the rest; else 0.
+static uint32_t fired_age(const struct telling *telling, uint32_t place)
+{
+    const raim_wire_bullet *bullet = &telling->frame->bullets[place];
+    const uint32_t shooter = place / telling->limits->shots;
+    const uint32_t age = telling->frame->tick - bullet->tick;
+    if (age < 1 || age > 1 << FIRED_BITS || !raim_set_has(telling->frame->seen_players, shooter))
+        return 0;
+    const raim_wire_player origin = stood(telling, &telling->frame->players[shooter], age - 1);
+    return origin.x == bullet->x && origin.y == bullet->y ? age : 0;
+}
+
+static void write_bullet(raim_writer *writer, const struct telling *telling, uint32_t place)
+{
+    const raim_wire_bullet *bullet = &telling->frame->bullets[place];
+    const uint32_t age = fired_age(telling, place);
+    if (age > 0) {
+        raim_write_bits(writer, bullet->aim | 1u << 16 | (age - 1) << 17, 17 + FIRED_BITS);
         return;
-    raim_write_bool(writer, stays);
-    if (stays) // the place holds another bullet by now
-        write_bullet(writer, limits, frame->tick, to);
+    }
+    raim_write_bits(writer, bullet->aim, 17);
+    raim_write_signed(writer, bullet->now_x, RAIM_WIRE_COORDINATE_BITS);
+    raim_write_signed(writer, bullet->now_y, RAIM_WIRE_COORDINATE_BITS);
 }
 
-static void write_new_bullet(raim_writer *writer, const struct raim_wire_limits *limits,
-                             const struct raim_wire_frame *frame, uint32_t place)
+static void read_bullet(raim_reader *reader, const struct telling *telling, uint32_t place)
+{
+    raim_wire_bullet *bullet = &telling->frame->bullets[place];
+    *bullet = (raim_wire_bullet){.tick = telling->frame->tick};
+    bullet->aim = (uint16_t)raim_read_bits(reader, 16);
+    if (!raim_read_bool(reader)) {
+        bullet->x = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
+        bullet->y = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
+        return;
+    }
+    const uint32_t before = raim_read_bits(reader, FIRED_BITS);
+    const uint32_t shooter = place / telling->limits->shots;
+    reader->failed = reader->failed || !raim_set_has(telling->frame->seen_players, shooter);
+    if (reader->failed)
+        return;
+    const raim_wire_player origin = stood(telling, &telling->frame->players[shooter], before);
+    check_player(reader, &origin);
+    bullet->x = origin.x;
+    bullet->y = origin.y;
+    bullet->tick -= before + 1;
+}
+
+static bool flies_on(const struct telling *telling, uint32_t place)
+{
+    return raim_set_has(telling->frame->seen_bullets, place) &&
+           raim_wire_same_launch(&telling->baseline->bullets[place],
+                                 &telling->frame->bullets[place]);
+}
+
+static void write_known_bullet(raim_writer *writer, const struct telling *telling, uint32_t place)
+{
+    const bool stays = raim_set_has(telling->frame->seen_bullets, place);
+    if (flies_on(telling, place)) {
+        raim_write_bool(writer, false);
+        return;
+    }
+    raim_write_bits(writer, 1 | (uint32_t)stays << 1, 2);
+    if (stays) // the place holds another bullet by now
+        write_bullet(writer, telling, place);
+}
+
+static void write_new_bullet(raim_writer *writer, const struct telling *telling, uint32_t place)
 {
     raim_write_bool(writer, true);
-    raim_write_ranged(writer, place, 0, limits->bullets - 1);
-    write_bullet(writer, limits, frame->tick, &frame->bullets[place]);
+    raim_write_ranged(writer, place, 0, raim_wire_bullets(telling->limits) - 1);
+    write_bullet(writer, telling, place);
 }
 
-size_t raim_snapshot_write(const struct raim_snapshot_header *header,
-                           const struct raim_wire_limits *limits,
+static void write_known_bullets(raim_writer *writer, const struct telling *telling)
+{
+    const uint32_t places = raim_wire_bullets(telling->limits);
+    bool any = false, any_changed = false;
+    FOR_EACH_PLACE (place, telling->known_bullets, places) {
+        any = true;
+        any_changed = any_changed || !flies_on(telling, place);
+    }
+    if (any)
+        raim_write_bool(writer, any_changed);
+    if (any_changed)
+        FOR_EACH_PLACE (place, telling->known_bullets, places)
+            write_known_bullet(writer, telling, place);
+}
+
+static void write_bullets(raim_writer *writer, const struct telling *telling)
+{
+    write_known_bullets(writer, telling);
+    FOR_EACH_PLACE (place, telling->frame->seen_bullets, raim_wire_bullets(telling->limits))
+        if (!raim_set_has(telling->known_bullets, place))
+            write_new_bullet(writer, telling, place);
+    raim_write_bool(writer, false);
+}
+
+static void read_known_bullets(raim_reader *reader, const struct telling *telling, uint64_t *seen)
+{
+    const uint32_t places = raim_wire_bullets(telling->limits);
+    const bool any = raim_set_next(telling->known_bullets, 0, places) < places;
+    const bool any_changed = any && raim_read_bool(reader);
+    FOR_EACH_PLACE (place, telling->known_bullets, places) {
+        const bool changed = any_changed && raim_read_bool(reader);
+        if (changed && !raim_read_bool(reader))
+            continue; // gone
+        raim_set_add(seen, place);
+        if (changed)
+            read_bullet(reader, telling, place);
+        else
+            telling->frame->bullets[place] = telling->baseline->bullets[place];
+    }
+}
+
+static void read_bullets(raim_reader *reader, const struct telling *telling, uint64_t *seen)
+{
+    const uint32_t places = raim_wire_bullets(telling->limits);
+    memset(seen, 0, raim_set_words(places) * sizeof *seen);
+    read_known_bullets(reader, telling, seen);
+    for (uint32_t least = 0; raim_read_bool(reader);) {
+        const uint32_t place = raim_read_ranged(reader, 0, places - 1);
+        reader->failed =
+            reader->failed || place < least || raim_set_has(telling->known_bullets, place);
+        read_bullet(reader, telling, place);
+        raim_set_add(seen, place);
+        least = place + 1;
+    }
+}
+
+// --- The whole ---
+
+size_t raim_snapshot_write(const struct raim_wire_limits *limits,
                            const struct raim_wire_frame *baseline,
                            const struct raim_wire_frame *frame, uint8_t *bytes, size_t capacity)
 {
-    assert(header->tick == frame->tick);
-    assert((baseline == NULL) == (header->baseline_age == 0));
-    assert(baseline == NULL || baseline->tick == header->tick - header->baseline_age);
+    const struct telling telling = tell(limits, baseline, frame);
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, capacity);
-    raim_write_bits(&writer, header->tick, 32);
-    raim_write_bits(&writer, header->baseline_age, BASELINE_BITS);
-    raim_write_signed(&writer, header->margin, MARGIN_BITS);
-    write_self(&writer, header->baseline_age, baseline != NULL ? &baseline->self : NULL,
-               &frame->self);
+    raim_write_ranged(&writer, telling.age, 0, limits->history - 1);
     if (baseline != NULL)
-        FOR_EACH_PLACE (place, baseline->seen_players, limits->players)
-            write_known_player(&writer, baseline, frame, place);
-    FOR_EACH_PLACE (place, frame->seen_players, limits->players)
-        if (baseline == NULL || !raim_set_has(baseline->seen_players, place))
-            write_new_player(&writer, limits, frame, place);
-    raim_write_bool(&writer, false);
-    if (baseline != NULL)
-        FOR_EACH_PLACE (place, baseline->seen_bullets, limits->bullets)
-            write_known_bullet(&writer, limits, baseline, frame, place);
-    FOR_EACH_PLACE (place, frame->seen_bullets, limits->bullets)
-        if (baseline == NULL || !raim_set_has(baseline->seen_bullets, place))
-            write_new_bullet(&writer, limits, frame, place);
-    raim_write_bool(&writer, false);
+        raim_write_ranged(&writer, frame->tick % (2 * limits->history), 0, 2 * limits->history - 1);
+    else
+        raim_write_bits(&writer, frame->tick, 32);
+    write_self(&writer, &telling);
+    write_players(&writer, &telling);
+    write_bullets(&writer, &telling);
     return raim_writer_finish(&writer);
 }
 
@@ -313,12 +560,13 @@ uint32_t raim_snapshot_player_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
                                    const struct raim_wire_frame *frame, uint32_t place)
 {
+    const struct telling telling = tell(limits, baseline, frame);
     uint8_t bytes[32];
     raim_writer writer = raim_writer_make(bytes, sizeof bytes);
-    if (baseline != NULL && raim_set_has(baseline->seen_players, place))
-        write_known_player(&writer, baseline, frame, place);
+    if (raim_set_has(telling.known_players, place))
+        write_known_player(&writer, &telling, place);
     else
-        write_new_player(&writer, limits, frame, place);
+        write_new_player(&writer, &telling, place);
     return (uint32_t)raim_writer_bits(&writer);
 }
 
@@ -326,88 +574,39 @@ uint32_t raim_snapshot_bullet_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
                                    const struct raim_wire_frame *frame, uint32_t place)
 {
+    const struct telling telling = tell(limits, baseline, frame);
     uint8_t bytes[32];
     raim_writer writer = raim_writer_make(bytes, sizeof bytes);
-    if (baseline != NULL && raim_set_has(baseline->seen_bullets, place))
-        write_known_bullet(&writer, limits, baseline, frame, place);
+    if (raim_set_has(telling.known_bullets, place))
+        write_known_bullet(&writer, &telling, place);
     else
-        write_new_bullet(&writer, limits, frame, place);
+        write_new_bullet(&writer, &telling, place);
     return (uint32_t)raim_writer_bits(&writer);
 }
 
-bool raim_snapshot_read_header(raim_reader *reader, struct raim_snapshot_header *header)
+bool raim_snapshot_read_header(raim_reader *reader, const struct raim_wire_limits *limits,
+                               uint32_t near_tick, struct raim_snapshot_header *header)
 {
-    header->tick = raim_read_bits(reader, 32);
-    header->baseline_age = raim_read_bits(reader, BASELINE_BITS);
-    header->margin = raim_read_signed(reader, MARGIN_BITS);
-    reader->failed = reader->failed || header->margin < -RAIM_MAX_MARGIN;
+    header->baseline_age = raim_read_ranged(reader, 0, limits->history - 1);
+    if (header->baseline_age == 0) {
+        header->tick = raim_read_bits(reader, 32);
+    } else {
+        const uint32_t ticks = 2 * limits->history, first = near_tick - limits->history + 1;
+        header->tick = first + (raim_read_ranged(reader, 0, ticks - 1) - first) % ticks;
+    }
     return !reader->failed;
-}
-
-static void read_players(raim_reader *reader, const struct raim_wire_limits *limits,
-                         const struct raim_wire_frame *baseline, struct raim_wire_frame *frame)
-{
-    memset(frame->seen_players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
-    if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_players, limits->players) {
-            const raim_wire_player *from = &baseline->players[place];
-            raim_wire_player *to = &frame->players[place];
-            const bool changed = raim_read_bool(reader);
-            if (changed && !raim_read_bool(reader))
-                continue; // gone
-            raim_set_add(frame->seen_players, place);
-            *to = *from;
-            for (int i = 0; changed && i < FIELDS; i++)
-                set_field(to, &fields[i],
-                          read_change(reader, &fields[i], get_field(from, &fields[i])));
-        }
-    }
-    for (uint32_t least = 0; raim_read_bool(reader);) {
-        const uint32_t place = raim_read_ranged(reader, 0, limits->players - 1);
-        const bool known = baseline != NULL && raim_set_has(baseline->seen_players, place);
-        reader->failed = reader->failed || place < least || known;
-        read_player(reader, &frame->players[place]);
-        raim_set_add(frame->seen_players, place);
-        least = place + 1;
-    }
-}
-
-static void read_bullets(raim_reader *reader, const struct raim_wire_limits *limits,
-                         const struct raim_wire_frame *baseline, struct raim_wire_frame *frame)
-{
-    memset(frame->seen_bullets, 0, raim_set_words(limits->bullets) * sizeof(uint64_t));
-    if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_bullets, limits->bullets) {
-            const bool changed = raim_read_bool(reader);
-            if (changed && !raim_read_bool(reader))
-                continue; // gone
-            raim_set_add(frame->seen_bullets, place);
-            if (changed)
-                read_bullet(reader, limits, frame->tick, &frame->bullets[place]);
-            else
-                frame->bullets[place] = baseline->bullets[place];
-        }
-    }
-    for (uint32_t least = 0; raim_read_bool(reader);) {
-        const uint32_t place = raim_read_ranged(reader, 0, limits->bullets - 1);
-        const bool known = baseline != NULL && raim_set_has(baseline->seen_bullets, place);
-        reader->failed = reader->failed || place < least || known;
-        read_bullet(reader, limits, frame->tick, &frame->bullets[place]);
-        raim_set_add(frame->seen_bullets, place);
-        least = place + 1;
-    }
 }
 
 bool raim_snapshot_read(raim_reader *reader, const struct raim_snapshot_header *header,
                         const struct raim_wire_limits *limits,
                         const struct raim_wire_frame *baseline, struct raim_wire_frame *frame)
 {
-    assert((baseline == NULL) == (header->baseline_age == 0));
-    assert(baseline == NULL || baseline->tick == header->tick - header->baseline_age);
     frame->tick = header->tick;
-    read_self(reader, header->baseline_age, baseline != NULL ? &baseline->self : NULL,
-              &frame->self);
-    read_players(reader, limits, baseline, frame);
-    read_bullets(reader, limits, baseline, frame);
+    assert((baseline == NULL) == (header->baseline_age == 0));
+    const struct telling telling = tell(limits, baseline, frame);
+    assert(telling.age == header->baseline_age);
+    read_self(reader, &telling, &frame->self);
+    read_players(reader, &telling, frame->seen_players);
+    read_bullets(reader, &telling, frame->seen_bullets);
     return raim_reader_done(reader);
 }

@@ -6,7 +6,9 @@
 
 bool player_open(struct player *player, const char *host, uint16_t port, uint32_t timeout_ms)
 {
-    player->link = raim_link_open(host, port, player->name, timeout_ms);
+    struct raim_client_def def = raim_client_default_def();
+    def.name = player->name;
+    player->link = raim_link_open(host, port, &def, timeout_ms);
     return player->link != NULL;
 }
 

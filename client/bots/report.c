@@ -23,7 +23,6 @@ int report_connected(const struct report_source *source)
 static void add_stats(struct raim_client_stats *sum, const struct raim_client_stats *stats)
 {
     sum->snapshots += stats->snapshots;
-    sum->snapshots_lost += stats->snapshots_lost;
     sum->decode_errors += stats->decode_errors;
     sum->events += stats->events;
     sum->events_lost += stats->events_lost;
@@ -79,8 +78,7 @@ void report_table(const struct report_source *source)
     printf("%-18s %d of %d\n", "connected", totals.connected, source->player_count);
     printf("%-18s %d (first reason: %s)\n", "refused", totals.refused, first_refusal(source));
     printf("%-18s %d\n", "disconnected", totals.broken);
-    printf("%-18s %llu (%llu lost)\n", "snapshots", (unsigned long long)sum->snapshots,
-           (unsigned long long)sum->snapshots_lost);
+    printf("%-18s %llu\n", "snapshots", (unsigned long long)sum->snapshots);
     printf("%-18s %llu\n", "decode errors", (unsigned long long)sum->decode_errors);
     printf("%-18s %llu (%llu lost, %llu repeated)\n", "events", (unsigned long long)sum->events,
            (unsigned long long)sum->events_lost, (unsigned long long)sum->events_repeated);
@@ -131,7 +129,6 @@ void report_json(const struct report_source *source)
     set(object, "refused", (uint64_t)totals.refused);
     set(object, "disconnected", (uint64_t)totals.broken);
     set(object, "snapshots", sum->snapshots);
-    set(object, "snapshots_lost", sum->snapshots_lost);
     set(object, "decode_errors", sum->decode_errors);
     set(object, "events", sum->events);
     set(object, "events_lost", sum->events_lost);

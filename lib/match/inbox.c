@@ -21,7 +21,8 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, uint32_t tick,
     if (!inbox->any || raim_tick_diff(message->tick, inbox->newest_tick) > 0) {
         inbox->any = true;
         inbox->newest_tick = message->tick;
-        inbox->margin = ahead;
+        inbox->least = inbox->has_least && inbox->least < ahead ? inbox->least : ahead;
+        inbox->has_least = true;
         if (ahead < 0)
             inbox->held = to_world(&message->inputs[0]);
     }
@@ -38,9 +39,21 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, uint32_t tick,
     return RAIM_REFUSALS;
 }
 
+// Ends the window when its last tick is played.
+static void measure_margin(struct raim_inbox *inbox, uint32_t tick)
+{
+    if (!inbox->has_least || (tick + 1) % RAIM_MARGIN_WINDOW != 0)
+        return;
+    inbox->margin = inbox->least > RAIM_MAX_MARGIN    ? RAIM_MAX_MARGIN
+                    : inbox->least < -RAIM_MAX_MARGIN ? -RAIM_MAX_MARGIN
+                                                      : inbox->least;
+    inbox->has_least = false;
+}
+
 raim_input raim_inbox_take(struct raim_inbox *inbox, uint32_t tick, uint32_t tick_hz)
 {
     const uint32_t slot = tick % RAIM_INBOX_TICKS;
+    measure_margin(inbox, tick);
     if ((inbox->has >> slot & 1) != 0) {
         inbox->has &= ~((uint64_t)1 << slot);
         inbox->held = inbox->waiting[slot];

@@ -19,51 +19,108 @@ struct raim_match_def raim_match_default_def(void)
     return (struct raim_match_def){
         .rules = raim_rules_default(),
         .tick_hz = 60,
+        .view_width = 1600,
+        .view_height = 861,
+        .sight = true,
         .max_clients = 64,
-        .max_connections = 72,
+        .max_spectators = 8,
+        .spectator_delay_s = 10,
+        .max_connections = 80,
     };
+}
+
+// The events, and the past for those who are told it late.
+static bool allocate_log(struct raim_match *match)
+{
+    const struct raim_match_def *def = &match->def;
+    const uint32_t places = match->world->max_players;
+    const uint32_t delay =
+        def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
+    match->delay_ticks = delay;
+    // Between two ticks everybody may come and go several times and be destroyed; all in all there
+    // is about one event a second of each.
+    if (!raim_event_log_create(&match->log, 8 * places, places * delay / def->tick_hz, delay))
+        return false;
+    const struct raim_wire_limits *limits = &match->history.limits;
+    return delay == 0 || raim_history_create(&match->past, limits, delay + limits->history);
+}
+
+// What every client is shown, tick by tick.
+static bool allocate_shown(struct raim_match *match)
+{
+    const struct raim_wire_limits *limits = &match->history.limits;
+    const uint32_t connections = match->def.max_connections;
+    const size_t player_words = raim_set_words(limits->players);
+    const size_t bullet_words = raim_set_words(raim_wire_bullets(limits));
+    const size_t count = (size_t)connections * limits->history;
+    const size_t waits = limits->players + raim_wire_bullets(limits);
+    match->shown = calloc(count, sizeof *match->shown);
+    match->shown_sets = calloc(count * (player_words + bullet_words), sizeof(uint64_t));
+    match->waited = calloc(connections, waits);
+    match->crowd = calloc(waits, sizeof *match->crowd);
+    if (match->shown == NULL || match->shown_sets == NULL || match->waited == NULL ||
+        match->crowd == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        match->shown[i].players = match->shown_sets + i * (player_words + bullet_words);
+        match->shown[i].bullets = match->shown[i].players + player_words;
+    }
+    for (uint32_t i = 0; i < connections; i++) {
+        match->clients[i].shown = match->shown + (size_t)i * limits->history;
+        match->clients[i].waited = match->waited + i * waits;
+    }
+    return true;
+}
+
+static bool allocate_vistas(struct raim_match *match)
+{
+    const struct raim_match_def *def = &match->def;
+    if (!raim_clearing_create(&match->clearing, def->map))
+        return false;
+    struct raim_vista_def vista = {
+        .map = def->map,
+        .clearing = &match->clearing,
+        .history = &match->history,
+        .rules = def->rules,
+        .tick_hz = def->tick_hz,
+        .view = {def->view_width, def->view_height},
+        .sight = def->sight,
+        .max_latency = raim_view_max_latency(def->tick_hz),
+    };
+    if (!raim_vista_create(&match->present, &vista))
+        return false;
+    vista.history = &match->past;
+    return match->delay_ticks == 0 || raim_vista_create(&match->bygone, &vista);
 }
 
 static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
 {
-    const uint32_t connections = match->def.max_connections;
     void *world = malloc(raim_world_size(world_def));
     if (world == NULL)
         return false;
     match->world = raim_world_init(world, world_def);
     const uint32_t places = match->world->max_players, bullets = match->world->max_bullets;
-    const size_t words = raim_set_words(places) + raim_set_words(bullets);
-    match->clients = calloc(connections, sizeof *match->clients);
+    match->clients = calloc(match->def.max_connections, sizeof *match->clients);
     match->members = calloc(places, sizeof *match->members);
     match->inputs = calloc(places, sizeof *match->inputs);
-    match->walking = calloc(places, sizeof *match->walking);
-    match->flying = calloc(bullets, sizeof *match->flying);
-    match->crowd = calloc(places + bullets, sizeof *match->crowd);
-    match->shown_memory =
-        calloc((size_t)connections * RAIM_SNAPSHOT_HISTORY * words, sizeof(uint64_t));
     match->happened.capacity = raim_events_bound(places, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
-    match->event_capacity = 8 * places;
-    match->events = calloc(match->event_capacity, sizeof *match->events);
     if (match->clients == NULL || match->members == NULL || match->inputs == NULL ||
-        match->walking == NULL || match->flying == NULL || match->crowd == NULL ||
-        match->shown_memory == NULL || match->happened.items == NULL || match->events == NULL)
+        match->happened.items == NULL)
         return false;
-    uint64_t *set = match->shown_memory;
-    for (uint32_t i = 0; i < connections; i++) {
-        for (int j = 0; j < RAIM_SNAPSHOT_HISTORY; j++) {
-            match->clients[i].shown[j].players = set;
-            match->clients[i].shown[j].bullets = set + raim_set_words(places);
-            set += words;
-        }
-    }
-    return raim_history_create(&match->history, match->world);
+    const struct raim_wire_limits limits = raim_history_limits(match->world);
+    return raim_history_create(&match->history, &limits, limits.history) && allocate_log(match) &&
+           allocate_shown(match) && allocate_vistas(match);
 }
 
 struct raim_match *raim_match_create(const struct raim_match_def *def)
 {
     assert(def->max_clients >= 1 && def->max_clients <= 1000);
     assert(def->max_clients + def->bots <= RAIM_MAX_PLAYERS);
+    assert(def->max_spectators <= 1000);
+    assert(def->spectator_delay_s >= 0 && def->spectator_delay_s <= 60);
+    assert(def->view_width >= 100 && def->view_width <= 10000);
+    assert(def->view_height >= 100 && def->view_height <= 10000);
     assert(def->max_connections >= def->max_clients);
     struct raim_match *match = calloc(1, sizeof *match);
     if (match == NULL)
@@ -93,16 +150,20 @@ void raim_match_destroy(struct raim_match *match)
     if (match == NULL)
         return;
     raim_history_destroy(&match->history);
+    raim_history_destroy(&match->past);
     free(match->world);
     free(match->clients);
     free(match->members);
     free(match->inputs);
-    free(match->walking);
-    free(match->flying);
+    raim_vista_destroy(&match->present);
+    raim_vista_destroy(&match->bygone);
+    raim_clearing_destroy(&match->clearing);
+    free(match->shown);
+    free(match->shown_sets);
+    free(match->waited);
     free(match->crowd);
-    free(match->shown_memory);
     free(match->happened.items);
-    free(match->events);
+    raim_event_log_destroy(&match->log);
     free(match);
 }
 
@@ -112,23 +173,25 @@ static struct raim_connection *client_at(struct raim_match *match, uint32_t clie
     return &match->clients[client];
 }
 
-// Forgets everything about a connection but the memory of its sets.
-static void reset_client(struct raim_connection *client, enum raim_connection_state state)
+// Forgets everything about a connection but its memory.
+static void reset_client(struct raim_match *match, struct raim_connection *client,
+                         enum raim_connection_state state)
 {
-    for (int i = 0; i < RAIM_SNAPSHOT_HISTORY; i++)
+    const struct raim_wire_limits *limits = &match->history.limits;
+    *client = (struct raim_connection){
+        .state = state,
+        .shown = client->shown,
+        .waited = client->waited,
+    };
+    for (uint32_t i = 0; i < limits->history; i++)
         client->shown[i].valid = false;
-    client->state = state;
-    client->reason = RAIM_REASON_NONE;
-    client->player = RAIM_NOBODY;
-    client->obstacles_told = 0;
-    client->roster_told = 0;
-    client->welcome_told = false;
-    client->has_acked = false;
-    client->inbox = (struct raim_inbox){0};
+    memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
 static void leave(struct raim_match *match, struct raim_connection *client, enum raim_reason reason)
 {
+    if (raim_is_spectator(client))
+        raim_spectators_leave(match, client);
     if (client->player == RAIM_NOBODY)
         return;
     raim_members_leave(match, client->player, reason);
@@ -136,11 +199,12 @@ static void leave(struct raim_match *match, struct raim_connection *client, enum
     match->playing--;
 }
 
-void raim_match_connect(struct raim_match *match, uint32_t handle)
+void raim_match_connect(struct raim_match *match, uint32_t handle, bool is_local)
 {
     struct raim_connection *client = client_at(match, handle);
     leave(match, client, RAIM_REASON_LOST);
-    reset_client(client, RAIM_CONNECTION_WAITING);
+    reset_client(match, client, RAIM_CONNECTION_WAITING);
+    client->is_local = is_local;
     client->since_tick = match->world->tick;
 }
 
@@ -148,7 +212,7 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 {
     struct raim_connection *client = client_at(match, handle);
     leave(match, client, RAIM_REASON_LOST);
-    reset_client(client, RAIM_CONNECTION_ABSENT);
+    reset_client(match, client, RAIM_CONNECTION_ABSENT);
 }
 
 static void refuse_client(struct raim_match *match, struct raim_connection *client,
@@ -157,6 +221,20 @@ static void refuse_client(struct raim_match *match, struct raim_connection *clie
     match->refused[refusal]++;
     client->state = RAIM_CONNECTION_REFUSED;
     client->reason = reason;
+}
+
+// Gives a client a player of its own; false when there is no place.
+static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
+{
+    const uint32_t handle = (uint32_t)(client - match->clients);
+    if (match->playing == match->def.max_clients)
+        return false;
+    client->player = raim_members_join(match, name, false, handle);
+    if (client->player == RAIM_NOBODY)
+        return false;
+    client->place = raim_player_place(client->player);
+    match->playing++;
+    return true;
 }
 
 static void receive_hello(struct raim_match *match, struct raim_connection *client,
@@ -176,13 +254,12 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         refuse_client(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
-    const uint32_t handle = (uint32_t)(client - match->clients);
-    if (match->playing == match->def.max_clients ||
-        (client->player = raim_members_join(match, name, false, handle)) == RAIM_NOBODY) {
+    client->watches = hello.watch;
+    if (hello.watch ? !raim_spectators_join(match, client, hello.target)
+                    : !join(match, client, name)) {
         refuse_client(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
         return;
     }
-    match->playing++;
     client->state = RAIM_CONNECTION_ENTERING;
 }
 
@@ -196,12 +273,15 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
     }
     // Ack before input: a late input may still carry the newest ack.
     if (message.has_snapshot) {
-        const enum raim_refusal refusal = raim_view_acknowledge(match, client, message.snapshot);
+        const enum raim_refusal refusal =
+            raim_view_acknowledge(match, client, message.snapshot, message.tick);
         if (refusal != RAIM_REFUSALS) {
             match->refused[refusal]++;
             return;
         }
     }
+    if (client->watches)
+        return; // it has nothing to steer
     const enum raim_refusal refusal =
         raim_inbox_receive(&client->inbox, match->world->tick, &message);
     if (refusal != RAIM_REFUSALS)
@@ -259,7 +339,9 @@ void raim_match_step(struct raim_match *match)
     raim_members_think(match);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
     raim_members_tell(match);
+    raim_event_log_open(&match->log, world->tick);
     raim_history_record(&match->history, world);
+    raim_spectators_remember(match);
     raim_view_prepare(match);
     match->stage = RAIM_OUTBOX_DOORS;
     match->next_client = 0;
@@ -286,7 +368,11 @@ uint32_t raim_match_tick(const struct raim_match *match)
 
 struct raim_match_counts raim_match_counts(const struct raim_match *match)
 {
-    struct raim_match_counts counts = {.players = match->playing, .bots = match->def.bots};
+    struct raim_match_counts counts = {
+        .players = match->playing,
+        .bots = match->def.bots,
+        .spectators = match->watching,
+    };
     memcpy(counts.refused, match->refused, sizeof counts.refused);
     return counts;
 }

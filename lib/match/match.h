@@ -14,10 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What everybody sees around their own player, in units, whatever their display.
-#define RAIM_VIEW_WIDTH 1600
-#define RAIM_VIEW_HEIGHT 861
-
 #define RAIM_MATCH_NAME_BYTES 25 // 24 bytes of UTF-8 and the closing NUL
 
 struct raim_match;
@@ -26,9 +22,14 @@ struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
     raim_rules rules;
     uint32_t tick_hz;         // steps per second, 10 to 240
-    uint32_t max_clients;     // places for clients, 1 to 1000
-    uint32_t max_connections; // client handles are below this; more than max_clients, so that
-                              // a full match can still say so
+    uint32_t view_width;      // what everybody sees around their own player, in units, whatever
+    uint32_t view_height;     // their display: 1600 x 861 by default, each 100 to 10000
+    bool sight;               // obstacles hide what is behind them, also from the wire
+    uint32_t max_clients;     // places for clients that play, 1 to 1000
+    uint32_t max_spectators;  // that watch, 0 to 1000
+    double spectator_delay_s; // that a spectator sees everything late, unless it is local; 0 to 60
+    uint32_t max_connections; // client handles are below this; more than players and spectators,
+                              // so that a full match can still say so
     uint32_t bots;            // server-side bots, with places of their own; together with
                               // the clients at most RAIM_MAX_PLAYERS
     uint64_t seed;            // of spawns and bots
@@ -41,8 +42,9 @@ struct raim_match_def raim_match_default_def(void);
 struct raim_match *raim_match_create(const struct raim_match_def *def);
 void raim_match_destroy(struct raim_match *match);
 
-// A client is a handle below max_connections that the caller chooses, one per connection.
-void raim_match_connect(struct raim_match *match, uint32_t client);
+// A client is a handle below max_connections that the caller chooses, one per connection; it is
+// local when it is on this machine's loopback.
+void raim_match_connect(struct raim_match *match, uint32_t client, bool is_local);
 void raim_match_disconnect(struct raim_match *match, uint32_t client);
 
 // One message from a client, of any content. Whatever is wrong with it is refused and counted.
@@ -78,7 +80,7 @@ struct raim_match_player {
 };
 
 struct raim_match_counts {
-    uint32_t players, bots; // clients that play; bots
+    uint32_t players, bots, spectators; // clients that play; bots; clients that watch
     uint64_t refused[RAIM_REFUSALS];
 };
 

@@ -6,14 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct raim_wire_event *add_event(struct raim_match *match)
-{
-    assert(match->event_count < match->event_capacity);
-    struct raim_wire_event *event = &match->events[match->event_count++];
-    *event = (struct raim_wire_event){0};
-    return event;
-}
-
 void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
                              struct raim_roster_entry *entry)
 {
@@ -27,16 +19,11 @@ void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
     memcpy(entry->name, match->members[place].name, sizeof entry->name);
 }
 
-// Room for this join, and for every member to leave and be destroyed before events are told.
-static bool has_room_for_join(const struct raim_match *match)
-{
-    return match->event_count + 1 + 2 * match->world->max_players <= match->event_capacity;
-}
-
 raim_player_id raim_members_join(struct raim_match *match, const char *name, bool bot,
                                  uint32_t client)
 {
-    if (!has_room_for_join(match))
+    // Room for this, and for every member to leave and be destroyed before events are told.
+    if (!raim_event_log_has_room(&match->log, 1 + 2 * match->world->max_players))
         return RAIM_NOBODY;
     const raim_player_id id = raim_world_join(match->world);
     if (id == RAIM_NOBODY)
@@ -52,7 +39,7 @@ raim_player_id raim_members_join(struct raim_match *match, const char *name, boo
     strcpy(member->name, name);
     if (bot)
         raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
-    struct raim_wire_event *event = add_event(match);
+    struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
     raim_members_fill_entry(match, place, &event->entry);
@@ -62,16 +49,16 @@ raim_player_id raim_members_join(struct raim_match *match, const char *name, boo
 void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
 {
     raim_world_leave(match->world, id);
-    struct raim_wire_event *event = add_event(match);
+    struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_LEFT;
     event->player = id;
     event->reason = reason;
 }
 
-static bool in_view(raim_vec2 from, raim_vec2 point)
+static bool in_view(const struct raim_match_def *def, raim_vec2 from, raim_vec2 point)
 {
-    return fabs(point.x - from.x) <= RAIM_VIEW_WIDTH / 2.0 &&
-           fabs(point.y - from.y) <= RAIM_VIEW_HEIGHT / 2.0;
+    return fabs(point.x - from.x) <= def->view_width / 2.0 &&
+           fabs(point.y - from.y) <= def->view_height / 2.0;
 }
 
 // Everybody else inside a bot's view; beyond RAIM_BOT_MAX_ENEMIES the farthest make way.
@@ -83,7 +70,7 @@ static uint32_t find_enemies(const struct raim_match *match, const raim_player *
     for (uint32_t place = 0; place < match->world->max_players; place++) {
         const raim_player *player = &players[place];
         if (player->state != RAIM_PLAYER_ALIVE || player == self ||
-            !in_view(self->position, player->position))
+            !in_view(&match->def, self->position, player->position))
             continue;
         uint32_t slot = count;
         if (count == RAIM_BOT_MAX_ENEMIES) {
@@ -141,7 +128,7 @@ void raim_members_tell(struct raim_match *match)
         const raim_event *happened = &match->happened.items[i];
         if (happened->kind != RAIM_EVENT_KILL)
             continue;
-        struct raim_wire_event *event = add_event(match);
+        struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick);
         event->kind = RAIM_WIRE_KILL;
         event->player = happened->actor;
         event->victim = happened->victim;

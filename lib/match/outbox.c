@@ -14,14 +14,16 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
         .player = client->player,
-        .tick = match->world->tick,
-        // Events not yet told are part of the roster that follows.
-        .event_sequence = match->event_sequence + match->event_count,
+        .delay_ticks = client->delay_ticks,
+        .tick = match->world->tick - client->delay_ticks,
+        // What its audience is told now is part of the roster that follows. The roster knows even
+        // more than who is told late; as events tell totals, that comes right by itself.
+        .event_sequence = match->log.due[raim_audience_of(client)],
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
-        .max_bullets = match->world->max_bullets,
-        .view_width = RAIM_VIEW_WIDTH,
-        .view_height = RAIM_VIEW_HEIGHT,
+        .shots = match->world->shots,
+        .view_width = match->def.view_width,
+        .view_height = match->def.view_height,
         .obstacle_count = (uint32_t)map->obstacle_count,
         .roster_count = match->playing + match->def.bots,
         .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
@@ -84,9 +86,17 @@ static size_t write_roster(struct raim_match *match, struct raim_connection *cli
     return size;
 }
 
-static void explain(const struct raim_match *match, enum raim_reason reason, char *text)
+static void explain_full(uint32_t now, uint32_t most, const char *whom, char *text)
 {
-    switch (reason) {
+    text = raim_text_number(raim_text_words(text, "the arena is full: "), now);
+    text = raim_text_number(raim_text_words(text, " of "), most);
+    raim_text_words(text, whom);
+}
+
+static void explain(const struct raim_match *match, const struct raim_connection *client,
+                    char *text)
+{
+    switch ((enum raim_reason)client->reason) {
     case RAIM_REASON_SHUTDOWN:
         raim_text_words(text, "the server is shutting down");
         break;
@@ -95,9 +105,10 @@ static void explain(const struct raim_match *match, enum raim_reason reason, cha
         raim_text_number(text, RAIM_PROTOCOL_VERSION);
         break;
     case RAIM_REASON_FULL:
-        text = raim_text_number(raim_text_words(text, "the arena is full: "), match->playing);
-        text = raim_text_number(raim_text_words(text, " of "), match->def.max_clients);
-        raim_text_words(text, " players");
+        if (client->watches)
+            explain_full(match->watching, match->def.max_spectators, " spectators", text);
+        else
+            explain_full(match->playing, match->def.max_clients, " players", text);
         break;
     case RAIM_REASON_NAME:
         raim_text_words(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");
@@ -116,10 +127,10 @@ static void explain(const struct raim_match *match, enum raim_reason reason, cha
     }
 }
 
-static size_t write_goodbye(struct raim_match *match, uint32_t reason)
+static size_t write_goodbye(struct raim_match *match, const struct raim_connection *client)
 {
-    struct raim_goodbye goodbye = {.reason = reason};
-    explain(match, (enum raim_reason)reason, goodbye.text);
+    struct raim_goodbye goodbye = {.reason = client->reason};
+    explain(match, client, goodbye.text);
     return raim_goodbye_write(&goodbye, match->message, sizeof match->message);
 }
 
@@ -129,7 +140,7 @@ static size_t write_door(struct raim_match *match, struct raim_connection *clien
     if (client->state == RAIM_CONNECTION_REFUSED) {
         client->state = RAIM_CONNECTION_CLOSED;
         *close = true;
-        return write_goodbye(match, client->reason);
+        return write_goodbye(match, client);
     }
     if (client->state == RAIM_CONNECTION_LEAVING) {
         client->state = RAIM_CONNECTION_CLOSED;
@@ -183,33 +194,32 @@ static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
     return false;
 }
 
-// Writes the next run of events into `message`; false when all are written.
+// Writes the next run of events into `message`; false when every audience has its own.
 static bool write_next_events(struct raim_match *match)
 {
-    match->events_first += match->events_size;
-    match->events_size = 0;
-    const uint32_t left = match->event_count - match->events_first;
-    if (left == 0)
-        return false;
-    struct raim_events_message message = {
-        .sequence = match->event_sequence + match->events_first,
-        .tick = match->world->tick,
-        .count = left < RAIM_MAX_EVENTS_MESSAGE ? left : RAIM_MAX_EVENTS_MESSAGE,
-    };
-    memcpy(message.events, &match->events[match->events_first],
-           message.count * sizeof message.events[0]);
+    struct raim_events_message events;
+    while (!raim_event_log_next(&match->log, match->audience, &events)) {
+        if (match->audience == RAIM_AUDIENCES - 1)
+            return false;
+        match->audience++;
+    }
+    uint32_t written;
     match->message_size =
-        raim_events_write(&message, &match->events_size, match->message, sizeof match->message);
-    assert(match->events_size > 0);
+        raim_events_write(&events, &written, match->message, sizeof match->message);
+    assert(written > 0);
+    for (uint32_t i = 0; i < written; i++)
+        raim_spectators_hear(match, match->audience, &events.events[i]);
+    raim_event_log_tell(&match->log, match->audience, written);
     return true;
 }
 
 static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     do {
-        for (; match->events_size > 0 && match->next_client < match->def.max_connections;
+        for (; match->message_size > 0 && match->next_client < match->def.max_connections;
              match->next_client++) {
-            if (!is_told(match, &match->clients[match->next_client]))
+            const struct raim_connection *client = &match->clients[match->next_client];
+            if (!is_told(match, client) || raim_audience_of(client) != match->audience)
                 continue;
             *outgoing = (struct raim_outgoing){
                 .client = match->next_client++,
@@ -221,19 +231,24 @@ static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing
         }
         match->next_client = 0;
     } while (write_next_events(match));
-    match->event_sequence += match->event_count;
-    match->event_count = 0;
     return false;
+}
+
+// What happened before anybody watched late was not kept for it.
+static bool is_remembered(const struct raim_match *match, const struct raim_connection *client)
+{
+    return client->delay_ticks == 0 || match->past_ticks > client->delay_ticks;
 }
 
 static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     for (; match->next_client < match->def.max_connections; match->next_client++) {
         struct raim_connection *client = &match->clients[match->next_client];
-        if (!is_told(match, client))
+        if (!is_told(match, client) || !is_remembered(match, client))
             continue;
         const size_t size = raim_view_write(match, client, match->message, sizeof match->message);
-        assert(size > 0);
+        if (size == 0)
+            continue; // nothing to tell
         *outgoing = (struct raim_outgoing){
             .client = match->next_client++,
             .data = match->message,
@@ -256,8 +271,8 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
             return true;
         match->stage++;
         match->next_client = 0;
-        match->events_first = 0;
-        match->events_size = 0;
+        match->message_size = 0;
+        match->audience = RAIM_AUDIENCE_LIVE;
     }
     return false;
 }

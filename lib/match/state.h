@@ -3,49 +3,61 @@
 #pragma once
 
 #include "bot.h"
-#include "frame.h"
+#include "crowd.h"
+#include "event_log.h"
+#include "history.h"
 #include "inbox.h"
 #include "match.h"
-#include "roster.h"
+#include "vista.h"
 
 enum raim_connection_state {
     RAIM_CONNECTION_ABSENT,   // no connection
     RAIM_CONNECTION_WAITING,  // connected, its hello has not come
-    RAIM_CONNECTION_ENTERING, // plays, and is being told the map and the roster
+    RAIM_CONNECTION_ENTERING, // plays or watches, and is being told the map and the roster
     RAIM_CONNECTION_PLAYING,
     RAIM_CONNECTION_REFUSED, // is to be told goodbye
     RAIM_CONNECTION_LEAVING, // said goodbye and is to be closed
     RAIM_CONNECTION_CLOSED,  // nothing more to do
 };
 
-// One connection. What it was shown is remembered per tick: it becomes a baseline once it is
-// acknowledged.
-struct raim_connection {
-    enum raim_connection_state state;
-    uint32_t reason; // of its goodbye
-    raim_player_id player;
-    uint32_t since_tick;     // of its connection
-    uint32_t obstacles_told; // while entering
-    uint32_t roster_told;
-    uint32_t first_tick; // of its first snapshot
-    bool welcome_told;
-    bool has_shown; // any snapshot
-    bool has_acked;
-    uint32_t acked_tick; // newest snapshot it has
-    struct raim_inbox inbox;
-    struct raim_shown {
-        uint32_t tick;
-        bool valid;
-        raim_wire_self self;
-        uint64_t *players; // sets of places
-        uint64_t *bullets;
-    } shown[RAIM_SNAPSHOT_HISTORY]; // by tick modulo RAIM_SNAPSHOT_HISTORY
+// What a client was shown in a tick: a baseline once it was sent and acknowledged.
+struct raim_shown {
+    uint32_t tick;
+    bool valid;
+    bool sent;
+    raim_wire_self self;
+    uint64_t *players; // sets of places
+    uint64_t *bullets;
 };
 
-// Where something that may be seen is.
-struct raim_sighting {
-    raim_vec2 position;
-    uint32_t place;
+// One connection.
+struct raim_connection {
+    enum raim_connection_state state;
+    uint32_t reason;        // of its goodbye
+    bool is_local;          // on the loopback of this machine
+    uint32_t since_tick;    // of its connection
+    raim_player_id player;  // that it plays; RAIM_NOBODY: it is a spectator, or not yet anything
+    bool watches;           // it is a spectator, or wished to be one
+    raim_player_id watched; // by a spectator; RAIM_NOBODY: until somebody joins
+    uint32_t place;         // whose view it is shown: its own player's, or the watched one's
+    uint32_t delay_ticks;   // that a spectator sees and hears everything late
+
+    uint32_t obstacles_told; // while entering
+    uint32_t roster_told;
+    uint32_t first_tick; // from this on it is told events and snapshots
+    bool welcome_told;
+
+    // --- view.c ---
+    struct raim_shown *shown; // by tick modulo history.ticks
+    uint32_t sent_tick;       // of the newest snapshot sent
+    bool has_acked;
+    uint32_t acked_tick;  // newest snapshot it has
+    uint32_t quiet_since; // since this tick every frame shown was predictable from the one before
+    double latency_ticks; // see raim_view_acknowledge; 0 before the first one
+    bool waits;           // something was left out of the last snapshot
+    uint8_t *waited;      // see crowd.h
+
+    struct raim_inbox inbox;
 };
 
 // Who sits in a place of the world.
@@ -60,7 +72,7 @@ struct raim_member {
 // What the outbox does next; it goes through these once a tick.
 enum raim_outbox_stage {
     RAIM_OUTBOX_DOORS,     // welcomes and goodbyes, client by client
-    RAIM_OUTBOX_EVENTS,    // message by message, each to every playing client
+    RAIM_OUTBOX_EVENTS,    // message by message, each to everybody of its audience
     RAIM_OUTBOX_SNAPSHOTS, // client by client
     RAIM_OUTBOX_DONE,
 };
@@ -69,31 +81,32 @@ struct raim_match {
     struct raim_match_def def;
     struct raim_world *world;
     struct raim_history history;
+    uint32_t delay_ticks;            // of spectators that are not local
+    struct raim_history past;        // for these; no memory where there can be none
+    uint32_t past_ticks;             // that it holds without a gap, counted back from now
     struct raim_connection *clients; // def.max_connections
     struct raim_member *members;     // by place
     raim_input *inputs;              // by place
     struct raim_events happened;     // in the last step
-    struct raim_sighting *walking;   // living players as of the last step
-    struct raim_sighting *flying;    // bullets likewise
-    uint32_t walking_count, flying_count;
-    uint64_t *shown_memory;
-    uint32_t playing; // clients with a player
+    struct raim_clearing clearing;   // of the map
+    struct raim_vista present;       // of `history` as of the last step
+    struct raim_vista bygone;        // of `past`, delay_ticks earlier
+    struct raim_shown *shown;        // memory of the clients'
+    uint64_t *shown_sets;
+    uint8_t *waited;
+    struct raim_crowd_entry *crowd; // scratch for snapshots that do not fit
+    uint32_t playing;               // clients with a player
+    uint32_t watching;              // clients that are spectators
+    uint32_t late;                  // of them, those with a delay
     uint64_t refused[RAIM_REFUSALS];
 
-    struct raim_wire_event *events; // not yet told
-    uint32_t event_count, event_capacity;
-    uint32_t event_sequence; // of events[0]
+    struct raim_event_log log;
 
     enum raim_outbox_stage stage;
     uint32_t next_client;
-    uint32_t events_first, events_size; // the run of events that `message` holds
+    enum raim_audience audience; // of the events that `message` holds
     size_t message_size;
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
-    struct {
-        double distance;
-        uint32_t place;
-        bool is_bullet;
-    } * crowd; // scratch for snapshots that do not fit
 };
 
 // --- members.c: who plays ---
@@ -111,15 +124,50 @@ void raim_members_think(struct raim_match *match);
 // Turns what happened in the step into events for clients.
 void raim_members_tell(struct raim_match *match);
 
-// --- view.c: what a client sees ---
+// --- spectators.c: who watches ---
+
+// Lets a client in that wishes to watch a player, given by its id; where there is no such player,
+// or for 0, the one with most points. False when there is no place.
+bool raim_spectators_join(struct raim_match *match, struct raim_connection *client,
+                          uint32_t target);
+void raim_spectators_leave(struct raim_match *match, struct raim_connection *client);
+
+// What an audience is told: its spectators go on to another player when theirs leaves.
+void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
+                          const struct raim_wire_event *event);
+
+// Once a step, when it has been recorded.
+void raim_spectators_remember(struct raim_match *match);
+
+static inline bool raim_is_spectator(const struct raim_connection *client)
+{
+    return client->watches &&
+           (client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING);
+}
+
+static inline enum raim_audience raim_audience_of(const struct raim_connection *client)
+{
+    return client->delay_ticks > 0 ? RAIM_AUDIENCE_LATE : RAIM_AUDIENCE_LIVE;
+}
+
+// --- view.c: what a client is shown ---
+
+// The most ticks ahead that anybody is told what it could come to see: 250 ms.
+uint32_t raim_view_max_latency(uint32_t tick_hz);
+
+// That many for a client: its loop, from a snapshot to what it does knowing it, and the time that
+// clients interpolate over. A spectator does nothing.
+uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client);
 
 // Once a step, before the clients' views.
 void raim_view_prepare(struct raim_match *match);
 
-// Writes the snapshot of the world as of the last step for a playing client.
+// Writes the snapshot of the last step for a client that is told snapshots, and whose tick is
+// remembered. Returns 0 when there is nothing to tell.
 size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                        size_t capacity);
 
-// Takes a client's word for the newest snapshot it has.
+// Takes a client's word, in an input for `input_tick`, for the newest snapshot it has.
 enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
-                                        struct raim_connection *client, uint32_t tick);
+                                        struct raim_connection *client, uint32_t tick,
+                                        uint32_t input_tick);

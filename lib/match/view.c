@@ -1,201 +1,182 @@
 // SPDX-License-Identifier: MIT
-// What a client sees: chooses the entities inside its view and writes them as a snapshot.
+// What a client is shown: remembers it tick by tick, and writes what the client cannot know yet.
 #include "state.h"
+
+#include "crowd.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-// Beyond the view so much is told, in seconds of the fastest closing motion, that what comes into
-// view is on the wire before it is on the screen.
-static const double margin_s = 0.15;
+// A client shows everybody so much later than it hears of them.
+static const double interpolation_s = 0.05;
+
+// Nobody is told what a longer run would show, however long its latency.
+static const double max_latency_s = 0.25;
+
+// However little there is to tell, the time between two snapshots is no longer.
+static const double max_quiet_s = 0.1;
+
+// The weight of a new latency, as of TCP's round trip times (RFC 6298).
+static const double smoothing = 1.0 / 8;
+
+uint32_t raim_view_max_latency(uint32_t tick_hz)
+{
+    return (uint32_t)(max_latency_s * tick_hz);
+}
 
 void raim_view_prepare(struct raim_match *match)
 {
-    const struct raim_world *world = match->world;
-    const raim_player *players = raim_world_players_const(world);
-    const raim_bullet *bullets = raim_world_bullets_const(world);
-    match->walking_count = 0;
-    for (uint32_t place = 0; place < world->max_players; place++)
-        if (players[place].state == RAIM_PLAYER_ALIVE)
-            match->walking[match->walking_count++] =
-                (struct raim_sighting){players[place].position, place};
-    match->flying_count = 0;
-    for (uint32_t place = 0; place < world->max_bullets; place++)
-        if (bullets[place].owner != RAIM_NOBODY)
-            match->flying[match->flying_count++] = (struct raim_sighting){
-                raim_bullet_position(&bullets[place], world->tick, world->tick_hz), place};
+    raim_vista_turn(&match->present, match->world->tick);
+    if (match->past_ticks > match->delay_ticks)
+        raim_vista_turn(&match->bygone, match->world->tick - match->delay_ticks);
+}
+
+static struct raim_vista *vista_of(struct raim_match *match, const struct raim_connection *client)
+{
+    return client->delay_ticks == 0 ? &match->present : &match->bygone;
+}
+
+// --- acknowledgements ---
+
+// From a snapshot to the end of the tick that is played by an input which knew it: so far ahead of
+// what it has been told a client shows its own player.
+static void measure_latency(const struct raim_match *match, struct raim_connection *client,
+                            uint32_t tick, uint32_t input_tick)
+{
+    const int32_t from_now = raim_tick_diff(input_tick, match->world->tick);
+    const uint32_t played = match->world->tick + (from_now > 0 ? (uint32_t)from_now : 0);
+    const double most = raim_view_max_latency(match->def.tick_hz);
+    const double loop = fmin(raim_tick_diff(played + 1, tick), most);
+    if (!client->has_acked)
+        client->latency_ticks = loop;
+    else
+        client->latency_ticks += (loop - client->latency_ticks) * smoothing;
 }
 
 enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
-                                        struct raim_connection *client, uint32_t tick)
+                                        struct raim_connection *client, uint32_t tick,
+                                        uint32_t input_tick)
 {
-    const int32_t age = raim_tick_diff(match->world->tick, tick);
-    if (age >= RAIM_SNAPSHOT_HISTORY)
+    const uint32_t history = match->history.limits.history;
+    const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
+    if (age >= (int32_t)history)
         return RAIM_REFUSALS; // true once, useless now
-    const struct raim_shown *shown = &client->shown[tick % RAIM_SNAPSHOT_HISTORY];
-    if (age < 0 || !shown->valid || shown->tick != tick)
+    const struct raim_shown *shown = &client->shown[tick % history];
+    if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
         return RAIM_REFUSED_ACK;
     if (!client->has_acked || raim_tick_diff(tick, client->acked_tick) > 0) {
+        measure_latency(match, client, tick, input_tick);
         client->has_acked = true;
         client->acked_tick = tick;
     }
     return RAIM_REFUSALS;
 }
 
-// Half the size of the box around a player inside which an entity is told.
-static raim_vec2 reach_of(const raim_rules *rules, double radius, double speed)
+// --- what is shown ---
+
+uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client)
 {
-    const double margin = radius + (speed + rules->player_speed) * margin_s;
-    return (raim_vec2){RAIM_VIEW_WIDTH / 2.0 + margin, RAIM_VIEW_HEIGHT / 2.0 + margin};
+    const double loop = client->player != RAIM_NOBODY ? client->latency_ticks : 0;
+    const double ticks = ceil(loop + interpolation_s * match->def.tick_hz);
+    const uint32_t most = raim_view_max_latency(match->def.tick_hz);
+    return ticks < most ? (uint32_t)ticks : most;
 }
 
-// Adds what is within reach to a set of places.
-static void add_near(const struct raim_sighting *sightings, uint32_t count, raim_vec2 eye,
-                     raim_vec2 reach, uint64_t *set)
+static void look(const struct raim_match *match, struct raim_vista *vista,
+                 const struct raim_connection *client, struct raim_shown *shown)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (fabs(sightings[i].position.x - eye.x) <= reach.x &&
-            fabs(sightings[i].position.y - eye.y) <= reach.y)
-            raim_set_add(set, sightings[i].place);
-}
-
-static void find_visible(const struct raim_match *match, const struct raim_connection *client,
-                         struct raim_shown *shown)
-{
-    const struct raim_world *world = match->world;
-    const raim_rules *rules = &world->rules;
-    const raim_player *self = &raim_world_players_const(world)[raim_player_place(client->player)];
-    memset(shown->players, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
-    memset(shown->bullets, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
-
-    // Who has never risen stands nowhere and sees nothing yet.
-    if (self->deaths == 0 && self->state != RAIM_PLAYER_ALIVE)
-        return;
-    add_near(match->walking, match->walking_count, self->position,
-             reach_of(rules, rules->player_radius, rules->player_speed), shown->players);
-    add_near(match->flying, match->flying_count, self->position,
-             reach_of(rules, rules->bullet_radius, rules->bullet_speed), shown->bullets);
-}
-
-static raim_wire_self self_of(const raim_player *player)
-{
-    const bool alive = player->state == RAIM_PLAYER_ALIVE;
-    return (raim_wire_self){
-        .alive = alive,
-        .timer = alive ? player->cooldown_ticks : player->respawn_ticks,
-        .shots = (uint8_t)player->shots,
-        .hits = (uint8_t)player->hits,
+    const bool steers = client->player != RAIM_NOBODY;
+    const struct raim_viewer viewer = {
+        .place = client->place,
+        .steers = steers,
+        .latency = raim_view_latency(match, client),
     };
+    shown->tick = vista->tick;
+    shown->valid = true;
+    shown->sent = false;
+    shown->self = raim_history_self_at(vista->def.history, vista->tick, client->place)->self;
+    shown->self.steers = steers;
+    shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
+    raim_vista_find(vista, &viewer, shown->players, shown->bullets);
 }
 
-static struct raim_wire_frame wire_frame(struct raim_match *match, struct raim_shown *shown)
+// The frame of a tick as the client was shown it.
+static struct raim_wire_frame frame_of(const struct raim_vista *vista,
+                                       const struct raim_shown *shown)
 {
-    struct raim_wire_frame frame = *raim_history_at(&match->history, shown->tick);
-    assert(frame.tick == shown->tick);
+    struct raim_wire_frame frame = *raim_history_at(vista->def.history, shown->tick);
     frame.self = shown->self;
     frame.seen_players = shown->players;
     frame.seen_bullets = shown->bullets;
     return frame;
 }
 
-static int by_distance(const void *a, const void *b)
+static void notice_change(const struct raim_vista *vista, struct raim_connection *client,
+                          const struct raim_wire_frame *frame)
 {
-    const double *first = a, *second = b; // the distance stands first
-    return (*first > *second) - (*first < *second);
-}
-
-// The bits that it takes to tell that everything of a baseline is gone.
-static size_t gone_bits(const struct raim_wire_limits *limits,
-                        const struct raim_wire_frame *baseline)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < raim_set_words(limits->players); i++)
-        known += (size_t)__builtin_popcountll(baseline->seen_players[i]);
-    for (size_t i = 0; i < raim_set_words(limits->bullets); i++)
-        known += (size_t)__builtin_popcountll(baseline->seen_bullets[i]);
-    return 2 * known;
-}
-
-// Appends what a set holds of the sightings to the crowd, with its distance.
-static uint32_t add_crowd(const struct raim_match *match, const struct raim_sighting *sightings,
-                          uint32_t count, const uint64_t *set, raim_vec2 eye, bool are_bullets,
-                          uint32_t size)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (!raim_set_has(set, sightings[i].place))
-            continue;
-        match->crowd[size].distance = raim_vec2_distance_squared(sightings[i].position, eye);
-        match->crowd[size].place = sightings[i].place;
-        match->crowd[size++].is_bullet = are_bullets;
+    const struct raim_wire_limits *limits = &vista->def.history->limits;
+    const struct raim_shown *before = &client->shown[(frame->tick - 1) % limits->history];
+    if (before->valid && before->tick == frame->tick - 1) {
+        const struct raim_wire_frame from = frame_of(vista, before);
+        if (raim_wire_is_predicted(limits, &from, frame))
+            return;
     }
-    return size;
+    client->quiet_since = frame->tick;
 }
 
-// Takes out of the frame what the budget has no room for, farthest first.
-static void thin_out(struct raim_match *match, const struct raim_connection *client,
-                     const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
-                     size_t capacity)
+// What is predicted from one tick to the next is predicted over all of them.
+static bool is_quiet(const struct raim_vista *vista, const struct raim_connection *client)
 {
-    const struct raim_wire_limits *limits = &match->history.limits;
-    const uint32_t own_place = raim_player_place(client->player);
-    const raim_vec2 eye = raim_world_players_const(match->world)[own_place].position;
-    uint32_t count =
-        add_crowd(match, match->walking, match->walking_count, frame->seen_players, eye, false, 0);
-    count =
-        add_crowd(match, match->flying, match->flying_count, frame->seen_bullets, eye, true, count);
-    qsort(match->crowd, count, sizeof match->crowd[0], by_distance);
+    const double since_sent = raim_tick_diff(vista->tick, client->sent_tick);
+    return client->has_acked && raim_tick_diff(client->acked_tick, client->quiet_since) >= 0 &&
+           since_sent + 1 <= max_quiet_s * vista->def.tick_hz;
+}
 
-    // What stays out costs no more than what is counted here already.
-    size_t bits = RAIM_SNAPSHOT_FIXED_BITS + (baseline != NULL ? gone_bits(limits, baseline) : 0);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t place = match->crowd[i].place;
-        const bool is_bullet = match->crowd[i].is_bullet;
-        const uint32_t cost = is_bullet ? raim_snapshot_bullet_bits(limits, baseline, frame, place)
-                                        : raim_snapshot_player_bits(limits, baseline, frame, place);
-        if (bits + cost <= capacity * 8)
-            bits += cost;
-        else
-            raim_set_remove(is_bullet ? frame->seen_bullets : frame->seen_players, place);
-    }
+static size_t write_crowd(struct raim_match *match, const struct raim_connection *client,
+                          const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
+                          uint8_t *bytes, size_t capacity)
+{
+    const struct raim_crowd crowd = {
+        .limits = &match->history.limits,
+        .tick_hz = match->def.tick_hz,
+        .player_speed = match->def.rules.player_speed,
+        .bullet_speed = match->def.rules.bullet_speed,
+        .entries = match->crowd,
+        .waited = client->waited,
+    };
+    const raim_wire_player *self = &frame->players[client->place];
+    return raim_crowd_write(&crowd, baseline, frame, self->x, self->y, bytes, capacity);
 }
 
 size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                        size_t capacity)
 {
-    const struct raim_world *world = match->world;
-    struct raim_shown *shown = &client->shown[world->tick % RAIM_SNAPSHOT_HISTORY];
-    shown->tick = world->tick;
-    shown->valid = true;
-    shown->self = self_of(&raim_world_players_const(world)[raim_player_place(client->player)]);
-    find_visible(match, client, shown);
-    struct raim_wire_frame frame = wire_frame(match, shown);
-
-    struct raim_snapshot_header header = {.tick = world->tick};
-    const int32_t margin = client->inbox.any ? client->inbox.margin : 0;
-    header.margin = margin > RAIM_MAX_MARGIN    ? RAIM_MAX_MARGIN
-                    : margin < -RAIM_MAX_MARGIN ? -RAIM_MAX_MARGIN
-                                                : margin;
-    struct raim_wire_frame baseline;
-    const int32_t age = raim_tick_diff(world->tick, client->acked_tick);
-    if (client->has_acked && age < RAIM_SNAPSHOT_HISTORY) {
-        header.baseline_age = (uint32_t)age;
-        baseline = wire_frame(match, &client->shown[client->acked_tick % RAIM_SNAPSHOT_HISTORY]);
-    }
-    const struct raim_wire_frame *from = header.baseline_age != 0 ? &baseline : NULL;
+    struct raim_vista *vista = vista_of(match, client);
     const struct raim_wire_limits *limits = &match->history.limits;
-    size_t size = raim_snapshot_write(&header, limits, from, &frame, bytes, capacity);
-    if (size == 0) {
-        thin_out(match, client, from, &frame, capacity);
-        size = raim_snapshot_write(&header, limits, from, &frame, bytes, capacity);
+    struct raim_shown *shown = &client->shown[vista->tick % limits->history];
+    look(match, vista, client, shown);
+    struct raim_wire_frame frame = frame_of(vista, shown);
+    notice_change(vista, client, &frame);
+    if (is_quiet(vista, client))
+        return 0;
+
+    struct raim_wire_frame baseline;
+    const bool has_baseline = client->has_acked && raim_tick_diff(vista->tick, client->acked_tick) <
+                                                       (int32_t)limits->history;
+    if (has_baseline)
+        baseline = frame_of(vista, &client->shown[client->acked_tick % limits->history]);
+    const struct raim_wire_frame *from = has_baseline ? &baseline : NULL;
+    size_t size = raim_snapshot_write(limits, from, &frame, bytes, capacity);
+    const bool is_crowd = size == 0;
+    if (is_crowd) {
+        size = write_crowd(match, client, from, &frame, bytes, capacity);
+        client->waits = true;
+    } else if (client->waits) {
+        memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
+        client->waits = false;
     }
-    if (size == 0) {
-        // To say that so much is gone takes more than there is: begin anew, without a baseline.
-        header.baseline_age = 0;
-        find_visible(match, client, shown);
-        thin_out(match, client, NULL, &frame, capacity);
-        size = raim_snapshot_write(&header, limits, NULL, &frame, bytes, capacity);
-    }
+    shown->sent = true;
+    client->sent_tick = vista->tick;
     return size;
 }

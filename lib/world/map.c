@@ -16,19 +16,9 @@ enum {
     ENTRIES_PER_OBSTACLE = 16, // at most: many large obstacles get larger cells, not more memory
 };
 
-static double round_to_grid(double value)
-{
-    return floor(value * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS;
-}
-
-static raim_vec2 round_point(raim_vec2 point)
-{
-    return (raim_vec2){round_to_grid(point.x), round_to_grid(point.y)};
-}
-
 static raim_box round_box(raim_box box)
 {
-    return (raim_box){round_point(box.min), round_point(box.max)};
+    return (raim_box){raim_map_round(box.min), raim_map_round(box.max)};
 }
 
 static bool is_good_border(raim_box border)
@@ -47,7 +37,7 @@ static struct raim_map_problem cut_obstacle(raim_box border, const struct raim_o
 {
     // Counts out of range are for the cut to refuse.
     for (int i = 0; i < def->count && i < RAIM_MAX_OUTLINE_POINTS; i++)
-        outline->points[i] = round_point(def->points[i]);
+        outline->points[i] = raim_map_round(def->points[i]);
     outline->count = def->count;
     const struct raim_outline_problem problem =
         raim_outline_cut(outline->points, outline->count, pieces, &outline->piece_count);
@@ -124,7 +114,7 @@ static enum raim_map_error add_told_piece(struct raim_map *map, const struct rai
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
     for (int i = 0; i < def->count && i < RAIM_MAX_POLYGON_POINTS; i++)
-        points[i] = round_point(def->points[i]);
+        points[i] = raim_map_round(def->points[i]);
     if (!is_good_piece(points, def->count, def->seams))
         return RAIM_MAP_PIECE;
     for (int i = 0; i < def->count; i++)
@@ -146,7 +136,7 @@ static struct raim_map_problem fill(struct raim_map *map, const struct raim_map_
         problem =
             (struct raim_map_problem){.error = add_told_piece(map, &def->pieces[i]), .index = i};
     for (int i = 0; i < def->spawn_count && problem.error == RAIM_MAP_OK; i++) {
-        map->spawns[i] = round_point(def->spawns[i]);
+        map->spawns[i] = raim_map_round(def->spawns[i]);
         map->spawn_count++;
         problem = (struct raim_map_problem){.error = check_spawn(map, map->spawns[i]), .index = i};
     }

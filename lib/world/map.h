@@ -13,6 +13,13 @@
 #define RAIM_MAP_STEPS 32 // per unit
 #define RAIM_MAP_GRID (1.0 / RAIM_MAP_STEPS)
 
+// The nearest point of the grid.
+static inline raim_vec2 raim_map_round(raim_vec2 point)
+{
+    return (raim_vec2){floor(point.x * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS,
+                       floor(point.y * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS};
+}
+
 // No coordinate may lie farther out than this, in units: 20 signed bits of the grid on the wire.
 #define RAIM_MAP_REACH 16000
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Walks the rows of the grid and, in each, the columns that the triangle touches.
+// Walks the rows of the grid and, in each, the columns that the polygon touches.
 #include "map_near.h"
 
+#include <assert.h>
 #include <string.h>
 
-// Triangles are grown by this, in units, to make up for rounding and touching.
+// Polygons are grown by this, in units, to make up for rounding and touching.
 static const double margin = 1e-6;
 
 // A side that rises by no more than this, in units, is in a row with both of its ends.
@@ -15,7 +16,7 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-// The columns that the triangle touches in a row of its span.
+// The columns that the polygon touches in a row of its span.
 static struct raim_map_run run_of_row(const struct raim_map_near *near, int row)
 {
     const struct raim_map_grid *grid = &near->map->grid;
@@ -25,8 +26,8 @@ static struct raim_map_run run_of_row(const struct raim_map_near *near, int row)
     const double low = grid->origin.y + row * near->cell - margin;
     const double high = low + near->cell + 2 * margin;
     double left = near->box.max.x, right = near->box.min.x;
-    for (int i = 0; i < 3; i++) {
-        const raim_vec2 a = near->corners[i], b = near->corners[i < 2 ? i + 1 : 0];
+    for (int i = 0; i < near->count; i++) {
+        const raim_vec2 a = near->corners[i], b = near->corners[i + 1 < near->count ? i + 1 : 0];
         const double at_a = a.x + (clamp(a.y, low, high) - a.y) * near->slopes[i];
         const double at_b = b.x + (clamp(b.y, low, high) - b.y) * near->slopes[i];
         const bool touches = !((a.y < low) & (b.y < low)) & !((a.y > high) & (b.y > high));
@@ -39,13 +40,15 @@ static struct raim_map_run run_of_row(const struct raim_map_near *near, int row)
 }
 
 void raim_map_near_begin(struct raim_map_near *near, const struct raim_map *map,
-                         const raim_vec2 corners[3])
+                         const raim_vec2 *corners, int count)
 {
+    assert(count <= RAIM_MAP_NEAR_CORNERS);
     near->map = map;
+    near->count = count;
     near->cell = 1 / map->grid.cells_per_unit;
     near->box = (raim_box){corners[0], corners[0]};
-    for (int i = 0; i < 3; i++) {
-        const raim_vec2 side = raim_vec2_sub(corners[i < 2 ? i + 1 : 0], corners[i]);
+    for (int i = 0; i < near->count; i++) {
+        const raim_vec2 side = raim_vec2_sub(corners[i + 1 < near->count ? i + 1 : 0], corners[i]);
         near->corners[i] = corners[i];
         near->slopes[i] = fabs(side.y) > level ? side.x / side.y : 0;
         near->box = raim_box_include(near->box, corners[i]);

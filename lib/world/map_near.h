@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Goes through the obstacles of a map that are near a triangle, which may be as thin as a line or a
-// point.
+// Goes through the obstacles of a map that are near a convex polygon of a few corners, which may be
+// as thin as a line or a point.
 #pragma once
 
 #include "map_grid.h"
 
+#define RAIM_MAP_NEAR_CORNERS 4 // at most
+
 struct raim_map_near {
     const struct raim_map *map;
-    raim_vec2 corners[3];
-    double slopes[3]; // x over y of the side from corner i to the next
-    double cell;      // the width of one
+    int count;
+    raim_vec2 corners[RAIM_MAP_NEAR_CORNERS];
+    double slopes[RAIM_MAP_NEAR_CORNERS]; // x over y of the side from corner i to the next
+    double cell;                          // the width of one
     raim_box box;
     struct raim_map_span span;
     int row;
@@ -18,7 +21,7 @@ struct raim_map_near {
 };
 
 void raim_map_near_begin(struct raim_map_near *near, const struct raim_map *map,
-                         const raim_vec2 corners[3]);
+                         const raim_vec2 *corners, int count);
 
-// The next obstacle, each only once, or NULL. All that touch the triangle come, and some others.
+// The next obstacle, each only once, or NULL. All that touch the polygon come, and some others.
 const raim_polygon *raim_map_near_next(struct raim_map_near *near);

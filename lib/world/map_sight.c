@@ -15,7 +15,7 @@ static const double tie = RAIM_SWEEP_TOUCH;
 static void hide_circle(const struct raim_map *map, struct raim_sight *sight)
 {
     struct raim_map_near near;
-    raim_map_near_begin(&near, map, sight->cone);
+    raim_map_near_begin(&near, map, sight->cone, 3);
     for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
         raim_sight_hide(sight, obstacle);
         if (raim_sight_is_hidden(sight))
@@ -205,9 +205,9 @@ static struct edge seen_edge(const struct outlook *outlook, double turn, raim_ve
             seen = side;
     }
     const raim_vec2 farthest = raim_vec2_add(outlook->from, point_on(&seen, way));
-    const raim_vec2 ray[3] = {outlook->from, farthest, farthest};
+    const raim_vec2 ray[2] = {outlook->from, farthest};
     struct raim_map_near near;
-    raim_map_near_begin(&near, outlook->map, ray);
+    raim_map_near_begin(&near, outlook->map, ray, 2);
     for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
         struct edge edges[RAIM_MAX_POLYGON_POINTS];
         const int count = edges_of(obstacle, outlook->from, turn, edges);
@@ -247,7 +247,7 @@ static struct limit limit_of(const struct outlook *outlook, const struct edge *s
     const raim_vec2 triangle[3] = {outlook->from, raim_vec2_add(outlook->from, point_on(seen, way)),
                                    raim_vec2_add(outlook->from, seen->end)};
     struct raim_map_near near;
-    raim_map_near_begin(&near, outlook->map, triangle);
+    raim_map_near_begin(&near, outlook->map, triangle, 3);
     for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
         struct edge edges[RAIM_MAX_POLYGON_POINTS];
         const int count = edges_of(obstacle, outlook->from, turn, edges);
@@ -303,9 +303,9 @@ static void turn_around(struct outlook *outlook)
 static bool step_off_obstacles(const struct raim_map *map, raim_vec2 *from)
 {
     for (int round = 0; round < RAIM_SIGHT_STEPS; round++) {
-        const raim_vec2 old = *from, point[3] = {old, old, old};
+        const raim_vec2 old = *from;
         struct raim_map_near near;
-        raim_map_near_begin(&near, map, point);
+        raim_map_near_begin(&near, map, &old, 1);
         for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;)
             if (!raim_sight_step_off(obstacle, from))
                 return false;

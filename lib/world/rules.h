@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The numbers of the game. RAIM_RULES is the one table of them: it makes the struct, the
 // defaults, the check, the config keys and the order on the wire.
+// Times and the running speed are rounded to what a world can play: whole ticks, and whole steps of
+// the map's grid a tick (raim_world_stride).
 #pragma once
 
 #include <stddef.h>

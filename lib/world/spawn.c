@@ -62,7 +62,8 @@ bool raim_spawn_find(struct raim_world *world, const struct raim_map *map, raim_
     for (int ring = 1; ring <= RINGS; ring++) {
         for (int i = 0; i < ring * FIRST_RING; i++) {
             const raim_angle angle = (raim_angle)(i * RAIM_ANGLE_TURN / (ring * FIRST_RING));
-            *found = raim_vec2_mad(spawn, raim_angle_direction(angle), ring * width);
+            *found =
+                raim_map_round(raim_vec2_mad(spawn, raim_angle_direction(angle), ring * width));
             if (is_free(world, map, *found))
                 return true;
         }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // One tick of the game: move, push apart, fire, fly, hit, rise.
 #include "columns.h"
+#include "footing.h"
 #include "spawn.h"
 #include "sweep.h"
 #include "world.h"
 
 #include <assert.h>
 #include <math.h>
-
-static const double diagonal = 0x1.6a09e667f3bcdp-1; // sqrt(1/2)
 
 struct step {
     struct raim_world *world;
@@ -17,14 +16,8 @@ struct step {
     struct raim_events *events;
     raim_player *players;
     raim_bullet *bullets;
-    double tick_s;
     struct raim_columns columns;
 };
-
-static uint16_t to_ticks(const struct raim_world *world, double seconds)
-{
-    return (uint16_t)(seconds * world->tick_hz + 0.5);
-}
 
 static uint16_t count_down(uint16_t ticks)
 {
@@ -44,10 +37,12 @@ static void emit(struct step *step, enum raim_event_kind kind, raim_player_id ac
 
 static void move_players(struct step *step)
 {
-    const raim_rules *rules = &step->world->rules;
-    const double stride = rules->player_speed * step->tick_s;
-    for (uint32_t place = 0; place < step->world->max_players; place++) {
+    const struct raim_world *world = step->world;
+    const struct raim_stride stride = raim_world_stride(&world->rules, world->tick_hz);
+    for (uint32_t place = 0; place < world->max_players; place++) {
         raim_player *player = &step->players[place];
+        // Also of those who are down: a new life is no reason to fire sooner.
+        player->cooldown_ticks = count_down(player->cooldown_ticks);
         if (player->state != RAIM_PLAYER_ALIVE)
             continue;
         const raim_input *input = &step->inputs[place];
@@ -55,13 +50,14 @@ static void move_players(struct step *step)
         assert(input->move_y >= -1 && input->move_y <= 1);
         player->previous = player->position;
         player->aim = input->aim;
-        player->cooldown_ticks = count_down(player->cooldown_ticks);
         player->shield_ticks = count_down(player->shield_ticks);
-        const double length = input->move_x != 0 && input->move_y != 0 ? stride * diagonal : stride;
-        const raim_vec2 displacement = {input->move_x * length, input->move_y * length};
-        if (displacement.x != 0 || displacement.y != 0)
-            player->position =
-                raim_map_move(step->map, player->position, displacement, rules->player_radius);
+        if (input->move_x == 0 && input->move_y == 0)
+            continue;
+        const bool is_diagonal = input->move_x != 0 && input->move_y != 0;
+        const double length = (is_diagonal ? stride.diagonal : stride.straight) * RAIM_MAP_GRID;
+        const raim_vec2 run = {input->move_x * length, input->move_y * length};
+        player->position = raim_footing_run(step->map, player->position, run,
+                                            world->rules.player_radius, world->tick);
     }
 }
 
@@ -76,8 +72,8 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
     const raim_vec2 normal =
         distance > 0 ? raim_vec2_scale(between, 1 / distance) : (raim_vec2){1, 0};
     const raim_vec2 half = raim_vec2_scale(normal, (2 * radius - distance) / 2);
-    a->position = raim_map_move(step->map, a->position, raim_vec2_scale(half, -1), radius);
-    b->position = raim_map_move(step->map, b->position, half, radius);
+    a->position = raim_footing_push(step->map, a->position, raim_vec2_scale(half, -1), radius);
+    b->position = raim_footing_push(step->map, b->position, half, radius);
 }
 
 // One pass: what a crowd leaves overlapping, the next tick pushes further.
@@ -97,40 +93,26 @@ static void push_players_apart(struct step *step)
     }
 }
 
-static raim_bullet *take_bullet(struct raim_world *world)
-{
-    raim_bullet *bullets = raim_world_bullets(world);
-    for (uint32_t i = 0; i < world->max_bullets; i++) {
-        const uint32_t place = (world->next_bullet + i) % world->max_bullets;
-        if (bullets[place].owner != RAIM_NOBODY)
-            continue;
-        world->next_bullet = (place + 1) % world->max_bullets;
-        return &bullets[place];
-    }
-    return NULL;
-}
-
 static void fire(struct step *step)
 {
     struct raim_world *world = step->world;
-    const raim_rules *rules = &world->rules;
     for (uint32_t place = 0; place < world->max_players; place++) {
         raim_player *player = &step->players[place];
         if (player->state != RAIM_PLAYER_ALIVE || !step->inputs[place].fire ||
             player->cooldown_ticks > 0)
             continue;
-        raim_bullet *bullet = take_bullet(world);
-        if (bullet == NULL)
+        // In turn: by when its turn comes again, a bullet has ended.
+        raim_bullet *bullet = &step->bullets[place * world->shots + player->shots % world->shots];
+        if (bullet->owner != RAIM_NOBODY)
             continue; // only where RAIM_MAX_BULLETS bounds the rules: a dry shot
-        const raim_vec2 direction = raim_angle_direction(player->aim);
         *bullet = (raim_bullet){
-            .origin = raim_vec2_mad(player->position, direction, rules->player_radius),
-            .velocity = raim_vec2_scale(direction, rules->bullet_speed),
+            .origin = player->position,
+            .direction = raim_angle_direction(player->aim),
             .born_tick = world->tick,
             .owner = player->id,
             .aim = player->aim,
         };
-        player->cooldown_ticks = to_ticks(world, rules->fire_cooldown);
+        player->cooldown_ticks = raim_ticks_of(world->rules.fire_cooldown, world->tick_hz);
         player->shield_ticks = 0;
         player->shots++;
         emit(step, RAIM_EVENT_FIRE, player->id, RAIM_NOBODY);
@@ -146,16 +128,17 @@ struct flight {
 static struct flight flight_of(const struct step *step, const raim_bullet *bullet)
 {
     const struct raim_world *world = step->world;
+    const raim_rules *rules = &world->rules;
     struct flight flight;
     // A fresh bullet starts at its shooter's centre, which is free, so that a muzzle that pokes
     // through a thin wall or into somebody hits what lies before it.
     flight.start = bullet->born_tick == world->tick
-                       ? step->players[raim_player_place(bullet->owner)].position
-                       : raim_bullet_position(bullet, world->tick, world->tick_hz);
-    const raim_vec2 end = raim_bullet_position(bullet, world->tick + 1, world->tick_hz);
+                       ? bullet->origin
+                       : raim_bullet_position(rules, bullet, world->tick, world->tick_hz);
+    const raim_vec2 end = raim_bullet_position(rules, bullet, world->tick + 1, world->tick_hz);
     flight.displacement = raim_vec2_sub(end, flight.start);
     flight.wall =
-        raim_map_sweep(step->map, flight.start, flight.displacement, world->rules.bullet_radius);
+        raim_map_sweep(step->map, flight.start, flight.displacement, rules->bullet_radius);
     return flight;
 }
 
@@ -220,7 +203,7 @@ static void end_bullet(struct step *step, uint32_t place)
 static void fly(struct step *step, uint32_t place, struct first_hit *hits)
 {
     const struct raim_world *world = step->world;
-    const uint16_t lifetime = to_ticks(world, world->rules.bullet_lifetime);
+    const uint16_t lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
     while (place != NO_BULLET) {
         const raim_bullet *bullet = &step->bullets[place];
         const struct flight flight = flight_of(step, bullet);
@@ -257,7 +240,7 @@ static void settle_hits(struct step *step, const struct first_hit *hits)
         shooter->score++;
         victim->deaths++;
         victim->state = RAIM_PLAYER_DOWN;
-        victim->respawn_ticks = to_ticks(world, world->rules.respawn_delay);
+        victim->respawn_ticks = raim_ticks_of(world->rules.respawn_delay, world->tick_hz);
         emit(step, RAIM_EVENT_HIT, owner, victim->id);
         emit(step, RAIM_EVENT_KILL, owner, victim->id);
         end_bullet(step, hits[place].bullet);
@@ -291,8 +274,7 @@ static void raise_players(struct step *step)
             continue;
         player->previous = player->position;
         player->state = RAIM_PLAYER_ALIVE;
-        player->cooldown_ticks = 0;
-        player->shield_ticks = to_ticks(world, world->rules.spawn_protection);
+        player->shield_ticks = raim_ticks_of(world->rules.spawn_protection, world->tick_hz);
         player->life++;
         emit(step, RAIM_EVENT_SPAWN, player->id, RAIM_NOBODY);
     }
@@ -309,7 +291,6 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
         .events = events,
         .players = raim_world_players(world),
         .bullets = raim_world_bullets(world),
-        .tick_s = 1.0 / world->tick_hz,
     };
     events->count = 0;
     events->dropped = 0;

@@ -12,21 +12,36 @@ static_assert(sizeof(raim_bullet) == 2 * 16 + 8, "no padding");
 static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 6 * 4, "no padding");
 static_assert(sizeof(struct raim_world) % sizeof(double) == 0, "players are aligned behind it");
 
+static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "everybody can fire");
+
 enum { GENERATIONS = 64 };
 
-uint32_t raim_world_bullets_for(const struct raim_world_def *def)
+uint32_t raim_world_shots_for(const struct raim_world_def *def)
 {
-    const double lifetime_ticks = def->rules.bullet_lifetime * def->tick_hz + 1;
-    const double cooldown_ticks = def->rules.fire_cooldown * def->tick_hz;
-    const double each = lifetime_ticks / (cooldown_ticks < 1 ? 1 : cooldown_ticks) + 1;
-    const double all = each * def->max_players + 1;
-    return all < RAIM_MAX_BULLETS ? (uint32_t)all : RAIM_MAX_BULLETS;
+    const uint32_t lifetime = raim_ticks_of(def->rules.bullet_lifetime, def->tick_hz);
+    const uint32_t cooldown = raim_ticks_of(def->rules.fire_cooldown, def->tick_hz);
+    const uint32_t every = cooldown > 0 ? cooldown : 1;
+    const uint32_t shots = (lifetime + every - 1) / every;
+    const uint32_t most = RAIM_MAX_BULLETS / def->max_players;
+    return shots < most ? shots : most;
+}
+
+struct raim_stride raim_world_stride(const raim_rules *rules, uint32_t tick_hz)
+{
+    static const double diagonal = 0x1.6a09e667f3bcdp-1; // sqrt(1/2)
+    const double steps_per_s = rules->player_speed * RAIM_MAP_STEPS;
+    const int32_t straight_steps = (int32_t)(steps_per_s / tick_hz + 0.5);
+    const int32_t diagonal_steps = (int32_t)(steps_per_s * diagonal / tick_hz + 0.5);
+    return (struct raim_stride){
+        .straight = straight_steps > 0 ? straight_steps : 1,
+        .diagonal = diagonal_steps > 0 ? diagonal_steps : 1,
+    };
 }
 
 size_t raim_world_size(const struct raim_world_def *def)
 {
     return sizeof(struct raim_world) + def->max_players * sizeof(raim_player) +
-           raim_world_bullets_for(def) * sizeof(raim_bullet);
+           def->max_players * raim_world_shots_for(def) * sizeof(raim_bullet);
 }
 
 struct raim_world *raim_world_init(void *memory, const struct raim_world_def *def)
@@ -40,7 +55,8 @@ struct raim_world *raim_world_init(void *memory, const struct raim_world_def *de
     world->random = def->seed;
     world->tick_hz = def->tick_hz;
     world->max_players = def->max_players;
-    world->max_bullets = raim_world_bullets_for(def);
+    world->shots = raim_world_shots_for(def);
+    world->max_bullets = def->max_players * world->shots;
     return world;
 }
 
@@ -68,9 +84,7 @@ void raim_world_leave(struct raim_world *world, raim_player_id id)
 {
     raim_player *player = &raim_world_players(world)[raim_player_place(id)];
     assert(raim_player_place(id) < world->max_players && player->id == id);
-    raim_bullet *bullets = raim_world_bullets(world);
-    for (uint32_t place = 0; place < world->max_bullets; place++)
-        if (bullets[place].owner == id)
-            bullets[place] = (raim_bullet){0};
+    raim_bullet *bullets = raim_world_bullets(world) + raim_player_place(id) * world->shots;
+    memset(bullets, 0, world->shots * sizeof *bullets);
     *player = (raim_player){.generation = player->generation, .life = player->life};
 }

@@ -2,6 +2,8 @@
 // The world: everything of a game that changes, in one flat block without a pointer in it, so that
 // a copy is a memcpy and a digest is a hash of the bytes. The map is immutable and passed beside
 // it. Stepping is deterministic: the same world, map and inputs give the same bytes everywhere.
+// After every step players stand on the map's grid (RAIM_MAP_GRID), which is the wire's: what a
+// client is told is exact, and what it predicts by the same rules is right to the bit.
 #pragma once
 
 #include "angle.h"
@@ -40,7 +42,7 @@ enum raim_player_state {
 };
 
 typedef struct raim_player {
-    raim_vec2 position; // units
+    raim_vec2 position; // units, on the grid
     raim_vec2 previous; // position before the last step
     uint32_t score;     // points
     uint32_t deaths;
@@ -49,7 +51,7 @@ typedef struct raim_player {
     raim_player_id id;   // RAIM_NOBODY where the place is free
     uint16_t generation; // of the place's last id
     raim_angle aim;
-    uint16_t cooldown_ticks; // until it may fire again
+    uint16_t cooldown_ticks; // until it may fire again; runs on while down
     uint16_t respawn_ticks;  // until it rises, while down
     uint16_t shield_ticks;   // of spawn protection left
     uint8_t state;           // enum raim_player_state
@@ -59,9 +61,9 @@ typedef struct raim_player {
 
 // A bullet is its launch: where it is follows from the tick (raim_bullet_position).
 typedef struct raim_bullet {
-    raim_vec2 origin;     // the muzzle
-    raim_vec2 velocity;   // units/s
-    uint32_t born_tick;   // the tick it was fired in: it is at its origin when that tick begins
+    raim_vec2 origin;     // its shooter's centre, on the grid; the muzzle is a radius ahead
+    raim_vec2 direction;  // of length 1
+    uint32_t born_tick;   // the tick it was fired in: it is at the muzzle when that tick begins
     raim_player_id owner; // RAIM_NOBODY where the place is free
     raim_angle aim;
 } raim_bullet;
@@ -72,8 +74,8 @@ struct raim_world {
     uint32_t tick;   // steps taken; compare with raim_tick_diff
     uint32_t tick_hz;
     uint32_t max_players;
-    uint32_t max_bullets;
-    uint32_t next_bullet; // where the search for a free place begins
+    uint32_t max_bullets; // max_players * shots
+    uint32_t shots;       // bullet places of each player: those from its own place times this on
     uint32_t reserved;    // 0
     // max_players of raim_player and max_bullets of raim_bullet follow.
 };
@@ -119,9 +121,22 @@ static inline int32_t raim_tick_diff(uint32_t a, uint32_t b)
     return (int32_t)(a - b);
 }
 
-// Bullet places that so many players can fill: each fires at most one per cooldown, and each
-// bullet lives at most its lifetime. Never more than RAIM_MAX_BULLETS.
-uint32_t raim_world_bullets_for(const struct raim_world_def *def);
+// A time in whole ticks, rounded.
+static inline uint16_t raim_ticks_of(double seconds, uint32_t tick_hz)
+{
+    return (uint16_t)(seconds * tick_hz + 0.5);
+}
+
+// Bullet places that a player needs: it fires at most one per cooldown, and each lives at most its
+// lifetime. Fewer, but at least one, where all players' would be more than RAIM_MAX_BULLETS.
+uint32_t raim_world_shots_for(const struct raim_world_def *def);
+
+// How far a player runs in a tick, in steps of the grid: along an axis, and along each axis on a
+// diagonal. Rounding changes a speed by at most half a step a tick; none is 0.
+struct raim_stride {
+    int32_t straight, diagonal;
+};
+struct raim_stride raim_world_stride(const raim_rules *rules, uint32_t tick_hz);
 
 // Bytes of a world with this def.
 size_t raim_world_size(const struct raim_world_def *def);
@@ -164,9 +179,10 @@ static inline const raim_bullet *raim_world_bullets_const(const struct raim_worl
 }
 
 // Where a bullet is when `tick` begins.
-static inline raim_vec2 raim_bullet_position(const raim_bullet *bullet, uint32_t tick,
-                                             uint32_t tick_hz)
+static inline raim_vec2 raim_bullet_position(const raim_rules *rules, const raim_bullet *bullet,
+                                             uint32_t tick, uint32_t tick_hz)
 {
     const double flown_s = (double)raim_tick_diff(tick, bullet->born_tick) / (double)tick_hz;
-    return raim_vec2_mad(bullet->origin, bullet->velocity, flown_s);
+    return raim_vec2_mad(bullet->origin, bullet->direction,
+                         rules->player_radius + rules->bullet_speed * flown_s);
 }

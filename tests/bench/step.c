@@ -93,8 +93,9 @@ static bool create_arena(struct arena *arena, int obstacles)
     def.rules.fire_cooldown = 0.15;
     def.rules.respawn_delay = 0;
     def.rules.spawn_protection = 0;
-    const uint32_t capacity = raim_events_bound(arena->players, raim_world_bullets_for(&def));
     void *memory = malloc(raim_world_size(&def));
+    const uint32_t capacity =
+        raim_events_bound(arena->players, arena->players * raim_world_shots_for(&def));
     arena->events.items = malloc(capacity * sizeof *arena->events.items);
     arena->events.capacity = capacity;
     arena->map =
@@ -114,7 +115,8 @@ static void scatter(struct arena *arena)
     raim_player *players = raim_world_players(arena->world);
     for (uint32_t i = 0; i < arena->players; i++) {
         do
-            players[i].position = chance_point(&arena->random, arena->map->border, radius);
+            players[i].position =
+                raim_map_round(chance_point(&arena->random, arena->map->border, radius));
         while (!raim_map_is_free(arena->map, players[i].position, radius));
         players[i].previous = players[i].position;
     }

@@ -168,7 +168,7 @@ class FullArenaTest(unittest.TestCase):
         tick = daemon.get_json()["arenas"][0]["tick"]
         daemon.poll("ticks", lambda: daemon.get_json()["arenas"][0]["tick"] > tick + 60)
         status = daemon.get_json()
-        self.assertEqual(status["players"], {"now": 4, "bots": 1, "max": 4})
+        self.assertEqual(status["players"], {"now": 4, "bots": 1, "spectators": 0, "max": 4})
         bots.send(signal.SIGINT)
         report = bots.report()
         self.assertEqual((report["connected"], report["refused"], report["disconnected"]),
@@ -186,7 +186,7 @@ class FullArenaTest(unittest.TestCase):
 # --- clients that speak ENet but not our language ---
 
 HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE = 1, 2, 3, 7, 8
-VERSION = 1
+VERSION = 2
 REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8}
 SILENCE_S = 5 # that a connection may last without a hello
 
@@ -200,19 +200,29 @@ def pack(*fields):
     return number.to_bytes((at + 7) // 8, "little")
 
 
+def begin(kind):
+    """The fields that a message begins with; SNAPSHOT is a single 1."""
+    return [(1, 1)] if kind == SNAPSHOT else [(0, 1), (kind, 4)]
+
+
+def kind_of(message):
+    bits = int.from_bytes(message, "little")
+    return SNAPSHOT if bits & 1 else bits >> 1 & 15
+
+
 def hello(version=VERSION, name=b"liar", magic=b"RAIM"):
     """A HELLO with any bytes for a name."""
-    return pack((HELLO, 4), (int.from_bytes(magic, "little"), 32), (version, 16), (len(name), 5),
-                *((byte, 8) for byte in name))
+    return pack(*begin(HELLO), (int.from_bytes(magic, "little"), 32), (version, 16), (0, 1),
+                (len(name), 5), *((byte, 8) for byte in name))
 
 
 def read_goodbye(message):
     """The reason and the text of a GOODBYE, or None for another message."""
-    bits = int.from_bytes(message, "little")
-    if bits & 15 != GOODBYE:
+    if kind_of(message) != GOODBYE:
         return None
-    length = bits >> 12 & 127
-    return bits >> 4 & 255, (bits >> 19).to_bytes(len(message), "little")[:length].decode("utf-8")
+    bits = int.from_bytes(message, "little") >> 5
+    length = bits >> 8 & 127
+    return bits & 255, (bits >> 15).to_bytes(len(message), "little")[:length].decode("utf-8")
 
 
 class Liar:
@@ -236,7 +246,7 @@ class Liar:
                 elif event.type == enet.EVENT_TYPE_DISCONNECT:
                     self.ended = event.data
                 else:
-                    self.kinds.add(event.packet.data[0] & 15)
+                    self.kinds.add(kind_of(event.packet.data))
                     self.goodbye = self.goodbye or read_goodbye(event.packet.data)
             return ready()
         return serve_and_ask
@@ -309,8 +319,7 @@ class LiarTest(unittest.TestCase):
 
     def test_a_hello_that_cannot_be_read(self):
         for message in (hello(magic=b"QUAK"), hello()[:-1], hello() + b"\0", hello(name=b"a\0b"),
-                        pack((HELLO, 4)), pack((HELLO, 4), (int.from_bytes(b"RAIM", "little"), 32),
-                                               (VERSION, 16), (25, 5)) + bytes(25)):
+                        pack(*begin(HELLO)), hello(name=bytes(25))):
             with self.subTest(message):
                 self.check_refusal(message, "malformed")
 
@@ -334,11 +343,12 @@ class LiarTest(unittest.TestCase):
         liar.wait(SNAPSHOT)
         liar.say(hello())
         self.daemon.poll("count of a second hello", lambda: self.refused()["unexpected"] == 1)
-        liar.say(pack((INPUT, 4), (0, 32), (1, 1), (0xFFFFFF, 32), (0, 3), (0, 21)), reliable=False)
+        liar.say(pack(*begin(INPUT), (0, 32), (1, 1), (0xFFFFFF, 32), (0, 3), (0, 21)),
+                 reliable=False)
         self.daemon.poll("count of an ack of the future", lambda: self.refused()["ack"] == 1)
         for count in range(1, 300):
             kind = chance.choice((0, INPUT, INPUT, SNAPSHOT, 15))
-            liar.say(bytes([kind | chance.randrange(16) << 4])
+            liar.say(pack(*begin(kind), (chance.randrange(8), 3))
                      + chance.randbytes(chance.randrange(60)), reliable=count % 2 == 0)
             liar.service_until(lambda: True)()
         self.daemon.poll("count of much garbage", lambda: self.refused()["malformed"] > 50)

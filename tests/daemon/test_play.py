@@ -12,6 +12,7 @@ CLIENTS = 16 if harness.SLOW else 64
 SECONDS = 10
 JOIN_S = 1 if harness.SLOW else 0.4
 LARGEST_DATAGRAM = 1200 # bytes
+LEAST_HZ = 10 # snapshots a second, however little there is to tell
 
 
 class PlayTest(unittest.TestCase):
@@ -54,13 +55,12 @@ class PlayTest(unittest.TestCase):
             for reason in ("malformed", "unexpected", "ack", "oversize", "fragment"):
                 self.assertEqual(shown["refused"][reason], 0, (shown["name"], reason))
 
-    def test_snapshots_came_at_the_tick_rate(self):
-        expected = CLIENTS * SECONDS * harness.TICK_HZ
-        # Joining takes a few ticks.
-        self.assertGreater(self.report["snapshots"], expected * (SECONDS - JOIN_S) / SECONDS)
-        self.assertLessEqual(self.report["snapshots"], expected * 1.01)
+    def test_snapshots_came_ten_times_a_second_and_at_most_once_a_tick(self):
+        played_s = SECONDS - JOIN_S # joining takes a few ticks
         # The kernel may drop a datagram of a client that is not scheduled for long.
-        self.assertLessEqual(self.report["snapshots_lost"], self.report["snapshots"] * 0.005)
+        self.assertGreater(self.report["snapshots"], CLIENTS * played_s * LEAST_HZ * 0.99)
+        self.assertLessEqual(self.report["snapshots"],
+                             CLIENTS * SECONDS * harness.TICK_HZ * 1.01)
 
     def test_datagrams_fit_the_mtu(self):
         self.assertGreater(self.report["largest_datagram"], 0)

@@ -17,10 +17,10 @@ SECONDS = 3
 
 # What tools may rely on, in the order in which people read it.
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
-PLAYERS_KEYS = ["now", "bots", "max"]
+PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
               "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
-              "players"]
+              "spectators", "players"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                 "input_early", "ack", "oversize", "connectionless", "fragment", "compressed"]
@@ -53,7 +53,8 @@ class StatusTest(unittest.TestCase):
         self.assertEqual((status["schema"], status["workers"]), (1, 2))
         self.assertRegex(status["version"], r"^\d+\.\d+\.\d+$")
         self.assertLess(abs(status["uptime_s"] - (time.monotonic() - self.started)), 2)
-        self.assertEqual(status["players"], {"now": CLIENTS, "bots": 3, "max": 2 * CLIENTS})
+        self.assertEqual(status["players"], {"now": CLIENTS, "bots": 3, "spectators": 0,
+                                             "max": 2 * CLIENTS})
         first, second = status["arenas"]
         self.assertEqual([first["name"], second["name"]], ["first", "second"])
         self.assertEqual([first["port"], second["port"]], daemon.ports)

@@ -12,7 +12,14 @@
 // The first byte of an input of fuzz_messages chooses an arena's limits and a baseline.
 enum { FUZZ_LIMITS = 4, FUZZ_BASELINES = 64 };
 static const struct raim_wire_limits fuzz_limits[FUZZ_LIMITS] = {
-    {1, 1}, {16, 100}, {65, 511}, {RAIM_WIRE_PLAYERS, RAIM_WIRE_BULLETS}};
+    {1, 1, 16, 960, 679},
+    {16, 6, 64, 160, 113},
+    {65, 8, 128, 80, 57},
+    {RAIM_WIRE_PLAYERS, RAIM_WIRE_BULLETS / RAIM_WIRE_PLAYERS, RAIM_MAX_HISTORY, 40, 28},
+};
+
+// The newest tick that a reader of snapshots knows of.
+enum { FUZZ_NEAR_TICK = 1000 };
 
 static inline uint8_t fuzz_chooser(uint32_t limits, uint32_t baseline)
 {
@@ -44,13 +51,16 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
     uint64_t *random = &number;
     frame->tick = tick;
     frame->self = (raim_wire_self){
+        .place = (uint16_t)raim_random_below(random, limits->players),
+        .steers = raim_random_below(random, 2) != 0,
         .alive = raim_random_below(random, 2) != 0,
         .timer = (uint16_t)raim_random_below(random, 100),
         .shots = (uint8_t)raim_random_below(random, 256),
         .hits = (uint8_t)raim_random_below(random, 256),
+        .margin = (int8_t)((int)raim_random_below(random, 63) - RAIM_MAX_MARGIN),
     };
     memset(frame->seen_players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
-    memset(frame->seen_bullets, 0, raim_set_words(limits->bullets) * sizeof(uint64_t));
+    memset(frame->seen_bullets, 0, raim_set_words(raim_wire_bullets(limits)) * sizeof(uint64_t));
     for (uint32_t i = raim_random_below(random, PLAYERS); i > 0; i--) {
         const uint32_t place = raim_random_below(random, limits->players);
         raim_set_add(frame->seen_players, place);
@@ -58,19 +68,21 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
             .x = fuzz_coordinate(random),
             .y = fuzz_coordinate(random),
             .aim = (int32_t)raim_random_below(random, 1 << RAIM_WIRE_AIM_BITS),
+            .way = (int32_t)raim_random_below(random, RAIM_WAYS),
             .life = (int32_t)raim_random_below(random, 8),
             .shield = (int32_t)raim_random_below(random, 2),
         };
+        if (raim_wire_is_own(frame, place))
+            frame->players[place].aim = 0;
     }
     for (uint32_t i = raim_random_below(random, BULLETS); i > 0; i--) {
-        const uint32_t place = raim_random_below(random, limits->bullets);
+        const uint32_t place = raim_random_below(random, raim_wire_bullets(limits));
         raim_set_add(frame->seen_bullets, place);
         frame->bullets[place] = (raim_wire_bullet){
             .x = fuzz_coordinate(random),
             .y = fuzz_coordinate(random),
-            .born_tick = tick - raim_random_below(random, RAIM_WIRE_MAX_AGE + 1),
+            .tick = tick - raim_random_below(random, 100),
             .aim = (uint16_t)raim_random_below(random, 65536),
-            .owner = (uint16_t)raim_random_below(random, limits->players),
         };
     }
 }

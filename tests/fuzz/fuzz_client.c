@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A client before a server of every conduct: what it refuses changes nothing that it shows, what it
 // shows stays within the arena, what it sends can be read. An input is a byte that says whether it
-// is welcomed properly first, and then what the server does, with presses of keys in between.
+// is welcomed properly first, and as a player or a spectator, and then what the server does, with
+// presses of keys in between.
 #include "fuzz.h"
 
 #include "client.h"
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-enum { PLAYERS = 8, BULLETS = 24, FIRST_TICK = 100, FIRST_EVENT = 7 };
+enum { TICK_HZ = 60, PLAYERS = 8, SHOTS = 3, FIRST_TICK = 100, FIRST_EVENT = 7 };
 
 // --- What the client shows, as a digest ---
 
@@ -69,7 +70,8 @@ static uint64_t digest_of(const struct raim_client *client)
     mix(&digest, numbers, sizeof numbers);
     if (state != RAIM_CLIENT_PLAYING)
         return digest;
-    const uint32_t more[] = {raim_client_tick(client), raim_client_alive(client)};
+    const uint32_t more[] = {raim_client_tick(client), raim_client_viewpoint(client),
+                             raim_client_alive(client)};
     mix(&digest, more, sizeof more);
     mix_members(&digest, client);
     mix_picture(&digest, client);
@@ -89,9 +91,8 @@ static void receive(struct raim_client *client, const uint8_t *bytes, size_t siz
     const struct raim_client_stats *stats = raim_client_stats(client);
     assert(stats->decode_errors == errors + !good);
     assert(raim_client_state(client) >= state);
-    // A welcome that cannot be played ends the client.
+    // An arena that cannot be played ends the client.
     assert(good || raim_client_state(client) == RAIM_CLIENT_ENDED || digest_of(client) == digest);
-    assert(stats->snapshots_lost < UINT64_MAX / 2);
 }
 
 static void receive_raw(struct raim_client *client, struct fuzz_input *input)
@@ -102,23 +103,58 @@ static void receive_raw(struct raim_client *client, struct fuzz_input *input)
     receive(client, block, size);
 }
 
-// A snapshot from around the newest tick with a good header, any body behind it: the header ends
-// with a byte.
+static struct raim_wire_limits limits_of_arena(void)
+{
+    const raim_rules rules = raim_rules_default();
+    const struct raim_stride stride = raim_world_stride(&rules, TICK_HZ);
+    return (struct raim_wire_limits){PLAYERS, SHOTS, raim_wire_history(TICK_HZ), stride.straight,
+                                     stride.diagonal};
+}
+
+// A snapshot from around the tick shown with a good header, any body behind it.
 static void receive_snapshot(struct raim_client *client, struct fuzz_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const int8_t ahead = (int8_t)fuzz_byte(input);
+    const struct raim_wire_limits limits = limits_of_arena();
+    const uint32_t tick = raim_client_tick(client) + (uint32_t)(int8_t)fuzz_byte(input);
+    const uint32_t baseline_age = fuzz_byte(input) % limits.history;
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
-    raim_write_bits(&writer, raim_client_tick(client) + (uint32_t)ahead, 32);
-    raim_write_bits(&writer, fuzz_byte(input) % RAIM_SNAPSHOT_HISTORY, 6);
-    raim_write_bits(&writer, fuzz_byte(input) % 64, 6);
-    const size_t header_size = raim_writer_finish(&writer);
-    size_t size;
-    const size_t wanted = fuzz_byte(input);
-    const uint8_t *body = fuzz_block(input, wanted, &size);
-    if (size > 0)
-        memcpy(bytes + header_size, body, size);
-    receive(client, bytes, header_size + size);
+    raim_write_ranged(&writer, baseline_age, 0, limits.history - 1);
+    if (baseline_age > 0)
+        raim_write_ranged(&writer, tick % (2 * limits.history), 0, 2 * limits.history - 1);
+    else
+        raim_write_bits(&writer, tick, 32);
+    for (uint32_t i = fuzz_byte(input); i > 0 && input->left > 0; i--)
+        raim_write_bits(&writer, fuzz_byte(input), 8);
+    receive(client, bytes, raim_writer_finish(&writer));
+}
+
+// A whole snapshot in which some run, wherever they are, and shoot.
+static void receive_picture(struct raim_client *client, struct fuzz_input *input)
+{
+    uint64_t memory[256] = {0};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_wire_limits limits = limits_of_arena();
+    struct raim_wire_frame frame;
+    assert(raim_wire_frame_bytes(&limits) <= sizeof memory);
+    raim_wire_frame_init(&frame, &limits, memory);
+    frame.tick = raim_client_tick(client) + fuzz_byte(input);
+    frame.self.steers = !raim_client_is_spectator(client);
+    frame.self.alive = true;
+    frame.self.place = fuzz_byte(input) % PLAYERS;
+    frame.self.margin = (int8_t)(fuzz_byte(input) % 63 - RAIM_MAX_MARGIN);
+    for (uint32_t place = 0; place < PLAYERS; place++) {
+        const uint8_t kind = fuzz_byte(input);
+        if (kind % 2 == 0)
+            continue;
+        const int32_t x = (int16_t)fuzz_pair(input) * 16, y = (int16_t)fuzz_pair(input) * 16;
+        raim_set_add(frame.seen_players, place);
+        frame.players[place] = (raim_wire_player){.x = x, .y = y, .way = kind / 2 % RAIM_WAYS};
+        raim_set_add(frame.seen_bullets, place * SHOTS + kind % SHOTS);
+        frame.bullets[place * SHOTS + kind % SHOTS] = (raim_wire_bullet){
+            .tick = frame.tick, .now_x = x, .now_y = y, .aim = (uint16_t)(kind << 8)};
+    }
+    receive(client, bytes, raim_snapshot_write(&limits, NULL, &frame, bytes, sizeof bytes));
 }
 
 // Events about any players, numbered around the first one.
@@ -152,14 +188,19 @@ static void press(struct raim_client *client, struct fuzz_input *input)
         .fire = keys >> 7,
         .aim = fuzz_pair(input),
     };
+    const uint32_t shown = raim_client_tick(client);
     const size_t size = raim_client_press(client, &pressed, bytes, sizeof bytes);
+    assert(raim_client_tick(client) - shown <= 1);
     if (size == 0)
         return;
     struct raim_input_message message;
     raim_reader reader = raim_reader_make(bytes, size);
     assert(raim_message_read(&reader) == RAIM_MESSAGE_INPUT);
     assert(raim_input_read(&reader, &message));
-    assert(message.inputs[0].move_x == pressed.move_x && message.inputs[0].aim == pressed.aim);
+    assert(raim_client_tick(client) - message.snapshot <= TICK_HZ / 4);
+    const bool is_spectator = raim_client_is_spectator(client);
+    assert(message.inputs[0].move_x == (is_spectator ? 0 : pressed.move_x));
+    assert(message.inputs[0].aim == (is_spectator ? 0 : pressed.aim));
 }
 
 static void read_events(struct raim_client *client, struct fuzz_input *input)
@@ -177,13 +218,14 @@ static void lose_connection(struct raim_client *client, struct fuzz_input *input
 
 // The order is that of the corpus.
 static void (*const operations[])(struct raim_client *client, struct fuzz_input *input) = {
-    receive_raw, receive_snapshot, press, receive_events, read_events, lose_connection,
+    receive_raw, receive_snapshot, press,           receive_events,
+    read_events, lose_connection,  receive_picture,
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 // --- A proper welcome ---
 
-static void receive_welcome(struct raim_client *client)
+static void receive_welcome(struct raim_client *client, bool is_spectator)
 {
     static const struct raim_wire_obstacle squares[] = {
         {4, 2, {{3200, 3200}, {6400, 3200}, {6400, 6400}, {3200, 6400}}},
@@ -191,12 +233,12 @@ static void receive_welcome(struct raim_client *client)
     };
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
-        .player = RAIM_MAX_PLAYERS,
+        .player = is_spectator ? RAIM_NOBODY : RAIM_MAX_PLAYERS,
         .tick = FIRST_TICK,
         .event_sequence = FIRST_EVENT,
-        .tick_hz = 60,
+        .tick_hz = TICK_HZ,
         .max_players = PLAYERS,
-        .max_bullets = BULLETS,
+        .shots = SHOTS,
         .view_width = 1600,
         .view_height = 861,
         .obstacle_count = 2,
@@ -223,10 +265,13 @@ static void receive_welcome(struct raim_client *client)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
-    struct raim_client *client = raim_client_create("fuzz");
+    const uint8_t start = fuzz_byte(&input);
+    struct raim_client_def def = raim_client_default_def();
+    def.watch = (start & 2) != 0;
+    struct raim_client *client = raim_client_create(&def);
     assert(client != NULL);
-    if (fuzz_byte(&input) % 2 != 0)
-        receive_welcome(client);
+    if ((start & 1) != 0)
+        receive_welcome(client, def.watch);
     while (input.left > 0)
         operations[fuzz_byte(&input) % OPERATIONS](client, &input);
     digest_of(client);

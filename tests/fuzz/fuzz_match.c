@@ -14,6 +14,8 @@
 enum {
     MOST_CLIENTS = 4,
     MOST_BOTS = 3,
+    MOST_SPECTATORS = 2,
+    DELAY_TICKS = 5, // of spectators
     MOST_CONNECTIONS = MOST_CLIENTS + 2,
     MOST_ROWS = MOST_CLIENTS + MOST_BOTS,
     MOST_TICKS = 400, // of one input: outlives the history, and the timeouts of the slower rates
@@ -32,12 +34,26 @@ struct table {
     uint32_t ticks;
 };
 
+static bool is_local(uint32_t handle)
+{
+    return handle % 2 == 0;
+}
+
+static bool is_spectator(const struct seat *seat)
+{
+    return seat->client != NULL && raim_client_state(seat->client) != RAIM_CLIENT_CONNECTING &&
+           raim_client_is_spectator(seat->client);
+}
+
 // --- What must be true after every tick ---
 
 static void check_counts(struct table *table, const struct raim_match_player *rows, uint32_t count)
 {
     const struct raim_match_counts now = raim_match_counts(table->match);
-    uint32_t playing = 0;
+    uint32_t playing = 0, watching = 0;
+    for (uint32_t i = 0; i < table->def.max_connections; i++)
+        watching += is_spectator(&table->seats[i]) && !table->seats[i].closed;
+    assert(now.spectators == watching && watching <= table->def.max_spectators);
     for (uint32_t i = 0; i < count; i++)
         playing += !rows[i].bot;
     assert(now.players == playing && playing <= table->def.max_clients);
@@ -98,8 +114,10 @@ static void check_picture(const struct table *table, const struct raim_client *c
         assert(raim_vec2_distance_squared(seen[i].position, player->position) < 0.05 * 0.05);
         assert(seen[i].shielded == (player->shield_ticks > 0));
     }
-    const raim_player *own = &players[raim_client_own_place(client)];
+    const raim_player *own = &players[raim_client_viewpoint(client)];
     assert(raim_client_alive(client) == (own->state == RAIM_PLAYER_ALIVE));
+    if (raim_client_is_spectator(client))
+        return;
     assert(raim_client_stats(client)->shots <= own->shots);
     assert(raim_client_stats(client)->hits <= own->hits);
 }
@@ -122,11 +140,13 @@ static void check(struct table *table)
         const struct raim_client *client = table->seats[i].client;
         if (client == NULL || table->seats[i].closed)
             continue;
-        assert(plays(i, rows, count) == (raim_client_state(client) != RAIM_CLIENT_CONNECTING));
+        const bool is_in = raim_client_state(client) != RAIM_CLIENT_CONNECTING;
+        const bool watches = is_spectator(&table->seats[i]);
+        assert(plays(i, rows, count) == (is_in && !watches));
         const struct raim_client_stats *stats = raim_client_stats(client);
-        assert(stats->decode_errors == 0 && stats->snapshots_lost == 0);
+        assert(stats->decode_errors == 0);
         assert(stats->events_lost == 0 && stats->events_repeated == 0);
-        if (raim_client_state(client) != RAIM_CLIENT_PLAYING)
+        if (raim_client_state(client) != RAIM_CLIENT_PLAYING || (watches && !is_local(i)))
             continue;
         check_roster(client, rows, count);
         if (stats->snapshots > 0 && raim_client_tick(client) == table->ticks)
@@ -197,8 +217,9 @@ static void connect(struct table *table, uint32_t handle, struct fuzz_input *inp
 {
     (void)input;
     stand_up(&table->seats[handle]);
-    raim_match_connect(table->match, handle);
-    table->seats[handle].client = raim_client_create("fuzz");
+    raim_match_connect(table->match, handle, is_local(handle));
+    const struct raim_client_def def = raim_client_default_def();
+    table->seats[handle].client = raim_client_create(&def);
     assert(table->seats[handle].client != NULL);
 }
 
@@ -235,13 +256,16 @@ static void send_raw_unreliable(struct table *table, uint32_t handle, struct fuz
     send_raw(table, handle, false, input);
 }
 
-// Well-formed, with any name.
+// Well-formed, with any name, to play or to watch somebody.
 static void send_hello(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     size_t size;
-    const size_t wanted = fuzz_byte(input) % (RAIM_MAX_NAME_BYTES + 1);
+    const uint8_t byte = fuzz_byte(input);
+    const size_t wanted = byte % 32 % (RAIM_MAX_NAME_BYTES + 1);
+    hello.watch = byte >= 128;
+    hello.target = hello.watch ? RAIM_MAX_PLAYERS + byte / 32 % 4 : 0;
     const uint8_t *name = fuzz_block(input, wanted, &size);
     for (size_t i = 0; i < size && name[i] != 0; i++)
         hello.name[i] = (char)name[i];
@@ -332,7 +356,10 @@ static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_in
     def.max_clients = 1 + places % MOST_CLIENTS;
     def.bots = places / MOST_CLIENTS % (MOST_BOTS + 1);
     def.max_connections = def.max_clients + rules % 3;
+    def.max_spectators = places / 16 % (MOST_SPECTATORS + 1);
     def.tick_hz = rates[rules / 3 % 3];
+    def.spectator_delay_s = (double)DELAY_TICKS / def.tick_hz;
+    def.sight = places < 128;
     if (rules < 128)
         def.rules = fuzz_rules();
     def.seed = fuzz_byte(input);

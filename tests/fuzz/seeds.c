@@ -63,6 +63,11 @@ static void save_client_messages(void)
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada \xC3\x9C"};
     save_message("hello", 0, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    const struct raim_hello watcher = {.version = RAIM_PROTOCOL_VERSION,
+                                       .watch = true,
+                                       .target = RAIM_MAX_PLAYERS + 3,
+                                       .name = "w"};
+    save_message("hello-watch", 0, bytes, raim_hello_write(&watcher, bytes, sizeof bytes));
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
     struct raim_input_message input = {
@@ -83,7 +88,7 @@ static void save_server_messages(void)
         .player = RAIM_MAX_PLAYERS,
         .tick_hz = 60,
         .max_players = 16,
-        .max_bullets = 100,
+        .shots = 6,
         .obstacle_count = 1,
         .roster_count = 1,
         .border = {-32000, -16000, 32000, 16000},
@@ -112,33 +117,52 @@ static void save_server_messages(void)
     save_message("events", 0, bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
 }
 
+// Whom the baseline had: goes on as predicted, turns, or ends up elsewhere.
+static raim_wire_player change_player(const struct raim_wire_limits *limits,
+                                      const raim_wire_player *from, uint32_t place, uint32_t age)
+{
+    raim_wire_player player = raim_wire_predict_player(limits, from, age);
+    player.aim = (player.aim + (int32_t)place) & 0x3FF;
+    if (place % 3 == 1) {
+        player = raim_wire_predict_player(limits, from, age - 1);
+        player.way = (from->way + 1) % RAIM_WAYS;
+        player = raim_wire_predict_player(limits, &player, 1);
+    } else if (place % 3 == 2) {
+        player.shield ^= 1;
+        player.x /= place % 2 != 0 ? 2 : 1;
+    }
+    return player;
+}
+
 // What follows a baseline: some stay, some move, some are gone, some are new.
 static void change_frame(struct raim_wire_frame *frame, const struct raim_wire_frame *baseline,
                          const struct raim_wire_limits *limits)
 {
-    frame->self = baseline->self;
+    const uint32_t age = frame->tick - baseline->tick;
+    frame->self = raim_wire_predict_self(&baseline->self, age);
     for (uint32_t place = 0; place < limits->players; place++) {
-        if (raim_set_has(baseline->seen_players, place) ? place % 4 == 0 : place % 7 != 0)
+        if (raim_set_has(baseline->seen_players, place) ? place % 5 == 0 : place % 7 != 0)
             continue;
         raim_set_add(frame->seen_players, place);
-        frame->players[place] = baseline->players[place];
-        frame->players[place].shield ^= place % 3 == 0;
-        frame->players[place].aim = (frame->players[place].aim + (int32_t)place) & 0xFFF;
-        frame->players[place].x /= place % 2 != 0 ? 2 : 1;
+        frame->players[place] = change_player(limits, &baseline->players[place], place, age);
     }
-    for (uint32_t place = 0; place < limits->bullets; place++) {
-        if (raim_set_has(baseline->seen_bullets, place) ? place % 4 == 0 : place % 50 != 0)
+    for (uint32_t place = 0; place < raim_wire_bullets(limits); place++) {
+        const bool known = raim_set_has(baseline->seen_bullets, place);
+        if (known ? place % 4 == 0 : place % 50 != 0)
             continue;
         raim_set_add(frame->seen_bullets, place);
         frame->bullets[place] = baseline->bullets[place];
-        if (!raim_set_has(baseline->seen_bullets, place) || place % 3 == 0)
-            frame->bullets[place].born_tick = frame->tick - place % 9;
+        if (!known || place % 3 == 0) { // fired a moment ago
+            frame->bullets[place].tick = frame->tick - 1;
+            frame->bullets[place].x = frame->players[place / limits->shots].x;
+            frame->bullets[place].y = frame->players[place / limits->shots].y;
+        }
     }
 }
 
 static void save_snapshots(void)
 {
-    enum { TICK = 1000, AGE = 3 };
+    enum { TICK = FUZZ_NEAR_TICK, AGE = 3 };
     for (uint32_t i = 0; i < 2 * (FUZZ_LIMITS - 1); i++) { // the largest arena is for the fuzzer
         const bool whole = i % 2 == 0;
         const struct raim_wire_limits *limits = &fuzz_limits[i / 2];
@@ -147,11 +171,10 @@ static void save_snapshots(void)
         fuzz_fill_baseline(&baseline, limits, TICK - AGE, 5 + i);
         frame.tick = TICK;
         change_frame(&frame, &baseline, limits);
-        const struct raim_snapshot_header header = {
-            .tick = TICK, .baseline_age = whole ? 0 : AGE, .margin = -2};
+        frame.self.margin = -2;
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-        const size_t size = raim_snapshot_write(&header, limits, whole ? NULL : &baseline, &frame,
-                                                bytes, sizeof bytes);
+        const size_t size =
+            raim_snapshot_write(limits, whole ? NULL : &baseline, &frame, bytes, sizeof bytes);
         char name[32];
         snprintf(name, sizeof name, "snapshot-%s-%u", whole ? "whole" : "delta", i / 2);
         assert(size > 0);
@@ -175,11 +198,12 @@ static void save_session(const char *name, uint32_t bots, int ticks)
     def.bots = bots;
     def.rules = fuzz_rules();
     struct raim_match *match = raim_match_create(&def);
-    struct raim_client *client = raim_client_create("seed");
+    const struct raim_client_def client_def = raim_client_default_def();
+    struct raim_client *client = raim_client_create(&client_def);
     assert(match != NULL && client != NULL);
     struct seed seed = {0};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    raim_match_connect(match, 0);
+    raim_match_connect(match, 0, true);
     raim_match_receive(match, 0, true, bytes, raim_client_write_hello(client, bytes, sizeof bytes));
     add_byte(&seed, 0);
     for (int tick = 0; tick < ticks; tick++) {
@@ -233,6 +257,14 @@ static void save_match_scripts(void)
                 "A\x0F\x01"
                 "B\x02\x02\x02\x02\x06\x85\x00\x11\x83\x80\x02\x06\x85\x00\x11\x83\x80\x02"
                 "\x06\x85\x00\x11\x83\x80\x02\x06\x85\x00\x11\x83\x80\x02\x07\x02\x0C\x02");
+    // a player, a bot, and two who watch: one late, one at once; the player leaves
+    SAVE_SCRIPT("match", "watch",
+                "\x25\x02\x01"
+                "\x00\x0B\x16\x04\x01"
+                "A\x0F\x81"
+                "B\x1A\xA1"
+                "C\x02\x02\x06\x85\x00\x11\x85\x00\x1C\x85\x00\x02\x03\x09"
+                "\x11\x85\x00\x1C\x85\x00\x02\x07\x03\x09\x0C\x03\x09");
     // crowded out, silent, and told that the server ends
     SAVE_SCRIPT("match", "full",
                 "\x00\x02\x01"
@@ -270,27 +302,36 @@ static void save_game(void)
     save("match", "game", &seed);
 }
 
-// fuzz_client: a byte for the welcome, then operations. An empty whole snapshot's body is 3 bytes.
+// fuzz_client: a byte for the welcome, then operations. The body of an empty whole snapshot is
+// \x18\x00\x80, that of an empty delta that brings nothing new is \x01.
 static void save_client_scripts(void)
 {
-    // one, a press, the next against it, another press
+    // one, a press, the next against it, more presses
     SAVE_SCRIPT("client", "snapshots",
                 "\x01"
-                "\x01\x64\x00\x02\x03\x01\x00\x00"
+                "\x01\x64\x00\x03\x18\x00\x80"
                 "\x02\x85\x00\x10"
-                "\x01\x01\x01\x02\x01\x01"
-                "\x02\x85\x00\x10");
+                "\x01\x01\x01\x01\x01"
+                "\x02\x85\x00\x10\x02\x85\x00\x10\x02\x85\x00\x10");
     // refused ones between good ones: one for the place of the newest in the history
     SAVE_SCRIPT("client", "refused-snapshot",
                 "\x01"
-                "\x01\x64\x00\x02\x03\x01\x00\x00"
-                "\x01\x40\x00\x02\x02\xFF\xFF"
-                "\x01\x01\x00\x02\x03\x01\x00\x00");
+                "\x01\x64\x00\x03\x18\x00\x80"
+                "\x01\x40\x00\x02\xFF\xFF"
+                "\x01\x01\x00\x03\x18\x00\x80");
     // one from before the first
     SAVE_SCRIPT("client", "early-snapshot",
                 "\x01"
-                "\x01\x64\x00\x02\x03\x01\x00\x00"
-                "\x01\xFE\x00\x02\x03\x01\x00\x00");
+                "\x01\x64\x00\x03\x18\x00\x80"
+                "\x01\xFE\x00\x03\x18\x00\x80");
+    // a spectator sees four run and shoot, and goes on a few ticks
+    SAVE_SCRIPT("client", "pictures",
+                "\x03"
+                "\x06\x64\x03\x21\x05\x00\x10\x00\x20\x07\x40\x10\x40\x20"
+                "\x13\x80\x10\x80\x20\x01\x00\x11\x00\x21\x00\x00\x00\x00"
+                "\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00"
+                "\x06\x02\x04\x21\x05\x00\x10\x00\x20\x07\x40\x10\x40\x20\x00\x00\x00\x00\x00\x00"
+                "\x02\x00\x00\x00\x02\x00\x00\x00");
     // a join, a leave and a kill; all read; then a run that ends with a place beyond the arena
     SAVE_SCRIPT("client", "events",
                 "\x01"

@@ -43,17 +43,24 @@ static inline struct raim_map *fixture_map(const raim_box *boxes, int count)
     return map;
 }
 
-static inline struct arena_fixture *fixture_create(const raim_rules *rules, uint32_t players,
-                                                   const raim_box *boxes, int box_count)
+// Takes the map.
+static inline struct arena_fixture *fixture_create_on(struct raim_map *map, const raim_rules *rules,
+                                                      uint32_t tick_hz, uint32_t players)
 {
     struct arena_fixture *fixture = calloc(1, sizeof *fixture);
     const struct raim_world_def def = {
-        .rules = *rules, .tick_hz = 60, .max_players = players, .seed = 1};
-    fixture->map = fixture_map(boxes, box_count);
+        .rules = *rules, .tick_hz = tick_hz, .max_players = players, .seed = 1};
+    fixture->map = map;
     fixture->world = raim_world_init(malloc(raim_world_size(&def)), &def);
     fixture->events.items = fixture->items;
     fixture->events.capacity = 16384;
     return fixture;
+}
+
+static inline struct arena_fixture *fixture_create(const raim_rules *rules, uint32_t players,
+                                                   const raim_box *boxes, int box_count)
+{
+    return fixture_create_on(fixture_map(boxes, box_count), rules, 60, players);
 }
 
 static inline void fixture_destroy(struct arena_fixture *fixture)

@@ -48,17 +48,20 @@ static void test_examples_of_entering_are_what_is_written(void **state)
     (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     uint32_t written;
-    const struct raim_hello hello = {.version = 1, .name = "Ada"};
+    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
     assert_example("hello", bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    const struct raim_hello watch = {
+        .version = RAIM_PROTOCOL_VERSION, .watch = true, .target = 1024 + 2, .name = "Bob"};
+    assert_example("hello watch", bytes, raim_hello_write(&watch, bytes, sizeof bytes));
 
     const struct raim_welcome welcome = {
-        .version = 1,
+        .version = RAIM_PROTOCOL_VERSION,
         .player = 1024 + 2,
         .tick = 1000,
         .event_sequence = 5,
         .tick_hz = 60,
         .max_players = 16,
-        .max_bullets = 100,
+        .shots = 6,
         .view_width = 1600,
         .view_height = 861,
         .obstacle_count = 1,
@@ -111,41 +114,52 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
 {
     (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_wire_limits limits = {.players = 16, .bullets = 100};
+    const struct raim_wire_limits limits = {
+        .players = 16, .shots = 6, .history = 64, .stride = 160, .diagonal = 113};
     raim_wire_player players_before[16] = {
-        [0] = {.x = -3200, .y = 640, .aim = 0, .life = 4},
-        [2] = {.x = 0, .y = 0, .aim = 4090, .life = 1, .shield = 1},
+        [0] = {.x = -3200, .y = 640, .aim = 0, .way = 1, .life = 4},
+        [2] = {.x = 0, .y = 0, .aim = 1020, .way = 4, .life = 1, .shield = 1},
+        [3] = {.x = 6400, .y = -320, .aim = 1020, .life = 2},
+        [9] = {.x = 9600, .y = 0, .aim = 512, .way = 5, .life = 5},
     };
-    uint64_t seen_before[1] = {1 << 0 | 1 << 2}, bullets_before[2] = {0};
-    raim_wire_bullet bullets[100] = {[7] = {640, 0, 1002, 0x0010, 2}};
+    raim_wire_bullet bullets_before[96] = {
+        [54] = {.x = 10080, .y = 0, .tick = 998, .aim = 0x8000},
+    };
+    uint64_t seen_before[1] = {1 << 0 | 1 << 2 | 1 << 3 | 1 << 9};
+    uint64_t flying_before[2] = {(uint64_t)1 << 54};
     const struct raim_wire_frame before = {
         .tick = 1002,
-        .self = {.alive = true},
+        .self = {.place = 2, .steers = true, .alive = true, .margin = 2},
         .players = players_before,
-        .bullets = bullets,
+        .bullets = bullets_before,
         .seen_players = seen_before,
-        .seen_bullets = bullets_before,
+        .seen_bullets = flying_before,
     };
-    const struct raim_snapshot_header whole = {.tick = 1002, .margin = 2};
     assert_example("snapshot whole", bytes,
-                   raim_snapshot_write(&whole, &limits, NULL, &before, bytes, sizeof bytes));
+                   raim_snapshot_write(&limits, NULL, &before, bytes, sizeof bytes));
 
     raim_wire_player players_now[16] = {
-        [2] = {.x = 160, .y = 0, .aim = 1, .life = 1, .shield = 0},
-        [5] = {.x = 1000, .y = -1000, .aim = 2048, .life = 7},
+        [0] = {.x = -3040, .y = 800, .aim = 0, .way = 3, .life = 4},
+        [2] = {.x = -226, .y = 226, .aim = 40, .way = 4, .life = 1, .shield = 0},
+        [3] = {.x = 6400, .y = -320, .aim = 3, .life = 2},
+        [5] = {.x = 1000, .y = -1000, .aim = 256, .way = 7, .life = 7},
     };
-    uint64_t seen_now[1] = {1 << 2 | 1 << 5}, bullets_now[2] = {1 << 7, 0};
+    raim_wire_bullet bullets_now[96] = {
+        [13] = {.x = -226, .y = 226, .tick = 1003, .aim = 0x0010},
+        [50] = {.x = -9000, .y = 0, .tick = 990, .now_x = -1234, .now_y = 567, .aim = 0xC000},
+    };
+    uint64_t seen_now[1] = {1 << 0 | 1 << 2 | 1 << 3 | 1 << 5};
+    uint64_t flying_now[2] = {1 << 13 | (uint64_t)1 << 50};
     const struct raim_wire_frame now = {
-        .tick = 1003,
-        .self = {.alive = true, .timer = 15, .shots = 1},
+        .tick = 1004,
+        .self = {.place = 2, .steers = true, .alive = true, .timer = 15, .shots = 1, .margin = 2},
         .players = players_now,
-        .bullets = bullets,
+        .bullets = bullets_now,
         .seen_players = seen_now,
-        .seen_bullets = bullets_now,
+        .seen_bullets = flying_now,
     };
-    const struct raim_snapshot_header delta = {.tick = 1003, .baseline_age = 1, .margin = -1};
     assert_example("snapshot delta", bytes,
-                   raim_snapshot_write(&delta, &limits, &before, &now, bytes, sizeof bytes));
+                   raim_snapshot_write(&limits, &before, &now, bytes, sizeof bytes));
 }
 
 static void test_rules_are_listed_in_the_order_of_the_wire(void **state)
@@ -196,8 +210,7 @@ static void test_limits_are_those_of_the_code(void **state)
         {"rules", RAIM_WIRE_RULES},
         {"inputs in one INPUT", RAIM_MAX_INPUTS},
         {"events in one EVENTS", RAIM_MAX_EVENTS_MESSAGE},
-        {"snapshots remembered, in ticks", RAIM_SNAPSHOT_HISTORY},
-        {"age of a bullet, in ticks", RAIM_WIRE_MAX_AGE},
+        {"snapshots remembered, in ticks", RAIM_MAX_HISTORY},
         {"margin, in ticks", RAIM_MAX_MARGIN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -24,6 +24,14 @@ static bool read_hello(const uint8_t *bytes, size_t size, struct raim_hello *hel
     return is_hello && raim_hello_read(&reader, hello);
 }
 
+static void assert_same_hello(const struct raim_hello *a, const struct raim_hello *b)
+{
+    assert_int_equal(a->version, b->version);
+    assert_int_equal(a->watch, b->watch);
+    assert_int_equal(a->target, b->target);
+    assert_string_equal(a->name, b->name);
+}
+
 static bool accepts_hello(const uint8_t *bytes, size_t size)
 {
     struct raim_hello hello, again;
@@ -34,7 +42,7 @@ static bool accepts_hello(const uint8_t *bytes, size_t size)
         return size >= 7 && hello.name[0] == '\0';
     const size_t length = raim_hello_write(&hello, written, sizeof written);
     assert_true(read_hello(written, length, &again));
-    assert_string_equal(again.name, hello.name);
+    assert_same_hello(&again, &hello);
     return true;
 }
 
@@ -42,13 +50,13 @@ static void test_hello_survives_the_wire(void **state)
 {
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
-        struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION}, told;
+        struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .watch = chance_bool()}, told;
         uint8_t bytes[64];
+        hello.target = hello.watch ? chance_magnitude(16) : 0;
         chance_text(hello.name, RAIM_MAX_NAME_BYTES);
         const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
         assert_true(read_hello(bytes, size, &told));
-        assert_int_equal(told.version, hello.version);
-        assert_string_equal(told.name, hello.name);
+        assert_same_hello(&told, &hello);
         hostile_attack(accepts_hello, bytes, size);
     }
 }
@@ -61,6 +69,7 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
         raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
         raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
         raim_write_bits(&writer, RAIM_PROTOCOL_VERSION, 16);
+        raim_write_bool(&writer, false);
         raim_write_bits(&writer, length, 5);
         for (uint32_t i = 0; i < length; i++)
             raim_write_bits(&writer, 'x', 8);
@@ -85,8 +94,7 @@ static void test_hello_of_another_version_tells_its_version_whatever_follows(voi
             raim_write_bits(&writer, chance_bits(8), 8);
         struct raim_hello hello;
         assert_true(read_hello(bytes, raim_writer_finish(&writer), &hello));
-        assert_int_equal(hello.version, version);
-        assert_string_equal(hello.name, "");
+        assert_same_hello(&hello, &(struct raim_hello){.version = version});
     }
 }
 
@@ -117,19 +125,21 @@ static struct raim_welcome chance_welcome(void)
 {
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
+        .delay_ticks = chance_magnitude(16),
         .tick = chance_magnitude(32),
         .event_sequence = chance_magnitude(32),
         .tick_hz = (uint32_t)chance_int(10, 240),
         .max_players = (uint32_t)chance_int(1, RAIM_WIRE_PLAYERS),
-        .max_bullets = (uint32_t)chance_int(1, RAIM_WIRE_BULLETS),
         .view_width = chance_magnitude(16),
         .view_height = chance_magnitude(16),
         .obstacle_count = (uint32_t)chance_int(0, RAIM_WIRE_OBSTACLES),
-        .roster_count = (uint32_t)chance_int(1, RAIM_WIRE_PLAYERS),
+        .roster_count = (uint32_t)chance_int(0, RAIM_WIRE_PLAYERS),
         .rule_count = (uint32_t)chance_int(0, RAIM_WIRE_RULES),
     };
-    welcome.player = (uint32_t)chance_int(1, 63) * RAIM_WIRE_PLAYERS +
-                     (uint32_t)chance_int(0, (int)welcome.max_players - 1);
+    welcome.shots = (uint32_t)chance_int(1, RAIM_WIRE_BULLETS / (int)welcome.max_players);
+    if (chance_bool()) // a player, not a spectator
+        welcome.player = (uint32_t)chance_int(1, 63) * RAIM_WIRE_PLAYERS +
+                         (uint32_t)chance_int(0, (int)welcome.max_players - 1);
     for (int i = 0; i < 4; i++)
         welcome.border[i] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
     for (uint32_t i = 0; i < welcome.rule_count; i++)
@@ -142,11 +152,12 @@ static void assert_same_welcome(const struct raim_welcome *a, const struct raim_
 {
     assert_int_equal(a->version, b->version);
     assert_int_equal(a->player, b->player);
+    assert_int_equal(a->delay_ticks, b->delay_ticks);
     assert_int_equal(a->tick, b->tick);
     assert_int_equal(a->event_sequence, b->event_sequence);
     assert_int_equal(a->tick_hz, b->tick_hz);
     assert_int_equal(a->max_players, b->max_players);
-    assert_int_equal(a->max_bullets, b->max_bullets);
+    assert_int_equal(a->shots, b->shots);
     assert_int_equal(a->view_width, b->view_width);
     assert_int_equal(a->view_height, b->view_height);
     assert_int_equal(a->obstacle_count, b->obstacle_count);
@@ -189,10 +200,26 @@ static void test_welcome_for_a_place_that_the_arena_lacks_is_refused(void **stat
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     welcome.max_players = 8;
+    welcome.shots = 1;
     welcome.player = 3 * RAIM_WIRE_PLAYERS + 7;
     assert_true(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
     welcome.player = 3 * RAIM_WIRE_PLAYERS + 8;
     assert_false(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
+}
+
+static void test_welcome_with_more_bullets_than_the_wire_can_name_is_refused(void **state)
+{
+    (void)state;
+    struct raim_welcome welcome = chance_welcome(), told;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    welcome.player = 0;
+    for (welcome.max_players = 1; welcome.max_players <= RAIM_WIRE_PLAYERS; welcome.max_players++) {
+        welcome.shots = RAIM_WIRE_BULLETS / welcome.max_players;
+        assert_true(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
+        if (++welcome.shots > RAIM_WIRE_BULLETS)
+            continue; // cannot even be written
+        assert_false(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
+    }
 }
 
 static void test_welcome_of_another_version_is_refused(void **state)
@@ -292,7 +319,7 @@ static void test_no_obstacle_and_more_than_expected_are_refused(void **state)
     assert_int_equal(raim_obstacles_write(obstacles, 0, &written, bytes, sizeof bytes), 0);
     assert_int_equal(raim_obstacles_write(obstacles, 3, &written, bytes, 10), 0);
     assert_int_equal(written, 0);
-    const uint8_t none[] = {RAIM_MESSAGE_OBSTACLES};
+    const uint8_t none[] = {RAIM_MESSAGE_OBSTACLES << 1};
     assert_false(read_obstacles(none, sizeof none, told, 3, &read));
 }
 
@@ -371,6 +398,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_hello_without_the_magic_is_refused),
         cmocka_unit_test(test_welcome_survives_the_wire),
         cmocka_unit_test(test_welcome_for_a_place_that_the_arena_lacks_is_refused),
+        cmocka_unit_test(test_welcome_with_more_bullets_than_the_wire_can_name_is_refused),
         cmocka_unit_test(test_welcome_of_another_version_is_refused),
         cmocka_unit_test(test_obstacles_go_on_where_the_last_message_stopped),
         cmocka_unit_test(test_no_obstacle_and_more_than_expected_are_refused),

@@ -75,8 +75,8 @@ static void fail_at(const struct game *game, int place, const char *what)
              player->previous.y, game->inputs[place].move_x, game->inputs[place].move_y, what);
 }
 
-// A stride may be a little longer than straight where it goes around a corner, and every other
-// player near enough may push by up to a radius.
+// A stride may be a little longer than straight where it goes around a corner or is rounded, and
+// every other player near enough may push by up to a radius.
 static double longest_move(const struct game *game, int place)
 {
     const raim_rules *rules = &game->world->rules;
@@ -127,6 +127,9 @@ static void check(struct game *game, int place)
         press->ticks = 0;
         return;
     }
+    const raim_vec2 rounded = raim_map_round(player->position);
+    if (player->position.x != rounded.x || player->position.y != rounded.y)
+        fail_at(game, place, "off the grid");
     if (gap_around(game, player->position) < radius - 1e-6)
         fail_at(game, place, "in a wall");
     const double longest = longest_move(game, place);

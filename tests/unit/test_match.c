@@ -22,10 +22,8 @@ struct table {
     struct raim_match *match;
     struct raim_client *clients[CLIENTS]; // by handle; NULL where nobody sits
     bool closed[CLIENTS];
-    double loss;    // of unreliable messages, both ways
-    bool sprinkles; // players stand and fire all around, instead of at random
-    size_t largest;
-    uint64_t snapshots;
+    bool fresh[CLIENTS]; // it got a snapshot in the last tick
+    double loss;         // of unreliable messages, both ways
 };
 
 static struct table *open_table_on(struct raim_map *map, const raim_rules *rules,
@@ -101,10 +99,12 @@ static void to_match(struct table *table, uint32_t handle, bool reliable, const 
 static struct raim_client *sit_down(struct table *table, uint32_t handle, const char *name)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_client *client = raim_client_create(name);
+    struct raim_client_def def = raim_client_default_def();
+    def.name = name;
+    struct raim_client *client = raim_client_create(&def);
     table->clients[handle] = client;
     table->closed[handle] = false;
-    raim_match_connect(table->match, handle);
+    raim_match_connect(table->match, handle, false);
     to_match(table, handle, true, bytes, raim_client_write_hello(client, bytes, sizeof bytes));
     return client;
 }
@@ -126,8 +126,6 @@ static void deliver(struct table *table)
     struct raim_outgoing out;
     while (raim_match_outgoing(table->match, &out)) {
         assert_true((out.size > 0 || out.close) && out.size <= RAIM_MAX_MESSAGE_BYTES);
-        table->largest = out.size > table->largest ? out.size : table->largest;
-        table->snapshots += !out.reliable;
         if (out.close)
             table->closed[out.client] = true;
         if (out.size == 0 || table->clients[out.client] == NULL ||
@@ -136,6 +134,7 @@ static void deliver(struct table *table)
         uint8_t *exact = malloc(out.size);
         memcpy(exact, out.data, out.size);
         assert_true(raim_client_receive(table->clients[out.client], exact, out.size));
+        table->fresh[out.client] |= !out.reliable;
         free(exact);
     }
 }
@@ -144,6 +143,7 @@ static void tick(struct table *table)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     raim_match_step(table->match);
+    memset(table->fresh, 0, sizeof table->fresh);
     deliver(table);
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         if (table->clients[handle] == NULL)
@@ -154,11 +154,6 @@ static void tick(struct table *table)
             .fire = 1,
             .aim = (raim_angle)chance_int(0, 65535),
         };
-        if (table->sprinkles)
-            input = (raim_input){
-                .fire = 1,
-                .aim = (raim_angle)(4001 * (raim_match_tick(table->match) + 31 * handle)),
-            };
         const size_t size = raim_client_press(table->clients[handle], &input, bytes, sizeof bytes);
         if (size > 0 && !is_lost(table))
             to_match(table, handle, false, bytes, size);
@@ -250,8 +245,9 @@ static void refuse_hello(const struct raim_hello *hello, uint32_t reason, enum r
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    table->clients[0] = raim_client_create("");
-    raim_match_connect(table->match, 0);
+    const struct raim_client_def def = raim_client_default_def();
+    table->clients[0] = raim_client_create(&def);
+    raim_match_connect(table->match, 0, false);
     to_match(table, 0, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
     tick(table);
     assert_int_equal(raim_client_end(table->clients[0]).reason, reason);
@@ -303,8 +299,9 @@ static void test_a_silent_connection_ends(void **state)
     (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
-    table->clients[0] = raim_client_create("");
-    raim_match_connect(table->match, 0);
+    const struct raim_client_def def = raim_client_default_def();
+    table->clients[0] = raim_client_create(&def);
+    raim_match_connect(table->match, 0, false);
     for (int i = 0; i < 299; i++)
         tick(table);
     assert_false(table->closed[0]);
@@ -316,29 +313,37 @@ static void test_a_silent_connection_ends(void **state)
     close_table(table);
 }
 
+// True for who is in plain sight of a player.
+static bool is_due(const struct table *table, const raim_player *self, const raim_player *other)
+{
+    return other->state == RAIM_PLAYER_ALIVE &&
+           fabs(other->position.x - self->position.x) <= 1600 / 2.0 &&
+           fabs(other->position.y - self->position.y) <= 861 / 2.0 &&
+           raim_map_sees_circle(table->map, self->position, other->position,
+                                raim_match_world(table->match)->rules.player_radius);
+}
+
 // The newest snapshot of a client against the world it was taken from.
 static void assert_sees_the_truth(const struct table *table, const struct raim_client *client)
 {
     static struct raim_client_player seen[RAIM_MAX_PLAYERS];
     const struct raim_world *world = raim_match_world(table->match);
     const raim_player *players = raim_world_players_const(world);
-    const raim_player *self = &players[raim_client_own_place(client)];
+    const uint32_t own_place = raim_client_own_place(client);
+    const raim_player *self = &players[own_place];
     const uint32_t count = raim_client_players(client, seen, RAIM_MAX_PLAYERS);
     uint32_t due = 0;
     for (uint32_t place = 0; place < world->max_players; place++)
-        due += players[place].state == RAIM_PLAYER_ALIVE &&
-               fabs(players[place].position.x - self->position.x) <= RAIM_VIEW_WIDTH / 2.0 &&
-               fabs(players[place].position.y - self->position.y) <= RAIM_VIEW_HEIGHT / 2.0;
+        due += is_due(table, self, &players[place]);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < count; i++) {
         const raim_player *truth = &players[seen[i].place];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
-        assert_true(fabs(seen[i].position.x - truth->position.x) <= 1.0 / 64);
-        assert_true(fabs(seen[i].position.y - truth->position.y) <= 1.0 / 64);
-        assert_true(abs((int16_t)(seen[i].aim - truth->aim)) <= 8);
+        assert_true(seen[i].position.x == truth->position.x);
+        assert_true(seen[i].position.y == truth->position.y);
+        assert_true(seen[i].place == own_place || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
         assert_int_equal(seen[i].shielded, truth->shield_ticks > 0);
-        inside += fabs(truth->position.x - self->position.x) <= RAIM_VIEW_WIDTH / 2.0 &&
-                  fabs(truth->position.y - self->position.y) <= RAIM_VIEW_HEIGHT / 2.0;
+        inside += is_due(table, self, truth);
     }
     assert_int_equal(inside, due);
     assert_int_equal(raim_client_alive(client), self->state == RAIM_PLAYER_ALIVE);
@@ -369,7 +374,9 @@ static void play_and_compare(double loss)
         tick(table);
         for (uint32_t handle = 0; handle < CLIENTS; handle++) {
             const struct raim_client *client = table->clients[handle];
-            if (client == NULL || raim_client_state(client) != RAIM_CLIENT_PLAYING ||
+            // What a lost snapshot would have told, a client predicts otherwise.
+            if (client == NULL || !table->fresh[handle] ||
+                raim_client_state(client) != RAIM_CLIENT_PLAYING ||
                 raim_client_tick(client) != raim_match_tick(table->match))
                 continue;
             assert_sees_the_truth(table, client);
@@ -466,7 +473,7 @@ static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
     to_match(table, 0, false, (const uint8_t[]){RAIM_MESSAGE_SNAPSHOT}, 1);
     assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 3);
     to_match(table, 0, false, bytes, 0);
-    to_match(table, 0, false, (const uint8_t[]){0xff, 0xff}, 2);
+    to_match(table, 0, false, (const uint8_t[]){15 << 1, 0xff}, 2);
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 2);
     for (int i = 0; i < 100; i++)
         tick(table);
@@ -540,7 +547,7 @@ static void test_random_bytes_harm_nobody(void **state)
         if (size > 0)
             bytes[0] = (uint8_t)((bytes[0] & 0xf0) | chance_int(0, 9)); // a kind, mostly
         if (i % 50 == 0)
-            raim_match_connect(table->match, 1);
+            raim_match_connect(table->match, 1, false);
         to_match(table, 1, chance_int(0, 1) != 0, bytes, size);
         if (i % 20 == 0)
             tick(table);
@@ -548,57 +555,6 @@ static void test_random_bytes_harm_nobody(void **state)
     assert_int_equal(raim_client_state(honest), RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_client_stats(honest)->decode_errors, 0);
     assert_true(refused(table, RAIM_REFUSED_MALFORMED) > 1000);
-    close_table(table);
-}
-
-// Hundreds in one view, all firing: more than a message holds.
-static void test_a_crowd_never_outgrows_a_message(void **state)
-{
-    (void)state;
-    raim_rules rules = raim_rules_default();
-    rules.player_radius = 5;
-    rules.respawn_delay = 0;
-    rules.spawn_protection = 30;
-    struct table *table = open_table(&rules, CLIENTS - 8, 600);
-    for (uint32_t i = 0; i < CLIENTS - 8; i++)
-        sit_down(table, i, "sardine");
-    table->loss = 0.3;
-    for (int i = 0; i < 150; i++)
-        tick(table);
-    assert_true(table->snapshots > 4000);
-    assert_true(table->largest > RAIM_MAX_MESSAGE_BYTES - 64); // it was tight
-    for (uint32_t i = 0; i < CLIENTS - 8; i++)
-        assert_int_equal(raim_client_stats(table->clients[i])->decode_errors, 0);
-    close_table(table);
-}
-
-// So many slow bullets that even to say that they are gone outgrows a message.
-static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
-{
-    (void)state;
-    raim_rules rules = raim_rules_default();
-    rules.bullet_speed = 50;
-    rules.bullet_lifetime = 10;
-    rules.fire_cooldown = 0.02;
-    rules.respawn_delay = 0;
-    rules.player_speed = 10;
-    rules.player_radius = 4;
-    rules.bullet_radius = 0.5;
-    // All in one view, few in each other's way.
-    raim_vec2 spawns[32];
-    for (int i = 0; i < 32; i++)
-        spawns[i] = (raim_vec2){-700 + i % 8 * 200, -300 + i / 8 * 200};
-    const struct raim_map_def def = {
-        .name = "rain", .border = {{-780, -400}, {780, 400}}, .spawns = spawns, .spawn_count = 32};
-    struct raim_map_problem problem;
-    struct table *table = open_table_on(raim_map_create(&def, &problem), &rules, 20, 0);
-    table->sprinkles = true;
-    for (uint32_t i = 0; i < 20; i++)
-        sit_down(table, i, "rainmaker");
-    for (int i = 0; i < 620; i++)
-        tick(table);
-    for (uint32_t i = 0; i < 20; i++)
-        assert_int_equal(raim_client_stats(table->clients[i])->decode_errors, 0);
     close_table(table);
 }
 
@@ -640,8 +596,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_repetition_cannot_change_an_input),
         cmocka_unit_test(test_keys_are_released_when_inputs_stop),
         cmocka_unit_test(test_random_bytes_harm_nobody),
-        cmocka_unit_test(test_a_crowd_never_outgrows_a_message),
-        cmocka_unit_test(test_a_rain_of_bullets_never_outgrows_a_message),
         cmocka_unit_test(test_shutdown_tells_everybody_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void test_empty_rosters_and_longer_ones_than_expected_are_refused(void **
     assert_int_equal(raim_roster_write(entries, 0, &written, bytes, sizeof bytes), 0);
     assert_int_equal(raim_roster_write(entries, 2, &written, bytes, 5), 0);
     assert_int_equal(written, 0);
-    const uint8_t none[] = {RAIM_MESSAGE_ROSTER};
+    const uint8_t none[] = {RAIM_MESSAGE_ROSTER << 1};
     assert_false(read_roster(none, sizeof none, told, 2, &read));
 }
 

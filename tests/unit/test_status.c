@@ -82,6 +82,8 @@ static int make_fixture(void **state)
     status->skipped_ticks = 6;
     status->counts.players = 2;
     status->counts.bots = 1;
+    status->counts.spectators = 4;
+    fixture->arenas[1].status->counts.spectators = 2;
     status->transport.bytes_in = 5000000000;
     status->transport.bytes_out = 6000000000;
     status->transport.packets_in = 71;
@@ -161,9 +163,10 @@ static void test_document_tells_all_and_in_order(void **state)
     assert_int_equal(integer_at(document, "uptime_s"), 61);
     assert_int_equal(integer_at(document, "workers"), 2);
     json_t *players = json_object_get(document, "players");
-    ASSERT_KEYS(players, "now", "bots", "max");
+    ASSERT_KEYS(players, "now", "bots", "spectators", "max");
     assert_int_equal(integer_at(players, "now"), 2);
     assert_int_equal(integer_at(players, "bots"), 1);
+    assert_int_equal(integer_at(players, "spectators"), 6);
     assert_int_equal(integer_at(players, "max"), 32);
     assert_int_equal(json_array_size(json_object_get(document, "arenas")), 2);
     json_decref(document);
@@ -176,7 +179,7 @@ static void test_arena_tells_its_numbers(void **state)
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
                 "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
-                "players");
+                "spectators", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -188,6 +191,7 @@ static void test_arena_tells_its_numbers(void **state)
     assert_int_equal(integer_at(arena, "bytes_out"), 6000000000);
     assert_int_equal(integer_at(arena, "packets_in"), 71);
     assert_int_equal(integer_at(arena, "packets_out"), 72);
+    assert_int_equal(integer_at(arena, "spectators"), 4);
     json_decref(document);
 }
 

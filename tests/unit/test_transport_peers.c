@@ -53,6 +53,38 @@ static void test_who_comes_and_leaves_at_once_is_told_in_order(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
+// Whether a peer whose datagrams come from an address is taken for one on this machine.
+static bool is_told_local(const char *address)
+{
+    kernel.sender = address; // until the test ends: nothing may be sent there
+    struct client *client = add_client();
+    struct transport_event event = {.kind = TRANSPORT_NONE};
+    const uint64_t limit = monotonic_ms() + 10000;
+    while (event.kind != TRANSPORT_CONNECTED) {
+        assert_true(in_time(limit));
+        run_client(client);
+        transport_receive(transport);
+        while (transport_poll(transport, &event) && event.kind != TRANSPORT_CONNECTED)
+            ;
+        transport_flush(transport);
+    }
+    run_client(client);
+    assert_true(client->connected);
+    return event.is_local;
+}
+
+static void test_who_is_on_loopback_is_told_with_the_connection(void **state)
+{
+    (void)state;
+    assert_true(is_told_local(NULL));
+    assert_true(is_told_local("127.0.0.1"));
+    assert_true(is_told_local("127.255.255.254"));
+    assert_false(is_told_local("126.255.255.255"));
+    assert_false(is_told_local("128.0.0.1"));
+    assert_false(is_told_local("1.0.0.127"));
+    assert_false(is_told_local("192.168.0.1"));
+}
+
 static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state)
 {
     (void)state;
@@ -229,6 +261,7 @@ int main(int argc, char **argv)
         TEST(test_disconnect_reason_reaches_the_client_behind_the_last_message),
         TEST(test_leaving_is_told_once),
         TEST(test_who_comes_and_leaves_at_once_is_told_in_order),
+        TEST(test_who_is_on_loopback_is_told_with_the_connection),
         TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
         TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),
         TEST(test_bad_datagrams_are_refused_by_reason),

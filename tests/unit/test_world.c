@@ -16,20 +16,61 @@ static struct arena_fixture *open_field(uint32_t players)
     return fixture_create(&rules, players, NULL, 0);
 }
 
-static void test_a_diagonal_is_no_faster(void **state)
+static void test_strides_are_the_speed_in_whole_steps(void **state)
 {
     (void)state;
-    struct arena_fixture *f = open_field(1);
-    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
-    *fixture_input(f, player) = (raim_input){.move_x = 1, .move_y = 1};
-    fixture_step(f);
-    const double stride = f->world->rules.player_speed / 60;
-    assert_true(fabs(raim_vec2_length(player->position) - stride) < 1e-9);
-    *fixture_input(f, player) = (raim_input){.move_x = -1};
-    const double before = player->position.x;
-    fixture_step(f);
-    assert_true(fabs(before - player->position.x - stride) < 1e-9);
-    fixture_destroy(f);
+    raim_rules rules = raim_rules_default();
+    struct raim_stride stride = raim_world_stride(&rules, 60);
+    assert_int_equal(stride.straight, 160); // 300 * 32 / 60
+    assert_int_equal(stride.diagonal, 113); // 160 * sqrt(1/2) = 113.14
+    stride = raim_world_stride(&rules, 128);
+    assert_int_equal(stride.straight, 75);
+    assert_int_equal(stride.diagonal, 53); // 53.03
+    rules.player_speed = 310;
+    stride = raim_world_stride(&rules, 60);
+    assert_int_equal(stride.straight, 165); // 165.33
+    assert_int_equal(stride.diagonal, 117); // 116.91
+    rules.player_speed = 10;
+    stride = raim_world_stride(&rules, 240);
+    assert_int_equal(stride.straight, 1); // 1.33
+    assert_int_equal(stride.diagonal, 1); // 0.94
+    rules.player_speed = 2000;
+    stride = raim_world_stride(&rules, 10);
+    assert_int_equal(stride.straight, 6400);
+    assert_int_equal(stride.diagonal, 4525); // 4525.48
+}
+
+// After so many ticks exactly so many strides, from wherever, and as fast in every direction as the
+// grid allows.
+static void test_who_runs_in_the_open_is_where_it_is_expected_to_the_bit(void **state)
+{
+    (void)state;
+    const uint32_t rates[] = {10, 60, 128, 240};
+    for (int round = 0; round < 400; round++) {
+        raim_rules rules = raim_rules_default();
+        rules.player_speed = chance_between(10, 400);
+        const uint32_t tick_hz = rates[round % 4];
+        struct arena_fixture *f = fixture_create_on(fixture_map(NULL, 0), &rules, tick_hz, 1);
+        raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+        const struct raim_stride stride = raim_world_stride(&rules, tick_hz);
+        for (int way = 0; way < 9; way++) {
+            const int8_t x = (int8_t)(way % 3 - 1), y = (int8_t)(way / 3 - 1);
+            const int32_t steps = x != 0 && y != 0 ? stride.diagonal : stride.straight;
+            const raim_vec2 start =
+                raim_map_round((raim_vec2){chance_between(-400, 400), chance_between(-400, 400)});
+            player->position = start;
+            *fixture_input(f, player) = (raim_input){.move_x = x, .move_y = y};
+            for (int tick = 1; tick <= 10; tick++) {
+                fixture_step(f);
+                assert_true(player->position.x == start.x + x * tick * steps / 32.0);
+                assert_true(player->position.y == start.y + y * tick * steps / 32.0);
+            }
+            const double length = sqrt(x * x + y * y) * steps / 32.0;
+            if (steps > 1 && length > 0)
+                assert_true(fabs(length - rules.player_speed / tick_hz) <= sqrt(0.5) / 32);
+        }
+        fixture_destroy(f);
+    }
 }
 
 static void test_a_hit_gives_one_point_and_destroys(void **state)
@@ -120,18 +161,6 @@ static void test_a_shield_stops_a_bullet_and_ends_with_the_first_shot(void **sta
     fixture_destroy(f);
 }
 
-static void test_the_cooldown_spaces_shots(void **state)
-{
-    (void)state;
-    struct arena_fixture *f = open_field(1);
-    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
-    fixture_input(f, player)->fire = 1;
-    for (int tick = 0; tick < 60; tick++)
-        fixture_step(f);
-    assert_int_equal(player->shots, 4); // every 0.25 s, the first at once
-    fixture_destroy(f);
-}
-
 static void test_a_victim_rises_after_the_delay_far_from_enemies(void **state)
 {
     (void)state;
@@ -163,6 +192,8 @@ static void test_a_crowd_rises_without_overlap(void **state)
     fixture_step(f);
     for (int i = 0; i < 100; i++) {
         assert_int_equal(players[i].state, RAIM_PLAYER_ALIVE);
+        const raim_vec2 rounded = raim_map_round(players[i].position);
+        assert_true(players[i].position.x == rounded.x && players[i].position.y == rounded.y);
         for (int j = 0; j < i; j++)
             assert_true(raim_vec2_distance_squared(players[i].position, players[j].position) >=
                         4 * 20 * 20);
@@ -220,19 +251,20 @@ static void test_a_fast_bullet_hits_who_runs_across_its_way(void **state)
     fixture_destroy(f);
 }
 
-static void test_leaving_frees_the_place_and_takes_the_bullets(void **state)
+static void test_leaving_frees_the_place_and_takes_its_bullets_only(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field(2);
     raim_player *first = fixture_put(f, (raim_vec2){0, 0});
-    fixture_put(f, (raim_vec2){500, 500});
+    raim_player *second = fixture_put(f, (raim_vec2){500, 500});
     const raim_player_id old = first->id;
     assert_int_equal(raim_world_join(f->world), RAIM_NOBODY); // full
     fixture_input(f, first)->fire = 1;
+    fixture_input(f, second)->fire = 1;
     fixture_step(f);
-    assert_int_equal(fixture_bullets(f), 1);
+    assert_int_equal(fixture_bullets(f), 2);
     raim_world_leave(f->world, old);
-    assert_int_equal(fixture_bullets(f), 0);
+    assert_int_equal(fixture_bullets(f), 1); // the other's
     const raim_player_id next = raim_world_join(f->world);
     assert_int_equal(raim_player_place(next), raim_player_place(old));
     assert_int_not_equal(next, old);
@@ -303,6 +335,94 @@ static void test_a_copy_of_the_world_plays_on_alike(void **state)
     fixture_destroy(f);
 }
 
+// Thin walls from side to side, somewhat slanted, make four rooms with a spawn in each; inside,
+// what is strewn makes nooks of every angle.
+static const raim_vec2 wall_ends[2][2] = {{{-1000, -40}, {1000, 44}}, {{38, -1000}, {-40, 1000}}};
+
+static struct raim_map *map_of_rooms(void)
+{
+    enum { STREWN = 30 };
+    const raim_vec2 spawns[] = {{-900, -900}, {900, -900}, {900, 900}, {-900, 900}};
+    struct raim_obstacle_def obstacles[2 + STREWN];
+    for (int i = 0; i < 2; i++) {
+        const raim_vec2 a = wall_ends[i][0], b = wall_ends[i][1];
+        const raim_vec2 thin = {i * RAIM_MAP_GRID, (1 - i) * RAIM_MAP_GRID};
+        obstacles[i] =
+            (struct raim_obstacle_def){{a, b, raim_vec2_add(b, thin), raim_vec2_add(a, thin)}, 4};
+    }
+    for (int i = 0; i < STREWN; i++) {
+        const int corners = chance_int(3, 8);
+        const raim_vec2 middle = {chance_between(-650, 650), chance_between(-650, 650)};
+        const double size = chance_between(15, 120);
+        obstacles[2 + i].count = corners;
+        const raim_angle turn = (raim_angle)chance_int(0, 65535);
+        for (int corner = 0; corner < corners; corner++)
+            obstacles[2 + i].points[corner] = raim_vec2_mad(
+                middle,
+                raim_angle_direction((raim_angle)(turn + corner * RAIM_ANGLE_TURN / corners)),
+                size);
+    }
+    const struct raim_map_def def = {
+        .name = "rooms",
+        .border = {{-1000, -1000}, {1000, 1000}},
+        .obstacles = obstacles,
+        .obstacle_count = 2 + STREWN,
+        .spawns = spawns,
+        .spawn_count = 4,
+    };
+    struct raim_map_problem problem;
+    struct raim_map *map = raim_map_create(&def, &problem);
+    assert_non_null(map);
+    return map;
+}
+
+static int room_of(raim_vec2 point)
+{
+    int room = 0;
+    for (int i = 0; i < 2; i++) {
+        const raim_vec2 along = raim_vec2_sub(wall_ends[i][1], wall_ends[i][0]);
+        room |= (raim_vec2_cross(along, raim_vec2_sub(point, wall_ends[i][0])) > 0) << i;
+    }
+    return room;
+}
+
+// A million players' ticks, from crawling to leaping: all on the grid, free, and behind no wall.
+static void test_everybody_is_always_on_the_grid_and_behind_no_wall(void **state)
+{
+    (void)state;
+    enum { PLAYERS = 64, ROUNDS = 4, PLAYER_TICKS = 250000 };
+    const double speeds[ROUNDS] = {300, 10, 730, 2000};
+    for (int round = 0; round < ROUNDS; round++) {
+        raim_rules rules = raim_rules_default();
+        rules.player_speed = speeds[round];
+        rules.player_radius = round == 0 ? 20 : chance_between(4, 45);
+        rules.respawn_delay = 0.1;
+        struct arena_fixture *f = fixture_create_on(map_of_rooms(), &rules, 60, PLAYERS);
+        const raim_player *players = raim_world_players(f->world);
+        for (int i = 0; i < PLAYERS; i++)
+            raim_world_join(f->world);
+        int rooms[PLAYERS], lives[PLAYERS] = {0};
+        for (int checked = 0; checked < PLAYER_TICKS;) {
+            random_inputs(f);
+            fixture_step(f);
+            for (int i = 0; i < PLAYERS; i++) {
+                const raim_player *player = &players[i];
+                if (player->state != RAIM_PLAYER_ALIVE)
+                    continue;
+                const raim_vec2 rounded = raim_map_round(player->position);
+                assert_true(player->position.x == rounded.x && player->position.y == rounded.y);
+                assert_true(raim_map_is_free(f->map, player->position, rules.player_radius));
+                if (player->life != lives[i])
+                    rooms[i] = room_of(player->position);
+                lives[i] = player->life;
+                assert_int_equal(room_of(player->position), rooms[i]);
+                checked++;
+            }
+        }
+        fixture_destroy(f);
+    }
+}
+
 // Whatever players press, they stay outside of obstacles and inside the border, points are what
 // was destroyed, and nobody moves farther than a stride and the pushes of a crowd.
 static void test_invariants_hold_in_a_crowd(void **state)
@@ -348,21 +468,22 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_diagonal_is_no_faster),
+        cmocka_unit_test(test_strides_are_the_speed_in_whole_steps),
+        cmocka_unit_test(test_who_runs_in_the_open_is_where_it_is_expected_to_the_bit),
         cmocka_unit_test(test_a_hit_gives_one_point_and_destroys),
         cmocka_unit_test(test_two_bullets_in_one_tick_give_one_point_to_the_first),
         cmocka_unit_test(test_nobody_hits_themselves),
         cmocka_unit_test(test_a_shield_stops_a_bullet_and_ends_with_the_first_shot),
-        cmocka_unit_test(test_the_cooldown_spaces_shots),
         cmocka_unit_test(test_a_victim_rises_after_the_delay_far_from_enemies),
         cmocka_unit_test(test_a_crowd_rises_without_overlap),
         cmocka_unit_test(test_a_bullet_never_crosses_a_thin_wall),
         cmocka_unit_test(test_a_muzzle_behind_a_thin_wall_does_not_shoot_through),
         cmocka_unit_test(test_a_fast_bullet_hits_who_runs_across_its_way),
-        cmocka_unit_test(test_leaving_frees_the_place_and_takes_the_bullets),
+        cmocka_unit_test(test_leaving_frees_the_place_and_takes_its_bullets_only),
         cmocka_unit_test(test_a_place_never_gives_the_null_id),
         cmocka_unit_test(test_full_events_are_counted),
         cmocka_unit_test(test_a_copy_of_the_world_plays_on_alike),
+        cmocka_unit_test(test_everybody_is_always_on_the_grid_and_behind_no_wall),
         cmocka_unit_test(test_invariants_hold_in_a_crowd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@ static struct {
     int fail_at;          // the datagram of a batch that the kernel does not take, -1 for none
     int64_t monotonic_ms; // added to the clock
     int64_t wall_ms;
+    const char *sender; // address that datagrams seem to come from, NULL for the true one
 } kernel = {.fail_at = -1};
 
 static struct {
@@ -44,6 +45,9 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
     kernel.receives++;
     const int received =
         (int)syscall(SYS_recvmmsg, socket, headers, count, (unsigned)flags, timeout);
+    for (int i = 0; i < received && kernel.sender != NULL; i++)
+        inet_pton(AF_INET, kernel.sender,
+                  &((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr);
     for (int i = 0; i < received && captured_count < MAX_CAPTURED; i++) {
         if (headers[i].msg_len > TRANSPORT_MTU)
             continue;
@@ -65,6 +69,9 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
     }
     if (kernel.fail_at > 0 && (unsigned)kernel.fail_at < count)
         count = (unsigned)kernel.fail_at;
+    for (unsigned i = 0; i < count && kernel.sender != NULL; i++)
+        ((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr.s_addr =
+            htonl(INADDR_LOOPBACK);
     const int sent = (int)syscall(SYS_sendmmsg, socket, headers, count, (unsigned)flags);
     kernel.fail_at -= kernel.fail_at > 0 ? sent : 0;
     for (int i = 0; i < sent; i++)

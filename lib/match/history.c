@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Records the world in the wire's integers.
+#include "history.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(RAIM_WIRE_PLAYERS == RAIM_MAX_PLAYERS, "every place can be told");
+static_assert(RAIM_WIRE_BULLETS == RAIM_MAX_BULLETS, "every place can be told");
+static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle can be told");
+static_assert(RAIM_WIRE_OBSTACLES == RAIM_MAX_OBSTACLES, "every map can be told");
+static_assert(RAIM_MAP_STEPS == RAIM_WIRE_UNITS, "maps and players are told exactly");
+static_assert(RAIM_MAP_REACH * RAIM_WIRE_UNITS < 1 << (RAIM_WIRE_COORDINATE_BITS - 1),
+              "every place on a map can be told");
+
+int32_t raim_quantise(double units)
+{
+    return (int32_t)floor(units * RAIM_WIRE_UNITS + 0.5);
+}
+
+struct raim_wire_limits raim_history_limits(const struct raim_world *world)
+{
+    const struct raim_stride stride = raim_world_stride(&world->rules, world->tick_hz);
+    return (struct raim_wire_limits){
+        .players = world->max_players,
+        .shots = world->shots,
+        .history = raim_wire_history(world->tick_hz),
+        .stride = stride.straight,
+        .diagonal = stride.diagonal,
+    };
+}
+
+// A power of two, so that slots follow each other also where the tick counter wraps.
+static uint32_t slots_for(uint32_t ticks)
+{
+    uint32_t slots = 1;
+    while (slots < ticks)
+        slots *= 2;
+    return slots;
+}
+
+bool raim_history_create(struct raim_history *history, const struct raim_wire_limits *limits,
+                         uint32_t ticks)
+{
+    const size_t frame_bytes = raim_wire_frame_bytes(limits);
+    *history = (struct raim_history){.limits = *limits, .ticks = slots_for(ticks)};
+    uint8_t *memory = calloc(history->ticks, frame_bytes);
+    history->memory = memory;
+    history->frames = calloc(history->ticks, sizeof *history->frames);
+    history->selves = calloc((size_t)history->ticks * limits->players, sizeof *history->selves);
+    if (memory == NULL || history->frames == NULL || history->selves == NULL)
+        return false;
+    for (uint32_t i = 0; i < history->ticks; i++)
+        raim_wire_frame_init(&history->frames[i], limits, memory + i * frame_bytes);
+    return true;
+}
+
+void raim_history_destroy(struct raim_history *history)
+{
+    free(history->memory);
+    free(history->frames);
+    free(history->selves);
+    *history = (struct raim_history){0};
+}
+
+static raim_wire_player wire_player(const struct raim_wire_limits *limits,
+                                    const raim_player *player)
+{
+    const int32_t x = raim_quantise(player->position.x), y = raim_quantise(player->position.y);
+    return (raim_wire_player){
+        .x = x,
+        .y = y,
+        // To the nearest of 1024 directions; the last half step wraps to 0.
+        .aim = (int32_t)(((uint32_t)player->aim + 32) >> 6 & 0x3FF),
+        // Who has just risen was nowhere else before: its previous position is where it rose.
+        .way = (int32_t)raim_wire_way(limits, x - raim_quantise(player->previous.x),
+                                      y - raim_quantise(player->previous.y)),
+        .life = player->life & 7,
+        .shield = player->shield_ticks > 0,
+    };
+}
+
+static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_bullet *bullet)
+{
+    // Where a shooter would have to stand now, without a muzzle to reach out.
+    const int32_t flown_ticks = raim_tick_diff(world->tick, bullet->born_tick);
+    const raim_vec2 now = raim_vec2_mad(bullet->origin, bullet->direction,
+                                        world->rules.bullet_speed * flown_ticks / world->tick_hz);
+    return (raim_wire_bullet){
+        .x = raim_quantise(bullet->origin.x),
+        .y = raim_quantise(bullet->origin.y),
+        .tick = bullet->born_tick,
+        .now_x = raim_quantise(now.x),
+        .now_y = raim_quantise(now.y),
+        .aim = bullet->aim,
+    };
+}
+
+static struct raim_history_self self_of(const raim_player *player, uint32_t place)
+{
+    const bool alive = player->state == RAIM_PLAYER_ALIVE;
+    return (struct raim_history_self){
+        .self =
+            {
+                .place = (uint16_t)place,
+                .steers = true,
+                .alive = alive,
+                .timer = alive ? player->cooldown_ticks : player->respawn_ticks,
+                .shots = (uint8_t)player->shots,
+                .hits = (uint8_t)player->hits,
+            },
+        .risen = alive || (player->state == RAIM_PLAYER_DOWN && player->deaths > 0),
+    };
+}
+
+void raim_history_record(struct raim_history *history, const struct raim_world *world)
+{
+    const uint32_t slot = world->tick % history->ticks;
+    struct raim_wire_frame *frame = &history->frames[slot];
+    struct raim_history_self *selves = &history->selves[(size_t)slot * world->max_players];
+    const raim_player *players = raim_world_players_const(world);
+    const raim_bullet *bullets = raim_world_bullets_const(world);
+    frame->tick = world->tick;
+    memset(frame->seen_players, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
+    memset(frame->seen_bullets, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        frame->players[place] = wire_player(&history->limits, &players[place]);
+        selves[place] = self_of(&players[place], place);
+        if (players[place].state == RAIM_PLAYER_ALIVE)
+            raim_set_add(frame->seen_players, place);
+    }
+    for (uint32_t place = 0; place < world->max_bullets; place++) {
+        if (bullets[place].owner == RAIM_NOBODY)
+            continue;
+        frame->bullets[place] = wire_bullet(world, &bullets[place]);
+        raim_set_add(frame->seen_bullets, place);
+    }
+}
+
+void raim_history_copy(struct raim_history *history, const struct raim_history *from, uint32_t tick)
+{
+    const struct raim_wire_limits *limits = &history->limits;
+    const struct raim_wire_frame *source = raim_history_at(from, tick);
+    struct raim_wire_frame *frame = &history->frames[tick % history->ticks];
+    frame->tick = tick;
+    memcpy(frame->seen_players, source->seen_players,
+           raim_set_words(limits->players) * sizeof(uint64_t));
+    memcpy(frame->seen_bullets, source->seen_bullets,
+           raim_set_words(raim_wire_bullets(limits)) * sizeof(uint64_t));
+    memcpy(frame->players, source->players, limits->players * sizeof source->players[0]);
+    memcpy(frame->bullets, source->bullets, raim_wire_bullets(limits) * sizeof source->bullets[0]);
+    memcpy(&history->selves[(size_t)(tick % history->ticks) * limits->players],
+           raim_history_self_at(from, tick, 0), limits->players * sizeof history->selves[0]);
+}

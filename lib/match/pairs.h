@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What is known, and lasts, of who can come to see what: a row for each target, with an entry for
+// each viewer. It spares most looks at a map: who was seen can be seen again by going back, and who
+// is far behind walls takes time to come out.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct raim_pair {
+    uint32_t hidden_until; // up to this tick, included, the viewer cannot come to see the target
+    // In this tick, as it were, the viewer saw the target: both could go back to where they were,
+    // and so for as many ticks more as the viewer's latency has it may be told.
+    uint32_t seen;
+    bool is_close; // to be told or not: the next look cannot be spared
+};
+
+struct raim_pairs {
+    uint32_t targets, viewers;
+    struct raim_pair *pairs;
+};
+
+// False when memory runs out.
+bool raim_pairs_create(struct raim_pairs *pairs, uint32_t targets, uint32_t viewers);
+void raim_pairs_destroy(struct raim_pairs *pairs);
+
+static inline struct raim_pair *raim_pairs_at(const struct raim_pairs *pairs, uint32_t target,
+                                              uint32_t viewer)
+{
+    return &pairs->pairs[(size_t)target * pairs->viewers + viewer];
+}
+
+// Forgets, in a tick, all that is known of a target or of a viewer: it is another one, or elsewhere
+// than it can have gone.
+void raim_pairs_forget_target(struct raim_pairs *pairs, uint32_t target, uint32_t tick);
+void raim_pairs_forget_viewer(struct raim_pairs *pairs, uint32_t viewer, uint32_t tick);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Who watches: whose view a spectator is shown, and the past that late ones are shown.
+#include "state.h"
+
+#include <assert.h>
+
+// The player with most points, of equals the one in the lowest place.
+static raim_player_id find_best(const struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    const raim_player *best = NULL;
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        if (players[place].id != RAIM_NOBODY &&
+            (best == NULL || players[place].score > best->score))
+            best = &players[place];
+    return best != NULL ? best->id : RAIM_NOBODY;
+}
+
+static bool is_member(const struct raim_match *match, uint32_t id)
+{
+    const uint32_t place = raim_player_place((raim_player_id)id);
+    return id != RAIM_NOBODY && place < match->world->max_players &&
+           raim_world_players_const(match->world)[place].id == id;
+}
+
+// Where there is nobody, a spectator keeps an empty place in view, where there is nothing to see.
+static void watch(struct raim_connection *client, raim_player_id id)
+{
+    client->watched = id;
+    if (id != RAIM_NOBODY)
+        client->place = raim_player_place(id);
+}
+
+bool raim_spectators_join(struct raim_match *match, struct raim_connection *client, uint32_t target)
+{
+    assert(client->watches);
+    if (match->watching == match->def.max_spectators)
+        return false;
+    match->watching++;
+    client->delay_ticks = client->is_local ? 0 : match->delay_ticks;
+    match->late += client->delay_ticks > 0;
+    watch(client, is_member(match, target) ? (raim_player_id)target : find_best(match));
+    return true;
+}
+
+void raim_spectators_leave(struct raim_match *match, struct raim_connection *client)
+{
+    assert(raim_is_spectator(client));
+    match->watching--;
+    match->late -= client->delay_ticks > 0;
+}
+
+void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
+                          const struct raim_wire_event *event)
+{
+    if (event->kind != RAIM_WIRE_JOINED && event->kind != RAIM_WIRE_LEFT)
+        return;
+    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+        struct raim_connection *client = &match->clients[i];
+        if (!raim_is_spectator(client) || raim_audience_of(client) != audience)
+            continue;
+        if (event->kind == RAIM_WIRE_LEFT && client->watched == event->player)
+            watch(client, find_best(match));
+        else if (event->kind == RAIM_WIRE_JOINED && client->watched == RAIM_NOBODY)
+            watch(client, (raim_player_id)event->player);
+    }
+}
+
+void raim_spectators_remember(struct raim_match *match)
+{
+    if (match->late == 0) {
+        match->past_ticks = 0;
+        return;
+    }
+    raim_history_copy(&match->past, &match->history, match->world->tick);
+    match->past_ticks += match->past_ticks < match->past.ticks;
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A client written from PROTOCOL.md alone: it runs in squares, shoots at the nearest, prints the
+scores. It trusts its server. Needs python3-enet. Usage: proto/example.py HOST PORT [SECONDS]"""
+import math
+import struct
+import sys
+import time
+import enet
+
+HELLO, INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = range(1, 9)
+DIRECTIONS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
+
+def write(*fields): # pairs of a value and its bits
+    number = size = 0
+    for value, bits in fields:
+        number, size = number | int(value) << size, size + bits
+    return number.to_bytes((size + 7) // 8, "little")
+
+class Reader: # the bits of a message, and what they stand for
+    def __init__(self, data):
+        self.rest, self.left = int.from_bytes(data, "little"), 8 * len(data)
+
+    def u(self, bits):
+        value = self.rest & (1 << bits) - 1
+        self.rest, self.left = self.rest >> bits, self.left - bits
+        if self.left < 0:
+            raise ValueError("ends early")
+        return value
+
+    kind = lambda r: SNAPSHOT if r.u(1) else r.u(4)
+    s = lambda r, bits: (r.u(bits) ^ 1 << bits - 1) - (1 << bits - 1)
+    ranged = lambda r, least, most: least + r.u((most - least).bit_length())
+    each = lambda r, item: list(iter(lambda: item() if r.u(1) else None, None))
+    count = lambda r: sum(group << 3 * i for i, group in enumerate(r.each(lambda: r.u(3))))
+    text = lambda r, most: bytes(r.u(8) for _ in range(r.ranged(0, most))).decode()
+    change = lambda r, value, small, medium, whole: value if not r.u(1) else value + r.s(
+        small) if not r.u(1) else value + r.s(medium) if not r.u(1) else whole()
+
+    def welcome(self):
+        welcome = {"version": self.u(16), "player": self.u(16), "delay": self.u(16),
+                   "tick": self.u(32), "event_sequence": self.u(32),
+                   "tick_hz": self.ranged(10, 240), "max_players": self.ranged(1, 1024),
+                   "shots": self.ranged(1, 8192)}
+        self.u(16 + 16 + 13 + 11 + 4 * 20) # the view, how much follows, the border
+        rules = [self.u(64).to_bytes(8, "little") for _ in range(self.u(5))]
+        return welcome | {"rules": [struct.unpack("<d", rule)[0] for rule in rules]}
+
+    def entry(self):
+        return {"player": self.u(16), "bot": self.u(1), "score": self.count(),
+                "deaths": self.count(), "name": self.text(24)}
+
+    def event(self):
+        kind = self.ranged(0, 2)
+        if kind == 0: # joined
+            return self.entry()
+        return {"player": self.u(16), "reason": self.u(8)} if kind == 1 else { # left, kill
+            "player": self.u(16), "victim": self.u(16), "score": self.count(),
+            "victim_deaths": self.count()}
+
+class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
+    def __init__(self, welcome):
+        self.places, self.shots = welcome["max_players"], welcome["shots"]
+        self.tick_hz, self.newest, self.frames = welcome["tick_hz"], welcome["tick"], {}
+        self.history = max(16, 1 << (self.tick_hz - 1).bit_length())
+        steps = 32 * welcome["rules"][1] / self.tick_hz
+        run, slant = (max(1, math.floor(steps * part + 0.5)) for part in (1, math.sqrt(0.5)))
+        self.ways = [(0, 0)] + [(x * (slant if y else run), y * (slant if x else run))
+                                for x, y in DIRECTIONS]
+        self.ways += [(x * slant, y * slant) for x, y in DIRECTIONS[::2]]
+
+    def read(self, r):
+        age = r.ranged(0, self.history - 1)
+        least = self.newest - self.history + 1 # of a delta's tick
+        tick = least + (r.ranged(0, 2 * self.history - 1) - least) % (2 * self.history) if age \
+            else r.u(32)
+        base = self.frames[tick - age] if age else {"self": {}, "players": {}, "bullets": {}}
+        frame = {"tick": tick, "self": self.read_self(r, age, base["self"]), "players": {}}
+        own = frame["self"]["place"] if frame["self"]["steers"] else None
+        for place, was in base["players"].items():
+            self.read_known(r, age, place, was, own, frame["players"])
+        frame["players"] |= r.each(lambda: self.read_new(r, own))
+        bullets = frame["bullets"] = base["bullets"].copy()
+        for place in base["bullets"] if base["bullets"] and r.u(1) else ():
+            if r.u(1):
+                del bullets[place]
+                bullets |= [self.read_bullet(r, frame, place)] if r.u(1) else []
+        bullets |= r.each(lambda: self.read_bullet(r, frame))
+        r.u(r.left + 1 if r.left > 7 or r.rest else 0) # fails where the message goes on
+        frame |= {kind: dict(sorted(frame[kind].items())) for kind in ("players", "bullets")}
+        self.frames[tick], self.newest = frame, max(tick, self.newest)
+        self.frames.pop(self.newest - self.history, None)
+        return frame
+
+    def read_self(self, r, age, base):
+        me = base | {"timer": max(0, base["timer"] - age)} if base else {}
+        if base and r.u(1):
+            return me
+        if not (base and r.u(1)):
+            me |= {"place": r.ranged(0, self.places - 1), "steers": r.u(1)}
+        me["alive"] = r.u(1)
+        for key, read in (("timer", r.count), ("shots", lambda: r.u(8)), ("hits", lambda: r.u(8)),
+                          ("margin", lambda: r.s(6))):
+            me[key] = me[key] if base and r.u(1) else read()
+        return me
+
+    def read_new(self, r, own):
+        return (place := r.ranged(0, self.places - 1)), {
+            "x": r.s(20), "y": r.s(20), "aim": 0 if place == own else r.u(10), "way": r.u(4),
+            "life": r.u(3), "shield": r.u(1)}
+
+    def read_known(self, r, age, place, was, own, players):
+        dx, dy = self.ways[was["way"]]
+        now = was | {"x": was["x"] + dx * age, "y": was["y"] + dy * age}
+        if r.u(1):
+            if not r.u(1): # turned
+                now["way"], since = r.u(4), r.ranged(1, age)
+                for i, key in enumerate("xy"):
+                    now[key] += (self.ways[now["way"]][i] - (dx, dy)[i]) * since
+            elif not r.u(1): # gone
+                return
+            else:
+                now |= {key: r.change(now[key], 10, 12, lambda: r.s(20)) for key in "xy"}
+                now |= {key: r.u(bits) for key, bits in (("way", 4), ("life", 3), ("shield", 1))
+                        if r.u(1)}
+        now["aim"] = 0 if place == own else r.change(was["aim"], 7, 8, lambda: r.u(10)) % 1024
+        players[place] = now
+
+    def read_bullet(self, r, frame, place=None):
+        place = r.ranged(0, self.places * self.shots - 1) if place is None else place
+        aim, age = r.u(16), r.u(4) + 1 if r.u(1) else None
+        if age is None:
+            return place, {"x": r.s(20), "y": r.s(20), "tick": frame["tick"], "aim": aim}
+        shooter = frame["players"][place // self.shots] # who goes on as when it fired
+        dx, dy = self.ways[shooter["way"]]
+        return place, {"x": shooter["x"] - dx * (age - 1), "y": shooter["y"] - dy * (age - 1),
+                       "tick": frame["tick"] - age, "aim": aim}
+
+class Client: # `frames` are those that it saw, `errors` counts what it could not read
+    def __init__(self, host, port):
+        self.snapshots, self.frames, self.members, self.errors = None, [], {}, 0
+        self.tick, self.looked, self.inputs, self.ended = 0, 0, [], None
+        self.host = enet.Host(None, 1, 2, 0, 0)
+        self.peer = self.host.connect(enet.Address(host.encode(), port), 2)
+
+    def play(self, seconds):
+        due = start = time.monotonic()
+        while due < start + seconds and self.ended is None:
+            while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
+                if event.type == enet.EVENT_TYPE_CONNECT: # version 2, to play, a name of 7 bytes
+                    hello = (HELLO, 4), (0x4D494152, 32), (2, 16), (0, 1), (7, 5)
+                    self.peer.send(0, enet.Packet(write((0, 1), *hello, *(
+                        (byte, 8) for byte in b"Example")), enet.PACKET_FLAG_RELIABLE))
+                elif event.type == enet.EVENT_TYPE_RECEIVE:
+                    self.receive(Reader(event.packet.data))
+                else:
+                    self.ended = self.ended or event.data
+            if self.frames:
+                self.press(self.frames[-1])
+            due += 1 / (self.snapshots.tick_hz if self.snapshots else 60)
+            time.sleep(max(0, due - time.monotonic()))
+        self.peer.disconnect_now(1)
+
+    def receive(self, r):
+        try:
+            if (kind := r.kind()) == SNAPSHOT and self.snapshots:
+                self.frames.append(self.snapshots.read(r))
+            elif kind == WELCOME:
+                self.welcome = r.welcome()
+                self.snapshots = Snapshots(self.welcome)
+            elif kind in (ROSTER, EVENTS):
+                r.u(64 if kind == EVENTS else 0) # sequence and tick
+                for each in r.each(r.event if kind == EVENTS else r.entry): # none is taken out
+                    self.members.setdefault(each["player"], {"score": 0}).update(each)
+            elif kind == GOODBYE:
+                self.ended = r.u(8), r.text(120)
+        except (ValueError, KeyError):
+            self.errors += 1
+
+    def press(self, frame):
+        margin, window = frame["self"]["margin"], frame["tick"] // 32
+        self.tick = (self.tick or frame["tick"] + 2) + 1
+        if window > self.looked + 1 and not 1 <= margin <= 5:
+            self.tick, self.looked = self.tick + (1 if margin < 1 else -1), window
+        others = frame["players"].copy()
+        me = others.pop(frame["self"]["place"], {"x": 0, "y": 0})
+        ways = [(it["y"] - me["y"], it["x"] - me["x"]) for it in others.values()]
+        way = min(ways, key=lambda way: math.hypot(*way), default=(0, 1))
+        aim = round(math.atan2(*way) / math.tau * 65536) % 65536
+        x, y = DIRECTIONS[self.tick // 60 % 4 * 2]
+        self.inputs = [((x + 1, 2), (y + 1, 2), (bool(ways), 1), (aim, 16)), *self.inputs[:3]]
+        told = [field for press in self.inputs for field in ((0, 1), *press)] # 0: another one
+        self.peer.send(1, enet.Packet(write((0, 1), (INPUT, 4), (self.tick, 32), (1, 1), (
+            frame["tick"], 32), (len(self.inputs) - 1, 3), *told[1:])))
+
+if __name__ == "__main__":
+    client = Client(sys.argv[1], int(sys.argv[2]))
+    client.play(float(sys.argv[3]) if len(sys.argv) > 3 else 30)
+    print(*sorted((each["score"], each["name"]) for each in client.members.values()), sep="\n")
+    print(f"snapshots={len(client.frames)} errors={client.errors} ended={client.ended}")

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// The memory of frames, and the rule by which both ends of the wire move them on.
+#include "frame.h"
+
+uint32_t raim_wire_history(uint32_t tick_hz)
+{
+    uint32_t ticks = 16;
+    while (ticks < tick_hz && ticks < RAIM_MAX_HISTORY)
+        ticks *= 2;
+    return ticks;
+}
+
+// --- The memory of a frame: both sets, the players, the bullets ---
+
+static_assert(sizeof(raim_wire_player) % 4 == 0 && _Alignof(raim_wire_bullet) == 4,
+              "bullets may follow players");
+
+size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits)
+{
+    const size_t places = raim_wire_bullets(limits);
+    const size_t words = raim_set_words(limits->players) + raim_set_words((uint32_t)places);
+    const size_t bytes = words * sizeof(uint64_t) + limits->players * sizeof(raim_wire_player) +
+                         places * sizeof(raim_wire_bullet);
+    return (bytes + 7) / 8 * 8;
+}
+
+void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_limits *limits,
+                          void *memory)
+{
+    uint64_t *sets = memory;
+    *frame = (struct raim_wire_frame){.seen_players = sets};
+    frame->seen_bullets = sets + raim_set_words(limits->players);
+    frame->players =
+        (raim_wire_player *)(frame->seen_bullets + raim_set_words(raim_wire_bullets(limits)));
+    frame->bullets = (raim_wire_bullet *)(frame->players + limits->players);
+}
+
+// --- Ways ---
+
+// Where a way leads, and whether at the diagonal's pace.
+static const struct direction {
+    int8_t x, y;
+    bool diagonal;
+} directions[] = {
+    {0, 0, false},  {1, 0, false},  {1, 1, true},   {0, 1, false}, {-1, 1, true},
+    {-1, 0, false}, {-1, -1, true}, {0, -1, false}, {1, -1, true}, {1, 0, true},
+    {0, 1, true},   {-1, 0, true},  {0, -1, true},
+};
+static_assert(sizeof directions / sizeof directions[0] == RAIM_WAYS, "one row a way");
+
+static int32_t pace_of(const struct raim_wire_limits *limits, const struct direction *direction)
+{
+    return direction->diagonal ? limits->diagonal : limits->stride;
+}
+
+uint32_t raim_wire_way(const struct raim_wire_limits *limits, int32_t dx, int32_t dy)
+{
+    // The nearest point w to d has the least |w - d|^2 - |d|^2 = |w|^2 - 2 w d. In 64 bits: a
+    // stride is below 2^20, so even a jump across all of the grid does not overflow.
+    uint32_t nearest = RAIM_WAY_STAND;
+    int64_t least = 0;
+    for (uint32_t way = RAIM_WAY_RUN; way < RAIM_WAYS; way++) {
+        const struct direction *direction = &directions[way];
+        const int64_t pace = pace_of(limits, direction);
+        const int64_t square = pace * (direction->x * direction->x + direction->y * direction->y);
+        const int64_t along = direction->x * (int64_t)dx + direction->y * (int64_t)dy;
+        const int64_t distance = pace * (square - 2 * along);
+        if (distance < least) {
+            least = distance;
+            nearest = way;
+        }
+    }
+    return nearest;
+}
+
+// --- Prediction ---
+
+raim_wire_player raim_wire_predict_player(const struct raim_wire_limits *limits,
+                                          const raim_wire_player *player, uint32_t age)
+{
+    assert(player->way >= 0 && player->way < RAIM_WAYS);
+    const struct direction *direction = &directions[player->way];
+    const uint32_t distance = (uint32_t)pace_of(limits, direction) * age;
+    raim_wire_player later = *player;
+    later.x = (int32_t)((uint32_t)player->x + (uint32_t)direction->x * distance);
+    later.y = (int32_t)((uint32_t)player->y + (uint32_t)direction->y * distance);
+    return later;
+}
+
+raim_wire_self raim_wire_predict_self(const raim_wire_self *self, uint32_t age)
+{
+    raim_wire_self later = *self;
+    later.timer = self->timer > age ? (uint16_t)(self->timer - age) : 0;
+    return later;
+}
+
+static bool same_set(const uint64_t *a, const uint64_t *b, uint32_t places)
+{
+    return memcmp(a, b, raim_set_words(places) * sizeof *a) == 0;
+}
+
+bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
+                            const struct raim_wire_frame *from, const struct raim_wire_frame *to)
+{
+    const uint32_t age = to->tick - from->tick, places = raim_wire_bullets(limits);
+    const raim_wire_self self = raim_wire_predict_self(&from->self, age);
+    if (!raim_wire_same_self(&self, &to->self) ||
+        !same_set(from->seen_players, to->seen_players, limits->players) ||
+        !same_set(from->seen_bullets, to->seen_bullets, places))
+        return false;
+    for (uint32_t place = raim_set_next(to->seen_players, 0, limits->players);
+         place < limits->players;
+         place = raim_set_next(to->seen_players, place + 1, limits->players)) {
+        const raim_wire_player predicted =
+            raim_wire_predict_player(limits, &from->players[place], age);
+        if (!raim_wire_same_course(&predicted, &to->players[place]) ||
+            raim_wire_told_aim(from, place) != raim_wire_told_aim(to, place))
+            return false;
+    }
+    for (uint32_t place = raim_set_next(to->seen_bullets, 0, places); place < places;
+         place = raim_set_next(to->seen_bullets, place + 1, places))
+        if (!raim_wire_same_launch(&from->bullets[place], &to->bullets[place]))
+            return false;
+    return true;
+}

@@ -1,0 +1,552 @@
+-- SPDX-License-Identifier: MIT
+-- Shows raimd's traffic in Wireshark: ENet 1.3 datagrams as protocol raim_enet, and the messages in
+-- them as protocol raim, with the fields that PROTOCOL.md tells of, under its names.
+--
+--   wireshark -X lua_script:proto/raim.lua arena.pcap
+--   tshark -X lua_script:proto/raim.lua -r arena.pcap -Y raim.reason -T fields -e raim.reason
+--
+-- For other ports than 7246 there are the preference raim_enet.ports and "Decode As". Nothing here
+-- needs integers or shifts: Wireshark comes with Lua 5.2, where numbers are doubles, or 5.4.
+
+local raim = Proto("raim", "raimd message")
+local enet = Proto("raim_enet", "ENet 1.3")
+
+local HELLO_MAGIC, VERSION = 0x4D494152, 2
+local KINDS = {"HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE"}
+local UNRELIABLE = {INPUT = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
+local EVENTS = {[0] = "joined", "left", "kill"}
+local REASONS = {
+    [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
+}
+local RULES = {
+    [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
+    "fire_cooldown", "respawn_delay", "spawn_protection",
+}
+local WAYS = {[0] = "stands"}
+for i = 0, 7 do WAYS[1 + i] = ("runs to %d degrees"):format(45 * i) end
+for i = 0, 3 do WAYS[9 + i] = ("slides to %d degrees"):format(90 * i) end
+
+local malformed = {} -- by protocol
+for prefix, proto in pairs({raim = raim, raim_enet = enet}) do
+    malformed[proto] = ProtoExpert.new(prefix .. ".malformed", "Malformed",
+        expert.group.MALFORMED, expert.severity.ERROR)
+    proto.experts = {malformed[proto]}
+end
+
+local function refuse(why) error({refused = why}) end
+
+-- Calls read(). What it refuses is told in the tree; any other error is a mistake in this file.
+local function attempt(tree, proto, read)
+    local ok, result = pcall(read)
+    if ok then return result end
+    if type(result) ~= "table" then error(result, 0) end
+    tree:add_proto_expert_info(malformed[proto], result.refused)
+end
+
+-- --- What WELCOME told, which snapshots need ---
+
+local conversations = {} -- by both addresses: arenas in the order of the frames that told them
+
+function raim.init() conversations = {} end
+
+local function arenas_of(pinfo)
+    local source = tostring(pinfo.src) .. " " .. pinfo.src_port
+    local target = tostring(pinfo.dst) .. " " .. pinfo.dst_port
+    local key = source < target and source .. target or target .. source
+    conversations[key] = conversations[key] or {}
+    return conversations[key]
+end
+
+local function learn(pinfo, arena)
+    local arenas = arenas_of(pinfo)
+    local is_sent_again = arenas[1] and arenas[#arenas].bytes == arena.bytes
+    if not pinfo.visited and not is_sent_again then table.insert(arenas, arena) end
+end
+
+-- Frames are looked at again and in any order later, so an arena counts from its frame on.
+local function arena_at(pinfo)
+    local arenas = arenas_of(pinfo)
+    for i = #arenas, 1, -1 do
+        if arenas[i].frame <= pinfo.number then return arenas[i] end
+    end
+end
+
+-- --- Bits ---
+
+-- A message that is read bit by bit into a tree.
+local Reader = {}
+Reader.__index = Reader
+
+function Reader:refuse(why) refuse(self.reading .. " " .. why) end
+
+-- The next bits, at most 52, as a number.
+function Reader:take(bits)
+    if self.offset + bits > 8 * #self.bytes then self:refuse("ends early") end
+    local value, taken = 0, 0
+    while taken < bits do
+        local below = self.offset % 8
+        local part = math.min(8 - below, bits - taken)
+        local byte = self.bytes:byte((self.offset - below) / 8 + 1)
+        value = value + math.floor(byte / 2 ^ below) % 2 ^ part * 2 ^ taken
+        self.offset, taken = self.offset + part, taken + part
+    end
+    return value
+end
+
+local function bits_for(most)
+    local bits = 0
+    while 2 ^ bits <= most do bits = bits + 1 end
+    return bits
+end
+
+local function take_signed(r, bits, least)
+    local value = r:take(bits)
+    if value >= 2 ^ (bits - 1) then value = value - 2 ^ bits end
+    if least and value < least then r:refuse("is below " .. least) end
+    return value
+end
+
+local function take_ranged(r, least, most)
+    local value = least + r:take(bits_for(most - least))
+    if value > most then r:refuse("is above " .. most) end
+    return value
+end
+
+local function take_bytes(r, count)
+    local bytes = {}
+    for i = 1, count do bytes[i] = string.char(r:take(8)) end
+    return table.concat(bytes)
+end
+
+-- UTF-8 (RFC 3629) as it is, but "?" for what is none or might command a terminal.
+local CHARACTERS = {
+    "^[ -~]", "^\194[\160-\191]", "^[\195-\223]@", "^\224[\160-\191]@", "^[\225-\236\238\239]@@",
+    "^\237[\128-\159]@", "^\240[\144-\191]@@", "^[\241-\243]@@@", "^\244[\128-\143]@@",
+}
+local function printable(bytes)
+    local text, at = "", 1
+    while at <= #bytes do
+        local character
+        for _, pattern in ipairs(CHARACTERS) do
+            character = character or bytes:match(pattern:gsub("@", "[\128-\191]"), at)
+        end
+        text, at = text .. (character or "?"), at + #(character or "?")
+    end
+    return text
+end
+
+-- The types of fields: the ProtoField that shows one, and what reads its value and maybe a remark.
+local types = {
+    u = {"uint32", Reader.take},
+    s = {"int32", take_signed},
+    ranged = {"uint32", take_ranged},
+    axis = {"int32", function(r) return take_ranged(r, 0, 2) - 1 end},
+    bool = {"bool", function(r) return r:take(1) == 1 end},
+    coordinate = {"double", function(r) return take_signed(r, 20) / 32 end}, -- in units
+    player = {"uint32", function(r)
+        local id = r:take(16)
+        return id, ("place %d"):format(id % 1024)
+    end},
+    angle = {"uint32", function(r, bits)
+        local value = r:take(bits)
+        return value, ("%.1f degrees"):format(360 * value / 2 ^ bits)
+    end},
+    count = {"uint32", function(r, most)
+        local value, group, below = 0, 1, 0
+        while r:take(1) == 1 do
+            group = r:take(3)
+            value, below = value + group * 2 ^ below, below + 3
+        end
+        if group == 0 or value > most then r:refuse("is no count, or above " .. most) end
+        return value
+    end},
+    double = {"double", function(r)
+        local value = Struct.unpack("<d", take_bytes(r, 8))
+        if value - value ~= 0 then r:refuse("is not finite") end
+        return value
+    end},
+    text = {"string", function(r, most)
+        local bytes = take_bytes(r, take_ranged(r, 0, most))
+        if bytes:find("\0", 1, true) then r:refuse("holds a NUL") end
+        return printable(bytes)
+    end},
+    -- A message begins with a 1 if it is SNAPSHOT, else with a 0 and its kind.
+    kind = {"uint32", function(r)
+        local kind = r:take(1) == 1 and 7 or r:take(4)
+        if not KINDS[kind] or kind == 7 and r.offset > 1 then r:refuse("is unknown") end
+        return kind
+    end},
+    -- A tick told by its lowest bits: of those that fit, the nearest to the newest one known.
+    near_tick = {"uint32", function(r, history, newest)
+        local first = newest - history + 1
+        local low = take_ranged(r, 0, 2 * history - 1)
+        return (first + (low - first) % (2 * history)) % 2 ^ 32
+    end},
+}
+
+-- Every field by what follows "raim." in filters: its type, and what tells its type the rest.
+local fields, field_types = {}, {}
+
+local function field(names, name_of_type, arguments, ...)
+    for name in names:gmatch("%S+") do
+        local label = name:match("[^.]+$")
+        fields[name] = ProtoField[types[name_of_type][1]]("raim." .. name, label, ...)
+        field_types[name] = {name_of_type, table.unpack(arguments)}
+    end
+end
+
+field("kind", "kind", {}, base.DEC, KINDS)
+field("tick sequence input.snapshot welcome.event_sequence", "u", {32})
+field("version welcome.delay welcome.view_width welcome.view_height", "u", {16})
+field("player victim hello.target", "player", {})
+field("reason", "u", {8}, base.DEC, REASONS)
+field("name", "text", {24})
+field("text", "text", {120})
+field("score deaths", "count", {2 ^ 32 - 1})
+field("self.timer", "count", {65535})
+field("hello.magic", "u", {32}, base.HEX)
+field([[bot hello.watch input.has_snapshot input.same input.fire self.as_predicted self.steers
+    self.alive snapshot.shield snapshot.fired]], "bool", {})
+field("welcome.tick_hz", "ranged", {10, 240})
+field("welcome.max_players", "ranged", {1, 1024})
+field("welcome.shots", "ranged", {1, 8192})
+field("welcome.obstacle_count", "ranged", {0, 4096})
+field("welcome.roster_count", "ranged", {0, 1024})
+field([[welcome.min_x welcome.min_y welcome.max_x welcome.max_y obstacle.x obstacle.y snapshot.x
+    snapshot.y]], "coordinate", {})
+field("welcome.rule_count", "u", {5})
+field("rule.unknown rule." .. RULES[0] .. " rule." .. table.concat(RULES, " rule."), "double", {})
+field("welcome.map_name", "text", {31})
+field("obstacle.corners", "ranged", {3, 16})
+field("obstacle.seams", "u", {}, base.HEX)
+field("event.kind", "ranged", {0, 2}, base.DEC, EVENTS)
+field("input.count", "ranged", {1, 8})
+field("input.move_x input.move_y", "axis", {})
+field("input.aim snapshot.bullet_aim", "angle", {16})
+field("self.shots self.hits", "u", {8})
+field("self.margin", "s", {6, -31})
+field("snapshot.baseline_age snapshot.place snapshot.bullet self.place", "ranged", {0})
+field("snapshot.aim", "angle", {10})
+field("snapshot.way", "ranged", {0, 12}, base.DEC, WAYS)
+field("snapshot.life", "u", {3})
+field("snapshot.age", "ranged", {1, 16})
+field("unread_bits", "u", {})
+raim.fields = fields
+
+-- The bytes that hold the bits from `first` up to here.
+function Reader:range_from(first)
+    local begin = math.floor(first / 8)
+    return self.tvb(self.start + begin, math.ceil(self.offset / 8) - begin)
+end
+
+-- Reads and shows a field as a type and its arguments say.
+function Reader:read_as(name, name_of_type, ...)
+    local first = self.offset
+    self.reading = name
+    local value, remark = types[name_of_type][2](self, ...)
+    local item = self.tree:add(fields[name], self:range_from(first), value)
+    if remark then item:append_text(" (" .. remark .. ")") end
+    return value
+end
+
+-- Reads and shows fields one after another, and answers the last one's value.
+function Reader:read(names)
+    local value
+    for name in names:gmatch("%S+") do
+        value = self:read_as(name, table.unpack(field_types[name]))
+    end
+    return value
+end
+
+-- Reads a part in a subtree. What `read` answers is added to the label.
+function Reader:group(label, read, ...)
+    local outer, first = self.tree, self.offset
+    self.reading = label
+    self.tree = outer:add(self.tvb(self.start + math.floor(first / 8)), label)
+    self.tree:append_text(read(self, ...) or "")
+    self.tree:set_len(self:range_from(first):len())
+    self.tree = outer
+end
+
+-- Reads a 1 before each of some, then a 0, and answers how many there are. `read` is told which.
+function Reader:each(label, read, least)
+    local count = 0
+    while self:take(1) == 1 do
+        count = count + 1
+        self:group(label, read, count)
+    end
+    if count < (least or 0) then self:refuse("is followed by nothing") end
+    return count
+end
+
+function Reader:done()
+    self.reading = "the message"
+    local left = 8 * #self.bytes - self.offset
+    if left >= 8 or self:take(left) ~= 0 then self:refuse("goes on behind its end") end
+end
+
+-- Shows what is left as so many bits.
+function Reader:leave(why)
+    local first, left = self.offset, 8 * #self.bytes - self.offset
+    self.offset = self.offset + left
+    self.tree:add(fields.unread_bits, self:range_from(first), left):append_text(" (" .. why .. ")")
+end
+
+-- --- Messages: each answers what the list of packets shows of it ---
+
+local messages = {}
+
+function messages.HELLO(r)
+    if r:read("hello.magic") ~= HELLO_MAGIC then r:refuse("is not RAIM") end
+    if r:read("version") ~= VERSION then return r:leave("another version") end
+    if r:read("hello.watch") then r:read("hello.target") end
+    return r:read("name")
+end
+
+function messages.INPUT(r)
+    local tick = r:read("tick")
+    if r:read("input.has_snapshot") then r:read("input.snapshot") end
+    for before = 0, r:read("input.count") - 1 do
+        r:group("Input", function()
+            if before == 0 or not r:read("input.same") then
+                r:read("input.move_x input.move_y input.fire input.aim")
+            end
+            return (" for tick %d"):format((tick - before) % 2 ^ 32)
+        end)
+    end
+    return tick
+end
+
+function messages.WELCOME(r)
+    if r:read("version") ~= VERSION then return r:leave("another version") end
+    local arena = {frame = r.pinfo.number, bytes = r.bytes, history = 16, tick_before = {}}
+    local id = r:read("player")
+    arena.newest_tick = r:read("welcome.delay tick")
+    local tick_hz = r:read("welcome.event_sequence welcome.tick_hz")
+    arena.max_players = r:read("welcome.max_players")
+    if id % 1024 >= arena.max_players then r:refuse("leaves the player no place") end
+    arena.shots = r:read("welcome.shots")
+    if arena.max_players * arena.shots > 8192 then r:refuse("makes too many bullets") end
+    r:read("welcome.view_width welcome.view_height welcome.obstacle_count welcome.roster_count")
+    r:read("welcome.min_x welcome.min_y welcome.max_x welcome.max_y")
+    for i = 0, r:read("welcome.rule_count") - 1 do r:read("rule." .. (RULES[i] or "unknown")) end
+    local map_name = r:read("welcome.map_name")
+    while arena.history < tick_hz do arena.history = 2 * arena.history end
+    learn(r.pinfo, arena)
+    return map_name
+end
+
+function messages.OBSTACLES(r)
+    return r:each("Obstacle", function()
+        local corners = r:read("obstacle.corners")
+        r:read_as("obstacle.seams", "u", corners)
+        for _ = 1, corners do r:read("obstacle.x obstacle.y") end
+    end, 1)
+end
+
+local function read_entry(r) return " " .. r:read("player bot score deaths name") end
+
+function messages.ROSTER(r) return r:each("Entry", read_entry, 1) end
+
+function messages.EVENTS(r)
+    local sequence = r:read("sequence")
+    r:read("tick")
+    return r:each("Event", function(_, index)
+        local kind = r:read("event.kind")
+        if index > 64 then r:refuse("is one too many") end
+        local name = kind == 0 and read_entry(r) or ""
+        if kind == 1 then r:read("player reason") end
+        if kind == 2 then r:read("player victim score deaths") end
+        return (" %d: %s%s"):format((sequence + index - 1) % 2 ^ 32, EVENTS[kind], name)
+    end, 1)
+end
+
+-- Answers the place of the player whose aim is not told: the one that the receiver steers.
+local function read_self(r, arena, has_baseline)
+    local place, steers
+    -- With a baseline, a 1 stands for what follows from it.
+    local function is_told() return not has_baseline or r:take(1) == 0 end
+    if has_baseline and r:read("self.as_predicted") then return nil end
+    if is_told() then
+        place = r:read_as("self.place", "ranged", 0, arena.max_players - 1)
+        steers = r:read("self.steers")
+    end
+    r:read("self.alive")
+    for _, name in ipairs({"self.timer", "self.shots", "self.hits", "self.margin"}) do
+        if is_told() then r:read(name) end
+    end
+    return steers and place
+end
+
+local function read_whole(r, arena, own)
+    local told, least = {}, 0
+    local function read_place(name, places)
+        local place = r:read_as(name, "ranged", 0, places - 1)
+        if place < least then r:refuse("does not ascend") end
+        least = place + 1
+        return place
+    end
+    r:each("Player", function()
+        local place = read_place("snapshot.place", arena.max_players)
+        r:read("snapshot.x snapshot.y")
+        if place ~= own then r:read("snapshot.aim") end
+        r:read("snapshot.way snapshot.life snapshot.shield")
+        told[place] = true
+        return (" %d"):format(place)
+    end)
+    least = 0
+    r:each("Bullet", function()
+        local place = read_place("snapshot.bullet", arena.max_players * arena.shots)
+        local shooter = math.floor(place / arena.shots)
+        local is_fired = r:read("snapshot.bullet_aim snapshot.fired")
+        if is_fired and not told[shooter] then r:refuse("by a player who is not told") end
+        r:read(is_fired and "snapshot.age" or "snapshot.x snapshot.y")
+        return (" %d of place %d"):format(place, shooter)
+    end)
+end
+
+function messages.SNAPSHOT(r)
+    local arena, frame, own = arena_at(r.pinfo), r.pinfo.number, nil
+    if not arena then return r:leave("only WELCOME, which the capture lacks, tells their form") end
+    arena.tick_before[frame] = arena.tick_before[frame] or arena.newest_tick
+    local age = r:read_as("snapshot.baseline_age", "ranged", 0, arena.history - 1)
+    local tick = age == 0 and r:read("tick")
+        or r:read_as("tick", "near_tick", arena.history, arena.tick_before[frame])
+    r:group("Self", function() own = read_self(r, arena, age > 0) end)
+    if age > 0 then r:leave("changes since the baseline") else read_whole(r, arena, own) end
+    if (tick - arena.newest_tick) % 2 ^ 32 < 2 ^ 31 then arena.newest_tick = tick end
+    return age == 0 and tick or ("%d from %d"):format(tick, (tick - age) % 2 ^ 32)
+end
+
+function messages.GOODBYE(r)
+    local reason, text = r:read("reason"), r:read("text")
+    return (REASONS[reason] or ("%d"):format(reason)) .. (text ~= "" and ": " .. text or "")
+end
+
+-- Shows the message in `length` bytes from `start` on, and answers it in a few words.
+local function show_message(tvb, start, length, pinfo, root, channel)
+    local range = tvb(start, length)
+    local tree = root:add(raim, range)
+    local r = setmetatable({
+        tvb = tvb, start = start, bytes = length > 0 and range:raw() or "", offset = 0,
+        tree = tree, pinfo = pinfo,
+    }, Reader)
+    return attempt(tree, raim, function()
+        local kind = KINDS[r:read("kind")]
+        tree:append_text(": " .. kind)
+        if channel ~= (UNRELIABLE[kind] and 1 or 0) then r:refuse("is on the wrong channel") end
+        local words = messages[kind](r)
+        r:done()
+        if type(words) == "number" then words = ("%d"):format(words) end
+        return kind .. (words and " " .. words or "")
+    end) or "malformed message"
+end
+
+-- --- ENet: as its protocol.h says ---
+
+local THROTTLE = " throttle_interval:4 throttle_acceleration:4 throttle_deceleration:4"
+local BANDWIDTH = " incoming_bandwidth:4 outgoing_bandwidth:4"
+local SESSION = " outgoing_peer:2 incoming_session:1 outgoing_session:1 mtu:4 window_size:4"
+    .. " channel_count:4" .. BANDWIDTH .. THROTTLE .. " connect_id:4"
+local FRAGMENT = " start_sequence:2 data_length:2 fragment_count:4 fragment:4 total_length:4"
+    .. " offset:4"
+local COMMANDS, bodies, enet_fields = {}, {}, {}
+
+local function enet_field(name, kind, ...)
+    enet_fields[name] = ProtoField[kind]("raim_enet." .. name, name, ...)
+end
+
+for code, text in ipairs({ -- a command, and the fields behind its first byte with their sizes
+    "ACKNOWLEDGE received_sequence:2 received_sent_time:2",
+    "CONNECT" .. SESSION .. " data:4",
+    "VERIFY_CONNECT" .. SESSION,
+    "DISCONNECT data:4",
+    "PING",
+    "SEND_RELIABLE data_length:2",
+    "SEND_UNRELIABLE unreliable_sequence:2 data_length:2",
+    "SEND_FRAGMENT" .. FRAGMENT,
+    "SEND_UNSEQUENCED unsequenced_group:2 data_length:2",
+    "BANDWIDTH_LIMIT" .. BANDWIDTH,
+    "THROTTLE_CONFIGURE" .. THROTTLE,
+    "SEND_UNRELIABLE_FRAGMENT" .. FRAGMENT,
+}) do
+    COMMANDS[code], bodies[code] = text:match("%S+"), {}
+    for name, size in text:gsub("%S+", "channel:1 sequence:2", 1):gmatch("(%S+):(%d)") do
+        table.insert(bodies[code], {name = name, size = tonumber(size)})
+        if not enet_fields[name] then enet_field(name, "uint" .. 8 * tonumber(size)) end
+    end
+end
+
+enet_field("has_sent_time", "bool", 16, nil, 0x8000)
+enet_field("compressed", "bool", 16, nil, 0x4000)
+enet_field("session", "uint16", base.DEC, nil, 0x3000)
+enet_field("peer", "uint16", base.DEC, nil, 0x0FFF)
+enet_field("sent_time", "uint16")
+enet_field("acknowledge", "bool", 8, nil, 0x80)
+enet_field("unsequenced", "bool", 8, nil, 0x40)
+enet_field("command", "uint8", base.DEC, COMMANDS, 0x0F)
+enet_field("payload", "bytes")
+enet.fields = enet_fields
+
+local function show_parts(tree, range, names)
+    for name in names:gmatch("%S+") do tree:add(enet_fields[name], range) end
+    return range:uint()
+end
+
+-- Shows the command at d.offset, and answers it, or the message in it, in a few words.
+local function show_command(d, tree, root)
+    local first, values = d.offset, {}
+    local code = show_parts(tree, d:take(1, "command"), "acknowledge unsequenced command") % 16
+    if not bodies[code] then refuse("there is no command " .. code) end
+    tree:set_text(COMMANDS[code])
+    for _, part in ipairs(bodies[code]) do
+        local range = d:take(part.size, part.name)
+        local item, value = tree:add(enet_fields[part.name], range), range:uint()
+        if part.name == "data" then item:append_text((" (%s)"):format(REASONS[value] or "?")) end
+        values[part.name] = value
+    end
+    local start, length = d.offset, values.data_length or 0
+    if length > 0 then tree:add(enet_fields.payload, d:take(length, "payload")) end
+    tree:set_len(d.offset - first)
+    if not values.data_length or values.fragment then return COMMANDS[code] end
+    return show_message(d.tvb, start, length, d.pinfo, root, values.channel)
+end
+
+function enet.dissector(tvb, pinfo, root)
+    -- Two bytes of 0xFF lead what is no ENet.
+    if tvb:len() < 2 or tvb(0, 2):uint() == 0xFFFF then return 0 end
+    local tree, words = root:add(enet, tvb()), {}
+    local d = {tvb = tvb, pinfo = pinfo, offset = 0}
+    function d:take(size, name)
+        if size > tvb:len() - d.offset then
+            local is_cut = tvb:len() < tvb:reported_len()
+            refuse(name .. (is_cut and " is cut off in the capture" or " ends early"))
+        end
+        d.offset = d.offset + size
+        return tvb(d.offset - size, size)
+    end
+    attempt(tree, enet, function()
+        local flags = show_parts(tree, d:take(2, "peer"), "has_sent_time compressed session peer")
+        if flags >= 0x8000 then show_parts(tree, d:take(2, "sent_time"), "sent_time") end
+        if flags % 0x8000 >= 0x4000 then refuse("compressed, which raimd's never are") end
+        while d.offset < tvb:len() do
+            words[#words + 1] = show_command(d, tree:add(tvb(d.offset), "Command"), root)
+        end
+    end)
+    pinfo.cols.protocol = "raim"
+    pinfo.cols.info = table.concat(words, ", ")
+    return tvb:len()
+end
+
+-- --- Where it applies ---
+
+local udp_ports, ports = DissectorTable.get("udp.port"), "7246"
+enet.prefs.ports = Pref.range("UDP ports", ports, "of arenas, such as 7246-7250", 65535)
+udp_ports:add(ports, enet)
+udp_ports:add_for_decode_as(enet)
+
+function enet.prefs_changed()
+    if ports ~= "" then udp_ports:remove(ports, enet) end
+    ports = enet.prefs.ports
+    if ports ~= "" then udp_ports:add(ports, enet) end
+end

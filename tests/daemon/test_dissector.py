@@ -1,0 +1,374 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What Wireshark shows with proto/raim.lua: the vectors as the document says, a whole session of a
+real raimd with real clients without a complaint, and damaged datagrams as such."""
+
+import json
+import os
+import random
+import select
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import harness
+from harness import ROOT, Stage, arena
+
+CLIENTS = 3
+SECONDS = 5
+PORT = 7246 # what raim.lua looks at unless it is told otherwise
+SEED = 4
+DAMAGED = 4000
+
+INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
+UNRELIABLE = ("input", "snapshot") # vectors by the first word of their names
+FROM_CLIENT = ("hello", "input")
+SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
+RELIABLE, SENT_TIME = 0x80, 0x8000
+
+
+def has_tshark():
+    if shutil.which("tshark") is None:
+        return False
+    version = subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True)
+    return "with Lua" in version.stdout
+
+
+TSHARK = has_tshark()
+
+
+# --- captures ---
+
+def frame(payload, source, target):
+    """An Ethernet frame around a datagram on loopback, with checksums that nobody looks at."""
+    udp = struct.pack("!HHHH", source, target, 8 + len(payload), 0) + payload
+    host = bytes((127, 0, 0, 1))
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 64, socket.IPPROTO_UDP, 0)
+    return bytes(12) + b"\x08\x00" + ip + host + host + udp
+
+
+def write_pcap(path, datagrams):
+    """`datagrams` are (seconds, payload, source port, target port)."""
+    with open(path, "wb") as file:
+        file.write(struct.pack("!IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for seconds, payload, source, target in datagrams:
+            data = frame(payload, source, target)
+            file.write(struct.pack("!IIII", int(seconds), int(seconds % 1 * 1e6), len(data),
+                                   len(data)) + data)
+
+
+def enet_datagram(message, is_reliable):
+    """A datagram of ENet's that carries one message."""
+    if is_reliable:
+        command = struct.pack("!BBHH", SEND_RELIABLE | RELIABLE, 0, 1, len(message))
+    else:
+        command = struct.pack("!BBHHH", SEND_UNRELIABLE, 1, 1, 1, len(message))
+    return struct.pack("!HH", SENT_TIME, 1) + command + message
+
+
+class Packet:
+    """What tshark shows of a datagram: the values of each field, wherever they are in the tree."""
+
+    def __init__(self, layers):
+        self.fields = {}
+        self._collect(layers)
+
+    def _collect(self, node):
+        for key, value in node.items():
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, dict):
+                    self._collect(each)
+                else:
+                    self.fields.setdefault(key, []).append(each)
+
+    def __getitem__(self, name):
+        return self.fields.get(name, [])
+
+    @property
+    def kinds(self):
+        return self["raim.kind"]
+
+    @property
+    def ports(self):
+        return self["udp.srcport"] + self["udp.dstport"]
+
+
+class Capture:
+    """A capture file that tshark reads with raim.lua, and with nobody's own preferences."""
+
+    def __init__(self, datagrams):
+        self.datagrams = datagrams
+
+    def tshark(self, *arguments):
+        with tempfile.TemporaryDirectory(prefix="raimd-test-") as home:
+            path = os.path.join(home, "capture.pcap")
+            write_pcap(path, self.datagrams)
+            result = subprocess.run(
+                ["tshark", "-n", "-r", path, "-X", f"lua_script:{ROOT / 'proto/raim.lua'}",
+                 *arguments], env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": home},
+                capture_output=True, text=True, timeout=100, check=False)
+        if result.returncode != 0 or "Lua" in result.stderr:
+            raise AssertionError(f"tshark ends with {result.returncode}: {result.stderr}")
+        return result.stdout
+
+    def read(self, *arguments):
+        """Every datagram as a Packet."""
+        shown = json.loads(self.tshark("-T", "json", "--no-duplicate-keys", *arguments))
+        return [Packet(packet["_source"]["layers"]) for packet in shown]
+
+    def count(self, display_filter, *arguments):
+        return len(self.tshark("-Y", display_filter, *arguments).splitlines())
+
+
+MALFORMED = "raim.malformed or raim_enet.malformed"
+# Wireshark's own word for malformed goes with ours; alone it means that reading was broken off.
+LUA_ERROR = f"_ws.lua.error or (_ws.malformed and not ({MALFORMED}))"
+
+
+# --- vectors ---
+
+def vectors():
+    """(name, message) of every example in the document."""
+    for vector in json.loads((ROOT / "proto/vectors.json").read_text(encoding="utf-8")):
+        yield vector["name"], bytes.fromhex(vector["hex"])
+
+
+def vector_payload(name, message):
+    return enet_datagram(message, name.split()[0] not in UNRELIABLE)
+
+
+def vector_datagram(name, payload, port=PORT):
+    ports = (50000, port) if name.split()[0] in FROM_CLIENT else (port, 50000)
+    return 0, payload, *ports
+
+
+def vector_session(port=PORT):
+    """The vectors as a session of one client."""
+    return [vector_datagram(name, vector_payload(name, message), port)
+            for name, message in vectors()]
+
+
+@unittest.skipUnless(TSHARK, "skipped: no tshark with Lua is installed")
+class VectorsTest(unittest.TestCase):
+    """The document's examples, one a datagram."""
+
+    SHOWN = {
+        "hello": {"raim.version": ["2"], "raim.hello.watch": ["0"], "raim.name": ["Ada"]},
+        "hello watch": {"raim.hello.target": ["1026"], "raim.name": ["Bob"]},
+        "welcome": {
+            "raim.player": ["1026"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
+            "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
+            "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
+            "raim.welcome.map_name": ["duel"]},
+        "obstacles": {
+            "raim.obstacle.corners": ["3"], "raim.obstacle.seams": ["0x00000004"],
+            "raim.obstacle.x": ["0", "0", "100"], "raim.obstacle.y": ["0", "-0.03125", "0"]},
+        "roster": {
+            "raim.player": ["1024", "1026"], "raim.bot": ["1", "0"], "raim.score": ["3", "0"],
+            "raim.deaths": ["10", "0"], "raim.name": ["Bot 1", "Ada"]},
+        "input": {
+            "raim.tick": ["1006"], "raim.input.snapshot": ["1002"], "raim.input.count": ["3"],
+            "raim.input.same": ["0", "1"], "raim.input.move_x": ["1", "1"],
+            "raim.input.fire": ["1", "0"], "raim.input.aim": ["16384", "16384"]},
+        "events": {
+            "raim.sequence": ["5"], "raim.event.kind": ["2", "1"],
+            "raim.player": ["1026", "1024"], "raim.victim": ["1024"], "raim.deaths": ["11"],
+            "raim.reason": ["2"]},
+        "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
+        "snapshot whole": {
+            "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.place": ["2"],
+            "raim.self.margin": ["2"], "raim.snapshot.place": ["0", "2", "3", "9"],
+            "raim.snapshot.x": ["-100", "0", "200", "300"],
+            "raim.snapshot.y": ["20", "0", "-10", "0"],
+            "raim.snapshot.aim": ["0", "1020", "512"],
+            "raim.snapshot.way": ["1", "4", "0", "5"], "raim.snapshot.life": ["4", "1", "2", "5"],
+            "raim.snapshot.bullet": ["54"], "raim.snapshot.age": ["4"], "raim.unread_bits": []},
+        "snapshot delta": {
+            "raim.snapshot.baseline_age": ["2"], "raim.tick": ["1004"], "raim.self.place": [],
+            "raim.self.timer": ["15"], "raim.self.shots": ["1"], "raim.self.hits": [],
+            "raim.snapshot.place": []},
+    }
+
+    def test_every_vector_is_shown_as_told(self):
+        shown = dict(zip((name for name, _ in vectors()), Capture(vector_session()).read()))
+        self.assertEqual(shown.keys(), self.SHOWN.keys())
+        for name, expected in self.SHOWN.items():
+            self.assertEqual({key: shown[name][key] for key in expected}, expected, name)
+            self.assertEqual(len(shown[name].kinds), 1, name)
+        self.assertGreater(int(shown["snapshot delta"]["raim.unread_bits"][0]), 100)
+        self.assertEqual(Capture(vector_session()).count(f"{MALFORMED} or {LUA_ERROR}"), 0)
+
+    def test_other_ports_are_read_on_demand(self):
+        capture = Capture(vector_session(port=9999))
+        self.assertEqual(capture.count("raim"), 0)
+        self.assertEqual(capture.count("raim", "-d", "udp.port==9999,raim_enet"),
+                         len(capture.datagrams))
+        self.assertEqual(capture.count("raim", "-o", "raim_enet.ports:7246,9990-9999"),
+                         len(capture.datagrams))
+
+    def test_a_snapshot_without_its_welcome_says_so(self):
+        session = [datagram for datagram, (name, _) in zip(vector_session(), vectors())
+                   if name != "welcome"]
+        capture = Capture(session)
+        self.assertEqual(capture.count("raim.kind == 7 and raim.unread_bits"), 2)
+        self.assertEqual(capture.tshark("-V").count("only WELCOME, which the capture lacks"), 2)
+        self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
+
+    def test_what_ends_early_or_goes_on_is_shown_as_such(self):
+        session, wrong = vector_session(), []
+        for (name, message), (_, payload, *_) in zip(vectors(), session):
+            # ENet's header alone is a datagram, with the sent time or without.
+            wrong += [vector_datagram(name, payload[:size]) for size in range(3, len(payload))
+                      if size != 4]
+            if name != "snapshot delta": # where it ends only its baseline tells
+                wrong += [vector_datagram(name, vector_payload(name, message[:size]))
+                          for size in range(len(message))]
+                wrong.append(vector_datagram(name, vector_payload(name, message + b"\0")))
+        capture = Capture(session + wrong)
+        self.assertEqual(capture.count(MALFORMED), len(wrong))
+        self.assertEqual(capture.count(LUA_ERROR), 0)
+
+    def test_no_damage_leads_to_an_error_of_lua(self):
+        print(f"seed {SEED}", flush=True)
+        chance = random.Random(SEED)
+        session, damaged = vector_session(), []
+        for _ in range(DAMAGED):
+            _, payload, *ports = chance.choice(session)
+            data = bytearray(payload[:chance.randint(1, 2 * len(payload))])
+            for _ in range(chance.randint(1, 4)):
+                data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+            damaged.append((0, bytes(data), *ports))
+            damaged.append((0, chance.randbytes(chance.randrange(100)), *ports))
+        capture = Capture(session + damaged)
+        self.assertEqual(capture.count(LUA_ERROR), 0)
+        self.assertGreater(capture.count(MALFORMED), DAMAGED)
+
+
+# --- a session ---
+
+class Relay(threading.Thread):
+    """Passes datagrams between clients and an arena, and keeps them. `ports` is where it listens,
+    as a daemon has it."""
+
+    def __init__(self, arena_port):
+        super().__init__(daemon=True)
+        self.arena = "127.0.0.1", arena_port
+        self.front = self._socket()
+        self.ports = [self.front.getsockname()[1]]
+        self.datagrams = [] # as write_pcap() takes them
+        self._stopping = threading.Event()
+
+    @staticmethod
+    def _socket():
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.bind(("127.0.0.1", 0))
+        return made
+
+    def run(self):
+        clients, backs = {}, {} # the arena's side by client, and back
+        while not self._stopping.is_set():
+            for ready in select.select([self.front, *backs], [], [], 0.05)[0]:
+                try:
+                    payload, address = ready.recvfrom(4096)
+                except ConnectionError: # whom we wrote to has gone
+                    continue
+                if ready is self.front:
+                    if address not in clients:
+                        clients[address] = self._socket()
+                        backs[clients[address]] = address
+                    clients[address].sendto(payload, self.arena)
+                    self.datagrams.append((time.time(), payload, address[1], PORT))
+                else:
+                    self.front.sendto(payload, backs[ready])
+                    self.datagrams.append((time.time(), payload, PORT, backs[ready][1]))
+        for each in (self.front, *backs):
+            each.close()
+
+    def stop(self):
+        self._stopping.set()
+        self.join()
+
+
+@unittest.skipUnless(TSHARK, "skipped: no tshark with Lua is installed")
+class SessionTest(unittest.TestCase):
+    """What clients and a raimd say to each other, from the first datagram to the last."""
+
+    @classmethod
+    def setUpClass(cls):
+        stage = cls.enterClassContext(Stage())
+        daemon = stage.serve(arena("pit", bots=4))
+        relay = Relay(daemon.ports[0])
+        relay.start()
+        cls.addClassCleanup(relay.stop)
+        cls.report = stage.bots(relay, CLIENTS, SECONDS).report(SECONDS + harness.START_S)
+        daemon.wait_players(0)
+        relay.stop()
+        cls.capture = Capture(relay.datagrams)
+        cls.packets = cls.capture.read()
+        cls.names = {row["name"] for row in cls.report["players"]}
+
+    def packets_with(self, kind):
+        return [packet for packet in self.packets if kind in packet.kinds]
+
+    def snapshots(self):
+        """By the client's port: the ticks and the ages of the baselines."""
+        told = {}
+        for packet in self.packets_with(SNAPSHOT):
+            told.setdefault(packet["udp.dstport"][0], []).extend(
+                zip(map(int, packet["raim.tick"]), map(int, packet["raim.snapshot.baseline_age"])))
+        return told
+
+    def test_everything_is_read(self):
+        self.assertEqual(self.report["connected"], CLIENTS)
+        self.assertEqual(self.report["decode_errors"], 0)
+        self.assertEqual(self.capture.count("raim_enet"), len(self.capture.datagrams))
+        self.assertEqual(self.capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
+
+    def test_clients_are_welcomed_by_name(self):
+        hellos = self.packets_with("1")
+        self.assertEqual({packet["raim.name"][0] for packet in hellos}, self.names)
+        welcomed = {packet["udp.dstport"][0] for packet in self.packets_with(WELCOME)}
+        self.assertEqual(len(welcomed), CLIENTS)
+        for packet in self.packets_with(WELCOME):
+            self.assertEqual(packet["raim.welcome.map_name"], ["crossfire"])
+        rostered = {name for packet in self.packets_with(ROSTER) for name in packet["raim.name"]}
+        joined = {name for packet in self.packets_with(EVENTS) for name in packet["raim.name"]}
+        self.assertLessEqual(self.names, rostered | joined)
+        self.assertTrue(self.packets_with(OBSTACLES))
+
+    def test_snapshots_come_with_rising_ticks(self):
+        told = self.snapshots()
+        self.assertEqual(len(told), CLIENTS)
+        for snapshots in told.values():
+            ticks = [tick for tick, _ in snapshots]
+            self.assertGreater(len(ticks), 10)
+            self.assertEqual(ticks, sorted(set(ticks)))
+            # What a delta changes was told before, so both its tick and its age were read right.
+            for index, (tick, age) in enumerate(snapshots):
+                if age > 0:
+                    self.assertIn(tick - age, ticks[:index])
+            self.assertGreater(sum(age > 0 for _, age in snapshots), len(snapshots) / 2)
+        self.assertGreaterEqual(sum(map(len, told.values())), self.report["snapshots"])
+
+    def test_inputs_acknowledge_what_was_told(self):
+        told = self.snapshots()
+        acknowledged = 0
+        for packet in self.packets_with(INPUT):
+            ticks = {tick for tick, _ in told[packet["udp.srcport"][0]]}
+            self.assertLessEqual(set(map(int, packet["raim.input.snapshot"])), ticks)
+            acknowledged += len(packet["raim.input.snapshot"])
+        self.assertGreater(acknowledged, CLIENTS * SECONDS * harness.TICK_HZ / 4)
+
+    def test_clients_say_goodbye(self):
+        said = {packet["udp.srcport"][0]: packet["raim.reason"]
+                for packet in self.packets_with(GOODBYE)}
+        self.assertEqual(list(said.values()), [["1"]] * CLIENTS)
+
+
+if __name__ == "__main__":
+    harness.main()

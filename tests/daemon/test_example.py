@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The client that was written from the document alone: it reads every vector as the document says,
+and in a real arena it reads every snapshot and sees players where the server's own code does."""
+
+import json
+import subprocess
+import sys
+import threading
+import unittest
+
+import harness
+from harness import Stage, arena
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(harness.ROOT / "proto"))
+try:
+    import example
+except ImportError: # it needs python3-enet
+    example = None
+
+SECONDS = 30
+WATCHED_S = 24
+
+
+@unittest.skipUnless(example, "skipped: python3-enet is not installed")
+class VectorsTest(unittest.TestCase):
+    """vectors.json: `value` is what example.py reads from `hex`."""
+
+    def test_every_message_of_the_server_is_read_as_told(self):
+        snapshots, read = None, 0
+        for vector in json.loads((harness.ROOT / "proto/vectors.json").read_text()):
+            reader = example.Reader(bytes.fromhex(vector["hex"]))
+            kind = reader.kind()
+            if kind == example.WELCOME:
+                value = reader.welcome()
+                snapshots = example.Snapshots(value)
+            elif kind == example.ROSTER:
+                value = reader.each(reader.entry)
+            elif kind == example.EVENTS:
+                value = {"sequence": reader.u(32), "tick": reader.u(32),
+                         "events": reader.each(reader.event)}
+            elif kind == example.SNAPSHOT:
+                value = snapshots.read(reader)
+            elif kind == example.GOODBYE:
+                value = {"reason": reader.u(8), "text": reader.text(120)}
+            else:
+                continue # what clients write, and obstacles, which example.py does not mind
+            # JSON names places by strings.
+            self.assertEqual(json.loads(json.dumps(value)), vector["value"], vector["name"])
+            read += 1
+        self.assertEqual(read, 6)
+
+
+@unittest.skipUnless(example, "skipped: python3-enet is not installed")
+class ExampleTest(unittest.TestCase):
+    """Half a minute among bots, watched through the reference client."""
+
+    @classmethod
+    def setUpClass(cls):
+        stage = cls.enterClassContext(Stage())
+        cls.daemon = stage.serve(arena("pit", bots=12))
+        cls.port = cls.daemon.ports[0]
+        cls.client = example.Client("127.0.0.1", cls.port)
+        play = threading.Thread(target=cls.client.play, args=(SECONDS,))
+        play.start()
+        try:
+            harness.poll("snapshot", lambda: cls.client.frames)
+            cls.own = cls.client.welcome["player"]
+            witness = subprocess.run(
+                [harness.BIN / "witness", "127.0.0.1", str(cls.port), str(cls.own),
+                 str(WATCHED_S)], stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+            cls.row = next(row for row in cls.daemon.get_json()["arenas"][0]["players"]
+                           if row["id"] == cls.own)
+        finally:
+            play.join()
+        cls.seen = {}
+        for line in witness.stdout.splitlines():
+            tick, *players = line.split()
+            cls.seen[int(tick)] = {place: (x, y, life) for place, x, y, life in (
+                map(int, player.split(":")) for player in players)}
+
+    def test_it_plays_to_the_end_and_reads_everything(self):
+        self.assertIsNone(self.client.ended)
+        self.assertEqual(self.client.errors, 0)
+        self.assertGreater(len(self.client.frames), 10 * (SECONDS - 2))
+
+    def test_it_sees_players_where_the_server_has_them(self):
+        compared = 0
+        for frame in self.client.frames:
+            theirs = self.seen.get(frame["tick"], {})
+            for place, player in frame["players"].items():
+                if place in theirs:
+                    self.assertEqual((player["x"], player["y"], player["life"]), theirs[place],
+                                     (frame["tick"], place))
+                    compared += 1
+        self.assertGreater(compared, 300)
+
+    def test_it_walks_and_shoots(self):
+        own = [frame["players"][frame["self"]["place"]] for frame in self.client.frames
+               if frame["self"]["alive"]]
+        xs = [player["x"] / 32 for player in own]
+        self.assertGreater(max(xs) - min(xs), 100)
+        shots = {frame["self"]["shots"] for frame in self.client.frames}
+        self.assertGreater(len(shots), 5)
+
+    def test_it_hears_of_every_point(self):
+        told = self.client.members[self.own]
+        self.assertEqual(told["name"], "Example")
+        self.assertGreaterEqual(told["score"], self.row["score"])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// Clients of a match that are made of the protocol alone, so that nothing hides what travels.
+#pragma once
+
+#include "arena_fixture.h"
+#include "chance.h"
+#include "handshake.h"
+#include "input.h"
+#include "match.h"
+#include "roster.h"
+#include "snapshot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum {
+    SEATS = 16,
+    PLACES = 24,      // of a match at most
+    KEPT = 512,       // ticks that are remembered, more than any delay here
+    HEARD = 1 << 14,  // events
+    DELAY_TICKS = 90, // of 1.5 s
+};
+
+// A client, by the protocol. Its handle is its index.
+struct seat {
+    bool open, welcome_told, is_over;
+    struct raim_welcome welcome;
+    struct raim_goodbye goodbye;
+    uint32_t roster_told;
+    struct raim_roster_entry roster[PLACES]; // by place
+    struct {
+        uint32_t told_tick; // when it came
+        uint32_t tick;      // when it happened
+        struct raim_wire_event event;
+    } heard[HEARD]; // by sequence number, counted from the welcome's
+    uint32_t heard_count;
+    bool any; // snapshots
+    uint32_t newest, snapshots;
+    uint32_t frame_ticks[KEPT];
+    struct raim_wire_frame frames[KEPT]; // by tick modulo KEPT
+    uint64_t *memory;
+};
+
+struct table {
+    struct raim_match_def def;
+    struct raim_match *match;
+    struct raim_map *map;
+    struct raim_wire_limits limits;
+    struct seat seats[SEATS];
+    raim_player truth[KEPT][PLACES]; // by tick modulo KEPT
+};
+
+static inline struct raim_match_def usual_def(void)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.sight = false;
+    def.max_clients = 8;
+    def.max_connections = SEATS;
+    def.spectator_delay_s = DELAY_TICKS / 60.0;
+    return def;
+}
+
+static inline struct table *open_table(struct raim_match_def def)
+{
+    const raim_box boxes[] = {{{-300, -300}, {-100, -100}}, {{100, -50}, {300, 20}}};
+    struct table *table = calloc(1, sizeof *table);
+    table->map = fixture_map(boxes, 2);
+    def.map = table->map;
+    def.seed = raim_random_next(&chance);
+    table->def = def;
+    table->match = raim_match_create(&def);
+    assert_non_null(table->match);
+    const struct raim_world *world = raim_match_world(table->match);
+    const struct raim_stride stride = raim_world_stride(&def.rules, def.tick_hz);
+    table->limits = (struct raim_wire_limits){.players = world->max_players,
+                                              .shots = world->shots,
+                                              .history = raim_wire_history(def.tick_hz),
+                                              .stride = stride.straight,
+                                              .diagonal = stride.diagonal};
+    assert_true(world->max_players <= PLACES);
+    return table;
+}
+
+static inline void stand_up(struct table *table, uint32_t handle)
+{
+    raim_match_disconnect(table->match, handle);
+    free(table->seats[handle].memory);
+    memset(&table->seats[handle], 0, sizeof table->seats[handle]);
+}
+
+static inline void close_table(struct table *table)
+{
+    for (uint32_t i = 0; i < SEATS; i++)
+        stand_up(table, i);
+    raim_match_destroy(table->match);
+    raim_map_destroy(table->map);
+    free(table);
+}
+
+// Brings a message in memory of exactly its size.
+static inline void to_match(struct table *table, uint32_t handle, bool reliable,
+                            const uint8_t *data, size_t size)
+{
+    uint8_t *exact = malloc(size);
+    memcpy(exact, data, size);
+    raim_match_receive(table->match, handle, reliable, exact, size);
+    free(exact);
+}
+
+static inline struct seat *connect_seat(struct table *table, uint32_t handle, bool is_local,
+                                        const struct raim_hello *hello)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct seat *seat = &table->seats[handle];
+    assert_false(seat->open);
+    seat->open = true;
+    const size_t frame_bytes = raim_wire_frame_bytes(&table->limits);
+    seat->memory = calloc(KEPT, frame_bytes);
+    for (size_t i = 0; i < KEPT; i++) {
+        raim_wire_frame_init(&seat->frames[i], &table->limits,
+                             (uint8_t *)seat->memory + i * frame_bytes);
+        seat->frame_ticks[i] = (uint32_t)i + 1; // none
+    }
+    raim_match_connect(table->match, handle, is_local);
+    to_match(table, handle, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
+    return seat;
+}
+
+static inline struct seat *play(struct table *table, uint32_t handle)
+{
+    return connect_seat(table, handle, false,
+                        &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "player"});
+}
+
+static inline struct seat *watch(struct table *table, uint32_t handle, uint32_t target,
+                                 bool is_local)
+{
+    return connect_seat(table, handle, is_local,
+                        &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
+                                             .watch = true,
+                                             .target = target,
+                                             .name = "spectator"});
+}
+
+static inline struct raim_wire_frame *frame_at(struct seat *seat, uint32_t tick)
+{
+    return seat->frame_ticks[tick % KEPT] == tick ? &seat->frames[tick % KEPT] : NULL;
+}
+
+static inline void read_snapshot(struct table *table, struct seat *seat, raim_reader *reader)
+{
+    if (!seat->welcome_told)
+        return;
+    struct raim_snapshot_header header;
+    const struct raim_wire_frame *baseline = NULL;
+    const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
+    assert_true(raim_snapshot_read_header(reader, &table->limits, near_tick, &header));
+    if (header.baseline_age > 0) {
+        baseline = frame_at(seat, header.tick - header.baseline_age);
+        assert_non_null(baseline);
+    }
+    struct raim_wire_frame *frame = &seat->frames[header.tick % KEPT];
+    assert_true(raim_snapshot_read(reader, &header, &table->limits, baseline, frame));
+    seat->frame_ticks[header.tick % KEPT] = header.tick;
+    // Late by exactly the delay that the welcome told.
+    const uint32_t now = raim_match_tick(table->match);
+    assert_int_equal(header.tick + seat->welcome.delay_ticks, now);
+    seat->any = true;
+    seat->newest = header.tick;
+    seat->snapshots++;
+}
+
+static inline void apply(struct seat *seat, const struct raim_wire_event *event)
+{
+    struct raim_roster_entry *entry = &seat->roster[event->player % RAIM_WIRE_PLAYERS];
+    struct raim_roster_entry *victim = &seat->roster[event->victim % RAIM_WIRE_PLAYERS];
+    if (event->kind == RAIM_WIRE_JOINED)
+        *entry = event->entry;
+    else if (event->kind == RAIM_WIRE_LEFT && entry->player == event->player)
+        *entry = (struct raim_roster_entry){0};
+    else if (event->kind == RAIM_WIRE_KILL) {
+        if (entry->player == event->player)
+            entry->score = event->score;
+        if (victim->player == event->victim)
+            victim->deaths = event->deaths;
+    }
+}
+
+static inline void read_events(struct table *table, struct seat *seat, raim_reader *reader)
+{
+    struct raim_events_message events;
+    assert_true(raim_events_read(reader, &events));
+    for (uint32_t i = 0; i < events.count; i++) {
+        assert_int_equal(events.sequence + i, seat->welcome.event_sequence + seat->heard_count);
+        assert_true(seat->heard_count < HEARD);
+        seat->heard[seat->heard_count].told_tick = raim_match_tick(table->match);
+        seat->heard[seat->heard_count].tick = events.tick;
+        seat->heard[seat->heard_count++].event = events.events[i];
+        apply(seat, &events.events[i]);
+    }
+}
+
+static inline void read_roster(struct seat *seat, raim_reader *reader)
+{
+    struct raim_roster_entry entries[PLACES];
+    uint32_t count;
+    assert_true(raim_roster_read(reader, entries, PLACES, &count));
+    seat->roster_told += count;
+    for (uint32_t i = 0; i < count; i++)
+        seat->roster[entries[i].player % RAIM_WIRE_PLAYERS] = entries[i];
+}
+
+static inline void deliver(struct table *table)
+{
+    struct raim_outgoing out;
+    while (raim_match_outgoing(table->match, &out)) {
+        struct seat *seat = &table->seats[out.client];
+        seat->is_over = seat->is_over || out.close;
+        raim_reader reader = raim_reader_make(out.data, out.size);
+        switch (raim_message_read(&reader)) {
+        case RAIM_MESSAGE_WELCOME:
+            assert_true(raim_welcome_read(&reader, &seat->welcome));
+            seat->welcome_told = true;
+            break;
+        case RAIM_MESSAGE_ROSTER:
+            read_roster(seat, &reader);
+            break;
+        case RAIM_MESSAGE_EVENTS:
+            read_events(table, seat, &reader);
+            break;
+        case RAIM_MESSAGE_SNAPSHOT:
+            read_snapshot(table, seat, &reader);
+            break;
+        case RAIM_MESSAGE_GOODBYE:
+            assert_true(raim_goodbye_read(&reader, &seat->goodbye));
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static inline void send_input(struct table *table, uint32_t handle, uint32_t tick,
+                              bool has_snapshot, uint32_t snapshot)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_input_message message = {
+        .tick = tick, .has_snapshot = has_snapshot, .snapshot = snapshot, .count = 1};
+    message.inputs[0] = (raim_wire_input){
+        .move_x = (int8_t)chance_int(-1, 1),
+        .move_y = (int8_t)chance_int(-1, 1),
+        .fire = true,
+        .aim = (uint16_t)chance_int(0, 65535),
+    };
+    to_match(table, handle, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
+}
+
+// One step, and what everybody gets; spectators press keys as if they played.
+static inline void tick(struct table *table)
+{
+    raim_match_step(table->match);
+    const uint32_t now = raim_match_tick(table->match);
+    const struct raim_world *world = raim_match_world(table->match);
+    memcpy(table->truth[now % KEPT], raim_world_players_const(world),
+           world->max_players * sizeof(raim_player));
+    deliver(table);
+    for (uint32_t i = 0; i < SEATS; i++)
+        if (table->seats[i].any && !table->seats[i].is_over)
+            send_input(table, i, now + 1, true, table->seats[i].newest);
+}
+
+static inline void ticks(struct table *table, int count)
+{
+    while (count-- > 0)
+        tick(table);
+}
+
+static inline struct raim_match_counts counts(const struct table *table)
+{
+    return raim_match_counts(table->match);
+}

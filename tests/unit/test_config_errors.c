@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// The configuration loader: each mistake gets its own clear line.
+#define _GNU_SOURCE
+#include "config_fixture.h"
+
+#include "source.h"
+
+#include <sys/stat.h>
+
+// --- Mistakes in the daemon's file ---
+
+static void test_every_mistake_is_told_at_once(void **state)
+{
+    (void)state;
+    write_text("bad.conf", "border = (0, 0, 500);\nspawn = ((1, 1));\n");
+    assert_refused("workers = -1;\n"
+                   "status = \"localhost:80\";\n"
+                   "arenas = (\n"
+                   "  { name = \"Duel\"; map = \"bad.conf\"; port = 70000;\n"
+                   "    tick_hz = 60.0; bots = \"many\"; adress = \"0.0.0.0\"; },\n"
+                   "  { map = \"none.conf\"; address = \"1.2.3\"; max_players = 0;\n"
+                   "    rules = { bulet_speed = 1; bullet_speed = 1; player_radius = true; }; },\n"
+                   "  17\n"
+                   ");\n",
+                   "raimd.conf:1: workers: got -1, want an integer from 0 to 256\n"
+                   "raimd.conf:2: status: got \"localhost:80\", want \"IPV4:PORT\" or \"off\"\n"
+                   "raimd.conf:4: arenas[0].name: got \"Duel\", want 1 to 31 characters of a-z, "
+                   "0-9, _ and -\n"
+                   "raimd.conf:4: arenas[0].port: got 70000, want an integer from 0 to 65535\n"
+                   "raimd.conf:5: arenas[0].bots: got \"many\", want an integer from 0 to 200\n"
+                   "raimd.conf:5: arenas[0].tick_hz: got 60.0, want an integer from 10 to 240 Hz\n"
+                   "raimd.conf:5: arenas[0].adress: got an unknown key, did you mean "
+                   "\"address\"?\n"
+                   "raimd.conf:6: arenas[1]: got no key \"name\", want 1 to 31 characters of a-z, "
+                   "0-9, _ and -\n"
+                   "raimd.conf:6: arenas[1].address: got \"1.2.3\", want a dotted IPv4 address\n"
+                   "raimd.conf:6: arenas[1].max_players: got 0, want an integer from 1 to 1000\n"
+                   "raimd.conf:7: arenas[1].rules.player_radius: got true, want a number from 4 "
+                   "to 100 units\n"
+                   "raimd.conf:7: arenas[1].rules.bullet_speed: got 1, want a number from 50 to "
+                   "20000 units/s\n"
+                   "raimd.conf:7: arenas[1].rules.bulet_speed: got an unknown key, did you mean "
+                   "\"bullet_speed\"?\n"
+                   "raimd.conf:8: arenas[2]: got 17, want a group { name = ...; map = ...; }\n"
+                   "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n"
+                   "bad.conf:2: spawn: got an unknown key, did you mean \"spawns\"?\n"
+                   "bad.conf:1: border: got a list of 3, want x_min, y_min, x_max, y_max\n"
+                   "raimd.conf:6: arenas[1].map: cannot read \"none.conf\": No such file or "
+                   "directory\n");
+}
+
+static void test_key_like_no_other_gets_the_list_of_keys(void **state)
+{
+    (void)state;
+    assert_refused("gravity = 9; arenas = ({" ARENA "});",
+                   "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
+                   "arenas\n");
+}
+
+static void test_arenas_must_be_there(void **state)
+{
+    (void)state;
+    assert_refused("", "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
+    assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
+    assert_refused("arenas = {};",
+                   "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups\n");
+}
+
+static void assert_port_refused(const char *got)
+{
+    char text[256], expected[256];
+    snprintf(text, sizeof text, "arenas = ({" ARENA "port = %s; });", got);
+    const long long number = strtoll(got, NULL, 0);
+    snprintf(expected, sizeof expected,
+             "raimd.conf:1: arenas[0].port: got %lld, want an integer from 0 to 65535\n", number);
+    assert_refused(text, expected);
+}
+
+static void test_integers_do_not_wrap(void **state)
+{
+    (void)state;
+    assert_port_refused("65536");
+    assert_port_refused("2147483648");
+    assert_port_refused("3000000000");
+    assert_port_refused("4294967300");          // 4, were it cut to 32 bits
+    assert_port_refused("0x100000004");         // likewise
+    assert_port_refused("0xFFFFFFFF");          // -1, likewise
+    assert_port_refused("9223372036854775807"); // the most that 64 bits hold
+    assert_port_refused("-2147483648");
+    assert_port_refused("-2147483649");
+    assert_port_refused("-4294967295"); // 1, likewise
+    assert_refused("arenas = ({" ARENA "port = 18446744073709551620; });",
+                   "raimd.conf:1: got 18446744073709551620, want a number below 2^63\n");
+}
+
+static void test_float_without_bounds_is_out_of_range(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "rules = { respawn_delay = 1e999; }; });",
+                   "raimd.conf:1: arenas[0].rules.respawn_delay: got inf, want a number from 0 to "
+                   "60 s\n");
+}
+
+static void test_only_true_and_false_are_booleans(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "\nsight = 1; },\n"
+                   "{ name = \"b\"; map = \"m.conf\"; port = 1; sight = \"false\"; },\n"
+                   "{ name = \"c\"; map = \"m.conf\"; port = 2; sight = 0.0; });",
+                   "raimd.conf:2: arenas[0].sight: got 1, want true or false\n"
+                   "raimd.conf:3: arenas[1].sight: got \"false\", want true or false\n"
+                   "raimd.conf:4: arenas[2].sight: got 0.0, want true or false\n");
+}
+
+static void test_views_and_delays_have_bounds(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "\nview_width = 99;\nview_height = 10001;\n"
+                   "max_spectators = 1001;\nspectator_delay = 60.5; });",
+                   "raimd.conf:4: arenas[0].max_spectators: got 1001, want an integer from 0 to "
+                   "1000\n"
+                   "raimd.conf:5: arenas[0].spectator_delay: got 60.5, want a number from 0 to "
+                   "60 s\n"
+                   "raimd.conf:2: arenas[0].view_width: got 99, want an integer from 100 to 10000 "
+                   "units\n"
+                   "raimd.conf:3: arenas[0].view_height: got 10001, want an integer from 100 to "
+                   "10000 units\n");
+}
+
+static void test_an_arena_holds_its_players_and_bots(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({ name = \"a\"; map = \"m.conf\"; max_players = 1000;\n"
+                   "bots = 200; });",
+                   "raimd.conf:2: arenas[0].bots: got 200 beside 1000 max_players, want at most "
+                   "1024 together\n");
+}
+
+static void test_names_and_ports_are_unique(void **state)
+{
+    (void)state;
+    assert_refused("arenas = (\n"
+                   "{ name = \"a\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
+                   "{ name = \"a\"; map = \"m.conf\"; port = 7247; },\n"
+                   "{ name = \"b\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
+                   "{ name = \"c\"; map = \"m.conf\"; address = \"127.0.0.2\";\n"
+                   "  port = 7247; },\n"
+                   "{ name = \"d\"; map = \"m.conf\"; port = 7246; });",
+                   "raimd.conf:3: arenas[1].name: got \"a\", want another name than that of "
+                   "arenas[0]\n"
+                   "raimd.conf:4: arenas[2]: got 127.0.0.1:7246, want an address and port apart "
+                   "from 127.0.0.1:7246 of arenas[0]\n"
+                   "raimd.conf:6: arenas[3].port: got 127.0.0.2:7247, want an address and port "
+                   "apart from 0.0.0.0:7247 of arenas[1]\n"
+                   "raimd.conf:7: arenas[4].port: got 0.0.0.0:7246, want an address and port apart "
+                   "from 127.0.0.1:7246 of arenas[0]\n");
+}
+
+static void test_names_of_garbage_are_quoted_and_cut(void **state)
+{
+    (void)state;
+    char text[4096], name[2049];
+    memset(name, 'x', 2048);
+    name[2048] = '\0';
+    snprintf(text, sizeof text, "arenas = ({ name = \"\\x1b[31m%s\"; map = \"m.conf\"; });", name);
+    write_text("raimd.conf", text);
+    char *report;
+    assert_null(load("raimd.conf", &report));
+    assert_non_null(strstr(report, "got \"?[31mxxx"));
+    assert_non_null(strstr(report, "xxx...\", want"));
+    assert_true(strlen(report) < 200);
+    free(report);
+}
+
+static void test_nothing_in_a_file_can_add_a_line_to_the_report(void **state)
+{
+    (void)state;
+    write_text("raimd.conf", "arenas = ({ name = \"a\"; map = \"x\\ny\"; });");
+    char *report;
+    assert_null(load("raimd.conf", &report));
+    assert_non_null(strstr(report, "x?y\": No such file"));
+    assert_ptr_equal(strchr(report, '\n'), report + strlen(report) - 1);
+    free(report);
+    assert_refused("status = \033[31m;\n",
+                   "raimd.conf:1: got a syntax error at or before this: status = ?[31m;\n");
+}
+
+// --- Text that libconfig cannot read ---
+
+static void test_syntax_errors_name_their_line(void **state)
+{
+    (void)state;
+    assert_refused("workers = 1;\nstatus = = 3;\n",
+                   "raimd.conf:2: got a syntax error at or before this: status = = 3;\n");
+    assert_refused("workers = 1;\nworkers = 2;\n",
+                   "raimd.conf:2: got a duplicate setting name at or before this: workers = 2;\n");
+    assert_refused("arenas = [1,\n 2.5];",
+                   "raimd.conf:2: got a mismatched element type in array at or before this: "
+                   "2.5];\n");
+    assert_refused("\n\nworkers = 1 # one",
+                   "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
+}
+
+static void test_missing_quote_is_found_on_its_line(void **state)
+{
+    (void)state;
+    assert_refused("workers = 1;\nstatus = \"off;\narenas = ({" ARENA "});\n",
+                   "raimd.conf:2: got a string without its end, want \" on the same line\n");
+    assert_refused("workers = 1;\nstatus = \"off;\nname = \"a;\n",
+                   "raimd.conf:2: got a string without its end, want \" on the same line\n");
+    assert_refused("status = \"off\\\"",
+                   "raimd.conf:1: got a string without its end, want \" on the same line\n");
+    assert_refused("status = \"off\\",
+                   "raimd.conf:1: got a string without its end, want \" on the same line\n");
+}
+
+static void test_comment_without_end_is_found_where_it_begins(void **state)
+{
+    (void)state;
+    assert_refused("workers = 1;\n/* arenas\n = 3;\n",
+                   "raimd.conf:2: got a comment without its end, want */ after /*\n");
+}
+
+static void test_lines_are_right_after_comments(void **state)
+{
+    (void)state;
+    assert_refused("/* one\n two */ // three\n# four\nworkers/**/=/*\n*/-1; arenas = ({" ARENA
+                   "});",
+                   "raimd.conf:4: workers: got -1, want an integer from 0 to 256\n");
+}
+
+static void test_nesting_without_end_is_a_syntax_error(void **state)
+{
+    (void)state;
+    char text[40001] = "a = ";
+    memset(text + 4, '(', 40000 - 4);
+    write_text("raimd.conf", text);
+    char *report;
+    assert_null(load("raimd.conf", &report));
+    assert_non_null(strstr(report, "raimd.conf:1: got a memory exhausted"));
+    free(report);
+}
+
+static void test_files_that_are_no_text(void **state)
+{
+    (void)state;
+    write_bytes("raimd.conf", "a = 1;\0b", 8);
+    assert_report("raimd.conf: got a zero byte, want text\n");
+
+    char *large = malloc(SOURCE_MAX_BYTES + 1);
+    memset(large, ' ', SOURCE_MAX_BYTES + 1);
+    write_bytes("raimd.conf", large, SOURCE_MAX_BYTES + 1);
+    assert_report("raimd.conf: got more than 4194304 bytes of text\n");
+    free(large);
+}
+
+static void test_files_that_cannot_be_read(void **state)
+{
+    (void)state;
+    char *report;
+    assert_null(load("absent.conf", &report));
+    assert_string_equal(report,
+                        "absent.conf: cannot read \"absent.conf\": No such file or directory\n");
+    free(report);
+    assert_null(load(".", &report));
+    assert_string_equal(report, ".: cannot read \".\": Is a directory\n");
+    free(report);
+
+    assert_refused("arenas = ({ name = \"a\"; map = \".\"; });",
+                   "raimd.conf:1: arenas[0].map: cannot read \".\": Is a directory\n");
+    if (geteuid() == 0)
+        return; // root reads everything
+    write_text("raimd.conf", "");
+    assert_int_equal(chmod(path_of("raimd.conf"), 0), 0);
+    assert_report("raimd.conf: cannot read \"raimd.conf\": Permission denied\n");
+    unlink(path_of("raimd.conf"));
+}
+
+// --- @include ---
+
+static void test_include_is_relative_and_keeps_lines(void **state)
+{
+    (void)state;
+    mkdir(path_of("inc"), 0700);
+    write_text("inc/first.conf", "@include \"second.conf\"\nbots = -2;");
+    write_text("inc/second.conf", "\nport = -1;\n");
+    assert_refused("arenas = ({\n  @include \"inc/first.conf\" tick_hz = 1;\n" ARENA
+                   "\nmax_players = 0; });",
+                   "inc/second.conf:2: arenas[0].port: got -1, want an integer from 0 to 65535\n"
+                   "raimd.conf:4: arenas[0].max_players: got 0, want an integer from 1 to 1000\n"
+                   "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n"
+                   "raimd.conf:2: arenas[0].tick_hz: got 1, want an integer from 10 to 240 Hz\n");
+}
+
+static void test_include_that_cannot_be_read(void **state)
+{
+    (void)state;
+    assert_refused("\n@include \"none.conf\"\n@include \".\"\n@include\n@include \"\n",
+                   "raimd.conf:2: @include: cannot read \"none.conf\": No such file or directory\n"
+                   "raimd.conf:3: @include: cannot read \".\": Is a directory\n"
+                   "raimd.conf:4: got @include without a file, want @include \"FILE\"\n"
+                   "raimd.conf:5: got @include without a file, want @include \"FILE\"\n");
+}
+
+static void test_include_of_itself_ends(void **state)
+{
+    (void)state;
+    assert_refused("@include \"raimd.conf\"\n",
+                   "raimd.conf:1: @include: got \"raimd.conf\" as well, want at most 64 files\n");
+}
+
+static void test_include_in_comments_and_strings_is_none(void **state)
+{
+    (void)state;
+    config_unload(assert_accepted("# @include \"none\"\n/*\n@include \"none\"\n*/\n"
+                                  "// @include \"none\"\narenas = ({" ARENA "});"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_mistake_is_told_at_once),
+        cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
+        cmocka_unit_test(test_arenas_must_be_there),
+        cmocka_unit_test(test_integers_do_not_wrap),
+        cmocka_unit_test(test_float_without_bounds_is_out_of_range),
+        cmocka_unit_test(test_only_true_and_false_are_booleans),
+        cmocka_unit_test(test_views_and_delays_have_bounds),
+        cmocka_unit_test(test_an_arena_holds_its_players_and_bots),
+        cmocka_unit_test(test_names_and_ports_are_unique),
+        cmocka_unit_test(test_names_of_garbage_are_quoted_and_cut),
+        cmocka_unit_test(test_nothing_in_a_file_can_add_a_line_to_the_report),
+        cmocka_unit_test(test_syntax_errors_name_their_line),
+        cmocka_unit_test(test_missing_quote_is_found_on_its_line),
+        cmocka_unit_test(test_comment_without_end_is_found_where_it_begins),
+        cmocka_unit_test(test_lines_are_right_after_comments),
+        cmocka_unit_test(test_nesting_without_end_is_a_syntax_error),
+        cmocka_unit_test(test_files_that_are_no_text),
+        cmocka_unit_test(test_files_that_cannot_be_read),
+        cmocka_unit_test(test_include_is_relative_and_keeps_lines),
+        cmocka_unit_test(test_include_that_cannot_be_read),
+        cmocka_unit_test(test_include_of_itself_ends),
+        cmocka_unit_test(test_include_in_comments_and_strings_is_none),
+    };
+    return RUN_IN_DIRECTORY("config_errors", tests);
+}

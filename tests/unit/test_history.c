@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The world, written down in the wire's integers.
+#include "arena_fixture.h"
+#include "history.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct chronicle {
+    struct arena_fixture *arena;
+    struct raim_history history;
+};
+
+static struct chronicle begin(uint32_t players)
+{
+    const raim_rules rules = raim_rules_default();
+    struct chronicle chronicle = {.arena = fixture_create(&rules, players, NULL, 0)};
+    const struct raim_wire_limits limits = raim_history_limits(chronicle.arena->world);
+    assert_true(raim_history_create(&chronicle.history, &limits, limits.history));
+    return chronicle;
+}
+
+static void end(struct chronicle *chronicle)
+{
+    raim_history_destroy(&chronicle->history);
+    fixture_destroy(chronicle->arena);
+}
+
+static const struct raim_wire_frame *step(struct chronicle *chronicle)
+{
+    fixture_step(chronicle->arena);
+    raim_history_record(&chronicle->history, chronicle->arena->world);
+    return raim_history_at(&chronicle->history, chronicle->arena->world->tick);
+}
+
+static void test_the_limits_are_the_worlds(void **state)
+{
+    (void)state;
+    struct chronicle chronicle = begin(5);
+    const struct raim_wire_limits *limits = &chronicle.history.limits;
+    const struct raim_world *world = chronicle.arena->world;
+    assert_int_equal(limits->players, 5);
+    assert_int_equal(raim_wire_bullets(limits), world->max_bullets);
+    assert_int_equal(limits->history, 64);
+    assert_int_equal(limits->stride, 160);
+    assert_int_equal(limits->diagonal, 113);
+    end(&chronicle);
+}
+
+static void test_a_position_is_told_exactly_and_its_way_by_what_was_run(void **state)
+{
+    (void)state;
+    static const int8_t moves[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
+                                       {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+    struct chronicle chronicle = begin(1);
+    const raim_player *player = fixture_put(chronicle.arena, (raim_vec2){10, 20});
+    raim_input *input = fixture_input(chronicle.arena, player);
+    const struct raim_wire_frame *frame = step(&chronicle);
+    assert_int_equal(frame->players[0].way, RAIM_WAY_STAND);
+    for (int i = 0; i < 8; i++) {
+        const raim_wire_player before = frame->players[0];
+        input->move_x = moves[i][0];
+        input->move_y = moves[i][1];
+        input->aim = (raim_angle)(i * 64 + 31);
+        frame = step(&chronicle);
+        const raim_wire_player *now = &frame->players[0];
+        assert_true(now->x == player->position.x * 32 && now->y == player->position.y * 32);
+        assert_int_equal(now->way, RAIM_WAY_RUN + i);
+        assert_int_equal(now->aim, i);
+        const raim_wire_player predicted =
+            raim_wire_predict_player(&chronicle.history.limits, &before, 0);
+        assert_int_equal(predicted.x, before.x);
+    }
+    end(&chronicle);
+}
+
+static void test_who_falls_is_not_in_the_frame_but_its_place_is_remembered(void **state)
+{
+    (void)state;
+    struct chronicle chronicle = begin(2);
+    raim_player *player = fixture_put(chronicle.arena, (raim_vec2){100, -200});
+    step(&chronicle);
+    player->state = RAIM_PLAYER_DOWN;
+    player->deaths = 1;
+    player->respawn_ticks = 100;
+    const struct raim_wire_frame *frame = step(&chronicle);
+    const uint32_t tick = chronicle.arena->world->tick;
+    assert_false(raim_set_has(frame->seen_players, 0));
+    assert_true(frame->players[0].x == 3200 && frame->players[0].y == -6400);
+    const struct raim_history_self *self = raim_history_self_at(&chronicle.history, tick, 0);
+    assert_true(self->risen && !self->self.alive && self->self.steers);
+    assert_int_equal(self->self.timer, 99);
+    assert_int_equal(self->self.place, 0);
+    assert_false(raim_history_self_at(&chronicle.history, tick, 1)->risen);
+    // The first frame of a life goes no way, however far it is from where it fell.
+    player->respawn_ticks = 0;
+    frame = step(&chronicle);
+    assert_true(raim_set_has(frame->seen_players, 0));
+    assert_int_equal(frame->players[0].way, RAIM_WAY_STAND);
+    end(&chronicle);
+}
+
+static void test_a_bullet_is_where_it_seems_to_leave_from_now(void **state)
+{
+    (void)state;
+    struct chronicle chronicle = begin(1);
+    const raim_player *player = fixture_put(chronicle.arena, (raim_vec2){0, 0});
+    *fixture_input(chronicle.arena, player) = (raim_input){.fire = 1, .aim = 5000};
+    const struct raim_wire_frame *frame = step(&chronicle);
+    for (int i = 0; i < 30; i++) {
+        const struct raim_world *world = chronicle.arena->world;
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[0];
+        const raim_wire_bullet *wire = &frame->bullets[0];
+        assert_true(raim_set_has(frame->seen_bullets, 0));
+        assert_true(wire->x == 0 && wire->y == 0);
+        assert_int_equal(wire->tick, bullet->born_tick);
+        const raim_vec2 at =
+            raim_bullet_position(&world->rules, bullet, world->tick, world->tick_hz);
+        const raim_vec2 seems = raim_vec2_mad(raim_units(wire->now_x, wire->now_y),
+                                              bullet->direction, world->rules.player_radius);
+        assert_true(fabs(seems.x - at.x) <= 1.0 / 64 + 1e-9);
+        assert_true(fabs(seems.y - at.y) <= 1.0 / 64 + 1e-9);
+        frame = step(&chronicle);
+    }
+    end(&chronicle);
+}
+
+static void test_the_past_is_a_copy(void **state)
+{
+    (void)state;
+    struct chronicle chronicle = begin(3);
+    struct raim_history past;
+    assert_true(raim_history_create(&past, &chronicle.history.limits, 200));
+    for (int i = 0; i < 150; i++) {
+        for (int place = 0; place < 3; place++)
+            chronicle.arena->inputs[place] = (raim_input){.move_x = 1, .fire = 1};
+        if (i == 0)
+            for (int place = 0; place < 3; place++)
+                fixture_put(chronicle.arena, (raim_vec2){0, 100.0 * place});
+        step(&chronicle);
+        const uint32_t tick = chronicle.arena->world->tick;
+        raim_history_copy(&past, &chronicle.history, tick);
+    }
+    const uint32_t now = chronicle.arena->world->tick;
+    for (uint32_t tick = now - 40; tick != now; tick++) {
+        const struct raim_wire_frame *a = raim_history_at(&chronicle.history, tick);
+        const struct raim_wire_frame *b = raim_history_at(&past, tick);
+        assert_memory_equal(a->players, b->players, 3 * sizeof a->players[0]);
+        assert_memory_equal(a->seen_players, b->seen_players, 8);
+        assert_memory_equal(a->seen_bullets, b->seen_bullets, 8);
+        assert_memory_equal(raim_history_self_at(&chronicle.history, tick, 0),
+                            raim_history_self_at(&past, tick, 0),
+                            3 * sizeof(struct raim_history_self));
+    }
+    assert_int_equal(raim_history_at(&past, now - 149)->tick, 1);
+    raim_history_destroy(&past);
+    end(&chronicle);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_limits_are_the_worlds),
+        cmocka_unit_test(test_a_position_is_told_exactly_and_its_way_by_what_was_run),
+        cmocka_unit_test(test_who_falls_is_not_in_the_frame_but_its_place_is_remembered),
+        cmocka_unit_test(test_a_bullet_is_where_it_seems_to_leave_from_now),
+        cmocka_unit_test(test_the_past_is_a_copy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Who may fire when, and the places of bullets.
+#include "arena_fixture.h"
+#include "chance.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_the_cooldown_spaces_shots(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    fixture_input(f, player)->fire = 1;
+    for (int tick = 0; tick < 60; tick++)
+        fixture_step(f);
+    assert_int_equal(player->shots, 4); // every 0.25 s, the first at once
+    fixture_destroy(f);
+}
+
+static void test_a_new_life_fires_no_sooner(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.respawn_delay = 0;
+    struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+    raim_player *one = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *other = fixture_put(f, (raim_vec2){42, 0});
+    *fixture_input(f, one) = (raim_input){.fire = 1};
+    *fixture_input(f, other) = (raim_input){.fire = 1, .aim = RAIM_ANGLE_TURN / 2};
+    for (int tick = 0; tick < 15; tick++) {
+        fixture_step(f);
+        assert_int_equal(one->shots, 1);
+        assert_int_equal(other->shots, 1);
+    }
+    assert_int_equal(one->deaths, 1);
+    assert_int_equal(one->life, 1);
+    fixture_step(f);
+    assert_int_equal(one->shots, 2);
+    fixture_destroy(f);
+}
+
+static void test_a_bullet_starts_at_its_shooters_centre_on_the_grid(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    *fixture_input(f, player) = (raim_input){.move_x = 1, .fire = 1, .aim = RAIM_ANGLE_TURN / 4};
+    fixture_step(f);
+    const struct raim_world *world = f->world;
+    const raim_bullet *bullet = raim_world_bullets_const(world);
+    assert_true(bullet->origin.x == player->position.x && bullet->origin.y == player->position.y);
+    assert_true(bullet->direction.x == 0 && bullet->direction.y == 1);
+    assert_int_equal(bullet->born_tick, 0);
+    const raim_vec2 muzzle = raim_bullet_position(&world->rules, bullet, 0, 60);
+    assert_true(muzzle.x == 5 && muzzle.y == 20);
+    const raim_vec2 later = raim_bullet_position(&world->rules, bullet, 2, 60);
+    assert_true(later.x == 5 && fabs(later.y - 50) < 1e-9);
+    fixture_destroy(f);
+}
+
+static struct raim_world_def def_of(double lifetime, double cooldown, uint32_t tick_hz,
+                                    uint32_t players)
+{
+    struct raim_world_def def = {
+        .rules = raim_rules_default(), .tick_hz = tick_hz, .max_players = players};
+    def.rules.bullet_lifetime = lifetime;
+    def.rules.fire_cooldown = cooldown;
+    return def;
+}
+
+static void test_each_player_has_as_many_bullet_places_as_it_can_need(void **state)
+{
+    (void)state;
+    struct raim_world_def def = def_of(1.2, 0.25, 60, 64);
+    assert_int_equal(raim_world_shots_for(&def), 5); // 72 ticks, one every 15
+    def = def_of(1, 0.25, 60, 64);
+    assert_int_equal(raim_world_shots_for(&def), 4);
+    def = def_of(0.05, 10, 10, 1);
+    assert_int_equal(raim_world_shots_for(&def), 1);
+    def = def_of(0.5, 0.02, 10, 1); // a cooldown of less than half a tick
+    assert_int_equal(raim_world_shots_for(&def), 5);
+    def = def_of(10, 0.02, 240, 1024); // bounded by RAIM_MAX_BULLETS
+    assert_int_equal(raim_world_shots_for(&def), 8);
+    def = def_of(10, 0.02, 240, 1000);
+    assert_int_equal(raim_world_shots_for(&def), 8);
+    assert_true(1000 * 8 <= RAIM_MAX_BULLETS);
+}
+
+// Each shot in a place of the shooter's own, where nothing is in flight.
+static void check_shots(const struct arena_fixture *f, const raim_bullet *before)
+{
+    const struct raim_world *world = f->world;
+    const raim_bullet *bullets = raim_world_bullets_const(world);
+    for (uint32_t i = 0; i < world->max_bullets; i++) {
+        if (bullets[i].owner == RAIM_NOBODY)
+            continue;
+        assert_int_equal(raim_player_place(bullets[i].owner), i / world->shots);
+        if (before[i].owner != RAIM_NOBODY)
+            assert_int_equal(bullets[i].born_tick, before[i].born_tick);
+    }
+}
+
+// Everybody keeps the trigger pulled, and whoever has cooled down fires, new lives included; none
+// of the rules lets a place be asked for that is still in flight.
+static void test_no_shot_is_dry_where_places_suffice(void **state)
+{
+    (void)state;
+    enum { PLAYERS = 12 };
+    const uint32_t rates[] = {10, 60, 240};
+    uint32_t fired = 0, kills = 0;
+    for (int round = 0; round < 60; round++) {
+        raim_rules rules = raim_rules_default();
+        rules.bullet_lifetime = chance_between(0.05, 1);
+        rules.fire_cooldown = chance_between(0.02, 0.3);
+        rules.respawn_delay = chance_int(0, 1) * 0.1;
+        rules.bullet_speed = chance_between(50, 2000);
+        struct arena_fixture *f =
+            fixture_create_on(fixture_map(NULL, 0), &rules, rates[round % 3], PLAYERS);
+        struct raim_world *world = f->world;
+        raim_player *players = raim_world_players(world);
+        assert_true(world->max_bullets == PLAYERS * world->shots);
+        for (int i = 0; i < PLAYERS; i++)
+            raim_world_join(world);
+        raim_bullet *before = calloc(world->max_bullets, sizeof *before);
+        for (int tick = 0; tick < 300; tick++) {
+            uint32_t ready = 0;
+            for (int i = 0; i < PLAYERS; i++) {
+                f->inputs[i].fire = 1;
+                f->inputs[i].aim = (raim_angle)chance_int(0, 65535);
+                ready += players[i].state == RAIM_PLAYER_ALIVE && players[i].cooldown_ticks <= 1;
+            }
+            memcpy(before, raim_world_bullets(world), world->max_bullets * sizeof *before);
+            fixture_step(f);
+            assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), ready);
+            check_shots(f, before);
+            fired += ready;
+            kills += fixture_count(f, RAIM_EVENT_KILL);
+            if (chance_int(0, 99) == 0) {
+                raim_world_leave(world, players[0].id);
+                raim_world_join(world);
+            }
+        }
+        free(before);
+        fixture_destroy(f);
+    }
+    assert_true(fired > 5000 && kills > 50);
+}
+
+static void test_a_shot_is_dry_only_while_its_place_is_in_flight(void **state)
+{
+    (void)state;
+    const struct raim_world_def def = def_of(10, 0.02, 60, RAIM_MAX_PLAYERS);
+    struct arena_fixture *f =
+        fixture_create_on(fixture_map(NULL, 0), &def.rules, def.tick_hz, def.max_players);
+    f->world->rules.bullet_speed = 50; // still in the air when its life ends
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    fixture_input(f, player)->fire = 1;
+    for (int tick = 0; tick < 600; tick++) {
+        fixture_step(f);
+        assert_int_equal(player->shots, tick < 8 ? tick + 1 : 8);
+        assert_int_equal(fixture_bullets(f), tick < 599 ? player->shots : 7);
+    }
+    fixture_step(f);
+    assert_int_equal(player->shots, 9);
+    fixture_destroy(f);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_cooldown_spaces_shots),
+        cmocka_unit_test(test_a_new_life_fires_no_sooner),
+        cmocka_unit_test(test_a_bullet_starts_at_its_shooters_centre_on_the_grid),
+        cmocka_unit_test(test_each_player_has_as_many_bullet_places_as_it_can_need),
+        cmocka_unit_test(test_no_shot_is_dry_where_places_suffice),
+        cmocka_unit_test(test_a_shot_is_dry_only_while_its_place_is_in_flight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: MIT
+// Spectators of a match: they see and hear what their players do, late, and change nothing.
+#include "seat_fixture.h"
+
+#include <math.h>
+
+// --- What they see ---
+
+static bool is_in_view(const struct raim_match_def *def, raim_vec2 eye, raim_vec2 point)
+{
+    return fabs(point.x - eye.x) <= def->view_width / 2.0 &&
+           fabs(point.y - eye.y) <= def->view_height / 2.0;
+}
+
+// The newest frame of a spectator: true to its tick, complete, and with nobody in it of whom its
+// player was not told then.
+static void assert_sees_what_its_player_saw(struct table *table, struct seat *spectator,
+                                            struct seat *player)
+{
+    const uint32_t now = spectator->newest;
+    const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
+    const raim_player *truth = table->truth[now % KEPT], *self = &truth[place];
+    const struct raim_wire_frame *frame = frame_at(spectator, now);
+    const struct raim_wire_frame *shown = frame_at(player, now);
+    assert_int_equal(frame->self.place, place);
+    assert_false(frame->self.steers);
+    assert_int_equal(frame->self.alive, self->state == RAIM_PLAYER_ALIVE);
+    assert_int_equal(frame->self.shots, self->shots % 256);
+    assert_int_equal(frame->self.hits, self->hits % 256);
+    assert_int_equal(frame->self.margin, 0);
+    for (uint32_t i = 0; i < table->limits.players; i++) {
+        const bool alive = truth[i].state == RAIM_PLAYER_ALIVE;
+        if (!raim_set_has(frame->seen_players, i)) {
+            assert_false(alive && !table->def.sight &&
+                         is_in_view(&table->def, self->position, truth[i].position));
+            continue;
+        }
+        assert_true(alive);
+        assert_true(frame->players[i].x == truth[i].position.x * RAIM_WIRE_UNITS);
+        assert_true(frame->players[i].y == truth[i].position.y * RAIM_WIRE_UNITS);
+        assert_int_equal(frame->players[i].aim, (truth[i].aim + 32) >> 6 & 1023);
+        assert_true(shown == NULL || raim_set_has(shown->seen_players, i));
+    }
+    for (uint32_t i = 0; shown != NULL && i < raim_wire_bullets(&table->limits); i++)
+        if (raim_set_has(frame->seen_bullets, i)) {
+            assert_true(raim_set_has(shown->seen_bullets, i));
+            assert_int_equal(frame->bullets[i].aim, shown->bullets[i].aim);
+        }
+}
+
+static void watch_and_compare(bool sight)
+{
+    struct raim_match_def def = usual_def();
+    def.bots = 8;
+    def.sight = sight;
+    struct table *table = open_table(def);
+    struct seat *player = play(table, 0);
+    play(table, 1);
+    ticks(table, 5);
+    struct seat *late = watch(table, 2, player->welcome.player, false);
+    struct seat *local = watch(table, 3, player->welcome.player, true);
+    uint32_t compared = 0;
+    for (int i = 0; i < 2000; i++) {
+        const uint32_t late_before = late->snapshots, local_before = local->snapshots;
+        tick(table);
+        if (late->snapshots > late_before)
+            assert_sees_what_its_player_saw(table, late, player);
+        if (local->snapshots > local_before)
+            assert_sees_what_its_player_saw(table, local, player);
+        compared += late->snapshots - late_before;
+    }
+    assert_true(compared > 1000 && local->snapshots > 1000);
+    assert_int_equal(late->welcome.player, 0);
+    assert_int_equal(late->welcome.delay_ticks, DELAY_TICKS);
+    assert_int_equal(local->welcome.delay_ticks, 0);
+    assert_true(counts(table).players == 2 && counts(table).bots == 8);
+    assert_int_equal(counts(table).spectators, 2);
+    close_table(table);
+}
+
+static void test_a_spectator_sees_what_its_player_sees_and_nothing_more(void **state)
+{
+    (void)state;
+    watch_and_compare(false);
+    watch_and_compare(true);
+}
+
+static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_not(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    play(table, 0);
+    ticks(table, 500);
+    struct seat *first = watch(table, 1, 0, false);
+    ticks(table, DELAY_TICKS);
+    assert_false(first->any);
+    ticks(table, 1);
+    assert_true(first->any);
+    struct seat *second = watch(table, 2, 0, false);
+    ticks(table, 2);
+    assert_true(second->any);
+    assert_true(frame_at(second, second->newest)->self.alive);
+    // Nobody remembers for nobody.
+    stand_up(table, 1);
+    stand_up(table, 2);
+    ticks(table, 10);
+    struct seat *third = watch(table, 1, 0, false);
+    ticks(table, DELAY_TICKS);
+    assert_false(third->any);
+    ticks(table, 1);
+    assert_true(third->any);
+    close_table(table);
+}
+
+// --- What they hear ---
+
+static void assert_roster_is_right(const struct table *table, const struct seat *seat)
+{
+    struct raim_match_player rows[PLACES];
+    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    uint32_t members = 0;
+    for (uint32_t place = 0; place < PLACES; place++)
+        members += seat->roster[place].player != 0;
+    assert_int_equal(members, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raim_roster_entry *entry = &seat->roster[raim_player_place(rows[i].id)];
+        assert_int_equal(entry->player, rows[i].id);
+        assert_int_equal(entry->score, rows[i].score);
+        assert_int_equal(entry->deaths, rows[i].deaths);
+        assert_string_equal(entry->name, rows[i].name);
+    }
+}
+
+static void assert_same_entry(const struct raim_roster_entry *a, const struct raim_roster_entry *b)
+{
+    assert_int_equal(a->player, b->player);
+    assert_int_equal(a->score, b->score);
+    assert_int_equal(a->deaths, b->deaths);
+    assert_string_equal(a->name, b->name);
+}
+
+static void assert_same_event(const struct raim_wire_event *a, const struct raim_wire_event *b)
+{
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->player, b->player);
+    assert_int_equal(a->reason, b->reason);
+    assert_int_equal(a->victim, b->victim);
+    assert_int_equal(a->score, b->score);
+    assert_int_equal(a->deaths, b->deaths);
+    assert_same_entry(&a->entry, &b->entry);
+}
+
+static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
+{
+    (void)state;
+    static struct raim_roster_entry rosters[KEPT][PLACES]; // that are known live, by tick
+    struct raim_match_def def = usual_def();
+    def.bots = 12;
+    struct table *table = open_table(def);
+    struct seat *live = watch(table, 0, 0, true), *late = NULL;
+    uint32_t joined = 0;
+    for (uint32_t i = 0; i < 3000; i++) {
+        const uint32_t handle = (uint32_t)chance_int(2, 9);
+        if (i % 7 == 0 && table->seats[handle].open) // people come and go
+            stand_up(table, handle);
+        else if (i % 7 == 0)
+            play(table, handle);
+        if (i == 300)
+            late = watch(table, 1, 0, false);
+        tick(table);
+        const uint32_t now = raim_match_tick(table->match);
+        joined = i == 300 ? now : joined;
+        assert_roster_is_right(table, live);
+        memcpy(rosters[now % KEPT], live->roster, sizeof live->roster);
+        // What was older than the roster that it was told has settled by now.
+        for (uint32_t place = 0; i > 300 + DELAY_TICKS && place < PLACES; place++)
+            assert_same_entry(&late->roster[place], &rosters[(now - DELAY_TICKS) % KEPT][place]);
+    }
+    const uint32_t skipped = late->welcome.event_sequence - live->welcome.event_sequence;
+    assert_int_equal(late->roster_told, late->welcome.roster_count);
+    assert_true(late->heard_count > 500 && skipped > 0);
+    assert_true(live->heard[skipped].tick + DELAY_TICKS > joined);
+    assert_true(live->heard[skipped - 1].tick + DELAY_TICKS <= joined);
+    for (uint32_t i = 0; i < late->heard_count; i++) {
+        assert_int_equal(live->heard[skipped + i].told_tick, live->heard[skipped + i].tick);
+        assert_int_equal(late->heard[i].told_tick, late->heard[i].tick + DELAY_TICKS);
+        assert_int_equal(late->heard[i].tick, live->heard[skipped + i].tick);
+        assert_same_event(&late->heard[i].event, &live->heard[skipped + i].event);
+    }
+    close_table(table);
+}
+
+// --- Whom they watch ---
+
+static uint32_t watched_place(struct seat *seat)
+{
+    assert_true(seat->any);
+    return frame_at(seat, seat->newest)->self.place;
+}
+
+static uint32_t best_place(const struct table *table)
+{
+    struct raim_match_player rows[PLACES];
+    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (rows[i].score > rows[best].score)
+            best = i;
+    return raim_player_place(rows[best].id);
+}
+
+static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 6;
+    def.max_spectators = 10;
+    struct table *table = open_table(def);
+    struct seat *player = play(table, 0);
+    ticks(table, 1200);
+    struct raim_match_player rows[PLACES];
+    raim_match_players(table->match, rows, PLACES);
+    const uint32_t best = best_place(table);
+    const uint32_t targets[] = {
+        player->welcome.player,
+        rows[3].id,                                // a bot
+        0,                                         // whoever
+        (rows[3].id + RAIM_WIRE_PLAYERS) & 0xffff, // another user of that place
+        13,                                        // nobody has an id without a generation
+        0xffff,                                    // a place that the arena lacks
+    };
+    const uint32_t places[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
+                               raim_player_place(rows[3].id),
+                               best,
+                               best,
+                               best,
+                               best};
+    assert_true(rows[3].bot);
+    for (uint32_t i = 0; i < 6; i++)
+        watch(table, i + 1, targets[i], true);
+    ticks(table, 2);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(watched_place(&table->seats[i + 1]), places[i]);
+    close_table(table);
+}
+
+static void test_when_the_watched_one_leaves_the_best_is_shown(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 6;
+    struct table *table = open_table(def);
+    struct seat *player = play(table, 0);
+    ticks(table, 600);
+    const uint32_t target = player->welcome.player, place = target % RAIM_WIRE_PLAYERS;
+    struct seat *local = watch(table, 1, target, true), *late = watch(table, 2, target, false);
+    ticks(table, 300);
+    assert_int_equal(watched_place(local), place);
+    stand_up(table, 0);
+    const uint32_t best = best_place(table);
+    for (uint32_t i = 0; i < DELAY_TICKS; i++) {
+        tick(table);
+        assert_int_equal(watched_place(late), place); // it has not left yet
+    }
+    // Those who hear of it now see the best as of when they hear.
+    assert_int_equal(watched_place(local), best);
+    const uint32_t late_best = best_place(table);
+    ticks(table, 7);
+    assert_true(watched_place(late) == late_best || best_place(table) != late_best);
+    assert_int_not_equal(watched_place(late), place);
+    close_table(table);
+}
+
+static void test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    struct seat *local = watch(table, 0, 0, true), *late = watch(table, 1, 77, false);
+    ticks(table, 200);
+    assert_int_equal(local->welcome.roster_count, 0);
+    for (int round = 0; round < 3; round++) {
+        // A place beyond the first, so that it is not found by chance.
+        struct seat *passer = play(table, 2), *player = play(table, 3);
+        stand_up(table, 2);
+        (void)passer;
+        ticks(table, 3);
+        const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
+        assert_int_equal(place, 1);
+        assert_int_equal(watched_place(local), place);
+        assert_true(frame_at(local, local->newest)->self.alive);
+        assert_false(frame_at(late, late->newest)->self.alive);
+        ticks(table, DELAY_TICKS + 7);
+        assert_int_equal(watched_place(late), place);
+        assert_true(frame_at(late, late->newest)->self.alive);
+        stand_up(table, 3);
+        ticks(table, 8);
+        const struct raim_wire_frame *frame = frame_at(local, local->newest);
+        assert_false(frame->self.alive);
+        for (uint32_t i = 0; i < table->limits.players; i++)
+            assert_false(raim_set_has(frame->seen_players, i));
+        ticks(table, DELAY_TICKS);
+        assert_false(frame_at(late, late->newest)->self.alive);
+    }
+    close_table(table);
+}
+
+// --- Who is let in, and what they can do ---
+
+static void test_spectators_have_places_of_their_own(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.max_clients = 1;
+    def.max_spectators = 2;
+    struct table *table = open_table(def);
+    watch(table, 0, 0, false);
+    watch(table, 1, 0, true);
+    play(table, 2);
+    struct seat *third = watch(table, 3, 0, false), *second_player = play(table, 4);
+    tick(table);
+    assert_true(third->is_over && second_player->is_over);
+    assert_int_equal(third->goodbye.reason, RAIM_REASON_FULL);
+    assert_string_equal(third->goodbye.text, "the arena is full: 2 of 2 spectators");
+    assert_string_equal(second_player->goodbye.text, "the arena is full: 1 of 1 players");
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 2);
+    assert_true(counts(table).spectators == 2 && counts(table).players == 1);
+    // Who says goodbye or is lost makes room, once.
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_goodbye left = {.reason = RAIM_REASON_LEFT};
+    to_match(table, 0, true, bytes, raim_goodbye_write(&left, bytes, sizeof bytes));
+    assert_int_equal(counts(table).spectators, 1);
+    tick(table);
+    stand_up(table, 0);
+    stand_up(table, 3);
+    assert_int_equal(counts(table).spectators, 1);
+    struct seat *fourth = watch(table, 3, 0, true);
+    ticks(table, 3);
+    assert_true(fourth->any);
+    close_table(table);
+}
+
+static void test_a_match_may_have_no_spectators(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.max_spectators = 0;
+    def.bots = 4;
+    struct table *table = open_table(def);
+    struct seat *seat = watch(table, 0, 0, true);
+    ticks(table, 200);
+    assert_int_equal(seat->goodbye.reason, RAIM_REASON_FULL);
+    assert_string_equal(seat->goodbye.text, "the arena is full: 0 of 0 spectators");
+    close_table(table);
+}
+
+static void test_a_spectator_steers_nobody(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    struct seat *player = play(table, 0);
+    ticks(table, 3);
+    player->is_over = true; // it presses nothing any more
+    struct seat *local = watch(table, 1, player->welcome.player, true);
+    struct seat *late = watch(table, 2, player->welcome.player, false);
+    ticks(table, 60);
+    const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const raim_player before = *self;
+    const struct raim_match_counts counted = counts(table);
+    for (int i = 0; i < 200; i++) {
+        const uint32_t now = raim_match_tick(table->match);
+        tick(table);
+        send_input(table, 1, now - 5, false, 0); // for no tick at all
+        send_input(table, 1, now + 500, false, 0);
+    }
+    assert_true(local->any && late->any);
+    assert_memory_equal(&self->position, &before.position, sizeof before.position);
+    assert_int_equal(self->aim, before.aim);
+    assert_int_equal(self->shots, before.shots);
+    assert_memory_equal(counted.refused, counts(table).refused, sizeof counted.refused);
+    close_table(table);
+}
+
+static void test_hostile_spectators_are_refused_and_counted(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    play(table, 0);
+    struct seat *local = watch(table, 1, 0, true), *late = watch(table, 2, 0, false);
+    ticks(table, 300);
+    const uint32_t now = raim_match_tick(table->match);
+    // Snapshots that it was never sent: of the future, and of a now that it does not see yet.
+    send_input(table, 1, now, true, now + 1);
+    send_input(table, 1, now, true, now + 0x7fffffff);
+    send_input(table, 2, now, true, now);
+    send_input(table, 2, now, true, late->newest + 1);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 4);
+    // Old ones are true once, and useless.
+    send_input(table, 1, now, true, now - 100);
+    send_input(table, 2, now, true, now - DELAY_TICKS - 100);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 4);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_hello again = {
+        .version = RAIM_PROTOCOL_VERSION, .watch = true, .name = "again"};
+    to_match(table, 1, true, bytes, raim_hello_write(&again, bytes, sizeof bytes));
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_UNEXPECTED], 1);
+    to_match(table, 2, false, (const uint8_t[]){RAIM_MESSAGE_INPUT << 1, 1}, 2);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 1);
+    assert_int_equal(counts(table).spectators, 2);
+    ticks(table, 100);
+    assert_true(local->newest + 10 > raim_match_tick(table->match));
+    close_table(table);
+}
+
+static void test_many_come_and_go_and_are_counted_right(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 3;
+    def.max_spectators = 5;
+    def.spectator_delay_s = 0.1;
+    struct table *table = open_table(def);
+    for (int i = 0; i < 4000; i++) {
+        const uint32_t handle = (uint32_t)chance_int(0, SEATS - 1);
+        if (table->seats[handle].open)
+            stand_up(table, handle);
+        else if (chance_int(0, 2) == 0)
+            play(table, handle);
+        else
+            watch(table, handle, (uint32_t)chance_int(0, 1) * (uint32_t)chance_int(0, 65535),
+                  chance_int(0, 1) != 0);
+        if (chance_int(0, 2) == 0)
+            tick(table);
+        if (i % 400 == 399) {
+            raim_match_shutdown(table->match);
+            deliver(table);
+            assert_true(counts(table).players == 0 && counts(table).spectators == 0);
+        }
+        uint32_t playing = 0, watching = 0;
+        for (uint32_t j = 0; j < SEATS; j++) {
+            const struct seat *seat = &table->seats[j];
+            const bool in = seat->open && seat->welcome_told && !seat->is_over;
+            playing += in && seat->welcome.player != 0;
+            watching += in && seat->welcome.player == 0;
+        }
+        // Those who came since the last tick are in already, but know nothing of it.
+        assert_true(counts(table).players >= playing && counts(table).players <= 8);
+        assert_true(counts(table).spectators >= watching && counts(table).spectators <= 5);
+    }
+    tick(table);
+    for (uint32_t i = 0; i < SEATS; i++)
+        stand_up(table, i);
+    assert_true(counts(table).players == 0 && counts(table).spectators == 0);
+    assert_int_equal(counts(table).bots, 3);
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_spectator_sees_what_its_player_sees_and_nothing_more),
+        cmocka_unit_test(test_the_first_late_spectator_waits_for_the_past_and_the_next_does_not),
+        cmocka_unit_test(test_events_come_as_late_as_the_view_and_none_is_lost),
+        cmocka_unit_test(test_a_target_is_served_and_an_unknown_one_is_the_best),
+        cmocka_unit_test(test_when_the_watched_one_leaves_the_best_is_shown),
+        cmocka_unit_test(test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes),
+        cmocka_unit_test(test_spectators_have_places_of_their_own),
+        cmocka_unit_test(test_a_match_may_have_no_spectators),
+        cmocka_unit_test(test_a_spectator_steers_nobody),
+        cmocka_unit_test(test_hostile_spectators_are_refused_and_counted),
+        cmocka_unit_test(test_many_come_and_go_and_are_counted_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

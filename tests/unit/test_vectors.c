@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// vectors.json: every message in it can be read, and what was read writes the same bytes again; the
+// document shows the same messages. tests/daemon/test_example.py compares the values.
+#include "handshake.h"
+#include "input.h"
+#include "roster.h"
+#include "snapshot.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { PLAYERS = 16, SHOTS = 6, BULLETS = PLAYERS * SHOTS };
+
+static char document[128 * 1024];
+static json_t *vectors;
+
+// The arena of the WELCOME among them, and the snapshots read so far.
+static const struct raim_wire_limits limits = {
+    .players = PLAYERS, .shots = SHOTS, .history = 64, .stride = 160, .diagonal = 113};
+static struct raim_wire_frame frames[8];
+static int frame_count;
+
+static int load_files(void **state)
+{
+    (void)state;
+    FILE *file = fopen(RAIM_SOURCE_DIR "/proto/PROTOCOL.md", "r");
+    if (file == NULL)
+        return -1;
+    document[fread(document, 1, sizeof document - 1, file)] = '\0';
+    fclose(file);
+    vectors = json_load_file(RAIM_SOURCE_DIR "/proto/vectors.json", 0, NULL);
+    return json_array_size(vectors) > 0 ? 0 : -1;
+}
+
+static int unload_files(void **state)
+{
+    (void)state;
+    json_decref(vectors);
+    while (frame_count > 0)
+        free(frames[--frame_count].seen_players); // the first of a frame's memory
+    return 0;
+}
+
+static size_t bytes_of(const char *hex, uint8_t *bytes)
+{
+    size_t size = 0;
+    for (const char *at = hex; *at != '\0'; at += at[2] == ' ' ? 3 : 2) {
+        unsigned value;
+        assert_int_equal(sscanf(at, "%2x", &value), 1);
+        bytes[size++] = (uint8_t)value;
+    }
+    return size;
+}
+
+// What a server holds of the bullets beyond what it told: a point for those that are not `fired`.
+static void complete_bullets(struct raim_wire_frame *frame)
+{
+    for (uint32_t place = 0; place < BULLETS; place++) {
+        frame->bullets[place].now_x = frame->bullets[place].x;
+        frame->bullets[place].now_y = frame->bullets[place].y;
+    }
+}
+
+static size_t rewrite_snapshot(raim_reader *reader, uint8_t *bytes)
+{
+    struct raim_snapshot_header header;
+    assert_true(raim_snapshot_read_header(reader, &limits, 1000, &header));
+    const struct raim_wire_frame *baseline = NULL;
+    for (int i = 0; i < frame_count && header.baseline_age != 0; i++)
+        if (frames[i].tick == header.tick - header.baseline_age)
+            baseline = &frames[i];
+    assert_true((baseline != NULL) == (header.baseline_age != 0));
+    struct raim_wire_frame *frame = &frames[frame_count++];
+    raim_wire_frame_init(frame, &limits, calloc(1, raim_wire_frame_bytes(&limits)));
+    assert_true(raim_snapshot_read(reader, &header, &limits, baseline, frame));
+    complete_bullets(frame);
+    return raim_snapshot_write(&limits, baseline, frame, bytes, RAIM_MAX_MESSAGE_BYTES);
+}
+
+static size_t rewrite_door(uint32_t kind, raim_reader *reader, uint8_t *bytes)
+{
+    uint32_t count, written;
+    struct raim_hello hello = {0};
+    struct raim_welcome welcome;
+    struct raim_goodbye goodbye;
+    struct raim_wire_obstacle obstacles[4];
+    switch (kind) {
+    case RAIM_MESSAGE_HELLO:
+        assert_true(raim_hello_read(reader, &hello));
+        return raim_hello_write(&hello, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_WELCOME:
+        assert_true(raim_welcome_read(reader, &welcome));
+        return raim_welcome_write(&welcome, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_OBSTACLES:
+        assert_true(raim_obstacles_read(reader, obstacles, 4, &count));
+        return raim_obstacles_write(obstacles, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
+    default:
+        assert_true(raim_goodbye_read(reader, &goodbye));
+        return raim_goodbye_write(&goodbye, bytes, RAIM_MAX_MESSAGE_BYTES);
+    }
+}
+
+static size_t rewrite(raim_reader *reader, uint8_t *bytes)
+{
+    uint32_t count, written;
+    struct raim_input_message input;
+    static struct raim_events_message events;
+    struct raim_roster_entry entries[4];
+    const uint32_t kind = raim_message_read(reader);
+    switch (kind) {
+    case RAIM_MESSAGE_SNAPSHOT:
+        return rewrite_snapshot(reader, bytes);
+    case RAIM_MESSAGE_INPUT:
+        assert_true(raim_input_read(reader, &input));
+        return raim_input_write(&input, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_EVENTS:
+        assert_true(raim_events_read(reader, &events));
+        return raim_events_write(&events, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_ROSTER:
+        assert_true(raim_roster_read(reader, entries, 4, &count));
+        return raim_roster_write(entries, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
+    default:
+        return rewrite_door(kind, reader, bytes);
+    }
+}
+
+static void test_what_is_read_writes_the_same_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < json_array_size(vectors); i++) {
+        const json_t *vector = json_array_get(vectors, i);
+        uint8_t told[RAIM_MAX_MESSAGE_BYTES], bytes[RAIM_MAX_MESSAGE_BYTES];
+        const size_t size = bytes_of(json_string_value(json_object_get(vector, "hex")), told);
+        raim_reader reader = raim_reader_make(told, size);
+        assert_int_equal(rewrite(&reader, bytes), size);
+        assert_memory_equal(bytes, told, size);
+    }
+}
+
+static void test_the_document_shows_every_vector(void **state)
+{
+    (void)state;
+    size_t shown = 0;
+    for (const char *at = document; (at = strstr(at, "```hex ")) != NULL; at++)
+        shown++;
+    assert_int_equal(json_array_size(vectors), shown);
+    for (size_t i = 0; i < shown; i++) {
+        const json_t *vector = json_array_get(vectors, i);
+        const char *hex = json_string_value(json_object_get(vector, "hex"));
+        char mark[64];
+        snprintf(mark, sizeof mark, "```hex %s\n",
+                 json_string_value(json_object_get(vector, "name")));
+        const char *found = strstr(document, mark);
+        assert_non_null(found);
+        found += strlen(mark);
+        for (; *hex != '\0'; hex++, found++) // lines break at blanks
+            assert_true(*hex == *found || (*hex == ' ' && *found == '\n'));
+        assert_memory_equal(found, "\n```", 4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_read_writes_the_same_bytes),
+        cmocka_unit_test(test_the_document_shows_every_vector),
+    };
+    return cmocka_run_group_tests(tests, load_files, unload_files);
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+// What a client is shown: what it could come to see, and nothing else.
+//     test_view [--seed N]
+#include "view_fixture.h"
+
+#include <math.h>
+
+static struct raim_match_def usual_def(void)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.max_clients = 8;
+    def.seed = raim_random_next(&chance);
+    return def;
+}
+
+// A wall in the middle of the map.
+static struct raim_map *walled_map(void)
+{
+    const raim_box wall = {{-20, -100}, {20, 100}};
+    return fixture_map(&wall, 1);
+}
+
+static struct stage *open_with_two(struct raim_map *map, struct raim_match_def def, raim_vec2 a,
+                                   raim_vec2 b)
+{
+    struct stage *stage = stage_open(map, def);
+    stage_join(stage, 0);
+    stage_join(stage, 1);
+    stage_ticks(stage, 3);
+    stage_put(stage, stage_place(stage, 0), a);
+    stage_put(stage, stage_place(stage, 1), b);
+    stage_ticks(stage, 40); // latencies settle
+    return stage;
+}
+
+static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(walled_map(), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    const int latency = (int)raim_view_latency(stage->match, &stage->match->clients[0]);
+    int first_told = 0, first_seen = 0;
+    stage->viewers[1].pressed.move_y = 1;
+    for (int i = 1; first_seen == 0; i++) {
+        stage_tick(stage);
+        const bool told = stage_knows(stage, 0, stage_place(stage, 1));
+        first_told = first_told == 0 && told ? i : first_told;
+        assert_true(told || first_told == 0);
+        if (raim_map_sees_circle(stage->map, stage_player(stage, 0)->position,
+                                 stage_player(stage, 1)->position, 20))
+            first_seen = i;
+    }
+    // It is seen after half a second. Told it is as long before as it takes if both run.
+    assert_true(first_seen > 20);
+    assert_true(first_told >= first_seen - 3 * latency);
+    assert_true(first_told <= first_seen - latency);
+    stage_close(stage);
+}
+
+static void test_without_sight_all_inside_the_view_is_told(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.sight = false;
+    struct stage *stage =
+        open_with_two(walled_map(), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    assert_true(stage_knows(stage, 0, stage_place(stage, 1)));
+    assert_true(stage_knows(stage, 1, stage_place(stage, 0)));
+    stage_close(stage);
+}
+
+static void compare_views(uint32_t width, uint32_t height, bool sight)
+{
+    struct raim_match_def def = usual_def();
+    def.view_width = width;
+    def.view_height = height;
+    def.sight = sight;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), def, (raim_vec2){-400, 0}, (raim_vec2){-400, 100});
+    const double latency = raim_view_latency(stage->match, &stage->match->clients[0]);
+    const double most_x = width / 2.0 + 20 + 2 * 5 * latency;
+    const double most_y = height / 2.0 + 20 + 2 * 5 * latency;
+    for (int i = 0; i < 4; i++) {
+        const double off = i % 2 == 0 ? 1 : -1; // beyond, within
+        const raim_vec2 away = i < 2 ? (raim_vec2){most_x + off, 0} : (raim_vec2){0, most_y + off};
+        const raim_vec2 from = {-900, -900};
+        stage_put(stage, stage_place(stage, 0), from);
+        stage_put(stage, stage_place(stage, 1), raim_vec2_add(from, away));
+        stage_ticks(stage, 2);
+        assert_int_equal(stage_knows(stage, 0, stage_place(stage, 1)), off < 0);
+        assert_int_equal(stage_knows(stage, 1, stage_place(stage, 0)), off < 0);
+    }
+    stage_close(stage);
+}
+
+static void test_everybody_has_the_view_that_the_arena_says(void **state)
+{
+    (void)state;
+    compare_views(1600, 861, true);
+    compare_views(1600, 861, false);
+    compare_views(900, 500, true);
+    compare_views(100, 100, true);
+}
+
+// Plays at random and looks at every client in every tick.
+static void play(struct stage *stage, int count,
+                 void (*check)(const struct stage *stage, uint32_t handle))
+{
+    for (uint32_t i = 0; i < 6; i++)
+        stage_join(stage, i);
+    for (int i = 0; i < count; i++) {
+        for (uint32_t handle = 0; handle < 6; handle++)
+            if (chance_int(0, 9) == 0)
+                stage->viewers[handle].pressed = (raim_wire_input){
+                    .move_x = (int8_t)chance_int(-1, 1),
+                    .move_y = (int8_t)chance_int(-1, 1),
+                    .fire = true,
+                    .aim = (uint16_t)chance_int(0, 65535),
+                };
+        stage_tick(stage);
+        for (uint32_t handle = 0; handle < 6 && i > 3; handle++)
+            check(stage, handle);
+    }
+    stage_close(stage);
+}
+
+static void check_reach(const struct stage *stage, uint32_t handle)
+{
+    const struct raim_world *world = stage->match->world;
+    const struct raim_match_def *def = &stage->match->def;
+    const struct raim_shown *shown = stage_shown(stage, handle);
+    const raim_vec2 eye = stage_player(stage, handle)->position;
+    const double latency_s =
+        raim_view_latency(stage->match, &stage->match->clients[handle]) / (double)def->tick_hz;
+    const double run = def->rules.player_speed * latency_s;
+    const double flight = def->rules.bullet_speed * latency_s;
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        const raim_player *player = &raim_world_players_const(world)[place];
+        if (!raim_set_has(shown->players, place))
+            continue;
+        assert_int_equal(player->state, RAIM_PLAYER_ALIVE);
+        assert_true(fabs(player->position.x - eye.x) <= def->view_width / 2.0 + 20 + 2 * run);
+        assert_true(fabs(player->position.y - eye.y) <= def->view_height / 2.0 + 20 + 2 * run);
+    }
+    for (uint32_t place = 0; place < world->max_bullets; place++) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
+        if (!raim_set_has(shown->bullets, place))
+            continue;
+        assert_true(bullet->owner != RAIM_NOBODY);
+        const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
+        assert_true(fabs(at.x - eye.x) <= def->view_width / 2.0 + 4.1 + run + flight);
+        assert_true(fabs(at.y - eye.y) <= def->view_height / 2.0 + 4.1 + run + flight);
+    }
+}
+
+static void test_nothing_beyond_the_view_and_its_reach_is_told(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.view_width = 700;
+    def.view_height = 400;
+    play(stage_open(walled_map(), def), 1500, check_reach);
+    def.sight = false;
+    play(stage_open(walled_map(), def), 500, check_reach);
+}
+
+// Of all that is plainly to be seen, and of oneself, nothing is missing.
+static void check_plain(const struct stage *stage, uint32_t handle)
+{
+    const struct raim_world *world = stage->match->world;
+    const struct raim_match_def *def = &stage->match->def;
+    const struct raim_shown *shown = stage_shown(stage, handle);
+    const raim_player *self = stage_player(stage, handle);
+    assert_int_equal(raim_set_has(shown->players, stage_place(stage, handle)),
+                     self->state == RAIM_PLAYER_ALIVE);
+    assert_true(shown->self.steers && shown->self.place == stage_place(stage, handle));
+    if (self->state != RAIM_PLAYER_ALIVE && self->deaths == 0)
+        return;
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        const raim_player *player = &raim_world_players_const(world)[place];
+        const bool is_near = fabs(player->position.x - self->position.x) <= def->view_width / 2.0 &&
+                             fabs(player->position.y - self->position.y) <= def->view_height / 2.0;
+        if (player->state == RAIM_PLAYER_ALIVE && is_near &&
+            (!def->sight || raim_map_sees_circle(stage->map, self->position, player->position, 20)))
+            assert_true(raim_set_has(shown->players, place));
+    }
+    for (uint32_t place = 0; place < world->max_bullets; place++) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
+        if (bullet->owner == RAIM_NOBODY)
+            continue;
+        const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
+        if (fabs(at.x - self->position.x) <= def->view_width / 2.0 &&
+            fabs(at.y - self->position.y) <= def->view_height / 2.0 &&
+            (!def->sight || raim_map_sees_circle(stage->map, self->position, at, 4)))
+            assert_true(raim_set_has(shown->bullets, place));
+    }
+}
+
+static void test_what_is_in_plain_sight_is_told_and_oneself_always(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    play(stage_open(walled_map(), def), 1500, check_plain);
+    def.sight = false;
+    play(stage_open(walled_map(), def), 500, check_plain);
+}
+
+// The bytes of the events of a tick in which one player destroys another somewhere.
+static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.max_clients = 3;
+    struct stage *stage = stage_open(walled_map(), def);
+    for (uint32_t i = 0; i < 3; i++)
+        stage_join(stage, i);
+    stage_ticks(stage, 3);
+    stage_put(stage, stage_place(stage, 0), (raim_vec2){-900, 0});
+    stage_put(stage, stage_place(stage, 1), where);
+    stage_put(stage, stage_place(stage, 2), raim_vec2_add(where, (raim_vec2){0, 60}));
+    stage->viewers[1].pressed = (raim_wire_input){.fire = true, .aim = RAIM_ANGLE_TURN / 4};
+    size_t size = 0;
+    for (int i = 0; i < 10; i++) {
+        struct raim_outgoing out;
+        stage_send(stage, 1);
+        raim_match_step(stage->match);
+        while (raim_match_outgoing(stage->match, &out)) {
+            raim_reader reader = raim_reader_make(out.data, out.size);
+            if (raim_message_read(&reader) != RAIM_MESSAGE_EVENTS || out.client != 0)
+                continue;
+            assert_int_equal(size, 0);
+            size = out.size;
+            memcpy(bytes, out.data, size);
+        }
+    }
+    stage_close(stage);
+    return size;
+}
+
+static void test_events_tell_no_places(void **state)
+{
+    (void)state;
+    uint8_t here[RAIM_MAX_MESSAGE_BYTES], there[RAIM_MAX_MESSAGE_BYTES];
+    const size_t size = events_of_kill((raim_vec2){500, 500}, here);
+    assert_true(size > 0);
+    assert_int_equal(events_of_kill((raim_vec2){900, -700}, there), size);
+    assert_memory_equal(here, there, size);
+}
+
+static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 64);
+    const uint32_t before = stage->viewers[0].told;
+    for (int i = 0; i < 60; i++) {
+        stage_tick(stage);
+        // What was not sent is what the client predicts.
+        struct raim_wire_frame now =
+            *raim_history_at(&stage->match->history, stage->match->world->tick);
+        const struct raim_shown *shown = stage_shown(stage, 0);
+        now.self = shown->self;
+        now.seen_players = shown->players;
+        now.seen_bullets = shown->bullets;
+        const struct viewer *viewer = &stage->viewers[0];
+        const struct raim_wire_frame *newest =
+            &viewer->frames[viewer->newest % stage->limits.history];
+        assert_true(raim_wire_is_predicted(&stage->limits, newest, &now));
+    }
+    assert_int_equal(stage->viewers[0].told - before, 10);
+    stage_close(stage);
+}
+
+static void test_news_are_sent_until_they_are_acknowledged(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 20);
+    stage->viewers[0].keeps_acks = true;
+    stage->viewers[1].pressed.aim = 12345; // and stays so
+    stage_tick(stage);
+    stage_tick(stage);
+    const uint32_t before = stage->viewers[0].told;
+    stage_ticks(stage, 30);
+    assert_int_equal(stage->viewers[0].told - before, 30);
+    stage->viewers[0].keeps_acks = false;
+    stage_ticks(stage, 2);
+    const uint32_t after = stage->viewers[0].told;
+    stage_ticks(stage, 5);
+    assert_true(stage->viewers[0].told - after <= 1);
+    stage_close(stage);
+}
+
+static uint64_t refused(const struct stage *stage, enum raim_refusal refusal)
+{
+    return raim_match_counts(stage->match).refused[refusal];
+}
+
+static void acknowledge(struct stage *stage, uint32_t tick)
+{
+    struct viewer liar = {.has_named = true, .name = tick};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    raim_match_receive(stage->match, 0, false, bytes,
+                       stage_write_input(&liar, stage->match->world->tick + 1, bytes));
+}
+
+static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 128);
+    const struct raim_connection *client = &stage->match->clients[0];
+    const uint32_t now = stage->match->world->tick;
+    uint32_t skipped = 0;
+    for (uint32_t tick = now - stage->limits.history + 1; tick != now + 1; tick++)
+        if (!client->shown[tick % stage->limits.history].sent)
+            skipped = tick;
+    assert_true(skipped != 0);
+    const uint32_t acked = client->acked_tick;
+    acknowledge(stage, now + 1);
+    acknowledge(stage, now + 1000);
+    acknowledge(stage, skipped);
+    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
+    // Again, older, and too old to be of use: all true.
+    acknowledge(stage, acked);
+    acknowledge(stage, client->sent_tick);
+    acknowledge(stage, acked);
+    acknowledge(stage, now - stage->limits.history);
+    acknowledge(stage, now - 1000000);
+    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
+    assert_true(raim_tick_diff(client->acked_tick, acked) >= 0);
+    stage_ticks(stage, 20); // and every snapshot can be read
+    // Nobody can name what another client or an earlier one in its place was sent.
+    stage_leave(stage, 0);
+    stage_join(stage, 0);
+    acknowledge(stage, now);
+    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 4);
+    stage_close(stage);
+}
+
+static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct viewer *liar = &stage->viewers[0];
+    liar->keeps_acks = true;
+    liar->has_named = false;
+    for (int i = 0; i < 600; i++) {
+        // Names each snapshot a second late, for inputs a second ahead.
+        stage_tick(stage);
+        const uint32_t late = stage->match->world->tick - stage->limits.history + 2;
+        liar->has_named = stage->match->clients[0].shown[late % stage->limits.history].sent;
+        liar->name = late;
+        stage->viewers[1].pressed.aim += 100; // so that there always is something to tell
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        raim_match_receive(stage->match, 0, false, bytes,
+                           stage_write_input(liar, stage->match->world->tick + 60, bytes));
+    }
+    assert_int_equal(raim_view_latency(stage->match, &stage->match->clients[0]), 15);
+    stage_put(stage, stage_place(stage, 0), (raim_vec2){-900, 0});
+    stage_put(stage, stage_place(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
+    stage_tick(stage);
+    assert_false(raim_set_has(stage_shown(stage, 0)->players, stage_place(stage, 1)));
+    // Once it is honest, it is soon forgotten.
+    liar->keeps_acks = false;
+    stage_ticks(stage, 150);
+    assert_true(raim_view_latency(stage->match, &stage->match->clients[0]) <= 5);
+    stage_close(stage);
+}
+
+static void test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    const struct raim_connection *client = &stage->match->clients[0];
+    // The next tick plays what the client pressed on seeing this one: a tick, and 50 ms.
+    assert_true(client->latency_ticks == 1);
+    assert_int_equal(raim_view_latency(stage->match, client), 4);
+    stage_close(stage);
+}
+
+// Hundreds in one view that run about and shoot: more than a message holds.
+static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void **state)
+{
+    (void)state;
+    enum { BOTS = 600, PATIENCE = 15 };
+    struct raim_match_def def = usual_def();
+    def.bots = BOTS;
+    def.sight = false;
+    def.rules.player_radius = 4;
+    def.rules.spawn_protection = 30;
+    raim_vec2 spawns[200];
+    for (int i = 0; i < 200; i++)
+        spawns[i] = (raim_vec2){-700 + i % 20 * 70, -350 + i / 20 * 70};
+    const struct raim_map_def map = {.name = "crowd",
+                                     .border = {{-780, -400}, {780, 400}},
+                                     .spawns = spawns,
+                                     .spawn_count = 200};
+    struct raim_map_problem problem;
+    struct stage *stage = stage_open(raim_map_create(&map, &problem), def);
+    static uint32_t untold[BOTS + 8];
+    uint32_t longest = 0, left_out = 0;
+    stage_join(stage, 0);
+    for (int i = 0; i < 400; i++) {
+        stage->viewers[0].keeps_acks = i % 8 != 0; // so that much has changed since the baseline
+        if (i % 50 == 10)
+            stage_put(stage, stage_place(stage, 0), (raim_vec2){0, 0});
+        stage_tick(stage);
+        const struct raim_player *self = stage_player(stage, 0);
+        const struct raim_world *world = stage->match->world;
+        if (!stage->viewers[0].any)
+            continue;
+        const struct raim_shown *shown = stage_shown(stage, 0);
+        assert_int_equal(raim_set_has(shown->players, stage_place(stage, 0)),
+                         self->state == RAIM_PLAYER_ALIVE);
+        for (uint32_t place = 0; place < world->max_players; place++) {
+            const raim_player *player = &raim_world_players_const(world)[place];
+            const bool is_due = player->state == RAIM_PLAYER_ALIVE &&
+                                fabs(player->position.x - self->position.x) <= 800 &&
+                                fabs(player->position.y - self->position.y) <= 430;
+            const bool told = raim_set_has(shown->players, place);
+            untold[place] = is_due && !told ? untold[place] + 1 : 0;
+            longest = untold[place] > longest ? untold[place] : longest;
+            left_out += is_due && !told;
+        }
+    }
+    assert_true(left_out > 1000); // it was a crowd
+    assert_true(longest <= PATIENCE);
+    assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
+    stage_close(stage);
+}
+
+// So many slow bullets that even to say that they are gone outgrows a message.
+static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.max_clients = VIEWERS;
+    def.rules.bullet_speed = 50;
+    def.rules.bullet_lifetime = 10;
+    def.rules.fire_cooldown = 0.02;
+    def.rules.respawn_delay = 0;
+    def.rules.player_speed = 10;
+    def.rules.player_radius = 4;
+    def.rules.bullet_radius = 0.5;
+    // All in one view, few in each other's way.
+    raim_vec2 spawns[32];
+    for (int i = 0; i < 32; i++)
+        spawns[i] = (raim_vec2){-700 + i % 8 * 200, -300 + i / 8 * 200};
+    const struct raim_map_def map = {
+        .name = "rain", .border = {{-780, -400}, {780, 400}}, .spawns = spawns, .spawn_count = 32};
+    struct raim_map_problem problem;
+    struct stage *stage = stage_open(raim_map_create(&map, &problem), def);
+    for (uint32_t i = 0; i < VIEWERS; i++)
+        stage_join(stage, i);
+    for (int i = 0; i < 620; i++) {
+        for (uint32_t handle = 0; handle < VIEWERS; handle++) {
+            stage->viewers[handle].pressed.fire = true;
+            stage->viewers[handle].pressed.aim += 4001;
+            stage->viewers[handle].keeps_acks = i % 20 != 0;
+        }
+        stage_tick(stage);
+    }
+    assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
+    stage_close(stage);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen),
+        cmocka_unit_test(test_without_sight_all_inside_the_view_is_told),
+        cmocka_unit_test(test_everybody_has_the_view_that_the_arena_says),
+        cmocka_unit_test(test_nothing_beyond_the_view_and_its_reach_is_told),
+        cmocka_unit_test(test_what_is_in_plain_sight_is_told_and_oneself_always),
+        cmocka_unit_test(test_events_tell_no_places),
+        cmocka_unit_test(test_where_nothing_happens_ten_snapshots_a_second_are_sent),
+        cmocka_unit_test(test_news_are_sent_until_they_are_acknowledged),
+        cmocka_unit_test(test_only_snapshots_that_were_sent_can_be_acknowledged),
+        cmocka_unit_test(test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second),
+        cmocka_unit_test(test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second),
+        cmocka_unit_test(test_a_rain_of_bullets_never_outgrows_a_message),
+        cmocka_unit_test(test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
