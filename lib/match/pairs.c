@@ -25,7 +25,7 @@ void raim_pairs_destroy(struct raim_pairs *pairs)
 static struct raim_pair unknown(uint32_t tick)
 {
     const uint32_t long_ago = tick - (UINT32_C(1) << 30);
-    return (struct raim_pair){long_ago, long_ago, false};
+    return (struct raim_pair){.hidden_until = long_ago, .seen = long_ago};
 }
 
 void raim_pairs_forget_target(struct raim_pairs *pairs, uint32_t target, uint32_t tick)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is known, and lasts, of who can come to see what: a row for each target, with an entry for
-// each viewer. It spares most looks at a map: who was seen can be seen again by going back, and who
+// What is known, and lasts, of who can come to see what: a row for each viewer, with an entry for
+// each target. It spares most looks at a map: who was seen can be seen again by going back, and who
 // is far behind walls takes time to come out.
 #pragma once
 
@@ -13,6 +13,8 @@ struct raim_pair {
     // In this tick, as it were, the viewer saw the target: both could go back to where they were,
     // and so for as many ticks more as the viewer's latency has it may be told.
     uint32_t seen;
+    // Between which of the points of their reaches the viewer last came to see the target.
+    uint8_t from, to;
     bool is_close; // to be told or not: the next look cannot be spared
 };
 
@@ -28,7 +30,7 @@ void raim_pairs_destroy(struct raim_pairs *pairs);
 static inline struct raim_pair *raim_pairs_at(const struct raim_pairs *pairs, uint32_t target,
                                               uint32_t viewer)
 {
-    return &pairs->pairs[(size_t)target * pairs->viewers + viewer];
+    return &pairs->pairs[(size_t)viewer * pairs->targets + target];
 }
 
 // Forgets, in a tick, all that is known of a target or of a viewer: it is another one, or elsewhere

@@ -220,9 +220,9 @@ static raim_box around(const struct raim_reach *reach)
     return box;
 }
 
-// As raim_map_peeks, where not all points are in view of all eyes.
-static bool peeks_over_edge(const struct look *look, const struct raim_reach *viewer,
-                            const struct raim_reach *target, double radius)
+// As raim_map_peeks, but only of what is in view.
+static bool glimpses(const struct look *look, const struct raim_reach *viewer,
+                     const struct raim_reach *target, double radius, struct raim_glimpse *glimpse)
 {
     const struct raim_map *map = look->vista->def.map;
     const raim_vec2 half = raim_vec2_scale(look->vista->def.view, 0.5);
@@ -233,39 +233,42 @@ static bool peeks_over_edge(const struct look *look, const struct raim_reach *vi
     struct raim_reach eyes, seen;
     keep_inside(middle, reach, viewer, &eyes);
     // Most are hidden also where they would be out of view.
-    if (eyes.count == 0 || !raim_map_peeks(map, &eyes, target, radius))
+    if (eyes.count == 0 || !raim_map_peeks(map, &eyes, target, radius, glimpse))
         return false;
+    if (is_in_view(look, glimpse->from, glimpse->to, radius))
+        return true;
     for (int i = 0; i < eyes.count; i++) {
         const struct raim_reach eye = {.points = {eyes.points[i]}, .count = 1};
         seen.count = 0;
         for (int j = 0; j < target->count; j++)
             if (is_in_view(look, eyes.points[i], target->points[j], radius))
                 seen.points[seen.count++] = target->points[j];
-        if (seen.count > 0 && raim_map_peeks(map, &eye, &seen, radius))
+        if (seen.count > 0 && raim_map_peeks(map, &eye, &seen, radius, glimpse))
             return true;
     }
     return false;
 }
 
-// As raim_map_peeks, but only of what is in view.
-static bool peeks_in_view(const struct look *look, const struct raim_reach *viewer,
-                          const struct raim_reach *target, double radius)
+// True when the viewer sees a circle from one point to another, with nothing near or exactly.
+static bool sees(const struct look *look, raim_vec2 from, raim_vec2 to, double radius)
 {
-    // What is in view wherever the viewer runs to.
-    const raim_box eyes = around(viewer);
-    const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(eyes.min, eyes.max), 0.5);
-    const raim_vec2 half = raim_vec2_scale(look->vista->def.view, 0.5);
-    struct raim_reach inside;
-    keep_inside(middle, raim_vec2_sub(half, raim_vec2_sub(eyes.max, middle)), target, &inside);
-    if (inside.count > 0 && raim_map_peeks(look->vista->def.map, viewer, &inside, radius))
-        return true;
-    return inside.count < target->count && peeks_over_edge(look, viewer, target, radius);
+    const struct raim_vista_def *def = &look->vista->def;
+    return is_in_view(look, from, to, radius) && (raim_clearing_sees(def->clearing, from, to) ||
+                                                  raim_map_sees_circle(def->map, from, to, radius));
+}
+
+static uint8_t index_of(const struct raim_reach *reach, raim_vec2 point)
+{
+    int i = 0;
+    while (i < reach->count - 1 && (reach->points[i].x != point.x || reach->points[i].y != point.y))
+        i++;
+    return (uint8_t)i;
 }
 
 // True when the viewer comes to see the target if it runs for up to `run` ticks, and the target,
 // too, where that is a player. A bullet is looked for on its way from one tick to another.
-static bool peeks(const struct look *look, const struct target *target, uint32_t run, uint32_t from,
-                  uint32_t to)
+static bool peeks(const struct look *look, const struct target *target, struct raim_pair *pair,
+                  uint32_t run, uint32_t from, uint32_t to)
 {
     struct raim_vista *vista = look->vista;
     const struct raim_reach *viewer =
@@ -276,7 +279,21 @@ static bool peeks(const struct look *look, const struct target *target, uint32_t
         fly(target->bullet, from, to, &way);
     else
         places = reach_of(vista, target->place, to);
-    return peeks_in_view(look, viewer, places, target->radius);
+    // Most who come to see something go on doing so between the same points.
+    if ((pair->from | pair->to) != 0 && pair->from < viewer->count && pair->to < places->count &&
+        sees(look, viewer->points[pair->from], places->points[pair->to], target->radius))
+        return true;
+    struct raim_glimpse glimpse;
+    if (!glimpses(look, viewer, places, target->radius, &glimpse))
+        return false;
+    pair->from = index_of(viewer, glimpse.from);
+    pair->to = index_of(places, glimpse.to);
+    return true;
+}
+
+static bool was_told(const struct look *look, const struct raim_pair *pair)
+{
+    return is_before_or_at(look->vista->tick - 1 - look->latency, pair->seen);
 }
 
 static bool is_apart(const struct look *look, const struct target *target, uint32_t ticks)
@@ -289,20 +306,22 @@ static bool is_apart(const struct look *look, const struct target *target, uint3
 // Who comes to see something by running less than it could sees it in the next ticks, too: it may
 // run back first. Who does not come to see it by running more need not be asked in these.
 static bool is_spared(const struct look *look, const struct target *target, struct raim_pair *pair,
-                      bool was_told)
+                      bool told_on)
 {
     const uint32_t tick = look->vista->tick, latency = look->latency;
     const uint32_t rest = look->vista->rest < latency ? look->vista->rest : latency;
-    if (was_told) {
+    if (told_on) {
         const uint32_t to = target->bullet != NULL ? latency : latency - rest;
-        if (!peeks(look, target, latency - rest, rest, to))
+        if (!peeks(look, target, pair, latency - rest, rest, to))
             return false;
         pair->seen = tick + rest - latency;
     } else {
+        // Without their reaches first, which take longer to find than this.
         if (!is_apart(look, target, latency + rest) &&
-            peeks(look, target, latency + rest, 0, latency + rest))
+            peeks(look, target, pair, latency + rest, 0, latency + rest))
             return false;
         pair->hidden_until = tick + latency + rest;
+        pair->from = pair->to = 0;
     }
     return true;
 }
@@ -311,11 +330,11 @@ static bool look_closely(const struct look *look, const struct target *target,
                          struct raim_pair *pair)
 {
     const uint32_t tick = look->vista->tick, latency = look->latency;
-    const bool was_told = is_before_or_at(tick - 1 - latency, pair->seen);
-    if (!pair->is_close && is_spared(look, target, pair, was_told))
-        return was_told;
+    const bool told_on = was_told(look, pair);
+    if (!pair->is_close && is_spared(look, target, pair, told_on))
+        return told_on;
     pair->is_close = !pair->is_close;
-    const bool told = peeks(look, target, latency, 0, latency);
+    const bool told = peeks(look, target, pair, latency, 0, latency);
     if (told)
         pair->seen = tick - latency;
     else
@@ -339,8 +358,11 @@ static bool is_player_told(const struct look *look, const struct raim_vista_play
     bool told;
     if (is_settled(look, pair, &told))
         return told;
+    // Most who are told are in plain view, so near to a corner that it takes an exact look.
     if (is_in_view(look, look->eye, player->position, radius) &&
-        raim_clearing_sees(vista->def.clearing, look->eye, player->position)) {
+        (raim_clearing_sees(vista->def.clearing, look->eye, player->position) ||
+         (was_told(look, pair) &&
+          raim_map_sees_circle(vista->def.map, look->eye, player->position, radius)))) {
         pair->seen = vista->tick;
         return true;
     }

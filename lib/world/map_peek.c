@@ -160,15 +160,17 @@ static struct end end_of(const struct raim_reach *reach, double radius)
         box = raim_box_include(box, reach->points[i]);
     const raim_vec2 centre = raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
     double squared = 0;
-    for (int i = 0; i < reach->count; i++)
-        squared = fmax(squared, raim_vec2_distance_squared(centre, reach->points[i]));
+    for (int i = 0; i < reach->count; i++) {
+        const double far = raim_vec2_distance_squared(centre, reach->points[i]);
+        squared = far > squared ? far : squared;
+    }
     return (struct end){{centre, sqrt(squared) + room, radius}, reach};
 }
 
 // Looks from each point at each circle that a line leads to.
 static bool looks_along(const struct raim_map *map, const struct raim_lines *lines,
                         const struct raim_reach *viewer, const struct raim_reach *target,
-                        double radius)
+                        double radius, struct raim_glimpse *glimpse)
 {
     int looks = 0;
     for (int i = 0; i < viewer->count; i++) {
@@ -177,7 +179,8 @@ static bool looks_along(const struct raim_map *map, const struct raim_lines *lin
         for (int j = 0; j < target->count && fan.count > 0; j++) {
             if (!raim_fan_meets(&fan, lines, target->points[j], radius))
                 continue;
-            if (raim_map_sees_circle(map, viewer->points[i], target->points[j], radius))
+            *glimpse = (struct raim_glimpse){viewer->points[i], target->points[j]};
+            if (raim_map_sees_circle(map, glimpse->from, glimpse->to, radius))
                 return true;
             if (++looks == LOOKS)
                 return false;
@@ -188,25 +191,26 @@ static bool looks_along(const struct raim_map *map, const struct raim_lines *lin
 
 // Looks from each point at each circle, or where these are too many, from few points at few.
 static bool looks_around(const struct raim_map *map, const struct raim_reach *viewer,
-                         const struct raim_reach *target, double radius)
+                         const struct raim_reach *target, double radius,
+                         struct raim_glimpse *glimpse)
 {
     const bool are_many = viewer->count * target->count > LOOKS;
     for (int i = 0; i < viewer->count && !(are_many && i == FEW_POINTS); i++)
-        for (int j = 0; j < target->count && !(are_many && j == FEW_POINTS); j++)
-            if (raim_map_sees_circle(map, viewer->points[i], target->points[j], radius))
+        for (int j = 0; j < target->count && !(are_many && j == FEW_POINTS); j++) {
+            *glimpse = (struct raim_glimpse){viewer->points[i], target->points[j]};
+            if (raim_map_sees_circle(map, glimpse->from, glimpse->to, radius))
                 return true;
+        }
     return false;
 }
 
 bool raim_map_peeks(const struct raim_map *map, const struct raim_reach *viewer,
-                    const struct raim_reach *target, double radius)
+                    const struct raim_reach *target, double radius, struct raim_glimpse *glimpse)
 {
-    if (raim_map_sees_circle(map, viewer->points[0], target->points[0], radius))
-        return true;
     const struct end from = end_of(viewer, 0), to = end_of(target, radius);
     struct raim_lines lines;
     if (!raim_lines_begin(&lines, &from.disc, &to.disc))
-        return looks_around(map, viewer, target, radius);
+        return looks_around(map, viewer, target, radius, glimpse);
     return leaves_lines(map, &from, &to, &lines) &&
-           looks_along(map, &lines, viewer, target, radius);
+           looks_along(map, &lines, viewer, target, radius, glimpse);
 }

@@ -27,6 +27,11 @@ struct raim_reach {
 void raim_map_reach(const struct raim_map *map, raim_vec2 centre, double radius, double distance,
                     struct raim_reach *reach);
 
+// The point of the viewer and that of the target between which one sees the other.
+struct raim_glimpse {
+    raim_vec2 from, to;
+};
+
 // True when any part of a circle around one of the target's points can be seen from one of the
 // viewer's: when raim_map_sees_circle says so of a pair. So it is never true for what no run
 // reveals. It is true whenever there is such a pair, if there are at most 96 pairs or the two are
@@ -36,9 +41,9 @@ void raim_map_reach(const struct raim_map *map, raim_vec2 centre, double radius,
 //
 // Of the hidden pairs of the shipped maps that some run of two legs reveals, the reaches of runs up
 // to 24 units miss 0.1 %, of 45 units 0.2 %, of 75 units 0.5 %: those that show by a hair
-// at the very end of the run.
+// at the very end of the run. Where it is true, `glimpse` tells the pair.
 bool raim_map_peeks(const struct raim_map *map, const struct raim_reach *viewer,
-                    const struct raim_reach *target, double radius);
+                    const struct raim_reach *target, double radius, struct raim_glimpse *glimpse);
 
 // True when no part of either of two circles can be seen from the centre of the other, however they
 // move, as long as both stay within `distance` units of where they are and pass through no

@@ -202,6 +202,23 @@ static bool slow_peeks(const struct raim_map *map, const struct raim_reach *view
     return false;
 }
 
+static bool is_among(const struct raim_reach *reach, raim_vec2 point)
+{
+    for (int i = 0; i < reach->count; i++)
+        if (reach->points[i].x == point.x && reach->points[i].y == point.y)
+            return true;
+    return false;
+}
+
+// The glimpse is between points of the reaches, and it is one.
+static void assert_witness(const struct raim_map *map, const struct raim_reach *viewer,
+                           const struct raim_reach *target, const struct raim_glimpse *glimpse)
+{
+    assert_true(is_among(viewer, glimpse->from));
+    assert_true(is_among(target, glimpse->to));
+    assert_true(raim_map_sees_circle(map, glimpse->from, glimpse->to, radius));
+}
+
 // So few that each pair may be looked at.
 static void test_peeks_is_asking_every_pair(void **state)
 {
@@ -216,7 +233,10 @@ static void test_peeks_is_asking_every_pair(void **state)
         viewer.count = chance_int(1, 9);
         target.count = chance_int(1, 9);
         const bool expected = slow_peeks(pair.map, &viewer, &target, radius);
-        assert_int_equal(raim_map_peeks(pair.map, &viewer, &target, radius), expected);
+        struct raim_glimpse glimpse;
+        assert_int_equal(raim_map_peeks(pair.map, &viewer, &target, radius, &glimpse), expected);
+        if (expected)
+            assert_witness(pair.map, &viewer, &target, &glimpse);
         seen += expected;
         hidden += !expected;
     }
@@ -239,7 +259,8 @@ static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
             if (!raim_map_is_free(pair.map, target.points[j], 4))
                 target.count = j;
         }
-        assert_int_equal(raim_map_peeks(pair.map, &viewer, &target, 4),
+        struct raim_glimpse glimpse;
+        assert_int_equal(raim_map_peeks(pair.map, &viewer, &target, 4, &glimpse),
                          slow_peeks(pair.map, &viewer, &target, 4));
     }
 }
@@ -249,7 +270,8 @@ static bool peeks(const struct pair *pair, double distance)
     struct raim_reach viewer, target;
     raim_map_reach(pair->map, pair->a, radius, distance, &viewer);
     raim_map_reach(pair->map, pair->b, radius, distance, &target);
-    const bool found = raim_map_peeks(pair->map, &viewer, &target, radius);
+    struct raim_glimpse glimpse;
+    const bool found = raim_map_peeks(pair->map, &viewer, &target, radius, &glimpse);
     assert_true(!found || slow_peeks(pair->map, &viewer, &target, radius));
     return found;
 }
