@@ -8,11 +8,7 @@ bool raim_pairs_create(struct raim_pairs *pairs, uint32_t targets, uint32_t view
 {
     *pairs = (struct raim_pairs){.targets = targets, .viewers = viewers};
     pairs->pairs = calloc((size_t)targets * viewers, sizeof *pairs->pairs);
-    if (pairs->pairs == NULL)
-        return false;
-    for (uint32_t target = 0; target < targets; target++)
-        raim_pairs_forget_target(pairs, target, 0);
-    return true;
+    return pairs->pairs != NULL;
 }
 
 void raim_pairs_destroy(struct raim_pairs *pairs)

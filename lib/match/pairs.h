@@ -23,7 +23,8 @@ struct raim_pairs {
     struct raim_pair *pairs;
 };
 
-// False when memory runs out.
+// False when memory runs out. What is asked of a viewer or a target must have been forgotten first,
+// so that memory is touched only for those that are there.
 bool raim_pairs_create(struct raim_pairs *pairs, uint32_t targets, uint32_t viewers);
 void raim_pairs_destroy(struct raim_pairs *pairs);
 
