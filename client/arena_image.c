@@ -8,11 +8,6 @@
 
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits");
 
-static raim_vec2 to_units(int32_t x, int32_t y)
-{
-    return (raim_vec2){x / (double)RAIM_WIRE_UNITS, y / (double)RAIM_WIRE_UNITS};
-}
-
 // The frames, and the spare one behind them.
 static bool allocate_frames(struct raim_image *image)
 {
@@ -25,7 +20,7 @@ static bool allocate_frames(struct raim_image *image)
         return false;
     for (uint32_t i = 0; i < history; i++) {
         raim_wire_frame_init(&image->frames[i], &image->limits, memory + i * frame_bytes);
-        image->frames[i].tick = i + 1; // no snapshot: see frame_at
+        image->frames[i].tick = i + 1; // no snapshot: see raim_image_frame
     }
     raim_wire_frame_init(&image->spare, &image->limits, memory + history * frame_bytes);
     return true;
@@ -58,6 +53,7 @@ static bool take_rules(struct raim_image *image, const struct raim_welcome *welc
         .history = raim_wire_history(welcome->tick_hz),
         .stride = stride.straight,
         .diagonal = stride.diagonal,
+        .max_rewind = welcome->max_rewind,
     };
     return true;
 }
@@ -67,8 +63,8 @@ bool raim_image_create(struct raim_image *image, const struct raim_welcome *welc
     *image = (struct raim_image){
         .tick_hz = welcome->tick_hz,
         .newest_tick = welcome->tick,
-        .map_def = {.border = {to_units(welcome->border[0], welcome->border[1]),
-                               to_units(welcome->border[2], welcome->border[3])}},
+        .map_def = {.border = {raim_image_units(welcome->border[0], welcome->border[1]),
+                               raim_image_units(welcome->border[2], welcome->border[3])}},
         .obstacles_left = welcome->obstacle_count,
     };
     memcpy(image->map_name, welcome->map_name, sizeof image->map_name);
@@ -101,7 +97,7 @@ bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader)
         piece->count = (int)told[i].count;
         piece->seams = told[i].seams;
         for (uint32_t p = 0; p < told[i].count; p++)
-            piece->points[p] = to_units(told[i].points[p][0], told[i].points[p][1]);
+            piece->points[p] = raim_image_units(told[i].points[p][0], told[i].points[p][1]);
     }
     image->obstacles_left -= count;
     if (image->obstacles_left == 0)
@@ -119,12 +115,28 @@ const struct raim_map *raim_image_map(const struct raim_image *image)
     return image->map;
 }
 
-// NULL where no snapshot of that tick has come. A slot's tick is that of the snapshot in it, or one
-// that belongs to another slot.
-static const struct raim_wire_frame *frame_at(const struct raim_image *image, uint32_t tick)
+// A slot's tick is that of the snapshot in it, or one that belongs to another slot.
+const struct raim_wire_frame *raim_image_frame(const struct raim_image *image, uint32_t tick)
 {
     const struct raim_wire_frame *frame = &image->frames[tick % image->limits.history];
     return frame->tick == tick ? frame : NULL;
+}
+
+void raim_image_around(const struct raim_image *image, uint32_t tick,
+                       const struct raim_wire_frame **before, const struct raim_wire_frame **after)
+{
+    *before = *after = NULL;
+    if (!image->any)
+        return;
+    const uint32_t newest = image->newest_tick, oldest = newest - image->limits.history + 1;
+    if (raim_tick_diff(tick, newest) > 0)
+        tick = newest;
+    if (raim_tick_diff(tick, oldest) < 0)
+        tick = oldest - 1;
+    for (uint32_t at = tick; *before == NULL && raim_tick_diff(at, oldest) >= 0; at--)
+        *before = raim_image_frame(image, at);
+    for (uint32_t at = tick + 1; *after == NULL && raim_tick_diff(at, newest) <= 0; at++)
+        *after = raim_image_frame(image, at);
 }
 
 bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
@@ -139,7 +151,7 @@ bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
         return true;
     const struct raim_wire_frame *baseline = NULL;
     if (header.baseline_age != 0) {
-        baseline = frame_at(image, header.tick - header.baseline_age);
+        baseline = raim_image_frame(image, header.tick - header.baseline_age);
         if (baseline == NULL)
             return false;
     }
@@ -189,7 +201,7 @@ static raim_vec2 velocity_of(const struct raim_image *image, const raim_wire_pla
 {
     const raim_wire_player step =
         raim_wire_predict_player(&image->limits, &(raim_wire_player){.way = told->way}, 1);
-    return raim_vec2_scale(to_units(step.x, step.y), image->tick_hz);
+    return raim_vec2_scale(raim_image_units(step.x, step.y), image->tick_hz);
 }
 
 uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
@@ -210,7 +222,7 @@ uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
         const uint32_t told_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
         players[count++] = (struct raim_client_player){
             .place = place,
-            .position = to_units(player.x, player.y),
+            .position = raim_image_units(player.x, player.y),
             .velocity = velocity_of(image, &player),
             .aim = is_own ? own_aim : (raim_angle)told_aim,
             .life = (uint8_t)player.life,
@@ -220,10 +232,9 @@ uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
     return count;
 }
 
-// Every bullet ends in the tick in which it is that old.
-static int32_t lifetime_ticks(const struct raim_image *image)
+uint32_t raim_image_bullet_ticks(const struct raim_image *image)
 {
-    return (int32_t)(image->rules.bullet_lifetime * image->tick_hz + 0.5);
+    return raim_ticks_of(image->rules.bullet_lifetime, image->tick_hz);
 }
 
 uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_bullet *bullets,
@@ -233,7 +244,7 @@ uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_b
         return 0;
     const struct raim_wire_frame *frame = newest(image);
     const uint32_t places = raim_wire_bullets(&image->limits);
-    const int32_t most_age = lifetime_ticks(image);
+    const int32_t most_age = (int32_t)raim_image_bullet_ticks(image);
     uint32_t count = 0;
     for (uint32_t place = raim_set_next(frame->seen_bullets, 0, places);
          place < places && count < capacity;
@@ -242,7 +253,7 @@ uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_b
         if (raim_tick_diff(image->shown_tick, told->tick) >= most_age)
             continue;
         const raim_bullet bullet = {
-            .origin = to_units(told->x, told->y),
+            .origin = raim_image_units(told->x, told->y),
             .direction = raim_angle_direction(told->aim),
             .born_tick = told->tick,
         };

@@ -49,6 +49,22 @@ const struct raim_map *raim_image_map(const struct raim_image *image);
 bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
                              struct raim_image_change *change);
 
+// The snapshot of a tick, or NULL where none has come or its time has passed.
+const struct raim_wire_frame *raim_image_frame(const struct raim_image *image, uint32_t tick);
+
+// The newest snapshot that is not after a tick, and the oldest after it; NULL where there is none.
+void raim_image_around(const struct raim_image *image, uint32_t tick,
+                       const struct raim_wire_frame **before, const struct raim_wire_frame **after);
+
+// Ticks after its launch in which a bullet ends at the latest.
+uint32_t raim_image_bullet_ticks(const struct raim_image *image);
+
+// A point of the wire's grid, in units.
+static inline raim_vec2 raim_image_units(int32_t x, int32_t y)
+{
+    return (raim_vec2){x / (double)RAIM_WIRE_UNITS, y / (double)RAIM_WIRE_UNITS};
+}
+
 // What the newest snapshot tells of the one whose view it is; all zero before there are any.
 raim_wire_self raim_image_self(const struct raim_image *image);
 

@@ -3,49 +3,46 @@
 #include "client.h"
 
 #include "arena_image.h"
+#include "chat.h"
+#include "clock.h"
+#include "company.h"
 #include "handshake.h"
 #include "input.h"
-#include "roster.h"
+#include "pilot.h"
+#include "scene.h"
+#include "session.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static_assert(RAIM_CLIENT_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
 static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every text fits");
 
-enum {
-    EVENTS = 1024,
-    INPUTS_TOLD = 4,   // each input travels this often
-    MARGIN_WANTED = 2, // ticks that an input should arrive before it is played
-    MARGIN_MOST = 5,   // more is needless latency
-};
+enum { LOSS_PACKETS = 600 }; // of which the loss is told: those before count for less and less
 
 struct raim_client {
     struct raim_hello hello;
-    enum raim_client_state state;
+    struct raim_session session;
     struct raim_client_end end;
     struct raim_client_stats stats;
     struct raim_welcome welcome;
-    struct raim_client_member *members; // by place
-    uint32_t roster_left;               // entries not yet told
-    struct raim_image image;            // map and snapshots
-    uint32_t next_sequence;
-
-    struct raim_client_event events[EVENTS];
-    uint32_t events_read, events_written;
-
-    // The clock: which tick an input is for.
-    bool clock_set;
-    uint32_t input_tick;
-    uint32_t look_tick;                // of the next look at the margin
-    uint32_t told_count;               // inputs so far, at most INPUTS_TOLD
-    raim_wire_input told[INPUTS_TOLD]; // newest first
+    uint32_t roster_left; // entries not yet told
+    struct raim_company company;
+    struct raim_image image; // map and snapshots
+    struct raim_clock clock;
+    struct raim_pilot pilot; // not of a spectator
+    struct raim_scene scene;
+    uint64_t hello_us;
+    uint32_t input_tick;                   // that of told[0]
+    uint32_t told_count;                   // inputs so far, at most raim_clock_inputs
+    raim_wire_input told[RAIM_MAX_INPUTS]; // newest first
+    double packets_came, packets_sent;     // by the server, unreliable, of late
 };
 
 struct raim_client_def raim_client_default_def(void)
 {
-    return (struct raim_client_def){.name = "player"};
+    return (struct raim_client_def){.name = "player", .patience_s = 5};
 }
 
 struct raim_client *raim_client_create(const struct raim_client_def *def)
@@ -59,6 +56,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *def)
         .target = def->watch ? def->target : RAIM_NOBODY,
     };
     snprintf(client->hello.name, sizeof client->hello.name, "%s", def->name);
+    raim_session_init(&client->session, def->patience_s);
     return client;
 }
 
@@ -66,63 +64,124 @@ void raim_client_destroy(struct raim_client *client)
 {
     if (client == NULL)
         return;
+    raim_scene_destroy(&client->scene);
     raim_image_destroy(&client->image);
-    free(client->members);
+    raim_company_destroy(&client->company);
     free(client);
 }
 
-size_t raim_client_write_hello(struct raim_client *client, uint8_t *bytes, size_t capacity)
+// --- Connections ---
+
+bool raim_client_wants_connection(struct raim_client *client, uint64_t now_us)
 {
+    return raim_session_wants_connection(&client->session, now_us);
+}
+
+size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint8_t *bytes,
+                               size_t capacity)
+{
+    const struct raim_session *session = &client->session;
+    client->hello_us = now_us;
+    client->hello.resume = session->state == RAIM_CLIENT_RESUMING && session->has_token;
+    memcpy(client->hello.token, session->token, sizeof client->hello.token);
     return raim_hello_write(&client->hello, bytes, capacity);
 }
 
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
 {
-    client->state = RAIM_CLIENT_ENDED;
-    client->end.reason = RAIM_REASON_LEFT;
+    raim_session_end(&client->session, RAIM_REASON_LEFT);
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
     return raim_goodbye_write(&goodbye, bytes, capacity);
 }
 
-void raim_client_disconnected(struct raim_client *client, uint32_t reason)
+void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason)
 {
-    if (client->state == RAIM_CLIENT_ENDED)
-        return;
-    client->state = RAIM_CLIENT_ENDED;
-    client->end.reason = reason != RAIM_REASON_NONE ? reason : RAIM_REASON_LOST;
+    raim_session_lose(&client->session, now_us, reason);
+}
+
+void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent)
+{
+    client->packets_came += came;
+    client->packets_sent += sent;
+    while (client->packets_sent > LOSS_PACKETS) {
+        client->packets_came /= 2;
+        client->packets_sent /= 2;
+    }
+}
+
+// --- Messages ---
+
+static bool is_in(const struct raim_client *client)
+{
+    return client->session.state == RAIM_CLIENT_ENTERING ||
+           client->session.state == RAIM_CLIENT_PLAYING;
 }
 
 // It cannot play in the arena that it was told of.
 static bool give_up(struct raim_client *client)
 {
-    raim_client_disconnected(client, RAIM_REASON_MALFORMED);
+    raim_session_end(&client->session, RAIM_REASON_MALFORMED);
     return false;
 }
 
-static bool receive_welcome(struct raim_client *client, raim_reader *reader)
+static raim_vec2 middle_of(raim_box box)
 {
-    if (client->state != RAIM_CLIENT_CONNECTING || !raim_welcome_read(reader, &client->welcome))
-        return false;
+    return raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
+}
+
+// Makes everything anew for the arena of a welcome.
+static bool enter(struct raim_client *client, uint64_t now_us, bool is_own_again)
+{
     const struct raim_welcome *welcome = &client->welcome;
-    client->members = calloc(welcome->max_players, sizeof *client->members);
-    if (client->members == NULL || !raim_image_create(&client->image, welcome))
-        return give_up(client);
-    client->next_sequence = welcome->event_sequence;
+    const struct raim_pilot_record record = client->pilot.record;
+    const raim_vec2 last_eye = client->scene.eye;
+    raim_scene_destroy(&client->scene);
+    client->scene = (struct raim_scene){0};
+    raim_image_destroy(&client->image);
+    if (!raim_image_create(&client->image, welcome) ||
+        !raim_company_enter(&client->company, welcome->tick_hz, welcome->max_players,
+                            (raim_player_id)welcome->player, welcome->event_sequence))
+        return false;
+    const raim_vec2 eye = is_own_again ? last_eye : middle_of(client->image.map_def.border);
+    raim_clock_init(&client->clock, welcome->tick_hz, now_us - client->hello_us);
+    raim_pilot_init(&client->pilot, (raim_player_id)welcome->player, NULL, &client->image.rules,
+                    welcome->tick_hz);
+    client->pilot.record = record;
     client->roster_left = welcome->roster_count;
-    client->state = RAIM_CLIENT_ENTERING;
+    client->told_count = 0;
+    return raim_scene_create(&client->scene, welcome->tick_hz, welcome->max_players, eye);
+}
+
+static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_reader *reader)
+{
+    struct raim_welcome welcome;
+    const bool is_back = client->session.state == RAIM_CLIENT_RESUMING;
+    if ((client->session.state != RAIM_CLIENT_CONNECTING && !is_back) ||
+        !raim_welcome_read(reader, &welcome))
+        return false;
+    const bool is_own_again = is_back && welcome.player == client->welcome.player;
+    client->welcome = welcome;
+    client->stats.resumes += is_back;
+    if (!enter(client, now_us, is_own_again))
+        return give_up(client);
+    raim_session_welcome(&client->session, now_us,
+                         raim_client_is_spectator(client) ? NULL : welcome.token, welcome.grace_s);
     return true;
 }
 
 static void play_when_complete(struct raim_client *client)
 {
-    if (client->state == RAIM_CLIENT_ENTERING && client->roster_left == 0 &&
-        raim_image_map(&client->image) != NULL)
-        client->state = RAIM_CLIENT_PLAYING;
+    const struct raim_map *map = raim_image_map(&client->image);
+    if (client->session.state != RAIM_CLIENT_ENTERING || client->roster_left > 0 || map == NULL)
+        return;
+    client->session.state = RAIM_CLIENT_PLAYING;
+    client->pilot.moment.map = map;
 }
 
 static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
 {
-    if (client->state != RAIM_CLIENT_ENTERING || !raim_image_add_obstacles(&client->image, reader))
+    if (client->session.state != RAIM_CLIENT_ENTERING ||
+        !raim_image_add_obstacles(&client->image, reader))
         return false;
     if (raim_image_is_told(&client->image) && raim_image_map(&client->image) == NULL)
         return give_up(client);
@@ -130,130 +189,52 @@ static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
     return true;
 }
 
-// NULL when the id names no place of this arena.
-static struct raim_client_member *member_of(struct raim_client *client, uint32_t id)
-{
-    const uint32_t place = raim_player_place((raim_player_id)id);
-    return place < client->welcome.max_players ? &client->members[place] : NULL;
-}
-
-static void set_member(struct raim_client *client, const struct raim_roster_entry *entry)
-{
-    struct raim_client_member *member = member_of(client, entry->player);
-    *member = (struct raim_client_member){
-        .id = (raim_player_id)entry->player,
-        .bot = entry->bot,
-        .score = entry->score,
-        .deaths = entry->deaths,
-    };
-    memcpy(member->name, entry->name, sizeof member->name);
-}
-
 static bool receive_roster(struct raim_client *client, raim_reader *reader)
 {
     enum { MOST = 512 }; // no message holds more
     struct raim_roster_entry entries[MOST];
     uint32_t count;
-    if (client->state != RAIM_CLIENT_ENTERING || !raim_roster_read(reader, entries, MOST, &count) ||
-        count > client->roster_left)
+    if (client->session.state != RAIM_CLIENT_ENTERING ||
+        !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left ||
+        !raim_company_add_roster(&client->company, entries, count))
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (member_of(client, entries[i].player) == NULL)
-            return false;
-    for (uint32_t i = 0; i < count; i++)
-        set_member(client, &entries[i]);
     client->roster_left -= count;
     play_when_complete(client);
     return true;
 }
 
-static void add_event(struct raim_client *client, enum raim_client_event_kind kind, uint32_t player,
-                      uint32_t victim)
-{
-    client->events[client->events_written++ % EVENTS] =
-        (struct raim_client_event){kind, (raim_player_id)player, (raim_player_id)victim};
-    if (client->events_written - client->events_read > EVENTS)
-        client->events_read = client->events_written - EVENTS;
-}
-
-static void apply_event(struct raim_client *client, const struct raim_wire_event *event)
-{
-    struct raim_client_member *member = member_of(client, event->player);
-    struct raim_client_member *victim = member_of(client, event->victim);
-    switch (event->kind) {
-    case RAIM_WIRE_JOINED:
-        set_member(client, &event->entry);
-        add_event(client, RAIM_CLIENT_JOINED, event->player, 0);
-        break;
-    case RAIM_WIRE_LEFT:
-        if (member->id == event->player)
-            *member = (struct raim_client_member){0};
-        add_event(client, RAIM_CLIENT_LEFT, event->player, 0);
-        break;
-    case RAIM_WIRE_KILL:
-    case RAIM_WIRE_EVENT_KINDS:
-        // Whoever is told late may know already who came after them.
-        if (member->id == event->player)
-            member->score = event->score;
-        if (victim->id == event->victim)
-            victim->deaths = event->deaths;
-        client->stats.kills_seen++;
-        client->stats.kills += event->player == client->welcome.player;
-        client->stats.deaths += event->victim == client->welcome.player;
-        add_event(client, RAIM_CLIENT_KILL, event->player, event->victim);
-        break;
-    }
-}
-
 static bool receive_events(struct raim_client *client, raim_reader *reader)
 {
     struct raim_events_message message;
-    if (client->state != RAIM_CLIENT_ENTERING && client->state != RAIM_CLIENT_PLAYING)
-        return false;
-    if (!raim_events_read(reader, &message))
-        return false;
-    for (uint32_t i = 0; i < message.count; i++)
-        if (member_of(client, message.events[i].player) == NULL ||
-            member_of(client, message.events[i].victim) == NULL)
-            return false;
-    for (uint32_t i = 0; i < message.count; i++) {
-        const int32_t ahead = (int32_t)(message.sequence + i - client->next_sequence);
-        if (ahead < 0) {
-            client->stats.events_repeated++;
-            continue;
-        }
-        client->stats.events_lost += (uint32_t)ahead;
-        client->next_sequence = message.sequence + i + 1;
-        client->stats.events++;
-        apply_event(client, &message.events[i]);
-    }
-    return true;
+    return is_in(client) && raim_events_read(reader, &message) &&
+           raim_company_add_events(&client->company, &message, &client->stats);
 }
 
-// Keeps inputs arriving MARGIN_WANTED to MARGIN_MOST ticks early: looks at the margin once in each
-// of the server's windows, and leaves one out after a correction, for it to be felt in a whole one.
-static void adjust_clock(struct raim_client *client, uint32_t tick, int32_t margin)
+// What the newest snapshot tells of the own player.
+static struct raim_pilot_state told_state(const struct raim_client *client)
 {
-    const uint32_t next_window = tick - tick % RAIM_MARGIN_WINDOW + RAIM_MARGIN_WINDOW;
-    if (!client->clock_set) {
-        client->clock_set = true;
-        client->input_tick = tick + MARGIN_WANTED;
-        client->look_tick = next_window + RAIM_MARGIN_WINDOW;
-        return;
-    }
-    if (raim_tick_diff(tick, client->look_tick) < 0)
-        return;
-    client->look_tick = next_window;
-    if (margin >= MARGIN_WANTED - 1 && margin <= MARGIN_MOST)
-        return;
-    client->input_tick += margin > MARGIN_MOST ? UINT32_MAX : (uint32_t)(MARGIN_WANTED - margin);
-    client->look_tick += RAIM_MARGIN_WINDOW;
+    const struct raim_wire_frame *frame =
+        raim_image_frame(&client->image, client->image.newest_tick);
+    const uint32_t place = raim_client_own_place(client);
+    if (!frame->self.alive || !raim_wire_is_own(frame, place) ||
+        !raim_set_has(frame->seen_players, place))
+        return (struct raim_pilot_state){.position = client->scene.eye, .shots = frame->self.shots};
+    const raim_wire_player *told = &frame->players[place];
+    return (struct raim_pilot_state){
+        .position = raim_image_units(told->x, told->y),
+        .cooldown_ticks = frame->self.timer,
+        .shots = frame->self.shots,
+        .life = (uint8_t)told->life,
+        .alive = true,
+        .shielded = told->shield != 0,
+    };
 }
 
-static bool receive_snapshot(struct raim_client *client, raim_reader *reader, size_t size)
+static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_reader *reader,
+                             size_t size)
 {
     // The unreliable channel may be faster than the welcome.
-    if (client->state == RAIM_CLIENT_CONNECTING)
+    if (!is_in(client))
         return true;
     struct raim_image_change change;
     if (!raim_image_add_snapshot(&client->image, reader, &change))
@@ -265,8 +246,16 @@ static bool receive_snapshot(struct raim_client *client, raim_reader *reader, si
     stats->shots += change.shots;
     stats->hits += change.hits;
     stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
-    if (!raim_client_is_spectator(client))
-        adjust_clock(client, client->image.newest_tick, raim_image_self(&client->image).margin);
+    client->session.listens = true;
+    raim_scene_hear(&client->scene, &client->image, now_us);
+    const uint32_t tick = client->image.newest_tick;
+    if (raim_client_is_spectator(client)) {
+        raim_clock_watch(&client->clock, now_us, tick);
+        return true;
+    }
+    const struct raim_pilot_state told = told_state(client);
+    raim_clock_hear(&client->clock, now_us, tick, raim_image_self(&client->image).margin);
+    raim_pilot_correct(&client->pilot, tick, &told);
     return true;
 }
 
@@ -275,21 +264,24 @@ static bool receive_goodbye(struct raim_client *client, raim_reader *reader)
     struct raim_goodbye goodbye;
     if (!raim_goodbye_read(reader, &goodbye))
         return false;
-    client->state = RAIM_CLIENT_ENDED;
-    client->end.reason = goodbye.reason;
+    // The connection before, which this client itself took over.
+    if (client->session.state == RAIM_CLIENT_RESUMING && goodbye.reason == RAIM_REASON_RESUMED)
+        return true;
+    raim_session_end(&client->session, goodbye.reason);
     memcpy(client->end.text, goodbye.text, sizeof client->end.text);
     return true;
 }
 
-bool raim_client_receive(struct raim_client *client, const uint8_t *data, size_t size)
+bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint8_t *data,
+                         size_t size)
 {
-    if (client->state == RAIM_CLIENT_ENDED)
+    if (client->session.state == RAIM_CLIENT_ENDED)
         return true;
     raim_reader reader = raim_reader_make(data, size);
     bool good = false;
     switch (raim_message_read(&reader)) {
     case RAIM_MESSAGE_WELCOME:
-        good = receive_welcome(client, &reader);
+        good = receive_welcome(client, now_us, &reader);
         break;
     case RAIM_MESSAGE_OBSTACLES:
         good = receive_obstacles(client, &reader);
@@ -301,7 +293,7 @@ bool raim_client_receive(struct raim_client *client, const uint8_t *data, size_t
         good = receive_events(client, &reader);
         break;
     case RAIM_MESSAGE_SNAPSHOT:
-        good = receive_snapshot(client, &reader, size);
+        good = receive_snapshot(client, now_us, &reader, size);
         break;
     case RAIM_MESSAGE_GOODBYE:
         good = receive_goodbye(client, &reader);
@@ -309,29 +301,70 @@ bool raim_client_receive(struct raim_client *client, const uint8_t *data, size_t
     default:
         break;
     }
+    if (is_in(client))
+        client->session.heard_us = now_us;
     client->stats.decode_errors += !good;
     return good;
 }
 
-static void press_keys(struct raim_client *client, const raim_input *input)
+// --- Inputs ---
+
+bool raim_client_is_due(const struct raim_client *client, uint64_t now_us)
 {
-    for (uint32_t i = INPUTS_TOLD - 1; i > 0; i--)
-        client->told[i] = client->told[i - 1];
-    client->told[0] = (raim_wire_input){
-        .move_x = input->move_x,
-        .move_y = input->move_y,
-        .fire = input->fire != 0,
-        .aim = input->aim,
-    };
-    client->told_count += client->told_count < INPUTS_TOLD;
-    client->input_tick++;
+    return client->session.state == RAIM_CLIENT_PLAYING && client->image.any &&
+           raim_clock_is_due(&client->clock, now_us);
 }
 
-size_t raim_client_press(struct raim_client *client, const raim_input *input, uint8_t *bytes,
-                         size_t capacity)
+// Ticks by which the others are shown behind the tick of an input.
+static uint8_t view_age(const struct raim_client *client, uint32_t tick)
 {
-    if (client->state != RAIM_CLIENT_PLAYING || !client->image.any)
+    const double age = client->scene.looked
+                           ? raim_scene_age(&client->scene, (struct raim_scene_time){.tick = tick})
+                           : raim_tick_diff(tick, client->image.shown_tick);
+    return (uint8_t)fmax(0, fmin(RAIM_WIRE_REWIND, floor(age + 0.5)));
+}
+
+// A message tells inputs of ticks in a row: where the clock leapt, the one before was held.
+static void tell_input(struct raim_client *client, uint32_t tick, const raim_wire_input *input)
+{
+    const uint32_t most = raim_clock_inputs(client->welcome.tick_hz);
+    const uint32_t ahead = tick - client->input_tick;
+    raim_wire_input *told = client->told;
+    if (ahead >= most)
+        client->told_count = 0;
+    for (uint32_t moved = client->told_count > 0 ? ahead : 1; moved > 0; moved--) {
+        memmove(&told[1], &told[0], (most - 1) * sizeof *told);
+        client->told_count += client->told_count < most;
+    }
+    told[0] = *input;
+    client->input_tick = tick;
+}
+
+static void press_keys(struct raim_client *client, uint32_t tick, const raim_input *pressed,
+                       uint8_t age)
+{
+    const uint8_t most = (uint8_t)client->welcome.max_rewind;
+    const bool fire = pressed->fire != 0;
+    raim_input input = *pressed;
+    input.rewind = !fire ? 0 : age < most ? age : most;
+    const raim_wire_input told = {
+        .move_x = input.move_x,
+        .move_y = input.move_y,
+        .fire = fire,
+        .view_age = fire ? age : 0,
+        .aim = input.aim,
+    };
+    tell_input(client, tick, &told);
+    raim_pilot_press(&client->pilot, tick, &input);
+}
+
+size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
+                         uint8_t *bytes, size_t capacity)
+{
+    if (!raim_client_is_due(client, now_us))
         return 0;
+    const uint32_t tick = raim_clock_press(&client->clock, now_us);
+    const uint8_t age = view_age(client, tick);
     const bool is_news = raim_image_go_on(&client->image);
     struct raim_input_message message = {
         .tick = client->image.newest_tick,
@@ -341,21 +374,34 @@ size_t raim_client_press(struct raim_client *client, const raim_input *input, ui
     };
     if (raim_client_is_spectator(client))
         return is_news ? raim_input_write(&message, bytes, capacity) : 0;
-    press_keys(client, input);
-    message.tick = client->input_tick;
+    press_keys(client, tick, input, age);
+    message.tick = tick;
     message.count = client->told_count;
     memcpy(message.inputs, client->told, sizeof client->told);
     return raim_input_write(&message, bytes, capacity);
 }
 
+size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
+                              size_t capacity)
+{
+    if (client->session.state != RAIM_CLIENT_PLAYING || raim_client_is_spectator(client) ||
+        text[0] == '\0')
+        return 0;
+    return raim_chat_write(text, bytes, capacity);
+}
+
+// --- What the application sees ---
+
 enum raim_client_state raim_client_state(const struct raim_client *client)
 {
-    return client->state;
+    return client->session.state;
 }
 
 struct raim_client_end raim_client_end(const struct raim_client *client)
 {
-    return client->end;
+    struct raim_client_end end = client->end;
+    end.reason = client->session.reason;
+    return end;
 }
 
 const char *raim_client_reason_name(uint32_t reason)
@@ -368,12 +414,28 @@ const struct raim_client_stats *raim_client_stats(const struct raim_client *clie
     return &client->stats;
 }
 
+struct raim_client_quality raim_client_quality(const struct raim_client *client)
+{
+    const struct raim_pilot_record *record = &client->pilot.record;
+    const double tick_ms = client->welcome.tick_hz > 0 ? 1e3 / client->welcome.tick_hz : 0;
+    const double view_age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    return (struct raim_client_quality){
+        .round_trip_ms = client->clock.round_trip * tick_ms,
+        .jitter_ms = raim_scene_jitter_ms(&client->scene),
+        .loss = client->packets_sent > 0 ? 1 - client->packets_came / client->packets_sent : 0,
+        .margin = raim_image_self(&client->image).margin,
+        .view_age_ms = view_age * tick_ms,
+        .interpolation_ms = raim_scene_delay_ms(&client->scene),
+        .predictions = record->predictions,
+        .mispredictions = record->mispredictions,
+        .correction_units = record->correction,
+        .corrections_units = record->corrections,
+    };
+}
+
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event)
 {
-    if (client->events_read == client->events_written)
-        return false;
-    *event = client->events[client->events_read++ % EVENTS];
-    return true;
+    return raim_company_next_event(&client->company, event);
 }
 
 uint32_t raim_client_tick_hz(const struct raim_client *client)
@@ -401,11 +463,16 @@ raim_vec2 raim_client_view(const struct raim_client *client)
     return (raim_vec2){client->welcome.view_width, client->welcome.view_height};
 }
 
+bool raim_client_has_sight(const struct raim_client *client)
+{
+    return client->welcome.sight;
+}
+
 const struct raim_client_member *raim_client_member(const struct raim_client *client,
                                                     uint32_t place)
 {
     assert(place < client->welcome.max_players);
-    return &client->members[place];
+    return &client->company.members[place];
 }
 
 bool raim_client_is_spectator(const struct raim_client *client)
@@ -445,4 +512,68 @@ uint32_t raim_client_bullets(const struct raim_client *client, struct raim_clien
                              uint32_t capacity)
 {
     return raim_image_bullets(&client->image, bullets, capacity);
+}
+
+// --- The picture ---
+
+static const struct raim_pilot *pilot_of(const struct raim_client *client)
+{
+    return raim_client_is_spectator(client) ? NULL : &client->pilot;
+}
+
+void raim_client_look(struct raim_client *client, uint64_t now_us)
+{
+    if (client->session.state != RAIM_CLIENT_PLAYING || !client->image.any)
+        return;
+    const struct raim_scene_time own_time = {
+        .tick = client->clock.next_tick - 1,
+        .part = raim_clock_phase(&client->clock, now_us),
+    };
+    raim_scene_look(&client->scene, &client->image, pilot_of(client), own_time, client->told[0].aim,
+                    now_us);
+}
+
+bool raim_client_has_scene(const struct raim_client *client)
+{
+    return client->scene.looked;
+}
+
+raim_vec2 raim_client_eye(const struct raim_client *client)
+{
+    return client->scene.eye;
+}
+
+double raim_client_scene_tick(const struct raim_client *client)
+{
+    return client->scene.looked ? client->scene.start_tick + client->scene.ahead : 0;
+}
+
+double raim_client_own_tick(const struct raim_client *client)
+{
+    if (!client->scene.looked || raim_client_is_spectator(client))
+        return raim_client_scene_tick(client);
+    const double age = raim_scene_age(&client->scene, client->scene.own_time);
+    return raim_client_scene_tick(client) + age;
+}
+
+double raim_client_lead_ticks(const struct raim_client *client)
+{
+    const double age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    return fmax(0, age - client->welcome.max_rewind);
+}
+
+uint32_t raim_client_scene_players(const struct raim_client *client,
+                                   struct raim_client_player *players, uint32_t capacity)
+{
+    const struct raim_scene *scene = &client->scene;
+    const uint32_t count = scene->row_count < capacity ? scene->row_count : capacity;
+    if (count > 0)
+        memcpy(players, scene->rows, count * sizeof *players);
+    return count;
+}
+
+uint32_t raim_client_scene_bullets(const struct raim_client *client,
+                                   struct raim_client_bullet *bullets, uint32_t capacity)
+{
+    return raim_scene_bullets(&client->scene, &client->image, pilot_of(client), bullets, capacity);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The client's side of one arena without I/O: it says hello, keeps the roster and the newest
-// snapshots, predicts where there are none, and turns what the player presses into messages. The
-// caller moves bytes (link.h does so over ENet).
+// snapshots, turns what the player presses into messages in time for the server, predicts the own
+// player, shows the others smoothly, and goes on where it was when a connection breaks. The caller
+// moves bytes (link.h does so over ENet) and tells the time.
+// Time: every `now_us` is of one steady clock of the caller's, in microseconds; it never goes back.
 // Thread rule: a client belongs to one thread at a time.
 #pragma once
 
@@ -14,7 +16,7 @@
 #include <stdint.h>
 
 #define RAIM_CLIENT_NAME_BYTES 25  // 24 bytes of UTF-8 and the closing NUL
-#define RAIM_CLIENT_TEXT_BYTES 121 // of an explanation
+#define RAIM_CLIENT_TEXT_BYTES 121 // of an explanation, and of what somebody says
 
 struct raim_client;
 
@@ -22,16 +24,18 @@ struct raim_client_def {
     const char *name;      // the first 24 bytes of it count
     bool watch;            // be a spectator of a player, instead of playing
     raim_player_id target; // that player; RAIM_NOBODY lets the server choose
+    double patience_s;     // for a server to answer at first, before it counts as lost
 };
 
-// A player called "player".
+// A player called "player", with 5 s of patience.
 struct raim_client_def raim_client_default_def(void);
 
 enum raim_client_state {
     RAIM_CLIENT_CONNECTING, // no connection yet, or the hello is unanswered
     RAIM_CLIENT_ENTERING,   // welcome; the map and the roster are on their way
     RAIM_CLIENT_PLAYING,
-    RAIM_CLIENT_ENDED, // see raim_client_end
+    RAIM_CLIENT_RESUMING, // the connection was lost; it tries to get back to where it was
+    RAIM_CLIENT_ENDED,    // see raim_client_end
 };
 
 struct raim_client_end {
@@ -69,12 +73,15 @@ enum raim_client_event_kind {
     RAIM_CLIENT_JOINED,
     RAIM_CLIENT_LEFT,
     RAIM_CLIENT_KILL,
+    RAIM_CLIENT_CHAT,
 };
 
 struct raim_client_event {
     enum raim_client_event_kind kind;
-    raim_player_id player; // who joined, left, or killed
-    raim_player_id victim;
+    raim_player_id player; // who joined, left, killed, or speaks
+    raim_player_id victim; // of KILL
+    double rewound_ms;     // of KILL: by so much the shooter saw the victim late
+    const char *text;      // of CHAT: valid until the next message is received
 };
 
 // Running totals.
@@ -88,6 +95,23 @@ struct raim_client_stats {
     uint64_t kills, deaths;   // own, as events tell
     uint64_t kills_seen;      // everybody's, as events tell
     size_t largest_snapshot;  // bytes of message
+    uint64_t resumes;         // connections lost and found again
+};
+
+// How good the connection is, and what the client does about it.
+struct raim_client_quality {
+    double round_trip_ms;    // smoothed, as RFC 6298 has it
+    double jitter_ms;        // by which 95 % of the newest snapshots came late at most, against the
+                             // earliest
+    double loss;             // share of the server's unreliable packets that were lost or came
+                             // after a younger one, 0 to 1, of late
+    int32_t margin;          // ticks by which inputs come early at least: what the server tells
+    double view_age_ms;      // by which the others are shown behind the own player
+    double interpolation_ms; // of these, what waiting for late snapshots costs
+    uint64_t predictions;    // of the own player that a snapshot could judge
+    uint64_t mispredictions; // of these, that were wrong
+    double correction_units; // distance by which the last wrong one was
+    double corrections_units; // sum of all these distances
 };
 
 // Copies the def. NULL when memory runs out.
@@ -96,8 +120,15 @@ void raim_client_destroy(struct raim_client *client);
 
 // --- For whoever moves the bytes ---
 
+// Whether to begin a connection now, dropping the one before, if any, without a word. Ask often: it
+// says so once for each try. That is at first, and when a session is to be resumed: after the
+// connection was lost or has been silent, from a fresh port, every two seconds, until the server
+// would not know the session any more.
+bool raim_client_wants_connection(struct raim_client *client, uint64_t now_us);
+
 // The connection is up: writes the hello, to be sent reliably.
-size_t raim_client_write_hello(struct raim_client *client, uint8_t *bytes, size_t capacity);
+size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint8_t *bytes,
+                               size_t capacity);
 
 // Writes the goodbye of a client that leaves, to be sent reliably.
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity);
@@ -105,18 +136,32 @@ size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, siz
 // One message from the server. False when it cannot be read; it then changed nothing but counts.
 // False, too, when it tells of an arena that this client cannot play in, such as rules out of range
 // or an impossible map; that ends the client, with the reason "malformed".
-bool raim_client_receive(struct raim_client *client, const uint8_t *data, size_t size);
+bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint8_t *data,
+                         size_t size);
 
-// The connection is gone; `reason` is what the transport was told, used if no goodbye came.
-void raim_client_disconnected(struct raim_client *client, uint32_t reason);
+// The connection is gone; `reason` is what the transport was told, used if no goodbye came. One
+// that was lost is to be resumed.
+void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason);
+
+// Of the server's unreliable packets since the call before, how many came, and how many were sent.
+void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent);
+
+// Whether it is time to press: raim_client_tick_hz times a second while playing, a little more or
+// less often where inputs would reach the server late or needlessly early. Ask often; more than one
+// press may be due.
+bool raim_client_is_due(const struct raim_client *client, uint64_t now_us);
 
 // Takes what the player presses for one tick and writes the message that tells it, to be sent
-// unreliably. Call it raim_client_tick_hz times a second while playing; now and then it adds or
-// leaves out a tick, so that inputs arrive just before the server plays them. A spectator presses
-// nothing, but must call it too, for its messages acknowledge what it was shown. Returns 0 when
-// there is nothing to send.
-size_t raim_client_press(struct raim_client *client, const raim_input *input, uint8_t *bytes,
-                         size_t capacity);
+// unreliably; `rewind` of the input is the client's own business. A spectator presses nothing, but
+// must call it too, for its messages acknowledge what it was shown. Does nothing where no press is
+// due. Returns 0 when there is nothing to send.
+size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
+                         uint8_t *bytes, size_t capacity);
+
+// Writes what the player says, to be sent reliably; 0 where there is nothing to be said, or nobody
+// to say it.
+size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
+                              size_t capacity);
 
 // --- For the application ---
 
@@ -127,24 +172,59 @@ struct raim_client_end raim_client_end(const struct raim_client *client);
 const char *raim_client_reason_name(uint32_t reason);
 
 const struct raim_client_stats *raim_client_stats(const struct raim_client *client);
+struct raim_client_quality raim_client_quality(const struct raim_client *client);
 
-// The next event, oldest first; false when there is none. Unread events beyond 1024 make way.
+// The next event, oldest first; false when there is none. Unread events beyond 1024 make way, and
+// of those that speak all but the newest 16.
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event);
 
-// While playing: what the arena is.
+// While playing: what the arena is. With each time of entering it is another one.
 uint32_t raim_client_tick_hz(const struct raim_client *client);
 const struct raim_map *raim_client_map(const struct raim_client *client);
 const raim_rules *raim_client_rules(const struct raim_client *client);
 uint32_t raim_client_max_players(const struct raim_client *client);
 raim_vec2 raim_client_view(const struct raim_client *client); // width and height, units
+bool raim_client_has_sight(const struct raim_client *client); // obstacles hide what is behind them
 const struct raim_client_member *raim_client_member(const struct raim_client *client,
                                                     uint32_t place);
 bool raim_client_is_spectator(const struct raim_client *client);
 uint32_t raim_client_own_place(const struct raim_client *client); // not of a spectator
 
-// While playing: what is shown. The server sends nothing while everything goes as both ends
-// predict. So a press shows the next tick where no newer snapshot has come since the press before,
-// though never one that is more than a quarter of a second beyond the newest snapshot.
+// --- What to draw, while playing ---
+
+// Moves the picture on to a time; call it once a frame, and before thinking about what to press.
+// The own player is shown at the tick that its input is for, predicted; the others and all bullets
+// as late as the jitter of the network makes needful, between snapshots where there are some,
+// beyond them for a quarter of a second at most. A bullet just fired leaves its muzzle at once,
+// among the others: who is hit here is hit at the server, as far as it rewinds.
+void raim_client_look(struct raim_client *client, uint64_t now_us);
+
+// Whether there is anything to draw: a snapshot and a look after it.
+bool raim_client_has_scene(const struct raim_client *client);
+
+// The middle of the view: the own player, or the one watched; while down, where it fell.
+raim_vec2 raim_client_eye(const struct raim_client *client);
+
+// In ticks, with fractions: of the own player, and of all else.
+double raim_client_own_tick(const struct raim_client *client);
+double raim_client_scene_tick(const struct raim_client *client);
+
+// Ticks that a player must lead its aim beyond what it sees, as more than the server rewinds.
+double raim_client_lead_ticks(const struct raim_client *client);
+
+// Fill at most `capacity` rows, in order of their places, own predicted bullets last; they return
+// the count. Everything told is here, also what is outside of the view or behind walls for now:
+// draw only what is to be seen.
+uint32_t raim_client_scene_players(const struct raim_client *client,
+                                   struct raim_client_player *players, uint32_t capacity);
+uint32_t raim_client_scene_bullets(const struct raim_client *client,
+                                   struct raim_client_bullet *bullets, uint32_t capacity);
+
+// --- What is known, to the bit, while playing ---
+
+// The server sends nothing while everything goes as both ends predict. So a press shows the next
+// tick where no newer snapshot has come since the press before, though never one that is more than
+// a quarter of a second beyond the newest snapshot.
 uint32_t raim_client_tick(const struct raim_client *client); // 0 before the first snapshot
 
 // Whose view it is, by place, and whether that player lives. It is the own one; of a spectator that

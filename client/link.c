@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Moves a client's messages over ENet.
+#define _POSIX_C_SOURCE 200809L
 #include "link.h"
 
 #include "message.h"
 
 #include <enet/enet.h>
 #include <stdlib.h>
+#include <time.h>
 
 // ENet's throttle would drop inputs whenever a tick's worth of waiting looks like congestion; so
 // it gets a long interval, full acceleration and no deceleration.
@@ -13,11 +15,13 @@ enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELER
 enum { MTU = 1200, CHANNELS = 2, RELIABLE = 0, UNRELIABLE = 1 };
 
 struct raim_link {
-    ENetHost *host;
-    ENetPeer *peer;
+    ENetAddress address;
+    ENetHost *host; // one for each connection: from a fresh port. NULL when none could be made
+    ENetPeer *peer; // NULL: there is no connection
     struct raim_client *client;
-    uint32_t deadline_ms; // for the connection to be made, enet_time_get's clock
-    uint64_t largest_datagram;
+    struct raim_link_traffic traffic; // but what the host counts since the last look
+    uint32_t came;                    // unreliable packets, since the loss was counted
+    uint16_t sequence;                // of the last of them before that
 };
 
 // Sees every datagram before ENet does. The only peer's data is the link.
@@ -25,37 +29,63 @@ static int measure_datagram(ENetHost *host, ENetEvent *event)
 {
     (void)event;
     struct raim_link *link = host->peers[0].data;
-    if (host->receivedDataLength > link->largest_datagram)
-        link->largest_datagram = host->receivedDataLength;
+    if (host->receivedDataLength > link->traffic.largest_datagram)
+        link->traffic.largest_datagram = host->receivedDataLength;
     return 0;
 }
 
-struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def,
-                                 uint32_t timeout_ms)
+// ENet's own counters have 32 bits.
+static void take_traffic(struct raim_link *link)
 {
-    ENetAddress address = {.port = port};
+    if (link->host == NULL)
+        return;
+    link->traffic.bytes_down += link->host->totalReceivedData;
+    link->traffic.bytes_up += link->host->totalSentData;
+    link->host->totalReceivedData = 0;
+    link->host->totalSentData = 0;
+}
+
+static void drop(struct raim_link *link)
+{
+    take_traffic(link);
+    if (link->host != NULL)
+        enet_host_destroy(link->host);
+    link->host = NULL;
+    link->peer = NULL;
+}
+
+static bool begin_connection(struct raim_link *link)
+{
+    drop(link);
+    link->came = 0;
+    link->sequence = 0;
+    link->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
+    if (link->host == NULL)
+        return false;
+    link->host->peers[0].mtu = MTU; // ENet offers the peer's, which was set before ours
+    link->peer = enet_host_connect(link->host, &link->address, CHANNELS, 0);
+    if (link->peer == NULL)
+        return false;
+    link->peer->data = link;
+    link->host->intercept = measure_datagram;
+    return true;
+}
+
+struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def)
+{
     struct raim_link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return NULL;
+    link->address.port = port;
     link->client = raim_client_create(def);
     if (link->client == NULL || enet_initialize() != 0 ||
-        enet_address_set_host(&address, host) != 0)
-        goto failed;
-    link->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
-    if (link->host == NULL)
-        goto failed;
-    link->host->peers[0].mtu = MTU; // ENet offers the peer's, which was set before ours
-    link->peer = enet_host_connect(link->host, &address, CHANNELS, 0);
-    if (link->peer == NULL)
-        goto failed;
-    link->host->peers[0].data = link;
-    link->host->intercept = measure_datagram;
-    link->deadline_ms = enet_time_get() + timeout_ms;
+        enet_address_set_host(&link->address, host) != 0 ||
+        !raim_client_wants_connection(link->client, raim_link_now_us()) ||
+        !begin_connection(link)) {
+        raim_link_close(link);
+        return NULL;
+    }
     return link;
-
-failed:
-    raim_link_close(link);
-    return NULL;
 }
 
 void raim_link_close(struct raim_link *link)
@@ -64,8 +94,7 @@ void raim_link_close(struct raim_link *link)
         return;
     if (link->peer != NULL)
         enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
-    if (link->host != NULL)
-        enet_host_destroy(link->host);
+    drop(link);
     raim_client_destroy(link->client);
     free(link);
 }
@@ -73,6 +102,13 @@ void raim_link_close(struct raim_link *link)
 struct raim_client *raim_link_client(struct raim_link *link)
 {
     return link->client;
+}
+
+uint64_t raim_link_now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 static void send_message(struct raim_link *link, bool reliable, const uint8_t *data, size_t size)
@@ -89,67 +125,105 @@ static void send_message(struct raim_link *link, bool reliable, const uint8_t *d
 static void handle(struct raim_link *link, const ENetEvent *event)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_client *client = link->client;
+    const uint64_t now_us = raim_link_now_us();
     switch (event->type) {
     case ENET_EVENT_TYPE_CONNECT:
         enet_peer_throttle_configure(link->peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
                                      THROTTLE_DECELERATION);
-        send_message(link, true, bytes, raim_client_write_hello(link->client, bytes, sizeof bytes));
+        send_message(link, true, bytes,
+                     raim_client_write_hello(client, now_us, bytes, sizeof bytes));
         break;
     case ENET_EVENT_TYPE_RECEIVE:
+        link->came += event->channelID == UNRELIABLE;
         // A client that cannot play where it was welcomed has ended by itself: its place is freed.
-        if (!raim_client_receive(link->client, event->packet->data, event->packet->dataLength) &&
-            raim_client_state(link->client) == RAIM_CLIENT_ENDED)
-            enet_peer_disconnect(link->peer, raim_client_end(link->client).reason);
+        if (!raim_client_receive(client, now_us, event->packet->data, event->packet->dataLength) &&
+            raim_client_state(client) == RAIM_CLIENT_ENDED)
+            enet_peer_disconnect(link->peer, raim_client_end(client).reason);
         enet_packet_destroy(event->packet);
         break;
     case ENET_EVENT_TYPE_DISCONNECT:
         link->peer = NULL;
-        raim_client_disconnected(link->client, event->data);
+        raim_client_disconnected(client, now_us, event->data);
         break;
     case ENET_EVENT_TYPE_NONE:
         break;
     }
 }
 
+// ENet numbers the unreliable packets of a channel, from 1 on, modulo 2^16.
+static void count_loss(struct raim_link *link)
+{
+    if (link->peer == NULL || link->peer->channelCount <= UNRELIABLE)
+        return;
+    const uint16_t sequence = link->peer->channels[UNRELIABLE].incomingUnreliableSequenceNumber;
+    const uint32_t sent = (uint16_t)(sequence - link->sequence);
+    // A server may leave packets without a number.
+    if (link->came <= sent)
+        raim_client_count_loss(link->client, link->came, sent);
+    link->sequence = sequence;
+    link->came = 0;
+}
+
 void raim_link_service(struct raim_link *link)
 {
-    if (link->peer == NULL)
-        return;
     // Datagrams come in with the first call; an error on one of them must not hide the others.
     ENetEvent event;
-    for (int more = enet_host_service(link->host, &event, 0); more > 0;
-         more = enet_host_check_events(link->host, &event))
-        handle(link, &event);
-    enet_host_flush(link->host);
-    if (raim_client_state(link->client) == RAIM_CLIENT_CONNECTING &&
-        (int32_t)(enet_time_get() - link->deadline_ms) > 0) {
-        enet_peer_reset(link->peer);
-        link->peer = NULL;
-        raim_client_disconnected(link->client, RAIM_REASON_LOST);
+    if (link->peer != NULL) {
+        for (int more = enet_host_service(link->host, &event, 0); more > 0;
+             more = enet_host_check_events(link->host, &event))
+            handle(link, &event);
+        enet_host_flush(link->host);
+        count_loss(link);
+        take_traffic(link);
     }
+    // Only now: what has just arrived may have broken a silence.
+    if (raim_client_wants_connection(link->client, raim_link_now_us()))
+        begin_connection(link); // where that fails, it is tried again like any connection
+    if (link->peer != NULL && raim_client_end(link->client).reason == RAIM_REASON_LOST) {
+        enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
+        link->peer = NULL;
+    }
+}
+
+bool raim_link_is_due(const struct raim_link *link)
+{
+    return raim_client_is_due(link->client, raim_link_now_us());
 }
 
 void raim_link_press(struct raim_link *link, const raim_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    send_message(link, false, bytes, raim_client_press(link->client, input, bytes, sizeof bytes));
+    send_message(link, false, bytes,
+                 raim_client_press(link->client, raim_link_now_us(), input, bytes, sizeof bytes));
     if (link->peer != NULL)
         enet_host_flush(link->host);
+}
+
+void raim_link_say(struct raim_link *link, const char *text)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    send_message(link, true, bytes,
+                 raim_client_write_chat(link->client, text, bytes, sizeof bytes));
 }
 
 void raim_link_leave(struct raim_link *link)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const size_t size = raim_client_write_goodbye(link->client, bytes, sizeof bytes);
     if (link->peer == NULL)
         return;
-    send_message(link, true, bytes, raim_client_write_goodbye(link->client, bytes, sizeof bytes));
+    send_message(link, true, bytes, size);
     enet_peer_disconnect_later(link->peer, RAIM_REASON_LEFT);
     enet_host_flush(link->host);
+    // A connection that was still being made is gone at once, without an event.
+    if (link->peer->state == ENET_PEER_STATE_DISCONNECTED)
+        link->peer = NULL;
 }
 
 bool raim_link_is_open(const struct raim_link *link)
 {
-    return link->peer != NULL;
+    return link->peer != NULL || raim_client_state(link->client) != RAIM_CLIENT_ENDED;
 }
 
 uint32_t raim_link_ping_ms(const struct raim_link *link)
@@ -159,9 +233,10 @@ uint32_t raim_link_ping_ms(const struct raim_link *link)
 
 struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
 {
-    return (struct raim_link_traffic){
-        .bytes_down = link->host->totalReceivedData,
-        .bytes_up = link->host->totalSentData,
-        .largest_datagram = link->largest_datagram,
-    };
+    struct raim_link_traffic traffic = link->traffic;
+    if (link->host != NULL) {
+        traffic.bytes_down += link->host->totalReceivedData;
+        traffic.bytes_up += link->host->totalSentData;
+    }
+    return traffic;
 }

@@ -11,21 +11,28 @@
 struct raim_link;
 
 // Begins to connect a client of this def to a host (a name or a dotted IPv4 address). NULL when the
-// name cannot be resolved, or no socket or memory is left. A server that does not answer within
-// `timeout_ms` ends the client with the reason "lost".
-struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def,
-                                 uint32_t timeout_ms);
+// name cannot be resolved, or no socket or memory is left.
+struct raim_link *raim_link_open(const char *host, uint16_t port,
+                                 const struct raim_client_def *def);
 
 // Says goodbye, if there is anybody to say it to, and closes. NULL is fine.
 void raim_link_close(struct raim_link *link);
 
 struct raim_client *raim_link_client(struct raim_link *link);
 
-// Receives everything that has arrived; never blocks. Call it once a tick or more often.
+// Receives everything that has arrived, and connects anew where a session is to be resumed; never
+// blocks. Call it once a tick or more often.
 void raim_link_service(struct raim_link *link);
 
-// Sends what the player presses in this tick; see raim_client_press.
+// The steady clock by which the link drives its client: `now_us` of client.h.
+uint64_t raim_link_now_us(void);
+
+// Whether to press now, and what the player presses in this tick; see raim_client_press.
+bool raim_link_is_due(const struct raim_link *link);
 void raim_link_press(struct raim_link *link, const raim_input *input);
+
+// Says something to everybody.
+void raim_link_say(struct raim_link *link, const char *text);
 
 // Begins to leave: the goodbye is sent; service the link until it is no longer open, then close it.
 void raim_link_leave(struct raim_link *link);

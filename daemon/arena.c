@@ -68,6 +68,8 @@ static struct raim_match *create_match(const struct config_arena *config)
     def.max_clients = config->max_players;
     def.max_spectators = config->max_spectators;
     def.spectator_delay_s = config->spectator_delay_s;
+    def.max_rewind_s = config->lag_compensation_ms / 1000.0;
+    def.resume_grace_s = config->resume_grace_s;
     def.max_connections = connections_for(config);
     def.bots = config->bots;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
@@ -183,10 +185,20 @@ static void publish(struct arena *arena)
         const struct raim_match_player *row = &arena->rows[i];
         status->players[i] = (struct arena_player){
             .match = *row,
-            .ping_ms = row->bot ? 0 : transport_ping_ms(arena->transport, row->client),
+            .ping_ms = row->bot || row->away ? 0 : transport_ping_ms(arena->transport, row->client),
         };
     }
     status_box_publish(&arena->status);
+}
+
+// Where there is no secret for its session, a connection cannot begin.
+static void take_connection(struct arena *arena, uint32_t peer, bool is_local)
+{
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    if (getrandom(token, sizeof token, 0) == sizeof token)
+        raim_match_connect(arena->match, peer, is_local, token);
+    else
+        transport_disconnect(arena->transport, peer, 0);
 }
 
 static void take_messages(struct arena *arena)
@@ -196,7 +208,7 @@ static void take_messages(struct arena *arena)
     while (transport_poll(arena->transport, &event)) {
         switch (event.kind) {
         case TRANSPORT_CONNECTED:
-            raim_match_connect(arena->match, event.peer, event.is_local);
+            take_connection(arena, event.peer, event.is_local);
             break;
         case TRANSPORT_DISCONNECTED:
             raim_match_disconnect(arena->match, event.peer);

@@ -18,7 +18,7 @@ struct arena;
 // What the status tells of one player.
 struct arena_player {
     struct raim_match_player match;
-    uint32_t ping_ms; // 0 for bots
+    uint32_t ping_ms; // 0 for bots and those who are away
 };
 
 // A consistent picture of an arena between two ticks.

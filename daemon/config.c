@@ -69,6 +69,8 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .view_width = 1600,
         .view_height = 861,
         .sight = true,
+        .lag_compensation_ms = 200,
+        .resume_grace_s = 30,
         .rules = raim_rules_default(),
     };
     copy_text(arena.name, sizeof arena.name, name);
@@ -140,6 +142,8 @@ static void load_arena(struct config_arena *arena, struct entry *entry, const ch
     arena->view_width = keys.view_width;
     arena->view_height = keys.view_height;
     arena->sight = keys.sight;
+    arena->lag_compensation_ms = keys.lag_compensation_ms;
+    arena->resume_grace_s = keys.resume_grace_s;
     arena->rules = load_rules(keys.rules);
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
         reader_complain(reader_member(entry->node, "bots"),

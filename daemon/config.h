@@ -26,6 +26,8 @@ struct config_arena {
     uint32_t tick_hz;                   // 10 to 240
     uint32_t view_width, view_height;   // units, each 100 to 10000
     bool sight;                         // obstacles hide what is behind them
+    uint32_t lag_compensation_ms;       // 0 to 250
+    double resume_grace_s;              // 0 to 600
     raim_rules rules;
     const struct raim_map *map; // the configuration's
 };

@@ -27,6 +27,8 @@ struct config_arena_keys {
     uint32_t tick_hz;
     uint32_t view_width, view_height;
     bool sight;
+    uint32_t lag_compensation_ms;
+    double resume_grace_s;
     reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
 };
 

@@ -36,6 +36,11 @@ static bool put_count(json_t *object, const char *key, uint64_t count)
     return put(object, key, json_integer((json_int_t)count));
 }
 
+static bool put_tenths(json_t *object, const char *key, double number)
+{
+    return put(object, key, json_real(round(10 * number) / 10));
+}
+
 // The object when everything could be put into it; frees it and returns NULL otherwise.
 static json_t *whole(json_t *object, bool complete)
 {
@@ -108,6 +113,17 @@ static json_t *refused_json(const struct arena_status *status)
     return whole(object, complete);
 }
 
+static json_t *hits_json(const struct raim_match_hits *hits)
+{
+    const double mean_ms = hits->rewound > 0 ? hits->rewound_ms / (double)hits->rewound : 0;
+    json_t *object = json_object();
+    return whole(object, put_count(object, "total", hits->total) &&
+                             put_count(object, "rewound", hits->rewound) &&
+                             put_count(object, "in_past", hits->in_past) &&
+                             put_tenths(object, "rewound_ms_mean", mean_ms) &&
+                             put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
+}
+
 // The match admits only UTF-8; should it ever let something else through, one odd name must not
 // cost the operator the whole document.
 static json_t *name_json(const char *name, size_t capacity)
@@ -119,15 +135,18 @@ static json_t *name_json(const char *name, size_t capacity)
 static json_t *player_json(const struct arena_player *player, uint32_t tick_hz)
 {
     const struct raim_match_player *match = &player->match;
-    const double connected_s = round(10.0 * match->played_ticks / tick_hz) / 10.0;
     json_t *object = json_object();
-    return whole(object, put_count(object, "id", match->id) &&
-                             put(object, "name", name_json(match->name, sizeof match->name)) &&
-                             put(object, "bot", json_boolean(match->bot)) &&
-                             put_count(object, "score", match->score) &&
-                             put_count(object, "deaths", match->deaths) &&
-                             put_count(object, "ping_ms", player->ping_ms) &&
-                             put(object, "connected_s", json_real(connected_s)));
+    return whole(object,
+                 put_count(object, "id", match->id) &&
+                     put(object, "name", name_json(match->name, sizeof match->name)) &&
+                     put(object, "bot", json_boolean(match->bot)) &&
+                     put(object, "away", json_boolean(match->away)) &&
+                     put_count(object, "score", match->score) &&
+                     put_count(object, "deaths", match->deaths) &&
+                     put_count(object, "ping_ms", player->ping_ms) &&
+                     put_count(object, "inputs_due", match->inputs_due) &&
+                     put_count(object, "inputs_missed", match->inputs_missed) &&
+                     put_tenths(object, "connected_s", (double)match->played_ticks / tick_hz));
 }
 
 static json_t *arena_players_json(const struct arena_status *status, uint32_t tick_hz)
@@ -164,7 +183,10 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                      put_count(object, "packets_in", status->transport.packets_in) &&
                      put_count(object, "packets_out", status->transport.packets_out) &&
                      put(object, "refused", refused_json(status)) &&
+                     put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
+                     put(object, "hits", hits_json(&status->counts.hits)) &&
                      put_count(object, "spectators", status->counts.spectators) &&
+                     put_count(object, "away", status->counts.away) &&
                      put(object, "players", arena_players_json(status, config->tick_hz)));
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A client written from PROTOCOL.md alone: it runs in squares, shoots at the nearest, prints the
-scores. It trusts its server. Needs python3-enet. Usage: proto/example.py HOST PORT [SECONDS]"""
+"""A client written from PROTOCOL.md alone: runs in squares, shoots at the nearest, resumes if lost,
+trusts its server. Needs python3-enet. Usage: proto/example.py HOST PORT [SECONDS]"""
 import math
 import struct
 import sys
@@ -12,10 +12,8 @@ HELLO, INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = range(1, 9
 DIRECTIONS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
 
 def write(*fields): # pairs of a value and its bits
-    number = size = 0
-    for value, bits in fields:
-        number, size = number | int(value) << size, size + bits
-    return number.to_bytes((size + 7) // 8, "little")
+    bits = "".join(f"{value:0{size}b}" for value, size in reversed(fields))
+    return int(bits, 2).to_bytes((len(bits) + 7) // 8, "little")
 
 class Reader: # the bits of a message, and what they stand for
     def __init__(self, data):
@@ -36,34 +34,28 @@ class Reader: # the bits of a message, and what they stand for
     text = lambda r, most: bytes(r.u(8) for _ in range(r.ranged(0, most))).decode()
     change = lambda r, value, small, medium, whole: value if not r.u(1) else value + r.s(
         small) if not r.u(1) else value + r.s(medium) if not r.u(1) else whole()
+    entry = lambda r: {"player": r.u(16), "bot": r.u(1), "score": r.count(), "deaths": r.count(),
+                       "name": r.text(24)}
+    event = lambda r: r.entry() if (kind := r.ranged(0, 3)) == 0 else {"player": r.u(16)} | (
+        {"reason": r.u(8)} if kind == 1 else {"text": r.text(120)} if kind == 3 else {
+            "victim": r.u(16), "score": r.count(), "victim_deaths": r.count(), "rewind": r.u(6)})
 
     def welcome(self):
         welcome = {"version": self.u(16), "player": self.u(16), "delay": self.u(16),
+                   "token": [self.u(8) for _ in range(16)], "grace": self.u(16),
                    "tick": self.u(32), "event_sequence": self.u(32),
                    "tick_hz": self.ranged(10, 240), "max_players": self.ranged(1, 1024),
-                   "shots": self.ranged(1, 8192)}
-        self.u(16 + 16 + 13 + 11 + 4 * 20) # the view, how much follows, the border
+                   "shots": self.ranged(1, 8192), "max_rewind": self.u(6)}
+        self.u(16 + 16 + 1 + 13 + 11 + 4 * 20) # the view, how much follows, the border
         rules = [self.u(64).to_bytes(8, "little") for _ in range(self.u(5))]
         return welcome | {"rules": [struct.unpack("<d", rule)[0] for rule in rules]}
 
-    def entry(self):
-        return {"player": self.u(16), "bot": self.u(1), "score": self.count(),
-                "deaths": self.count(), "name": self.text(24)}
-
-    def event(self):
-        kind = self.ranged(0, 2)
-        if kind == 0: # joined
-            return self.entry()
-        return {"player": self.u(16), "reason": self.u(8)} if kind == 1 else { # left, kill
-            "player": self.u(16), "victim": self.u(16), "score": self.count(),
-            "victim_deaths": self.count()}
-
 class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
     def __init__(self, welcome):
-        self.places, self.shots = welcome["max_players"], welcome["shots"]
-        self.tick_hz, self.newest, self.frames = welcome["tick_hz"], welcome["tick"], {}
-        self.history = max(16, 1 << (self.tick_hz - 1).bit_length())
-        steps = 32 * welcome["rules"][1] / self.tick_hz
+        self.newest, self.frames, self.max_rewind = welcome["tick"], {}, welcome["max_rewind"]
+        self.places, self.shots, hz = welcome["max_players"], welcome["shots"], welcome["tick_hz"]
+        self.history = max(16, 1 << (hz - 1).bit_length())
+        steps = 32 * welcome["rules"][1] / hz
         run, slant = (max(1, math.floor(steps * part + 0.5)) for part in (1, math.sqrt(0.5)))
         self.ways = [(0, 0)] + [(x * (slant if y else run), y * (slant if x else run))
                                 for x, y in DIRECTIONS]
@@ -131,43 +123,51 @@ class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
         aim, age = r.u(16), r.u(4) + 1 if r.u(1) else None
         if age is None:
             return place, {"x": r.s(20), "y": r.s(20), "tick": frame["tick"], "aim": aim}
-        shooter = frame["players"][place // self.shots] # who goes on as when it fired
+        rewind, shooter = r.ranged(0, self.max_rewind), frame["players"][place // self.shots]
         dx, dy = self.ways[shooter["way"]]
         return place, {"x": shooter["x"] - dx * (age - 1), "y": shooter["y"] - dy * (age - 1),
-                       "tick": frame["tick"] - age, "aim": aim}
+                       "tick": frame["tick"] - age - rewind, "aim": aim}
 
 class Client: # `frames` are those that it saw, `errors` counts what it could not read
     def __init__(self, host, port):
-        self.snapshots, self.frames, self.members, self.errors = None, [], {}, 0
-        self.tick, self.looked, self.inputs, self.ended = 0, 0, [], None
-        self.host = enet.Host(None, 1, 2, 0, 0)
-        self.peer = self.host.connect(enet.Address(host.encode(), port), 2)
+        self.address, self.welcome, self.patience = enet.Address(host.encode(), port), {}, 0
+        self.frames, self.members, self.errors, self.ended = [], {}, 0, None
+
+    def send(self, channel, *fields): # reliably on channel 0
+        self.peer.send(channel, enet.Packet(write((0, 1), *fields), 1 - channel))
 
     def play(self, seconds):
         due = start = time.monotonic()
         while due < start + seconds and self.ended is None:
+            if time.monotonic() > self.patience: # at first, or lost: each time from another port
+                self.host, self.snapshots = enet.Host(None, 1, 2, 0, 0), None
+                self.peer, self.patience = self.host.connect(self.address, 2), time.monotonic() + 2
             while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
-                if event.type == enet.EVENT_TYPE_CONNECT: # version 2, to play, a name of 7 bytes
-                    hello = (HELLO, 4), (0x4D494152, 32), (2, 16), (0, 1), (7, 5)
-                    self.peer.send(0, enet.Packet(write((0, 1), *hello, *(
-                        (byte, 8) for byte in b"Example")), enet.PACKET_FLAG_RELIABLE))
+                if event.type == enet.EVENT_TYPE_CONNECT: # version 3, to play, a name of 7 bytes
+                    token, self.hailed = self.welcome.get("token", []), time.monotonic()
+                    self.send(0, (HELLO, 4), (0x4D494152, 32), (3, 16), (0, 1), (token > [], 1), *(
+                        (byte, 8) for byte in token), (7, 5), *((byte, 8) for byte in b"Example"))
                 elif event.type == enet.EVENT_TYPE_RECEIVE:
+                    self.patience = time.monotonic() + 1.5
                     self.receive(Reader(event.packet.data))
-                else:
-                    self.ended = self.ended or event.data
-            if self.frames:
+            if self.snapshots and self.snapshots.frames:
                 self.press(self.frames[-1])
-            due += 1 / (self.snapshots.tick_hz if self.snapshots else 60)
+            due += 1 / self.welcome.get("tick_hz", 60)
             time.sleep(max(0, due - time.monotonic()))
-        self.peer.disconnect_now(1)
+        self.send(0, (GOODBYE, 4), (1, 8), (0, 7))
+        self.peer.disconnect_later(1)
+        while self.host.service(1000).type == enet.EVENT_TYPE_RECEIVE:
+            pass
 
     def receive(self, r):
         try:
             if (kind := r.kind()) == SNAPSHOT and self.snapshots:
                 self.frames.append(self.snapshots.read(r))
             elif kind == WELCOME:
-                self.welcome = r.welcome()
-                self.snapshots = Snapshots(self.welcome)
+                self.welcome, trip = r.welcome(), time.monotonic() - self.hailed
+                self.snapshots, self.inputs, now = Snapshots(self.welcome), [], self.welcome["tick"]
+                self.tick = now + math.ceil(trip * self.welcome["tick_hz"]) + 1
+                self.looked = now // 32
             elif kind in (ROSTER, EVENTS):
                 r.u(64 if kind == EVENTS else 0) # sequence and tick
                 for each in r.each(r.event if kind == EVENTS else r.entry): # none is taken out
@@ -179,19 +179,19 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
 
     def press(self, frame):
         margin, window = frame["self"]["margin"], frame["tick"] // 32
-        self.tick = (self.tick or frame["tick"] + 2) + 1
-        if window > self.looked + 1 and not 1 <= margin <= 5:
-            self.tick, self.looked = self.tick + (1 if margin < 1 else -1), window
-        others = frame["players"].copy()
+        if window > self.looked + 1 and not 1 <= margin <= 2:
+            self.tick, self.looked = self.tick + (1 - margin if margin < 1 else -1), window
+        self.tick, others = self.tick + 1, frame["players"].copy() # as of frame["tick"]
         me = others.pop(frame["self"]["place"], {"x": 0, "y": 0})
         ways = [(it["y"] - me["y"], it["x"] - me["x"]) for it in others.values()]
         way = min(ways, key=lambda way: math.hypot(*way), default=(0, 1))
         aim = round(math.atan2(*way) / math.tau * 65536) % 65536
         x, y = DIRECTIONS[self.tick // 60 % 4 * 2]
-        self.inputs = [((x + 1, 2), (y + 1, 2), (bool(ways), 1), (aim, 16)), *self.inputs[:3]]
-        told = [field for press in self.inputs for field in ((0, 1), *press)] # 0: another one
-        self.peer.send(1, enet.Packet(write((0, 1), (INPUT, 4), (self.tick, 32), (1, 1), (
-            frame["tick"], 32), (len(self.inputs) - 1, 3), *told[1:])))
+        fire = [(1, 1), (min(63, self.tick - frame["tick"]), 6)] if ways else [(0, 1)]
+        self.inputs = [((x + 1, 2), (y + 1, 2), *fire, (aim, 16)), *self.inputs[:3]]
+        head = (self.tick, 32), (1, 1), (frame["tick"], 32), (len(self.inputs) - 1, 3)
+        self.send(1, (INPUT, 4), *head, *[field for press in self.inputs # 0: another one
+                                          for field in ((0, 1), *press)][1:])
 
 if __name__ == "__main__":
     client = Client(sys.argv[1], int(sys.argv[2]))

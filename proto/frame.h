@@ -9,9 +9,10 @@
 struct raim_wire_limits {
     uint32_t players; // places
     uint32_t shots; // places for bullets that each player has: bullet place / shots is its shooter
-    uint32_t history; // ticks that both ends remember: raim_wire_history
-    int32_t stride;   // grid steps that a player runs in a tick along an axis
-    int32_t diagonal; // and along each axis when it runs diagonally
+    uint32_t history;    // ticks that both ends remember: raim_wire_history
+    int32_t stride;      // grid steps that a player runs in a tick along an axis
+    int32_t diagonal;    // and along each axis when it runs diagonally
+    uint32_t max_rewind; // ticks that a bullet may be launched in the past, 0 to RAIM_WIRE_REWIND
 };
 
 static inline uint32_t raim_wire_bullets(const struct raim_wire_limits *limits)
@@ -49,7 +50,8 @@ typedef struct raim_wire_bullet {
     // Only in frames that are written: where it would have to leave at the frame's own tick, so as
     // to be where it is now. Told to clients who are not to know where it was fired.
     int32_t now_x, now_y;
-    uint16_t aim; // 16-bit binary angle
+    uint16_t aim;   // 16-bit binary angle
+    uint8_t rewind; // it was fired so many ticks after `tick`; 0 where that is not told
 } raim_wire_bullet;
 
 // What only the receiver is told.
@@ -120,7 +122,8 @@ static inline bool raim_wire_same_course(const raim_wire_player *a, const raim_w
 
 static inline bool raim_wire_same_launch(const raim_wire_bullet *a, const raim_wire_bullet *b)
 {
-    return a->tick == b->tick && a->x == b->x && a->y == b->y && a->aim == b->aim;
+    return a->tick == b->tick && a->x == b->x && a->y == b->y && a->aim == b->aim &&
+           a->rewind == b->rewind;
 }
 
 // Who steers a player knows its aim, and is told 0.

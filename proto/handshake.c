@@ -3,13 +3,15 @@
 #include "handshake.h"
 
 enum { RULE_COUNT_BITS = 5, VIEW_BITS = 16, PLAYER_ID_BITS = 16, DELAY_BITS = 16 };
+enum { GRACE_BITS = 16, REWIND_BITS = 6 };
+static_assert(RAIM_WIRE_REWIND < 1 << REWIND_BITS, "a rewind fits its bits");
 
 static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_NONE] = "none",           [RAIM_REASON_LEFT] = "left",
     [RAIM_REASON_LOST] = "lost",           [RAIM_REASON_SHUTDOWN] = "shutdown",
     [RAIM_REASON_VERSION] = "version",     [RAIM_REASON_FULL] = "full",
     [RAIM_REASON_NAME] = "name",           [RAIM_REASON_SILENT] = "silent",
-    [RAIM_REASON_MALFORMED] = "malformed",
+    [RAIM_REASON_MALFORMED] = "malformed", [RAIM_REASON_RESUMED] = "resumed",
 };
 
 const char *raim_reason_name(uint32_t reason)
@@ -37,6 +39,18 @@ uint32_t raim_message_read(raim_reader *reader)
     return kind != RAIM_MESSAGE_SNAPSHOT ? kind : 0;
 }
 
+static void write_token(raim_writer *writer, const uint8_t token[RAIM_TOKEN_BYTES])
+{
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        raim_write_bits(writer, token[i], 8);
+}
+
+static void read_token(raim_reader *reader, uint8_t token[RAIM_TOKEN_BYTES])
+{
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        token[i] = (uint8_t)raim_read_bits(reader, 8);
+}
+
 size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t capacity)
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, capacity);
@@ -45,6 +59,9 @@ size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t c
     raim_write_bool(&writer, hello->watch);
     if (hello->watch)
         raim_write_bits(&writer, hello->target, PLAYER_ID_BITS);
+    raim_write_bool(&writer, hello->resume);
+    if (hello->resume)
+        write_token(&writer, hello->token);
     raim_write_text(&writer, hello->name, RAIM_MAX_NAME_BYTES);
     return raim_writer_finish(&writer);
 }
@@ -60,6 +77,9 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello)
     hello->watch = raim_read_bool(reader);
     if (hello->watch)
         hello->target = raim_read_bits(reader, PLAYER_ID_BITS);
+    hello->resume = raim_read_bool(reader);
+    if (hello->resume)
+        read_token(reader, hello->token);
     raim_read_text(reader, hello->name, RAIM_MAX_NAME_BYTES);
     return raim_reader_done(reader);
 }
@@ -70,13 +90,17 @@ size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, si
     raim_write_bits(&writer, welcome->version, 16);
     raim_write_bits(&writer, welcome->player, PLAYER_ID_BITS);
     raim_write_bits(&writer, welcome->delay_ticks, DELAY_BITS);
+    write_token(&writer, welcome->token);
+    raim_write_bits(&writer, welcome->grace_s, GRACE_BITS);
     raim_write_bits(&writer, welcome->tick, 32);
     raim_write_bits(&writer, welcome->event_sequence, 32);
     raim_write_ranged(&writer, welcome->tick_hz, 10, 240);
     raim_write_ranged(&writer, welcome->max_players, 1, RAIM_WIRE_PLAYERS);
     raim_write_ranged(&writer, welcome->shots, 1, RAIM_WIRE_BULLETS);
+    raim_write_bits(&writer, welcome->max_rewind, REWIND_BITS);
     raim_write_bits(&writer, welcome->view_width, VIEW_BITS);
     raim_write_bits(&writer, welcome->view_height, VIEW_BITS);
+    raim_write_bool(&writer, welcome->sight);
     raim_write_ranged(&writer, welcome->obstacle_count, 0, RAIM_WIRE_OBSTACLES);
     raim_write_ranged(&writer, welcome->roster_count, 0, RAIM_WIRE_PLAYERS);
     for (int i = 0; i < 4; i++)
@@ -94,13 +118,17 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
     welcome->version = raim_read_bits(reader, 16);
     welcome->player = raim_read_bits(reader, PLAYER_ID_BITS);
     welcome->delay_ticks = raim_read_bits(reader, DELAY_BITS);
+    read_token(reader, welcome->token);
+    welcome->grace_s = raim_read_bits(reader, GRACE_BITS);
     welcome->tick = raim_read_bits(reader, 32);
     welcome->event_sequence = raim_read_bits(reader, 32);
     welcome->tick_hz = raim_read_ranged(reader, 10, 240);
     welcome->max_players = raim_read_ranged(reader, 1, RAIM_WIRE_PLAYERS);
     welcome->shots = raim_read_ranged(reader, 1, RAIM_WIRE_BULLETS);
+    welcome->max_rewind = raim_read_bits(reader, REWIND_BITS);
     welcome->view_width = raim_read_bits(reader, VIEW_BITS);
     welcome->view_height = raim_read_bits(reader, VIEW_BITS);
+    welcome->sight = raim_read_bool(reader);
     welcome->obstacle_count = raim_read_ranged(reader, 0, RAIM_WIRE_OBSTACLES);
     welcome->roster_count = raim_read_ranged(reader, 0, RAIM_WIRE_PLAYERS);
     for (int i = 0; i < 4; i++)

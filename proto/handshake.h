@@ -13,6 +13,8 @@ struct raim_hello {
     uint32_t version;
     bool watch;      // to see what a player sees, instead of playing
     uint32_t target; // the player's id, with `watch`; 0: the server chooses
+    bool resume;     // to go on with the session of `token`, or, where it is over, begin anew
+    uint8_t token[RAIM_TOKEN_BYTES]; // with `resume`
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
@@ -25,13 +27,17 @@ struct raim_welcome {
     uint32_t version;
     uint32_t player;                  // the client's own id; 0 for a spectator
     uint32_t delay_ticks;             // that a spectator is told everything late, up to 65535
+    uint8_t token[RAIM_TOKEN_BYTES];  // of the session, to resume it; zero for a spectator
+    uint32_t grace_s;                 // that a lost player's place is kept, up to 65535
     uint32_t tick;                    // ticks played
     uint32_t event_sequence;          // of the next event
     uint32_t tick_hz;                 // 10 to 240
     uint32_t max_players;             // places, 1 to RAIM_WIRE_PLAYERS
     uint32_t shots;                   // bullet places of each player, 1 to RAIM_WIRE_BULLETS; all
                                       // players' together are no more than that
+    uint32_t max_rewind;              // ticks, 0 to RAIM_WIRE_REWIND
     uint32_t view_width, view_height; // units
+    bool sight;                       // obstacles hide what is behind them
     uint32_t obstacle_count;          // told by the OBSTACLES that follow
     uint32_t roster_count;            // told by the ROSTER messages that follow
     int32_t border[4];                // min x, min y, max x, max y on the wire's grid

@@ -2,11 +2,16 @@
 // Writes and reads INPUT.
 #include "input.h"
 
+enum { VIEW_AGE_BITS = 6 };
+static_assert(RAIM_WIRE_REWIND < 1 << VIEW_AGE_BITS, "a view's age fits its bits");
+
 static void write_one(raim_writer *writer, const raim_wire_input *input)
 {
     raim_write_ranged(writer, (uint32_t)(input->move_x + 1), 0, 2);
     raim_write_ranged(writer, (uint32_t)(input->move_y + 1), 0, 2);
     raim_write_bool(writer, input->fire);
+    if (input->fire)
+        raim_write_bits(writer, input->view_age, VIEW_AGE_BITS);
     raim_write_bits(writer, input->aim, 16);
 }
 
@@ -16,6 +21,7 @@ static raim_wire_input read_one(raim_reader *reader)
     input.move_x = (int8_t)((int)raim_read_ranged(reader, 0, 2) - 1);
     input.move_y = (int8_t)((int)raim_read_ranged(reader, 0, 2) - 1);
     input.fire = raim_read_bool(reader);
+    input.view_age = (uint8_t)raim_read_bits(reader, input.fire ? VIEW_AGE_BITS : 0);
     input.aim = (uint16_t)raim_read_bits(reader, 16);
     return input;
 }
@@ -23,7 +29,7 @@ static raim_wire_input read_one(raim_reader *reader)
 static bool same(const raim_wire_input *a, const raim_wire_input *b)
 {
     return a->move_x == b->move_x && a->move_y == b->move_y && a->fire == b->fire &&
-           a->aim == b->aim;
+           a->view_age == b->view_age && a->aim == b->aim;
 }
 
 size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes, size_t capacity)

@@ -10,7 +10,9 @@
 typedef struct raim_wire_input {
     int8_t move_x, move_y; // -1, 0 or 1
     bool fire;
-    uint16_t aim; // binary angle
+    uint8_t view_age; // with `fire`, else 0: ticks by which the others were shown behind the
+                      // input's tick, up to RAIM_WIRE_REWIND; what is beyond is cut
+    uint16_t aim;     // binary angle
 } raim_wire_input;
 
 struct raim_input_message {

@@ -6,7 +6,7 @@
 
 #include "bits.h"
 
-#define RAIM_PROTOCOL_VERSION 2
+#define RAIM_PROTOCOL_VERSION 3
 
 // A message and ENet's headers fit one datagram of 1200 bytes beside a few acknowledgements.
 #define RAIM_MAX_MESSAGE_BYTES 1152
@@ -14,12 +14,15 @@
 #define RAIM_MAX_NAME_BYTES 24  // of UTF-8, without the closing NUL
 #define RAIM_MAX_TEXT_BYTES 120 // of an explanation
 #define RAIM_MAX_TITLE_BYTES 31 // of a map's name
+#define RAIM_MAX_CHAT_BYTES 120 // of what somebody says
+#define RAIM_TOKEN_BYTES 16     // of a session's token
 
 #define RAIM_WIRE_PLAYERS 1024 // places at most
 #define RAIM_WIRE_BULLETS 8192
 #define RAIM_WIRE_OBSTACLES 4096
 #define RAIM_WIRE_POINTS 16 // of one obstacle
 #define RAIM_WIRE_RULES 31
+#define RAIM_WIRE_REWIND 63 // ticks at most that a bullet is launched in the past
 
 // Coordinates are signed multiples of 1/32 unit.
 #define RAIM_WIRE_UNITS 32
@@ -34,6 +37,7 @@ enum raim_message_kind {
     RAIM_MESSAGE_EVENTS,
     RAIM_MESSAGE_SNAPSHOT, // unreliable
     RAIM_MESSAGE_GOODBYE,  // either way, reliable; before a welcome it is the refusal
+    RAIM_MESSAGE_CHAT,     // client to server, reliable
 };
 
 // Why a connection ends, in GOODBYE and in ENet's disconnect data.
@@ -47,6 +51,7 @@ enum raim_reason {
     RAIM_REASON_NAME,      // a name that cannot be shown
     RAIM_REASON_SILENT,    // no hello in time
     RAIM_REASON_MALFORMED, // a hello that cannot be read
+    RAIM_REASON_RESUMED,   // the session goes on in another connection
     RAIM_REASONS
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Validates and cleans names.
+// Validates and cleans what people write.
 #include "name.h"
 
 // Decodes one code point; returns its length in bytes, or 0 where RFC 3629 forbids what stands
@@ -62,9 +62,9 @@ static bool is_space(uint32_t c)
     return is_among(c, ranges, sizeof ranges / sizeof ranges[0]);
 }
 
-bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
+bool raim_text_clean(const char *text, char *cleaned, uint32_t max)
 {
-    const uint8_t *bytes = (const uint8_t *)name;
+    const uint8_t *bytes = (const uint8_t *)text;
     size_t size = 0, visible = 0;
     while (*bytes != 0) {
         uint32_t code_point = 0;
@@ -73,7 +73,7 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
             return false;
         const bool leading_space = size == 0 && is_space(code_point);
         if (!is_stripped(code_point) && !leading_space) {
-            if (size + length > RAIM_MAX_NAME_BYTES)
+            if (size + length > max)
                 return false;
             memcpy(cleaned + size, bytes, length);
             size += length;
@@ -83,4 +83,9 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
     }
     cleaned[visible] = '\0';
     return visible > 0;
+}
+
+bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
+{
+    return raim_text_clean(name, cleaned, RAIM_MAX_NAME_BYTES);
 }

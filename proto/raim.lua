@@ -11,12 +11,15 @@
 local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
 
-local HELLO_MAGIC, VERSION = 0x4D494152, 2
-local KINDS = {"HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE"}
+local HELLO_MAGIC, VERSION = 0x4D494152, 3
+local KINDS = {
+    "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
+}
 local UNRELIABLE = {INPUT = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
-local EVENTS = {[0] = "joined", "left", "kill"}
+local EVENTS = {[0] = "joined", "left", "kill", "chat"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
+    "resumed",
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
@@ -170,6 +173,9 @@ local types = {
         if bytes:find("\0", 1, true) then r:refuse("holds a NUL") end
         return printable(bytes)
     end},
+    token = {"string", function(r)
+        return (take_bytes(r, 16):gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+    end},
     -- A message begins with a 1 if it is SNAPSHOT, else with a 0 and its kind.
     kind = {"uint32", function(r)
         local kind = r:take(1) == 1 and 7 or r:take(4)
@@ -197,7 +203,7 @@ end
 
 field("kind", "kind", {}, base.DEC, KINDS)
 field("tick sequence input.snapshot welcome.event_sequence", "u", {32})
-field("version welcome.delay welcome.view_width welcome.view_height", "u", {16})
+field("version welcome.delay welcome.grace welcome.view_width welcome.view_height", "u", {16})
 field("player victim hello.target", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
 field("name", "text", {24})
@@ -205,8 +211,10 @@ field("text", "text", {120})
 field("score deaths", "count", {2 ^ 32 - 1})
 field("self.timer", "count", {65535})
 field("hello.magic", "u", {32}, base.HEX)
-field([[bot hello.watch input.has_snapshot input.same input.fire self.as_predicted self.steers
-    self.alive snapshot.shield snapshot.fired]], "bool", {})
+field([[bot hello.watch hello.resume welcome.sight input.has_snapshot input.same input.fire
+    self.as_predicted self.steers self.alive snapshot.shield snapshot.fired]], "bool", {})
+field("token", "token", {})
+field("rewind welcome.max_rewind input.view_age", "u", {6})
 field("welcome.tick_hz", "ranged", {10, 240})
 field("welcome.max_players", "ranged", {1, 1024})
 field("welcome.shots", "ranged", {1, 8192})
@@ -219,13 +227,14 @@ field("rule.unknown rule." .. RULES[0] .. " rule." .. table.concat(RULES, " rule
 field("welcome.map_name", "text", {31})
 field("obstacle.corners", "ranged", {3, 16})
 field("obstacle.seams", "u", {}, base.HEX)
-field("event.kind", "ranged", {0, 2}, base.DEC, EVENTS)
+field("event.kind", "ranged", {0, 3}, base.DEC, EVENTS)
 field("input.count", "ranged", {1, 8})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
 field("self.shots self.hits", "u", {8})
 field("self.margin", "s", {6, -31})
-field("snapshot.baseline_age snapshot.place snapshot.bullet self.place", "ranged", {0})
+field("snapshot.baseline_age snapshot.place snapshot.bullet snapshot.rewind self.place",
+    "ranged", {0})
 field("snapshot.aim", "angle", {10})
 field("snapshot.way", "ranged", {0, 12}, base.DEC, WAYS)
 field("snapshot.life", "u", {3})
@@ -300,6 +309,7 @@ function messages.HELLO(r)
     if r:read("hello.magic") ~= HELLO_MAGIC then r:refuse("is not RAIM") end
     if r:read("version") ~= VERSION then return r:leave("another version") end
     if r:read("hello.watch") then r:read("hello.target") end
+    if r:read("hello.resume") then r:read("token") end
     return r:read("name")
 end
 
@@ -309,7 +319,8 @@ function messages.INPUT(r)
     for before = 0, r:read("input.count") - 1 do
         r:group("Input", function()
             if before == 0 or not r:read("input.same") then
-                r:read("input.move_x input.move_y input.fire input.aim")
+                if r:read("input.move_x input.move_y input.fire") then r:read("input.view_age") end
+                r:read("input.aim")
             end
             return (" for tick %d"):format((tick - before) % 2 ^ 32)
         end)
@@ -321,13 +332,15 @@ function messages.WELCOME(r)
     if r:read("version") ~= VERSION then return r:leave("another version") end
     local arena = {frame = r.pinfo.number, bytes = r.bytes, history = 16, tick_before = {}}
     local id = r:read("player")
-    arena.newest_tick = r:read("welcome.delay tick")
+    arena.newest_tick = r:read("welcome.delay token welcome.grace tick")
     local tick_hz = r:read("welcome.event_sequence welcome.tick_hz")
     arena.max_players = r:read("welcome.max_players")
     if id % 1024 >= arena.max_players then r:refuse("leaves the player no place") end
     arena.shots = r:read("welcome.shots")
     if arena.max_players * arena.shots > 8192 then r:refuse("makes too many bullets") end
-    r:read("welcome.view_width welcome.view_height welcome.obstacle_count welcome.roster_count")
+    arena.max_rewind = r:read("welcome.max_rewind")
+    r:read("welcome.view_width welcome.view_height welcome.sight")
+    r:read("welcome.obstacle_count welcome.roster_count")
     r:read("welcome.min_x welcome.min_y welcome.max_x welcome.max_y")
     for i = 0, r:read("welcome.rule_count") - 1 do r:read("rule." .. (RULES[i] or "unknown")) end
     local map_name = r:read("welcome.map_name")
@@ -356,7 +369,8 @@ function messages.EVENTS(r)
         if index > 64 then r:refuse("is one too many") end
         local name = kind == 0 and read_entry(r) or ""
         if kind == 1 then r:read("player reason") end
-        if kind == 2 then r:read("player victim score deaths") end
+        if kind == 2 then r:read("player victim score deaths rewind") end
+        if kind == 3 then r:read("player text") end
         return (" %d: %s%s"):format((sequence + index - 1) % 2 ^ 32, EVENTS[kind], name)
     end, 1)
 end
@@ -401,6 +415,7 @@ local function read_whole(r, arena, own)
         local is_fired = r:read("snapshot.bullet_aim snapshot.fired")
         if is_fired and not told[shooter] then r:refuse("by a player who is not told") end
         r:read(is_fired and "snapshot.age" or "snapshot.x snapshot.y")
+        if is_fired then r:read_as("snapshot.rewind", "ranged", 0, arena.max_rewind) end
         return (" %d of place %d"):format(place, shooter)
     end)
 end
@@ -422,6 +437,8 @@ function messages.GOODBYE(r)
     local reason, text = r:read("reason"), r:read("text")
     return (REASONS[reason] or ("%d"):format(reason)) .. (text ~= "" and ": " .. text or "")
 end
+
+function messages.CHAT(r) return r:read("text") end
 
 -- Shows the message in `length` bytes from `start` on, and answers it in a few words.
 local function show_message(tvb, start, length, pinfo, root, channel)

@@ -2,7 +2,8 @@
 // Writes and reads ROSTER and EVENTS.
 #include "roster.h"
 
-enum { PLAYER_ID_BITS = 16, REASON_BITS = 8 };
+enum { PLAYER_ID_BITS = 16, REASON_BITS = 8, REWIND_BITS = 6 };
+static_assert(RAIM_WIRE_REWIND < 1 << REWIND_BITS, "a rewind fits its bits");
 
 static void write_entry(raim_writer *writer, const struct raim_roster_entry *entry)
 {
@@ -63,11 +64,16 @@ static void write_event(raim_writer *writer, const struct raim_wire_event *event
         raim_write_bits(writer, event->reason, REASON_BITS);
         break;
     case RAIM_WIRE_KILL:
-    case RAIM_WIRE_EVENT_KINDS:
         raim_write_bits(writer, event->player, PLAYER_ID_BITS);
         raim_write_bits(writer, event->victim, PLAYER_ID_BITS);
         raim_write_count(writer, event->score);
         raim_write_count(writer, event->deaths);
+        raim_write_bits(writer, event->rewind, REWIND_BITS);
+        break;
+    case RAIM_WIRE_CHAT:
+    case RAIM_WIRE_EVENT_KINDS:
+        raim_write_bits(writer, event->player, PLAYER_ID_BITS);
+        raim_write_text(writer, event->text, RAIM_MAX_CHAT_BYTES);
         break;
     }
 }
@@ -86,11 +92,16 @@ static void read_event(raim_reader *reader, struct raim_wire_event *event)
         event->reason = raim_read_bits(reader, REASON_BITS);
         break;
     case RAIM_WIRE_KILL:
-    case RAIM_WIRE_EVENT_KINDS:
         event->player = raim_read_bits(reader, PLAYER_ID_BITS);
         event->victim = raim_read_bits(reader, PLAYER_ID_BITS);
         event->score = raim_read_count(reader);
         event->deaths = raim_read_count(reader);
+        event->rewind = raim_read_bits(reader, REWIND_BITS);
+        break;
+    case RAIM_WIRE_CHAT:
+    case RAIM_WIRE_EVENT_KINDS:
+        event->player = raim_read_bits(reader, PLAYER_ID_BITS);
+        raim_read_text(reader, event->text, RAIM_MAX_CHAT_BYTES);
         break;
     }
 }

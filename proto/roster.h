@@ -20,7 +20,8 @@ bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, ui
 enum raim_wire_event_kind {
     RAIM_WIRE_JOINED, // `entry`
     RAIM_WIRE_LEFT,   // `player`, `reason`
-    RAIM_WIRE_KILL,   // `player` destroyed `victim`; both totals follow
+    RAIM_WIRE_KILL,   // `player` destroyed `victim`; both totals follow, and the bullet's rewind
+    RAIM_WIRE_CHAT,   // `player` says `text`
     RAIM_WIRE_EVENT_KINDS
 };
 
@@ -32,6 +33,8 @@ struct raim_wire_event {
     uint32_t victim;                // KILL: id
     uint32_t score;                 // KILL: the killer's new score
     uint32_t deaths;                // KILL: the victim's new deaths
+    uint32_t rewind; // KILL: ticks that the bullet was launched in the past, to RAIM_WIRE_REWIND
+    char text[RAIM_MAX_CHAT_BYTES + 1]; // CHAT: clean, see name.h
 };
 
 #define RAIM_MAX_EVENTS_MESSAGE 64 // events in one message

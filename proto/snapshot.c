@@ -413,7 +413,7 @@ static uint32_t fired_age(const struct telling *telling, uint32_t place)
 {
     const raim_wire_bullet *bullet = &telling->frame->bullets[place];
     const uint32_t shooter = place / telling->limits->shots;
-    const uint32_t age = telling->frame->tick - bullet->tick;
+    const uint32_t age = telling->frame->tick - bullet->tick - bullet->rewind;
     if (age < 1 || age > 1 << FIRED_BITS || !raim_set_has(telling->frame->seen_players, shooter))
         return 0;
     const raim_wire_player origin = stood(telling, &telling->frame->players[shooter], age - 1);
@@ -426,6 +426,7 @@ static void write_bullet(raim_writer *writer, const struct telling *telling, uin
     const uint32_t age = fired_age(telling, place);
     if (age > 0) {
         raim_write_bits(writer, bullet->aim | 1u << 16 | (age - 1) << 17, 17 + FIRED_BITS);
+        raim_write_ranged(writer, bullet->rewind, 0, telling->limits->max_rewind);
         return;
     }
     raim_write_bits(writer, bullet->aim, 17);
@@ -444,6 +445,7 @@ static void read_bullet(raim_reader *reader, const struct telling *telling, uint
         return;
     }
     const uint32_t before = raim_read_bits(reader, FIRED_BITS);
+    bullet->rewind = (uint8_t)raim_read_ranged(reader, 0, telling->limits->max_rewind);
     const uint32_t shooter = place / telling->limits->shots;
     reader->failed = reader->failed || !raim_set_has(telling->frame->seen_players, shooter);
     if (reader->failed)
@@ -452,7 +454,7 @@ static void read_bullet(raim_reader *reader, const struct telling *telling, uint
     check_player(reader, &origin);
     bullet->x = origin.x;
     bullet->y = origin.y;
-    bullet->tick -= before + 1;
+    bullet->tick -= before + 1 + bullet->rewind;
 }
 
 static bool flies_on(const struct telling *telling, uint32_t place)

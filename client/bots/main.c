@@ -2,6 +2,7 @@
 // raim-bots: many bot clients in one process over real UDP; a load, and opponents.
 #define _GNU_SOURCE
 #include "report.h"
+#include "shaper.h"
 
 #include "random.h"
 
@@ -17,14 +18,16 @@
 #include <time.h>
 
 enum { EXIT_USAGE = 64, EXIT_UNREACHABLE = 69 };
-enum { TICK_HZ = 60, CONNECT_TIMEOUT_MS = 5000, LEAVE_TICKS = TICK_HZ / 2, MAX_CLIENTS = 4000 };
+enum { POLL_HZ = 60, FINE_POLL_HZ = 1000, MAX_CLIENTS = 4000 };
 
-// So many connections are begun in a tick, that a large load does not arrive as one burst.
-enum { OPENED_PER_TICK = 32 };
+// So many connections are begun in a poll, that a large load does not arrive as one burst.
+enum { OPENED_PER_POLL = 32 };
 
 // Before the end the bots hold their fire for so long, that the last bullets land and the scores
 // come to rest: then what the server and the clients report can be compared.
 static const double cease_fire_s = 2;
+
+static const double leave_within_s = 0.5; // what a round trip takes comes on top
 
 static volatile sig_atomic_t interrupted;
 
@@ -33,6 +36,8 @@ struct options {
     double seconds; // INFINITY: until interrupted
     uint64_t seed;
     bool json;
+    bool shaped; // by `network`
+    struct shaper_def network;
     char **servers; // HOST:PORT
     int server_count;
 };
@@ -53,6 +58,9 @@ static void print_usage(FILE *file)
           "  --seconds S   how long to play; 0: until interrupted (0)\n"
           "  --seed K      of the bots' chance (1)\n"
           "  --json        print the result as JSON\n"
+          "  --latency MS  delay all datagrams: of a round trip, half of it each way (0)\n"
+          "  --jitter MS   delay each by up to so much more, each way (0)\n"
+          "  --loss PCT    lose so many of a hundred, each way (0)\n"
           "  --help        this text\n",
           file);
 }
@@ -90,9 +98,15 @@ static struct options parse_options(int argc, char **argv)
 {
     struct options options = {.clients = 8, .seconds = INFINITY, .seed = 1};
     static const struct option known[] = {
-        {"clients", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'k'},    {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"clients", required_argument, NULL, 'c'},
+        {"seconds", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'k'},
+        {"json", no_argument, NULL, 'j'},
+        {"latency", required_argument, NULL, 'l'},
+        {"jitter", required_argument, NULL, 't'},
+        {"loss", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     double number;
     for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
@@ -114,6 +128,24 @@ static struct options parse_options(int argc, char **argv)
             break;
         case 'j':
             options.json = true;
+            break;
+        case 'l':
+            if (!parse_number(optarg, 0, 5000, &number))
+                fail_usage("--latency wants milliseconds from 0 to 5000", optarg);
+            options.network.latency_s = number / 1000;
+            options.shaped = true;
+            break;
+        case 't':
+            if (!parse_number(optarg, 0, 5000, &number))
+                fail_usage("--jitter wants milliseconds from 0 to 5000", optarg);
+            options.network.jitter_s = number / 1000;
+            options.shaped = true;
+            break;
+        case 'o':
+            if (!parse_number(optarg, 0, 100, &number))
+                fail_usage("--loss wants a percentage from 0 to 100", optarg);
+            options.network.loss = number / 100;
+            options.shaped = true;
             break;
         case 'h':
             print_usage(stdout);
@@ -140,12 +172,12 @@ static struct options parse_options(int argc, char **argv)
     return options;
 }
 
-static void open_player(const struct options *options, struct player *player)
+static void open_player(const struct options *options, struct opponent *player)
 {
     char host[256];
     uint16_t port;
     parse_server(options->servers[player->server], host, &port);
-    if (!player_open(player, host, port, CONNECT_TIMEOUT_MS))
+    if (!opponent_open(player, host, port))
         fprintf(stderr, "raim-bots: cannot open a connection to %s\n",
                 options->servers[player->server]);
 }
@@ -165,27 +197,36 @@ static void sleep_until(double when_s)
         continue;
 }
 
-static void play(const struct options *options, struct player *players)
+// Waits for the next poll; behind by more than a moment, what was missed is dropped, not caught up.
+static double next_poll(double poll_s, double period_s)
 {
-    const double start_s = now_s();
-    const double end_s = start_s + options->seconds;
-    double tick_s = start_s;
+    poll_s += period_s;
+    if (now_s() > poll_s + 0.25)
+        poll_s = now_s();
+    sleep_until(poll_s);
+    shaper_flush();
+    return poll_s;
+}
+
+static void play(const struct options *options, struct opponent *players)
+{
+    // Late datagrams want to be moved in time.
+    const double period_s = 1.0 / (options->shaped ? FINE_POLL_HZ : POLL_HZ);
+    double poll_s = now_s();
+    const double end_s = poll_s + options->seconds;
     int opened = 0;
-    while (!interrupted && tick_s < end_s) {
-        for (int i = 0; i < OPENED_PER_TICK && opened < options->clients; i++)
+    while (!interrupted && poll_s < end_s) {
+        for (int i = 0; i < OPENED_PER_POLL && opened < options->clients; i++)
             open_player(options, &players[opened++]);
-        const bool fire = tick_s < end_s - cease_fire_s;
+        const bool fire = poll_s < end_s - cease_fire_s;
         for (int i = 0; i < opened; i++)
-            player_tick(&players[i], tick_s, fire);
-        tick_s += 1.0 / TICK_HZ;
-        // Behind by more than a moment, the ticks missed are dropped, not caught up.
-        if (now_s() > tick_s + 0.25)
-            tick_s = now_s();
-        sleep_until(tick_s);
+            opponent_service(&players[i], poll_s, fire);
+        poll_s = next_poll(poll_s, period_s);
     }
     for (int i = 0; i < opened; i++)
-        player_leave(&players[i], tick_s);
-    for (int tick = 0, open = 1; tick < LEAVE_TICKS && open > 0; tick++) {
+        opponent_leave(&players[i], poll_s);
+    const double left_s = poll_s + leave_within_s + options->network.latency_s;
+    for (int open = 1; open > 0 && poll_s < left_s;) {
         open = 0;
         for (int i = 0; i < opened; i++) {
             if (players[i].link == NULL)
@@ -193,15 +234,14 @@ static void play(const struct options *options, struct player *players)
             raim_link_service(players[i].link);
             open += raim_link_is_open(players[i].link);
         }
-        tick_s += 1.0 / TICK_HZ;
-        sleep_until(tick_s);
+        poll_s = next_poll(poll_s, period_s);
     }
 }
 
 int main(int argc, char **argv)
 {
     const struct options options = parse_options(argc, argv);
-    struct player *players = calloc((size_t)options.clients, sizeof *players);
+    struct opponent *players = calloc((size_t)options.clients, sizeof *players);
     if (players == NULL) {
         fputs("raim-bots: out of memory\n", stderr);
         return EXIT_FAILURE;
@@ -216,6 +256,11 @@ int main(int argc, char **argv)
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
 
+    if (options.shaped) {
+        struct shaper_def network = options.network;
+        network.seed = ~options.seed;
+        shaper_start(&network);
+    }
     uint64_t random = options.seed;
     for (int i = 0; i < options.clients; i++) {
         players[i].server = i % options.server_count;

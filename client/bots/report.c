@@ -8,6 +8,7 @@
 struct totals {
     int connected, refused, broken;
     struct raim_client_stats sum;
+    struct raim_client_quality mean;         // over the clients; its counts are sums
     double bytes_down_per_s, bytes_up_per_s; // means over the clients
     uint64_t largest_datagram;
 };
@@ -31,20 +32,38 @@ static void add_stats(struct raim_client_stats *sum, const struct raim_client_st
     sum->hits += stats->hits;
     sum->kills += stats->kills;
     sum->deaths += stats->deaths;
+    sum->resumes += stats->resumes;
     if (stats->largest_snapshot > sum->largest_snapshot)
         sum->largest_snapshot = stats->largest_snapshot;
+}
+
+static void add_quality(struct raim_client_quality *mean, const struct raim_client_quality *quality,
+                        int count)
+{
+    mean->round_trip_ms += quality->round_trip_ms / count;
+    mean->jitter_ms += quality->jitter_ms / count;
+    mean->loss += quality->loss / count;
+    mean->view_age_ms += quality->view_age_ms / count;
+    mean->interpolation_ms += quality->interpolation_ms / count;
+    mean->predictions += quality->predictions;
+    mean->mispredictions += quality->mispredictions;
+    mean->corrections_units += quality->corrections_units;
 }
 
 static struct totals add_up(const struct report_source *source)
 {
     struct totals totals = {.connected = report_connected(source)};
     for (int i = 0; i < source->player_count; i++) {
-        const struct player *player = &source->players[i];
+        const struct opponent *player = &source->players[i];
         if (player->link == NULL)
             continue;
         const struct raim_client *client = raim_link_client(player->link);
         const struct raim_link_traffic traffic = raim_link_traffic(player->link);
         add_stats(&totals.sum, raim_client_stats(client));
+        if (player->played) {
+            const struct raim_client_quality quality = raim_client_quality(client);
+            add_quality(&totals.mean, &quality, totals.connected);
+        }
         totals.broken += player->played && player->broken;
         totals.refused += !player->played && player->broken;
         if (traffic.largest_datagram > totals.largest_datagram)
@@ -62,7 +81,7 @@ static struct totals add_up(const struct report_source *source)
 static const char *first_refusal(const struct report_source *source)
 {
     for (int i = 0; i < source->player_count; i++) {
-        const struct player *player = &source->players[i];
+        const struct opponent *player = &source->players[i];
         if (player->link == NULL || player->played || !player->broken)
             continue;
         const struct raim_client_end end = raim_client_end(raim_link_client(player->link));
@@ -75,9 +94,11 @@ void report_table(const struct report_source *source)
 {
     const struct totals totals = add_up(source);
     const struct raim_client_stats *sum = &totals.sum;
+    const struct raim_client_quality *mean = &totals.mean;
     printf("%-18s %d of %d\n", "connected", totals.connected, source->player_count);
     printf("%-18s %d (first reason: %s)\n", "refused", totals.refused, first_refusal(source));
-    printf("%-18s %d\n", "disconnected", totals.broken);
+    printf("%-18s %d (%llu resumed)\n", "disconnected", totals.broken,
+           (unsigned long long)sum->resumes);
     printf("%-18s %llu\n", "snapshots", (unsigned long long)sum->snapshots);
     printf("%-18s %llu\n", "decode errors", (unsigned long long)sum->decode_errors);
     printf("%-18s %llu (%llu lost, %llu repeated)\n", "events", (unsigned long long)sum->events,
@@ -85,6 +106,11 @@ void report_table(const struct report_source *source)
     printf("%-18s %.0f down, %.0f up\n", "bytes/s, a client", totals.bytes_down_per_s,
            totals.bytes_up_per_s);
     printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
+    printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms late\n",
+           "network", mean->round_trip_ms, mean->jitter_ms, 100 * mean->loss, mean->view_age_ms);
+    printf("%-18s %llu, of these wrong %llu, by %.1f units on average\n", "predictions",
+           (unsigned long long)mean->predictions, (unsigned long long)mean->mispredictions,
+           mean->mispredictions > 0 ? mean->corrections_units / (double)mean->mispredictions : 0);
     printf("%-18s %llu, hits %llu, kills %llu, deaths %llu\n", "shots",
            (unsigned long long)sum->shots, (unsigned long long)sum->hits,
            (unsigned long long)sum->kills, (unsigned long long)sum->deaths);
@@ -99,7 +125,7 @@ static json_t *player_rows(const struct report_source *source)
 {
     json_t *rows = json_array();
     for (int i = 0; i < source->player_count; i++) {
-        const struct player *player = &source->players[i];
+        const struct opponent *player = &source->players[i];
         if (player->link == NULL)
             continue;
         const struct raim_client *client = raim_link_client(player->link);
@@ -122,6 +148,7 @@ void report_json(const struct report_source *source)
 {
     const struct totals totals = add_up(source);
     const struct raim_client_stats *sum = &totals.sum;
+    const struct raim_client_quality *mean = &totals.mean;
     json_t *object = json_object();
     set(object, "clients", (uint64_t)source->player_count);
     json_object_set_new(object, "seconds", json_real(source->seconds));
@@ -141,6 +168,14 @@ void report_json(const struct report_source *source)
     set(object, "hits", sum->hits);
     set(object, "kills", sum->kills);
     set(object, "deaths", sum->deaths);
+    set(object, "resumes", sum->resumes);
+    json_object_set_new(object, "round_trip_ms", json_real(mean->round_trip_ms));
+    json_object_set_new(object, "jitter_ms", json_real(mean->jitter_ms));
+    json_object_set_new(object, "loss", json_real(mean->loss));
+    json_object_set_new(object, "view_age_ms", json_real(mean->view_age_ms));
+    json_object_set_new(object, "interpolation_ms", json_real(mean->interpolation_ms));
+    set(object, "predictions", mean->predictions);
+    set(object, "mispredictions", mean->mispredictions);
     json_object_set_new(object, "players", player_rows(source));
     json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
     putchar('\n');

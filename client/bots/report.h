@@ -2,10 +2,10 @@
 // What raim-bots tells at the end: a table for people or JSON for programs.
 #pragma once
 
-#include "player.h"
+#include "opponent.h"
 
 struct report_source {
-    const struct player *players;
+    const struct opponent *players;
     int player_count;
     char *const *servers; // HOST:PORT
     int server_count;

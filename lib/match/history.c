@@ -9,6 +9,7 @@
 
 static_assert(RAIM_WIRE_PLAYERS == RAIM_MAX_PLAYERS, "every place can be told");
 static_assert(RAIM_WIRE_BULLETS == RAIM_MAX_BULLETS, "every place can be told");
+static_assert(RAIM_WIRE_REWIND == RAIM_MAX_REWIND, "every bullet can be told");
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle can be told");
 static_assert(RAIM_WIRE_OBSTACLES == RAIM_MAX_OBSTACLES, "every map can be told");
 static_assert(RAIM_MAP_STEPS == RAIM_WIRE_UNITS, "maps and players are told exactly");
@@ -29,6 +30,7 @@ struct raim_wire_limits raim_history_limits(const struct raim_world *world)
         .history = raim_wire_history(world->tick_hz),
         .stride = stride.straight,
         .diagonal = stride.diagonal,
+        .max_rewind = world->max_rewind,
     };
 }
 
@@ -95,6 +97,7 @@ static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_b
         .now_x = raim_quantise(now.x),
         .now_y = raim_quantise(now.y),
         .aim = bullet->aim,
+        .rewind = (uint8_t)bullet->rewind,
     };
 }
 

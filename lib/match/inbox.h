@@ -17,7 +17,7 @@ struct raim_inbox {
     raim_input waiting[RAIM_INBOX_TICKS]; // by tick modulo RAIM_INBOX_TICKS
     uint64_t has;                         // bit per slot of `waiting`
     raim_input held;                      // pressed where nothing arrived in time
-    uint32_t newest_tick;                 // of any input so far
+    uint32_t first_tick, newest_tick;     // of any input so far
     bool any;
     uint32_t hungry_ticks; // played in a row without an input
     // Ticks by which messages came early: the least in this window so far, where one came, and the
@@ -28,10 +28,21 @@ struct raim_inbox {
     int32_t margin; // -RAIM_MAX_MARGIN to RAIM_MAX_MARGIN
 };
 
-// Stores what a message tells for ticks not yet played; `tick` is the next one to be played.
-// Returns RAIM_REFUSALS when it served, else why not. A late message still tells what is pressed.
-enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, uint32_t tick,
+// Ticks since the first input's, and those of them that were played without one in time.
+struct raim_inbox_tally {
+    uint32_t due, missed;
+};
+
+// Stores what a message tells for ticks that the world has not played yet. Returns RAIM_REFUSALS
+// when it served, else why not. A late message still tells what is pressed.
+//
+// How late a client was shown the others is its own word. It counts up to the world's max_rewind,
+// and no further than the snapshot that the message acknowledges is from the input's tick, and
+// RAIM_INBOX_SHOW_MS more for waiting until it is shown: who claims more sees no more.
+#define RAIM_INBOX_SHOW_MS 100
+enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
                                      const struct raim_input_message *message);
 
-// The input to play in `tick`. Call it once a tick.
-raim_input raim_inbox_take(struct raim_inbox *inbox, uint32_t tick, uint32_t tick_hz);
+// The input to play in the world's next tick. Call it once a tick.
+raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *world,
+                           struct raim_inbox_tally *tally);

@@ -25,6 +25,8 @@ struct raim_match_def raim_match_default_def(void)
         .max_clients = 64,
         .max_spectators = 8,
         .spectator_delay_s = 10,
+        .max_rewind_s = 0.2,
+        .resume_grace_s = 30,
         .max_connections = 80,
     };
 }
@@ -37,8 +39,8 @@ static bool allocate_log(struct raim_match *match)
     const uint32_t delay =
         def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
     match->delay_ticks = delay;
-    // Between two ticks everybody may come and go several times and be destroyed; all in all there
-    // is about one event a second of each.
+    // Between two ticks everybody may come and go several times, speak and be destroyed; all in all
+    // there is about one event a second of each.
     if (!raim_event_log_create(&match->log, 8 * places, places * delay / def->tick_hz, delay))
         return false;
     const struct raim_wire_limits *limits = &match->history.limits;
@@ -119,6 +121,8 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     assert(def->max_clients + def->bots <= RAIM_MAX_PLAYERS);
     assert(def->max_spectators <= 1000);
     assert(def->spectator_delay_s >= 0 && def->spectator_delay_s <= 60);
+    assert(def->max_rewind_s >= 0 && def->max_rewind_s <= 0.25);
+    assert(def->resume_grace_s >= 0 && def->resume_grace_s <= 600);
     assert(def->view_width >= 100 && def->view_width <= 10000);
     assert(def->view_height >= 100 && def->view_height <= 10000);
     assert(def->max_connections >= def->max_clients);
@@ -127,10 +131,12 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         return NULL;
     match->def = *def;
     match->stage = RAIM_OUTBOX_DONE;
+    match->grace_ticks = (uint32_t)(def->resume_grace_s * def->tick_hz + 0.5);
     const struct raim_world_def world_def = {
         .rules = def->rules,
         .tick_hz = def->tick_hz,
         .max_players = def->max_clients + def->bots,
+        .max_rewind = raim_ticks_of(def->max_rewind_s, def->tick_hz),
         .seed = def->seed,
     };
     if (!allocate(match, &world_def)) {
@@ -140,7 +146,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     for (uint32_t i = 0; i < def->bots; i++) {
         char name[RAIM_MATCH_NAME_BYTES];
         raim_text_number(raim_text_words(name, "Bot "), i + 1);
-        raim_members_join(match, name, true, 0);
+        raim_members_join(match, name, NULL);
     }
     return match;
 }
@@ -192,26 +198,34 @@ static void leave(struct raim_match *match, struct raim_connection *client, enum
 {
     if (raim_is_spectator(client))
         raim_spectators_leave(match, client);
-    if (client->player == RAIM_NOBODY)
-        return;
-    raim_members_leave(match, client->player, reason);
+    if (client->player != RAIM_NOBODY)
+        raim_members_leave(match, client->player, reason);
     client->player = RAIM_NOBODY;
-    match->playing--;
 }
 
-void raim_match_connect(struct raim_match *match, uint32_t handle, bool is_local)
+// Ends a connection that may have been lost without a word.
+static void lose(struct raim_match *match, struct raim_connection *client)
+{
+    if (client->player != RAIM_NOBODY)
+        raim_sessions_keep(match, client);
+    leave(match, client, RAIM_REASON_LOST);
+}
+
+void raim_match_connect(struct raim_match *match, uint32_t handle, bool is_local,
+                        const uint8_t token[RAIM_MATCH_TOKEN_BYTES])
 {
     struct raim_connection *client = client_at(match, handle);
-    leave(match, client, RAIM_REASON_LOST);
+    lose(match, client);
     reset_client(match, client, RAIM_CONNECTION_WAITING);
     client->is_local = is_local;
+    memcpy(client->token, token, sizeof client->token);
     client->since_tick = match->world->tick;
 }
 
 void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 {
     struct raim_connection *client = client_at(match, handle);
-    leave(match, client, RAIM_REASON_LOST);
+    lose(match, client);
     reset_client(match, client, RAIM_CONNECTION_ABSENT);
 }
 
@@ -226,14 +240,25 @@ static void refuse_client(struct raim_match *match, struct raim_connection *clie
 // Gives a client a player of its own; false when there is no place.
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
 {
-    const uint32_t handle = (uint32_t)(client - match->clients);
     if (match->playing == match->def.max_clients)
         return false;
-    client->player = raim_members_join(match, name, false, handle);
+    client->player = raim_members_join(match, name, client);
     if (client->player == RAIM_NOBODY)
         return false;
     client->place = raim_player_place(client->player);
-    match->playing++;
+    return true;
+}
+
+// Gives a client what it wishes for; false when there is no place.
+static bool enter(struct raim_match *match, struct raim_connection *client,
+                  const struct raim_hello *hello, const char *name)
+{
+    if (hello->watch)
+        return raim_spectators_join(match, client, hello->target);
+    const raim_player_id id = hello->resume ? raim_sessions_find(match, hello->token) : RAIM_NOBODY;
+    if (id == RAIM_NOBODY)
+        return join(match, client, name);
+    raim_sessions_resume(match, client, id);
     return true;
 }
 
@@ -255,8 +280,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         return;
     }
     client->watches = hello.watch;
-    if (hello.watch ? !raim_spectators_join(match, client, hello.target)
-                    : !join(match, client, name)) {
+    if (!enter(match, client, &hello, name)) {
         refuse_client(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
         return;
     }
@@ -282,8 +306,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
     }
     if (client->watches)
         return; // it has nothing to steer
-    const enum raim_refusal refusal =
-        raim_inbox_receive(&client->inbox, match->world->tick, &message);
+    const enum raim_refusal refusal = raim_inbox_receive(&client->inbox, match->world, &message);
     if (refusal != RAIM_REFUSALS)
         match->refused[refusal]++;
 }
@@ -309,8 +332,7 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     const uint32_t kind = raim_message_read(&reader);
     const bool in =
         client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
-    const bool ended = client->state >= RAIM_CONNECTION_REFUSED;
-    if (ended)
+    if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
         return; // sent before it knew
     if (kind == RAIM_MESSAGE_HELLO && reliable && client->state == RAIM_CONNECTION_WAITING)
         receive_hello(match, client, &reader);
@@ -318,10 +340,20 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
         receive_input(match, client, &reader);
     else if (kind == RAIM_MESSAGE_GOODBYE && reliable)
         receive_goodbye(match, client, &reader);
-    else if (kind >= RAIM_MESSAGE_HELLO && kind <= RAIM_MESSAGE_GOODBYE)
+    else if (kind == RAIM_MESSAGE_CHAT && reliable && in && !client->watches)
+        raim_chat_receive(match, client, &reader);
+    else if (kind >= RAIM_MESSAGE_HELLO && kind <= RAIM_MESSAGE_CHAT)
         match->refused[RAIM_REFUSED_UNEXPECTED]++;
     else
         match->refused[RAIM_REFUSED_MALFORMED]++;
+}
+
+static void take_input(struct raim_match *match, struct raim_connection *client)
+{
+    const uint32_t place = raim_player_place(client->player);
+    struct raim_member *member = &match->members[place];
+    member->hush_ticks -= member->hush_ticks > 0;
+    match->inputs[place] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
 }
 
 void raim_match_step(struct raim_match *match)
@@ -333,9 +365,9 @@ void raim_match_step(struct raim_match *match)
         if (client->state == RAIM_CONNECTION_WAITING && waited > hello_within_s * world->tick_hz)
             refuse_client(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
         if (client->player != RAIM_NOBODY)
-            match->inputs[raim_player_place(client->player)] =
-                raim_inbox_take(&client->inbox, world->tick, world->tick_hz);
+            take_input(match, client);
     }
+    raim_sessions_expire(match);
     raim_members_think(match);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
     raim_members_tell(match);
@@ -357,6 +389,7 @@ void raim_match_shutdown(struct raim_match *match)
         client->state = RAIM_CONNECTION_REFUSED;
         client->reason = RAIM_REASON_SHUTDOWN;
     }
+    raim_sessions_end(match);
     match->stage = RAIM_OUTBOX_DOORS;
     match->next_client = 0;
 }
@@ -372,7 +405,11 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .players = match->playing,
         .bots = match->def.bots,
         .spectators = match->watching,
+        .hits = match->hits,
     };
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        counts.away += players[place].away;
     memcpy(counts.refused, match->refused, sizeof counts.refused);
     return counts;
 }
@@ -389,11 +426,14 @@ uint32_t raim_match_players(const struct raim_match *match, struct raim_match_pl
         struct raim_match_player *row = &rows[count++];
         *row = (struct raim_match_player){
             .bot = member->bot,
+            .away = players[place].away != 0,
             .client = member->client,
             .id = players[place].id,
             .score = players[place].score,
             .deaths = players[place].deaths,
             .played_ticks = match->world->tick - member->joined_tick,
+            .inputs_due = member->inputs.due,
+            .inputs_missed = member->inputs.missed,
         };
         memcpy(row->name, member->name, sizeof row->name);
     }

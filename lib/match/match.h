@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define RAIM_MATCH_NAME_BYTES 25 // 24 bytes of UTF-8 and the closing NUL
+#define RAIM_MATCH_TOKEN_BYTES 16
 
 struct raim_match;
 
@@ -28,6 +29,9 @@ struct raim_match_def {
     uint32_t max_clients;     // places for clients that play, 1 to 1000
     uint32_t max_spectators;  // that watch, 0 to 1000
     double spectator_delay_s; // that a spectator sees everything late, unless it is local; 0 to 60
+    double max_rewind_s;      // most that a shot is launched in the past, as its shooter saw the
+                              // others; 0 to 0.25 and RAIM_MAX_REWIND ticks; 0: never
+    double resume_grace_s;    // that the player of a lost connection is kept, 0 to 600
     uint32_t max_connections; // client handles are below this; more than players and spectators,
                               // so that a full match can still say so
     uint32_t bots;            // server-side bots, with places of their own; together with
@@ -43,8 +47,12 @@ struct raim_match *raim_match_create(const struct raim_match_def *def);
 void raim_match_destroy(struct raim_match *match);
 
 // A client is a handle below max_connections that the caller chooses, one per connection; it is
-// local when it is on this machine's loopback.
-void raim_match_connect(struct raim_match *match, uint32_t client, bool is_local);
+// local when it is on this machine's loopback. `token` becomes the secret of the session that it
+// begins: nobody can guess it, and no two are alike. Copied.
+void raim_match_connect(struct raim_match *match, uint32_t client, bool is_local,
+                        const uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
+
+// The connection is gone. Unless it said goodbye, its player is away and waits for it to resume.
 void raim_match_disconnect(struct raim_match *match, uint32_t client);
 
 // One message from a client, of any content. Whatever is wrong with it is refused and counted.
@@ -73,14 +81,28 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
 struct raim_match_player {
     char name[RAIM_MATCH_NAME_BYTES];
     bool bot;
-    uint32_t client; // its handle, meaningless for bots
+    bool away;       // its connection was lost; it may resume
+    uint32_t client; // its handle, meaningless for bots and those who are away
     raim_player_id id;
     uint32_t score, deaths;
-    uint32_t played_ticks; // since it joined
+    uint32_t played_ticks;  // since it joined
+    uint32_t inputs_due;    // ticks since its first input, while it was not away
+    uint32_t inputs_missed; // of these, those played without one having come in time
+};
+
+// What was rewound for those who see the arena late.
+struct raim_match_hits {
+    uint64_t total;
+    uint64_t rewound;       // of these, by bullets launched in the past
+    uint64_t in_past;       // of these, where the victim had been, not where it is
+    double rewound_ms;      // sum of what was rewound
+    double most_rewound_ms; // of any
 };
 
 struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch
+    uint32_t away;                      // of the players, those whose connection is lost
+    struct raim_match_hits hits;
     uint64_t refused[RAIM_REFUSALS];
 };
 

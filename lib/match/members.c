@@ -19,26 +19,30 @@ void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
     memcpy(entry->name, match->members[place].name, sizeof entry->name);
 }
 
-raim_player_id raim_members_join(struct raim_match *match, const char *name, bool bot,
-                                 uint32_t client)
+bool raim_members_have_room(const struct raim_match *match)
 {
-    // Room for this, and for every member to leave and be destroyed before events are told.
-    if (!raim_event_log_has_room(&match->log, 1 + 2 * match->world->max_players))
-        return RAIM_NOBODY;
-    const raim_player_id id = raim_world_join(match->world);
+    return raim_event_log_has_room(&match->log, 1 + 2 * match->world->max_players);
+}
+
+raim_player_id raim_members_join(struct raim_match *match, const char *name,
+                                 const struct raim_connection *client)
+{
+    const raim_player_id id =
+        raim_members_have_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
     if (id == RAIM_NOBODY)
         return RAIM_NOBODY;
     const uint32_t place = raim_player_place(id);
     struct raim_member *member = &match->members[place];
-    *member = (struct raim_member){
-        .bot = bot,
-        .client = client,
-        .joined_tick = match->world->tick,
-    };
+    *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
     assert(strlen(name) < sizeof member->name);
     strcpy(member->name, name);
-    if (bot)
+    if (client != NULL) {
+        member->client = (uint32_t)(client - match->clients);
+        memcpy(member->token, client->token, sizeof member->token);
+        match->playing++;
+    } else {
         raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
+    }
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
@@ -48,6 +52,8 @@ raim_player_id raim_members_join(struct raim_match *match, const char *name, boo
 
 void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
 {
+    assert(!match->members[raim_player_place(id)].bot);
+    match->playing--;
     raim_world_leave(match->world, id);
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_LEFT;
@@ -120,12 +126,24 @@ void raim_members_think(struct raim_match *match)
     }
 }
 
+static void count_hit(struct raim_match *match, const raim_event *hit)
+{
+    const double rewound_ms = 1000.0 * hit->rewind / match->world->tick_hz;
+    match->hits.total++;
+    match->hits.rewound += hit->rewind > 0;
+    match->hits.in_past += hit->in_past;
+    match->hits.rewound_ms += rewound_ms;
+    match->hits.most_rewound_ms = fmax(match->hits.most_rewound_ms, rewound_ms);
+}
+
 void raim_members_tell(struct raim_match *match)
 {
     assert(match->happened.dropped == 0);
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t i = 0; i < match->happened.count; i++) {
         const raim_event *happened = &match->happened.items[i];
+        if (happened->kind == RAIM_EVENT_HIT)
+            count_hit(match, happened);
         if (happened->kind != RAIM_EVENT_KILL)
             continue;
         struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick);
@@ -134,5 +152,6 @@ void raim_members_tell(struct raim_match *match)
         event->victim = happened->victim;
         event->score = players[raim_player_place(happened->actor)].score;
         event->deaths = players[raim_player_place(happened->victim)].deaths;
+        event->rewind = happened->rewind;
     }
 }

@@ -15,6 +15,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .version = RAIM_PROTOCOL_VERSION,
         .player = client->player,
         .delay_ticks = client->delay_ticks,
+        .grace_s = (uint32_t)match->def.resume_grace_s,
         .tick = match->world->tick - client->delay_ticks,
         // What its audience is told now is part of the roster that follows. The roster knows even
         // more than who is told late; as events tell totals, that comes right by itself.
@@ -22,8 +23,10 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
         .shots = match->world->shots,
+        .max_rewind = match->world->max_rewind,
         .view_width = match->def.view_width,
         .view_height = match->def.view_height,
+        .sight = match->def.sight,
         .obstacle_count = (uint32_t)map->obstacle_count,
         .roster_count = match->playing + match->def.bots,
         .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
@@ -35,6 +38,8 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
     strcpy(welcome.map_name, map->name);
+    if (client->player != RAIM_NOBODY)
+        memcpy(welcome.token, match->members[client->place].token, sizeof welcome.token);
     return raim_welcome_write(&welcome, match->message, sizeof match->message);
 }
 
@@ -118,6 +123,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
         break;
     case RAIM_REASON_MALFORMED:
         raim_text_words(text, "the hello could not be read");
+        break;
+    case RAIM_REASON_RESUMED:
+        raim_text_words(text, "the session goes on in another connection");
         break;
     case RAIM_REASON_NONE:
     case RAIM_REASON_LEFT:

@@ -14,6 +14,7 @@ static const char *const names[RAIM_REFUSALS] = {
     [RAIM_REFUSED_INPUT_LATE] = "input_late",
     [RAIM_REFUSED_INPUT_EARLY] = "input_early",
     [RAIM_REFUSED_ACK] = "ack",
+    [RAIM_REFUSED_CHAT] = "chat",
 };
 
 const char *raim_refusal_name(enum raim_refusal refusal)

@@ -12,6 +12,7 @@ enum raim_refusal {
     RAIM_REFUSED_INPUT_LATE,  // an input for a tick that has been played
     RAIM_REFUSED_INPUT_EARLY, // an input too far in the future
     RAIM_REFUSED_ACK,         // an acknowledgement of a snapshot that was never sent
+    RAIM_REFUSED_CHAT,        // more chat than anybody may say, or nothing visible in it
     RAIM_REFUSALS
 };
 

@@ -33,9 +33,10 @@ struct raim_shown {
 // One connection.
 struct raim_connection {
     enum raim_connection_state state;
-    uint32_t reason;        // of its goodbye
-    bool is_local;          // on the loopback of this machine
-    uint32_t since_tick;    // of its connection
+    uint32_t reason;                 // of its goodbye
+    bool is_local;                   // on the loopback of this machine
+    uint8_t token[RAIM_TOKEN_BYTES]; // of the session that it may begin
+    uint32_t since_tick;             // of its connection
     raim_player_id player;  // that it plays; RAIM_NOBODY: it is a spectator, or not yet anything
     bool watches;           // it is a spectator, or wished to be one
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until somebody joins
@@ -60,12 +61,16 @@ struct raim_connection {
     struct raim_inbox inbox;
 };
 
-// Who sits in a place of the world.
+// Who sits in a place of the world. Together with the world it is all that outlives a connection.
 struct raim_member {
     char name[RAIM_MATCH_NAME_BYTES];
     bool bot;
-    uint32_t client; // index of its client; unused for bots
+    uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
+    uint32_t client;                 // index of its client; unused for bots and while away
     uint32_t joined_tick;
+    uint32_t away_since; // tick; while away, as the world's player knows
+    struct raim_inbox_tally inputs;
+    uint32_t hush_ticks;   // until all that it has said may be forgotten
     struct raim_bot brain; // of bots
 };
 
@@ -95,9 +100,11 @@ struct raim_match {
     uint64_t *shown_sets;
     uint8_t *waited;
     struct raim_crowd_entry *crowd; // scratch for snapshots that do not fit
-    uint32_t playing;               // clients with a player
+    uint32_t grace_ticks;           // that the player of a lost connection is kept
+    uint32_t playing;               // members that are no bots
     uint32_t watching;              // clients that are spectators
     uint32_t late;                  // of them, those with a delay
+    struct raim_match_hits hits;
     uint64_t refused[RAIM_REFUSALS];
 
     struct raim_event_log log;
@@ -111,9 +118,14 @@ struct raim_match {
 
 // --- members.c: who plays ---
 
-// Lets a client or a bot in; its name must be clean. RAIM_NOBODY when there is no place.
-raim_player_id raim_members_join(struct raim_match *match, const char *name, bool bot,
-                                 uint32_t client);
+// Whether there is room for an event beside those of every member being destroyed and leaving
+// before any are told.
+bool raim_members_have_room(const struct raim_match *match);
+
+// Lets a client in, or a bot, for which it is NULL; its name must be clean. RAIM_NOBODY when there
+// is no place.
+raim_player_id raim_members_join(struct raim_match *match, const char *name,
+                                 const struct raim_connection *client);
 void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
 void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
                              struct raim_roster_entry *entry);
@@ -123,6 +135,31 @@ void raim_members_think(struct raim_match *match);
 
 // Turns what happened in the step into events for clients.
 void raim_members_tell(struct raim_match *match);
+
+// --- sessions.c: who may come back ---
+
+// The player of a token's session, away or not; RAIM_NOBODY where there is none.
+raim_player_id raim_sessions_find(const struct raim_match *match,
+                                  const uint8_t token[RAIM_TOKEN_BYTES]);
+
+// Takes the player of a lost connection to keep it, away, where there is a grace time.
+void raim_sessions_keep(struct raim_match *match, struct raim_connection *client);
+
+// Gives a player back. A connection that has it still is told that it has it no more.
+void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
+                          raim_player_id id);
+
+// Lets those leave who have been away for too long; once a tick.
+void raim_sessions_expire(struct raim_match *match);
+
+// Lets everybody leave who is away, because the match ends.
+void raim_sessions_end(struct raim_match *match);
+
+// --- chat.c: who says what ---
+
+// A CHAT of a client that plays, behind its kind.
+void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
+                       raim_reader *reader);
 
 // --- spectators.c: who watches ---
 

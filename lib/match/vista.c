@@ -85,6 +85,7 @@ static void launch(struct raim_vista *vista, uint32_t place)
     *flight = (struct raim_vista_flight){
         .flies = true,
         .tick = bullet->tick,
+        .fired = bullet->tick + bullet->rewind,
         .origin = raim_units(bullet->x, bullet->y),
         .direction = raim_angle_direction(bullet->aim),
     };
@@ -106,7 +107,8 @@ static void turn_to_bullets(struct raim_vista *vista)
     for (uint32_t place = raim_set_next(frame->seen_bullets, 0, places); place < places;
          place = raim_set_next(frame->seen_bullets, place + 1, places)) {
         struct raim_vista_flight *flight = &vista->flights[place];
-        if (!flight->flies || flight->tick != frame->bullets[place].tick)
+        const raim_wire_bullet *bullet = &frame->bullets[place];
+        if (!flight->flies || flight->fired != bullet->tick + bullet->rewind)
             launch(vista, place);
         const double flown = raim_tick_diff(frame->tick, flight->tick);
         vista->flying[vista->flying_count++] = (struct raim_vista_bullet){

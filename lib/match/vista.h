@@ -49,9 +49,10 @@ struct raim_vista {
     uint32_t flying_count;
 
     struct raim_vista_flight {
-        bool flies;    // or flew
-        uint32_t tick; // its launch
-        double ticks;  // that it flies until a wall or its age ends it
+        bool flies;     // or flew
+        uint32_t tick;  // its launch
+        uint32_t fired; // the tick in which it was: no two of a place are fired in one
+        double ticks;   // that it flies until a wall or its age ends it
         raim_vec2 origin, direction;
     } * flights; // by place, of the last bullet there
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One tick of the game: move, push apart, fire, fly, hit, rise.
-#include "columns.h"
+#include "flight.h"
 #include "footing.h"
+#include "past.h"
+#include "player.h"
 #include "spawn.h"
 #include "sweep.h"
 #include "world.h"
@@ -16,49 +18,24 @@ struct step {
     struct raim_events *events;
     raim_player *players;
     raim_bullet *bullets;
-    struct raim_columns columns;
+    struct raim_moment moment;
+    struct raim_sky sky;
 };
 
-static uint16_t count_down(uint16_t ticks)
-{
-    return ticks > 0 ? (uint16_t)(ticks - 1) : 0;
-}
-
-static void emit(struct step *step, enum raim_event_kind kind, raim_player_id actor,
-                 raim_player_id victim)
+static void emit(struct step *step, raim_event event)
 {
     struct raim_events *events = step->events;
     if (events->count == events->capacity) {
         events->dropped++;
         return;
     }
-    events->items[events->count++] = (raim_event){kind, actor, victim};
+    events->items[events->count++] = event;
 }
 
 static void move_players(struct step *step)
 {
-    const struct raim_world *world = step->world;
-    const struct raim_stride stride = raim_world_stride(&world->rules, world->tick_hz);
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        raim_player *player = &step->players[place];
-        // Also of those who are down: a new life is no reason to fire sooner.
-        player->cooldown_ticks = count_down(player->cooldown_ticks);
-        if (player->state != RAIM_PLAYER_ALIVE)
-            continue;
-        const raim_input *input = &step->inputs[place];
-        assert(input->move_x >= -1 && input->move_x <= 1);
-        assert(input->move_y >= -1 && input->move_y <= 1);
-        player->previous = player->position;
-        player->aim = input->aim;
-        player->shield_ticks = count_down(player->shield_ticks);
-        if (input->move_x == 0 && input->move_y == 0)
-            continue;
-        const bool is_diagonal = input->move_x != 0 && input->move_y != 0;
-        const double length = (is_diagonal ? stride.diagonal : stride.straight) * RAIM_MAP_GRID;
-        const raim_vec2 run = {input->move_x * length, input->move_y * length};
-        player->position = raim_footing_run(step->map, player->position, run,
-                                            world->rules.player_radius, world->tick);
-    }
+    for (uint32_t place = 0; place < step->world->max_players; place++)
+        raim_player_move(&step->players[place], &step->inputs[place], &step->moment);
 }
 
 static void push_pair_apart(const struct step *step, raim_player *a, raim_player *b)
@@ -79,7 +56,7 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
 // One pass: what a crowd leaves overlapping, the next tick pushes further.
 static void push_players_apart(struct step *step)
 {
-    const struct raim_columns *columns = &step->columns;
+    const struct raim_columns *columns = &step->sky.columns;
     const double width = 2 * step->world->rules.player_radius;
     for (uint32_t i = 0; i < columns->count; i++) {
         raim_player *player = &step->players[columns->places[i]];
@@ -93,170 +70,110 @@ static void push_players_apart(struct step *step)
     }
 }
 
-static void fire(struct step *step)
+// Returns the most ticks that any bullet is launched in the past.
+static uint32_t fire(struct step *step)
 {
     struct raim_world *world = step->world;
+    uint32_t rewind = 0;
     for (uint32_t place = 0; place < world->max_players; place++) {
-        raim_player *player = &step->players[place];
-        if (player->state != RAIM_PLAYER_ALIVE || !step->inputs[place].fire ||
-            player->cooldown_ticks > 0)
+        if (!step->inputs[place].fire)
             continue;
+        raim_player *player = &step->players[place];
         // In turn: by when its turn comes again, a bullet has ended.
         raim_bullet *bullet = &step->bullets[place * world->shots + player->shots % world->shots];
         if (bullet->owner != RAIM_NOBODY)
             continue; // only where RAIM_MAX_BULLETS bounds the rules: a dry shot
-        *bullet = (raim_bullet){
-            .origin = player->position,
-            .direction = raim_angle_direction(player->aim),
-            .born_tick = world->tick,
-            .owner = player->id,
-            .aim = player->aim,
-        };
-        player->cooldown_ticks = raim_ticks_of(world->rules.fire_cooldown, world->tick_hz);
-        player->shield_ticks = 0;
-        player->shots++;
-        emit(step, RAIM_EVENT_FIRE, player->id, RAIM_NOBODY);
+        if (!raim_player_fire(player, &step->inputs[place], &step->moment, bullet))
+            continue;
+        assert(bullet->rewind <= world->max_rewind);
+        rewind = bullet->rewind > rewind ? bullet->rewind : rewind;
+        emit(step, (raim_event){.kind = RAIM_EVENT_FIRE, .actor = player->id});
     }
-}
-
-// The straight line that a bullet's centre flies in this tick.
-struct flight {
-    raim_vec2 start, displacement;
-    double wall; // fraction at which an obstacle or the border stops it, or RAIM_SWEEP_MISS
-};
-
-static struct flight flight_of(const struct step *step, const raim_bullet *bullet)
-{
-    const struct raim_world *world = step->world;
-    const raim_rules *rules = &world->rules;
-    struct flight flight;
-    // A fresh bullet starts at its shooter's centre, which is free, so that a muzzle that pokes
-    // through a thin wall or into somebody hits what lies before it.
-    flight.start = bullet->born_tick == world->tick
-                       ? bullet->origin
-                       : raim_bullet_position(rules, bullet, world->tick, world->tick_hz);
-    const raim_vec2 end = raim_bullet_position(rules, bullet, world->tick + 1, world->tick_hz);
-    flight.displacement = raim_vec2_sub(end, flight.start);
-    flight.wall =
-        raim_map_sweep(step->map, flight.start, flight.displacement, rules->bullet_radius);
-    return flight;
+    return rewind;
 }
 
 enum { NO_BULLET = UINT16_MAX };
-
-// The bullet that reaches a player first in this tick.
-struct first_hit {
-    double time; // fraction of the tick
-    uint32_t bullet;
-};
-
-struct target {
-    uint32_t place;
-    double time; // RAIM_SWEEP_MISS: none
-};
-
-static bool reaches_first(const struct first_hit *hit, double time, uint32_t bullet)
-{
-    return time < hit->time || (time == hit->time && bullet < hit->bullet);
-}
-
-// The first player that a bullet meets before any wall, among those that no earlier bullet takes.
-static struct target target_of(const struct step *step, uint32_t bullet_place,
-                               const struct flight *flight, const struct first_hit *hits)
-{
-    const struct raim_world *world = step->world;
-    const raim_player_id owner = step->bullets[bullet_place].owner;
-    const double radius = world->rules.player_radius + world->rules.bullet_radius;
-    const raim_box path = raim_box_include((raim_box){flight->start, flight->start},
-                                           raim_vec2_add(flight->start, flight->displacement));
-    const raim_box box = raim_box_grow(path, radius + step->columns.reach);
-    uint32_t first, end;
-    raim_columns_find(&step->columns, box.min.x, box.max.x, &first, &end);
-
-    struct target target = {0, RAIM_SWEEP_MISS};
-    for (uint32_t i = first; i < end; i++) {
-        const uint32_t place = step->columns.places[i];
-        const raim_player *player = &step->players[place];
-        if (!raim_box_contains(box, player->position) || player->id == owner)
-            continue;
-        const raim_vec2 moved = raim_vec2_sub(player->position, player->previous);
-        const double time = raim_sweep_circle(
-            flight->start, raim_vec2_sub(flight->displacement, moved), player->previous, radius);
-        if (time > 1 || time > flight->wall)
-            continue;
-        const bool sooner = time < target.time || (time == target.time && place < target.place);
-        const bool shielded = player->shield_ticks > 0;
-        if (sooner && (shielded || reaches_first(&hits[place], time, bullet_place)))
-            target = (struct target){place, time};
-    }
-    return target;
-}
 
 static void end_bullet(struct step *step, uint32_t place)
 {
     step->bullets[place] = (raim_bullet){0};
 }
 
+static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bullet *bullet,
+                     const raim_player *victim, double time)
+{
+    emit(step, (raim_event){
+                   .kind = kind,
+                   .actor = bullet->owner,
+                   .victim = victim->id,
+                   .view_tick = bullet->born_tick,
+                   .rewind = bullet->rewind,
+                   .in_past = time < 0,
+               });
+}
+
 // Flies one bullet. A player falls to the bullet that reaches it first; a bullet that comes too
 // late flies on to its next target, so bullets are matched to victims as in Gale and Shapley,
 // College Admissions and the Stability of Marriage, 1962: the order of bullets does not matter.
-static void fly(struct step *step, uint32_t place, struct first_hit *hits)
+static void fly(struct step *step, uint32_t place)
 {
-    const struct raim_world *world = step->world;
-    const uint16_t lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
     while (place != NO_BULLET) {
-        const raim_bullet *bullet = &step->bullets[place];
-        const struct flight flight = flight_of(step, bullet);
-        const struct target target = target_of(step, place, &flight, hits);
-        if (target.time > 1) {
-            const int32_t age = raim_tick_diff(world->tick + 1, bullet->born_tick);
-            if (flight.wall <= 1 || age >= lifetime)
-                end_bullet(step, place);
+        struct raim_contact contact;
+        const enum raim_flight_end end = raim_flight_find(&step->sky, place, &contact);
+        if (end == RAIM_FLIGHT_GOES_ON)
             return;
-        }
-        raim_player *victim = &step->players[target.place];
-        if (victim->shield_ticks > 0) {
-            step->players[raim_player_place(bullet->owner)].hits++;
-            emit(step, RAIM_EVENT_HIT, bullet->owner, victim->id);
+        if (end == RAIM_FLIGHT_STOPS) {
             end_bullet(step, place);
             return;
         }
-        const uint32_t late = hits[target.place].bullet;
-        hits[target.place] = (struct first_hit){target.time, place};
+        if (contact.shielded) {
+            const raim_bullet *bullet = &step->bullets[place];
+            step->players[raim_player_place(bullet->owner)].hits++;
+            emit_hit(step, RAIM_EVENT_HIT, bullet, &step->players[contact.place], contact.time);
+            end_bullet(step, place);
+            return;
+        }
+        struct raim_first_hit *hit = &step->sky.hits[contact.place];
+        const uint32_t late = hit->bullet;
+        *hit = (struct raim_first_hit){contact.time, place};
         place = late;
     }
 }
 
-static void settle_hits(struct step *step, const struct first_hit *hits)
+static void settle_hits(struct step *step)
 {
     struct raim_world *world = step->world;
     for (uint32_t place = 0; place < world->max_players; place++) {
-        if (hits[place].bullet == NO_BULLET)
+        const struct raim_first_hit *hit = &step->sky.hits[place];
+        if (hit->bullet == NO_BULLET)
             continue;
-        const raim_player_id owner = step->bullets[hits[place].bullet].owner;
-        raim_player *shooter = &step->players[raim_player_place(owner)];
+        const raim_bullet *bullet = &step->bullets[hit->bullet];
+        raim_player *shooter = &step->players[raim_player_place(bullet->owner)];
         raim_player *victim = &step->players[place];
         shooter->hits++;
         shooter->score++;
         victim->deaths++;
         victim->state = RAIM_PLAYER_DOWN;
         victim->respawn_ticks = raim_ticks_of(world->rules.respawn_delay, world->tick_hz);
-        emit(step, RAIM_EVENT_HIT, owner, victim->id);
-        emit(step, RAIM_EVENT_KILL, owner, victim->id);
-        end_bullet(step, hits[place].bullet);
+        emit_hit(step, RAIM_EVENT_HIT, bullet, victim, hit->time);
+        emit_hit(step, RAIM_EVENT_KILL, bullet, victim, hit->time);
+        end_bullet(step, hit->bullet);
     }
 }
 
 static void fly_bullets(struct step *step)
 {
     struct raim_world *world = step->world;
-    struct first_hit hits[RAIM_MAX_PLAYERS];
+    struct raim_first_hit hits[RAIM_MAX_PLAYERS];
+    step->sky.hits = hits;
     for (uint32_t place = 0; place < world->max_players; place++)
-        hits[place] = (struct first_hit){RAIM_SWEEP_MISS, NO_BULLET};
-    for (uint32_t place = 0; place < world->max_bullets; place++)
-        if (step->bullets[place].owner != RAIM_NOBODY)
-            fly(step, place, hits);
-    settle_hits(step, hits);
+        hits[place] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
+    const raim_bullet *bullets = step->bullets;
+    const uint32_t count = world->max_bullets;
+    for (uint32_t place = 0; place < count; place++)
+        if (bullets[place].owner != RAIM_NOBODY)
+            fly(step, place);
+    settle_hits(step);
 }
 
 static void raise_players(struct step *step)
@@ -270,13 +187,13 @@ static void raise_players(struct step *step)
             player->respawn_ticks--;
             continue;
         }
-        if (!raim_spawn_find(world, step->map, &player->position))
+        if (player->away || !raim_spawn_find(world, step->map, &player->position))
             continue;
         player->previous = player->position;
         player->state = RAIM_PLAYER_ALIVE;
         player->shield_ticks = raim_ticks_of(world->rules.spawn_protection, world->tick_hz);
         player->life++;
-        emit(step, RAIM_EVENT_SPAWN, player->id, RAIM_NOBODY);
+        emit(step, (raim_event){.kind = RAIM_EVENT_SPAWN, .actor = player->id});
     }
 }
 
@@ -291,16 +208,24 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
         .events = events,
         .players = raim_world_players(world),
         .bullets = raim_world_bullets(world),
+        .moment = {map, &world->rules, raim_world_stride(&world->rules, world->tick_hz),
+                   world->tick_hz, world->tick},
     };
+    step.sky.world = world;
+    step.sky.bullets = step.bullets;
+    step.sky.map = map;
+    step.sky.lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
     events->count = 0;
     events->dropped = 0;
     move_players(&step);
-    raim_columns_build(&step.columns, world, map->border);
+    raim_columns_build(&step.sky.columns, world, map->border);
     push_players_apart(&step);
-    fire(&step);
+    const uint32_t rewind = fire(&step);
     // Pushing moved some of them.
-    raim_columns_build(&step.columns, world, map->border);
+    raim_columns_build(&step.sky.columns, world, map->border);
+    step.sky.past_reach = raim_past_reach(world, rewind);
     fly_bullets(&step);
+    raim_past_record(world);
     raise_players(&step);
     world->tick++;
 }

@@ -8,8 +8,9 @@
 // Padding would make copies and digests depend on what the compiler leaves in it.
 static_assert(sizeof(raim_input) == 6, "no padding");
 static_assert(sizeof(raim_player) == 2 * 16 + 4 * 4 + 6 * 2 + 4, "no padding");
-static_assert(sizeof(raim_bullet) == 2 * 16 + 8, "no padding");
-static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 6 * 4, "no padding");
+static_assert(sizeof(raim_bullet) == 2 * 16 + 4 + 6 * 2, "no padding");
+static_assert(sizeof(raim_past) == 16 + 8, "no padding");
+static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 8 * 4, "no padding");
 static_assert(sizeof(struct raim_world) % sizeof(double) == 0, "players are aligned behind it");
 
 static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "everybody can fire");
@@ -38,16 +39,36 @@ struct raim_stride raim_world_stride(const raim_rules *rules, uint32_t tick_hz)
     };
 }
 
+static uint32_t past_ticks_for(uint32_t max_rewind)
+{
+    uint32_t ticks = max_rewind > 0 ? 1 : 0;
+    while (ticks < max_rewind)
+        ticks *= 2;
+    return ticks;
+}
+
+static size_t bytes_of(uint32_t players, uint32_t bullets, uint32_t past_ticks)
+{
+    return sizeof(struct raim_world) + players * sizeof(raim_player) +
+           bullets * sizeof(raim_bullet) + (size_t)players * past_ticks * sizeof(raim_past);
+}
+
 size_t raim_world_size(const struct raim_world_def *def)
 {
-    return sizeof(struct raim_world) + def->max_players * sizeof(raim_player) +
-           def->max_players * raim_world_shots_for(def) * sizeof(raim_bullet);
+    return bytes_of(def->max_players, def->max_players * raim_world_shots_for(def),
+                    past_ticks_for(def->max_rewind));
+}
+
+size_t raim_world_bytes(const struct raim_world *world)
+{
+    return bytes_of(world->max_players, world->max_bullets, world->past_ticks);
 }
 
 struct raim_world *raim_world_init(void *memory, const struct raim_world_def *def)
 {
     assert(def->max_players >= 1 && def->max_players <= RAIM_MAX_PLAYERS);
     assert(def->tick_hz >= 10 && def->tick_hz <= 240);
+    assert(def->max_rewind <= RAIM_MAX_REWIND);
     assert(raim_rules_check(&def->rules) == NULL);
     struct raim_world *world = memory;
     memset(world, 0, raim_world_size(def));
@@ -57,6 +78,8 @@ struct raim_world *raim_world_init(void *memory, const struct raim_world_def *de
     world->max_players = def->max_players;
     world->shots = raim_world_shots_for(def);
     world->max_bullets = def->max_players * world->shots;
+    world->max_rewind = def->max_rewind;
+    world->past_ticks = past_ticks_for(def->max_rewind);
     return world;
 }
 
@@ -87,4 +110,11 @@ void raim_world_leave(struct raim_world *world, raim_player_id id)
     raim_bullet *bullets = raim_world_bullets(world) + raim_player_place(id) * world->shots;
     memset(bullets, 0, world->shots * sizeof *bullets);
     *player = (raim_player){.generation = player->generation, .life = player->life};
+}
+
+void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away)
+{
+    raim_player *player = &raim_world_players(world)[raim_player_place(id)];
+    assert(raim_player_place(id) < world->max_players && player->id == id);
+    player->away = away;
 }

@@ -16,6 +16,7 @@
 
 #define RAIM_MAX_PLAYERS 1024 // a player's place is 10 bits of its id and of the wire
 #define RAIM_MAX_BULLETS 8192 // 13 bits of the wire
+#define RAIM_MAX_REWIND 63    // ticks; 6 bits of the wire
 
 // A place in the low 10 bits, a generation from 1 to 63 above: a place that is used again gets
 // another id. 0 is nobody.
@@ -31,7 +32,8 @@ static inline uint32_t raim_player_place(raim_player_id id)
 typedef struct raim_input {
     int8_t move_x, move_y; // -1, 0 or 1
     uint8_t fire;          // 0 or 1
-    uint8_t reserved;      // 0
+    uint8_t rewind;        // with `fire`: so many ticks late it was shown the others, 0 to the
+                           // world's max_rewind; their bullets are launched as of then
     raim_angle aim;
 } raim_input;
 
@@ -56,17 +58,29 @@ typedef struct raim_player {
     uint16_t shield_ticks;   // of spawn protection left
     uint8_t state;           // enum raim_player_state
     uint8_t life;            // counts its spawns, modulo 256: another life is another place
-    uint8_t reserved[2];
+    uint8_t away;            // 1: nobody is at the keys; once down it does not rise
+    uint8_t reserved;
 } raim_player;
 
 // A bullet is its launch: where it is follows from the tick (raim_bullet_position).
 typedef struct raim_bullet {
     raim_vec2 origin;     // its shooter's centre, on the grid; the muzzle is a radius ahead
     raim_vec2 direction;  // of length 1
-    uint32_t born_tick;   // the tick it was fired in: it is at the muzzle when that tick begins
+    uint32_t born_tick;   // it is at the muzzle when this tick begins: the one its shooter saw
     raim_player_id owner; // RAIM_NOBODY where the place is free
     raim_angle aim;
+    uint16_t rewind; // ticks from born_tick to the tick in which it was fired
+    uint16_t reserved[3];
 } raim_bullet;
+
+// Where a player was in an earlier tick, see past.h.
+typedef struct raim_past {
+    raim_vec2 position; // when the tick began
+    uint8_t life;
+    uint8_t state;    // enum raim_player_state
+    uint8_t shielded; // 0 or 1: from what was hit in the tick
+    uint8_t reserved[5];
+} raim_past;
 
 struct raim_world {
     raim_rules rules;
@@ -76,14 +90,19 @@ struct raim_world {
     uint32_t max_players;
     uint32_t max_bullets; // max_players * shots
     uint32_t shots;       // bullet places of each player: those from its own place times this on
+    uint32_t max_rewind;  // ticks, 0 to RAIM_MAX_REWIND
+    uint32_t past_ticks;  // that are remembered: at least max_rewind, a power of two, so that they
+                          // follow each other also where the tick wraps; 0 without any rewind
     uint32_t reserved;    // 0
-    // max_players of raim_player and max_bullets of raim_bullet follow.
+    // max_players of raim_player, max_bullets of raim_bullet, and max_players of raim_past for
+    // each of past_ticks, by tick modulo past_ticks, follow.
 };
 
 struct raim_world_def {
     raim_rules rules;
     uint32_t tick_hz;     // 10 to 240
     uint32_t max_players; // 1 to RAIM_MAX_PLAYERS
+    uint32_t max_rewind;  // most ticks that a shot is launched in the past, 0 to RAIM_MAX_REWIND
     uint64_t seed;
 };
 
@@ -97,6 +116,11 @@ enum raim_event_kind {
 typedef struct raim_event {
     enum raim_event_kind kind;
     raim_player_id actor, victim;
+    // Of HIT and KILL, for the record of what was rewound: the bullet's, and whether it hit in the
+    // past, in one of the ticks that it flew through as it was fired.
+    uint32_t view_tick; // that the shooter saw: the bullet's born_tick
+    uint16_t rewind;    // ticks
+    bool in_past;
 } raim_event;
 
 // What happened in a step, in the order it happened. The caller gives the memory; what does not
@@ -144,6 +168,9 @@ size_t raim_world_size(const struct raim_world_def *def);
 // Makes an empty world in `memory` of raim_world_size bytes, aligned as malloc aligns.
 struct raim_world *raim_world_init(void *memory, const struct raim_world_def *def);
 
+// Bytes of a world that has been made: so many are a copy of it.
+size_t raim_world_bytes(const struct raim_world *world);
+
 // A 64-bit digest of every byte of the world (XXH3).
 uint64_t raim_world_digest(const struct raim_world *world);
 
@@ -153,8 +180,16 @@ raim_player_id raim_world_join(struct raim_world *world);
 // Frees a player's place and removes its bullets.
 void raim_world_leave(struct raim_world *world, raim_player_id id);
 
+// Whether somebody is at a player's keys. Who is away stands, can be hit, and does not rise again.
+void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away);
+
 // Plays one tick. `inputs` holds one input per place; places without a living player ignore
 // theirs. `events` is emptied first.
+//
+// Lag compensation: a shot is fired where its shooter stands now, at the others as its shooter was
+// shown them, `rewind` ticks ago. So its bullet is launched as of then and flies through what the
+// others did since, obstacles respected, up to now; from then on it is a bullet like all others.
+// See Bernier, Latency Compensating Methods in Client/Server In-game Protocol Design, 2001.
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
                      struct raim_events *events);
 
@@ -176,6 +211,20 @@ static inline raim_bullet *raim_world_bullets(struct raim_world *world)
 static inline const raim_bullet *raim_world_bullets_const(const struct raim_world *world)
 {
     return (const raim_bullet *)(raim_world_players_const(world) + world->max_players);
+}
+
+// Everybody in an earlier tick, by place; see past.h.
+static inline raim_past *raim_world_past(struct raim_world *world, uint32_t tick)
+{
+    raim_past *past = (raim_past *)(raim_world_bullets(world) + world->max_bullets);
+    return &past[tick % world->past_ticks * world->max_players];
+}
+
+static inline const raim_past *raim_world_past_const(const struct raim_world *world, uint32_t tick)
+{
+    const raim_past *past =
+        (const raim_past *)(raim_world_bullets_const(world) + world->max_bullets);
+    return &past[tick % world->past_ticks * world->max_players];
 }
 
 // Where a bullet is when `tick` begins.

@@ -14,6 +14,7 @@ enum {
     LIFE_BITS = 3,
     BULLET_AIM_BITS = 16,
     FIRED_BITS = 4,
+    REWIND_BITS = 6,
 };
 
 // Ages of baselines that are alike: up to 2, 4, 7, 12, and more.
@@ -33,7 +34,8 @@ enum {
     TREE_WAY = TREE_TIMER + 32,               // by the old way; the last for new players
     TREE_SINCE = TREE_WAY + (RAIM_WAYS + 1) * 16, // by the baseline's age
     TREE_FIRED = TREE_SINCE + 9 * 8,
-    CHANGE_AIM = TREE_FIRED + 16, // turned or not, age
+    TREE_REWIND = TREE_FIRED + 16,
+    CHANGE_AIM = TREE_REWIND + 64, // turned or not, age
     CHANGE_PLACE = CHANGE_AIM + 2 * AGES * (16 + 1),
     MANTISSA_AIM = CHANGE_PLACE + 32 + 1, // by age and number of bits
     MANTISSA_PLACE = MANTISSA_AIM + AGES * 11 * 8,
@@ -271,7 +273,9 @@ static void bullet(struct pass *pass, uint32_t place)
         const raim_wire_player gone = raim_wire_predict_player(pass->limits, &still, age - 1);
         to.x = shooter->x - gone.x;
         to.y = shooter->y - gone.y;
-        to.tick -= age;
+        if (pass->limits->max_rewind > 0)
+            to.rewind = (uint8_t)tree(pass, TREE_REWIND, REWIND_BITS, value.rewind);
+        to.tick -= age + to.rewind;
     } else {
         to.x = plain_signed(pass, RAIM_WIRE_COORDINATE_BITS, value.now_x);
         to.y = plain_signed(pass, RAIM_WIRE_COORDINATE_BITS, value.now_y);

@@ -8,7 +8,7 @@
 #include "snapshot.h"
 
 // The contexts that decisions are made in.
-#define ENTROPY_CONTEXTS 1536
+#define ENTROPY_CONTEXTS 1600
 
 struct entropy_counts {
     uint64_t seen[ENTROPY_CONTEXTS][2]; // zeros and ones

@@ -6,11 +6,18 @@ Bots play matches on the shipped maps behind lines of 20, 80 and 150 ms; a judge
 world holds what each was told against what it saw (tests/bench/judge.h). Writes every figure to
 build/bench/fairness.csv. A match is its map and seed: `--map M --seed N --explain K` plays one
 again and prints its first late reveals and leaks with their positions.
+
+And do hits depend on latency? Bots of equal skill, half of them behind a line of 20 ms and half
+behind one of 150 ms, play matches through real clients over a simulated network (hits.c), with lag
+compensation and without. `hit_ratio` is the hits per shot of the far ones by those of the near
+ones; `behind_cover` counts those who were killed where no shot could have come for longer than the
+server rewinds. Writes them, with 95 % intervals, to build/bench/hits.csv.
 """
 
 import argparse
 import concurrent.futures
 import csv
+import math
 import os
 import pathlib
 import subprocess
@@ -19,10 +26,17 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BENCH = ROOT / "build/release/bin/bench_fairness"
 CSV = ROOT / "build/bench/fairness.csv"
+HITS_BENCH = ROOT / "build/release/bin/bench_hits"
+HITS_CSV = ROOT / "build/bench/hits.csv"
 
 PLAYERS = {"duel": 12, "crossfire": 24, "ruins": 48} # on each map
 SEEDS = 8    # matches on each
 TICKS = 7200 # of each, two minutes
+
+HITS_MAP, HITS_PLAYERS = "duel", 16
+HITS_SECONDS = 120 # of each match
+HITS_SEEDS = 48    # matches with and without compensation
+REWINDS_MS = {"on": 200, "off": 0} # lag compensation
 
 KEYS = ["map", "rtt_ms", "loop_ticks", "kind"]
 
@@ -90,14 +104,94 @@ def write_csv(rows):
         writer.writerows(rows)
 
 
+# --- hits and latency ---
+
+def play_hits(compensation, seed, seconds):
+    """The figures of a match."""
+    command = [HITS_BENCH, ROOT / f"config/maps/{HITS_MAP}.conf", seed, HITS_PLAYERS, seconds,
+               REWINDS_MS[compensation]]
+    try:
+        done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE,
+                              text=True)
+    except subprocess.CalledProcessError as error:
+        raise Failure(f"hits, seed {seed}: ended with {error.returncode}") from error
+    return {"compensation": compensation, "seed": seed,
+            **{key: float(value) for key, value in (word.split("=") for word in done.stdout.split())}}
+
+
+def hit_ratio(matches):
+    """Hits per shot of the far by those of the near."""
+    near_shots, near_hits, far_shots, far_hits = (
+        sum(match[key] for match in matches)
+        for key in ("near_shots", "near_hits", "far_shots", "far_hits"))
+    return far_hits / far_shots / (near_hits / near_shots)
+
+
+def interval(matches):
+    """Of the ratio, at 95 %: its logarithm's, from leaving out each match in turn (jackknife)."""
+    count = len(matches)
+    if count < 2:
+        return math.nan, math.nan
+    parts = [math.log(hit_ratio(matches[:i] + matches[i + 1:])) for i in range(count)]
+    mean = sum(parts) / count
+    deviation = math.sqrt((count - 1) / count * sum((part - mean) ** 2 for part in parts))
+    ratio = hit_ratio(matches)
+    return ratio * math.exp(-1.96 * deviation), ratio * math.exp(1.96 * deviation)
+
+
+def hits_row(compensation, matches):
+    """All matches of a kind in one row."""
+    low, high = interval(matches)
+    row = {"compensation": compensation, "seed": "all", "hit_ratio": hit_ratio(matches),
+           "low": low, "high": high}
+    for key in matches[0]:
+        if key.startswith("most_"):
+            row[key] = max(match[key] for match in matches)
+        elif key.endswith("_view_age_ms"):
+            row[key] = sum(match[key] for match in matches) / len(matches)
+        elif key not in row:
+            row[key] = sum(match[key] for match in matches)
+    return row
+
+
+def show_hits(row):
+    print(f"  compensation {row['compensation']:<3}  far/near {row['hit_ratio']:.3f}"
+          f" ({row['low']:.3f} to {row['high']:.3f})"
+          f"  hits per shot {percent(row['near_hits'], row['near_shots'])} near,"
+          f" {percent(row['far_hits'], row['far_shots'])} far"
+          f"  shown {row['near_view_age_ms']:.0f} and {row['far_view_age_ms']:.0f} ms late"
+          f"  killed behind cover {percent(row['behind'], row['kills'])} of {row['kills']:.0f},"
+          f" {row['most_behind'] * 1000 / 60:.0f} ms at most")
+
+
+def measure_hits(pool, options):
+    """The rows of both kinds of matches."""
+    jobs = [(compensation, seed, options.hits_seconds) for compensation in REWINDS_MS
+            for seed in range(1, options.hits_seeds + 1)]
+    matches = list(pool.map(play_hits, *zip(*jobs)))
+    rows = [hits_row(kind, [match for match in matches if match["compensation"] == kind])
+            for kind in REWINDS_MS]
+    HITS_CSV.parent.mkdir(parents=True, exist_ok=True)
+    with HITS_CSV.open("w", newline="", encoding="ascii") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), restval="")
+        writer.writeheader()
+        writer.writerows(rows + matches)
+    for row in rows:
+        show_hits(row)
+    return {row["compensation"]: row for row in rows}
+
+
+# --- all of it ---
+
 def measure(options):
     names = [options.map] if options.map else list(PLAYERS)
     seeds = [options.seed] if options.seed else range(1, options.seeds + 1)
     matches = [(name, seed, options.ticks, options.explain) for name in names for seed in seeds]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         rows = grouped([row for match in pool.map(play, *zip(*matches)) for row in match])
-    show(rows)
-    write_csv(rows)
+        show(rows)
+        write_csv(rows)
+        hits = measure_hits(pool, options)
     players, bullets = (total([row for row in rows if row["kind"] == kind])
                         for kind in ("players", "bullets"))
     wrong = players["wrong"] + bullets["wrong"]
@@ -112,7 +206,12 @@ def measure(options):
           f" reveals={players['reveals']} judged={players['told']}"
           f" bullet_leaks={share(bullets['leaks'], bullets['told']):.3g}"
           f" bullet_late_reveals={share(bullets['late'], bullets['reveals']):.3g}"
-          f" bullet_reveals={bullets['reveals']} bullets_judged={bullets['told']}")
+          f" bullet_reveals={bullets['reveals']} bullets_judged={bullets['told']}"
+          f" hit_ratio={hits['on']['hit_ratio']:.3f} hit_ratio_low={hits['on']['low']:.3f}"
+          f" hit_ratio_high={hits['on']['high']:.3f}"
+          f" hit_ratio_off={hits['off']['hit_ratio']:.3f}"
+          f" behind_cover={hits['on']['behind_long']:.0f}"
+          f" behind_cover_share={share(hits['on']['behind'], hits['on']['kills']):.3g}")
 
 
 def main():
@@ -121,6 +220,10 @@ def main():
     parser.add_argument("--seed", type=int, help="play this match only")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="matches on each map (%(default)s)")
     parser.add_argument("--ticks", type=int, default=TICKS, help="of each match (%(default)s)")
+    parser.add_argument("--hits-seeds", type=int, default=HITS_SEEDS,
+                        help="matches for hits, each with and without compensation (%(default)s)")
+    parser.add_argument("--hits-seconds", type=int, default=HITS_SECONDS,
+                        help="of each of these (%(default)s)")
     parser.add_argument("--explain", type=int, default=0, metavar="K",
                         help="print the first K late reveals and leaks of each match")
     try:

@@ -39,7 +39,9 @@ void lagged_client_enter(const struct lagged_client *client, struct raim_match *
     snprintf(hello.name, sizeof hello.name, "bot-%u", client->handle + 1);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
-    raim_match_connect(match, client->handle, false);
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {0};
+    memcpy(token, &client->handle, sizeof client->handle); // no two are alike
+    raim_match_connect(match, client->handle, false, token);
     raim_match_receive(match, client->handle, true, bytes, size);
 }
 
@@ -66,6 +68,7 @@ static bool take_welcome(struct lagged_client *client, const raim_rules *rules, 
         .history = raim_wire_history(welcome.tick_hz),
         .stride = stride.straight,
         .diagonal = stride.diagonal,
+        .max_rewind = welcome.max_rewind,
     };
     const size_t frame_bytes = raim_wire_frame_bytes(&client->limits);
     uint8_t *memory = calloc(client->limits.history + 1, frame_bytes);
@@ -193,13 +196,20 @@ void lagged_client_play(struct lagged_client *client, const struct raim_match *m
     snapshot->size = 0;
     if (!client->any)
         return;
+    static_assert(LAGGED_MAX_TICKS <= RAIM_WIRE_REWIND, "the age of a view can be told");
     const raim_input input = think(client, raim_match_world(match));
     const struct raim_input_message message = {
         .tick = tick + client->up,
         .has_snapshot = true,
         .snapshot = client->newest,
         .count = 1,
-        .inputs = {{input.move_x, input.move_y, input.fire != 0, input.aim}},
+        .inputs = {{
+            .move_x = input.move_x,
+            .move_y = input.move_y,
+            .fire = input.fire != 0,
+            .view_age = (uint8_t)(input.fire != 0 ? client->down + client->up : 0),
+            .aim = input.aim,
+        }},
     };
     struct lagged_message *slot = &client->inputs[message.tick % SLOTS];
     slot->size = raim_input_write(&message, slot->bytes, sizeof slot->bytes);

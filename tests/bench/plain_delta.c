@@ -120,19 +120,23 @@ static void read_self(raim_reader *reader, uint32_t age, const raim_wire_self *f
 
 // --- Bullets, as launches ---
 
-static void write_bullet(raim_writer *writer, uint32_t tick, const raim_wire_bullet *bullet)
+static void write_bullet(raim_writer *writer, const struct raim_wire_limits *limits, uint32_t tick,
+                         const raim_wire_bullet *bullet)
 {
     raim_write_signed(writer, bullet->x, RAIM_WIRE_COORDINATE_BITS);
     raim_write_signed(writer, bullet->y, RAIM_WIRE_COORDINATE_BITS);
     raim_write_count(writer, tick - bullet->tick);
+    raim_write_ranged(writer, bullet->rewind, 0, limits->max_rewind);
     raim_write_bits(writer, bullet->aim, 16);
 }
 
-static void read_bullet(raim_reader *reader, uint32_t tick, raim_wire_bullet *bullet)
+static void read_bullet(raim_reader *reader, const struct raim_wire_limits *limits, uint32_t tick,
+                        raim_wire_bullet *bullet)
 {
     bullet->x = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
     bullet->y = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
     bullet->tick = tick - raim_read_count(reader);
+    bullet->rewind = (uint8_t)raim_read_ranged(reader, 0, limits->max_rewind);
     bullet->aim = (uint16_t)raim_read_bits(reader, 16);
 }
 
@@ -189,7 +193,7 @@ static void write_bullets(raim_writer *writer, const struct raim_wire_limits *li
             const bool changed =
                 !stays || !raim_wire_same_launch(&baseline->bullets[place], &frame->bullets[place]);
             if (write_state(writer, changed, stays))
-                write_bullet(writer, frame->tick, &frame->bullets[place]);
+                write_bullet(writer, limits, frame->tick, &frame->bullets[place]);
         }
     }
     FOR_EACH_PLACE (place, frame->seen_bullets, places) {
@@ -197,7 +201,7 @@ static void write_bullets(raim_writer *writer, const struct raim_wire_limits *li
             continue;
         raim_write_bool(writer, true);
         raim_write_ranged(writer, place, 0, places - 1);
-        write_bullet(writer, frame->tick, &frame->bullets[place]);
+        write_bullet(writer, limits, frame->tick, &frame->bullets[place]);
     }
     raim_write_bool(writer, false);
 }
@@ -256,13 +260,13 @@ static void read_bullets(raim_reader *reader, const struct raim_wire_limits *lim
             raim_set_add(frame->seen_bullets, place);
             frame->bullets[place] = baseline->bullets[place];
             if (changed)
-                read_bullet(reader, frame->tick, &frame->bullets[place]);
+                read_bullet(reader, limits, frame->tick, &frame->bullets[place]);
         }
     }
     while (raim_read_bool(reader)) {
         const uint32_t place = raim_read_ranged(reader, 0, places - 1);
         raim_set_add(frame->seen_bullets, place);
-        read_bullet(reader, frame->tick, &frame->bullets[place]);
+        read_bullet(reader, limits, frame->tick, &frame->bullets[place]);
     }
 }
 

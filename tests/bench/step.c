@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How long does one step of a busy world take: 64 players, 50 obstacles, 200 bullets in the air?
 //
-//   bench_step [SEED [PLAYERS OBSTACLES BATCHES]]
+//   bench_step [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]
 //     Prints "step_us=... p90_us=... players=... obstacles=... bullets=...": the median and the
 //     90th percentile over batches of the mean step of each, and the means of what was in play.
 // Players run and aim at random; who fires is chosen so that the number of bullets stays at 200, or
-// at 25 for every 8 players. Inputs are made outside the measured time.
+// at 25 for every 8 players; every shot is rewound by so many ticks. Inputs are made outside the
+// measured time.
 #define _GNU_SOURCE
 
 #include "measure.h"
@@ -26,7 +27,7 @@ struct arena {
     struct raim_world *world;
     struct raim_events events;
     raim_input inputs[RAIM_MAX_PLAYERS];
-    uint32_t players, bullets;
+    uint32_t players, bullets, rewind;
     uint64_t random;
 };
 
@@ -69,6 +70,7 @@ static uint32_t make_inputs(struct arena *arena)
         const raim_player *player = &players[place];
         input->fire =
             lacking > 0 && player->state == RAIM_PLAYER_ALIVE && player->cooldown_ticks <= 1;
+        input->rewind = (uint8_t)arena->rewind;
         lacking -= input->fire;
     }
     return arena->bullets - lacking;
@@ -86,6 +88,7 @@ static bool create_arena(struct arena *arena, int obstacles)
     struct raim_world_def def = {.rules = raim_rules_default(),
                                  .tick_hz = TICK_HZ,
                                  .max_players = arena->players,
+                                 .max_rewind = arena->rewind,
                                  .seed = raim_random_next(&arena->random)};
     // Long flights and short cooldowns, so that 64 players can keep 200 bullets in the air; no
     // time down, so that all of them play.
@@ -136,9 +139,11 @@ int main(int argc, char **argv)
     arena.bullets = arena.players * 200 / 64;
     const int obstacles = argument(argc, argv, 3, 50);
     const int batches = argument(argc, argv, 4, 1000);
+    arena.rewind = (uint32_t)argument(argc, argv, 5, 0);
     if (arena.players < 1 || arena.players > RAIM_MAX_PLAYERS || obstacles < 1 ||
-        obstacles > SCENE_MAX_OBSTACLES || batches < 1 || batches > MOST_BATCHES) {
-        fprintf(stderr, "usage: bench_step [SEED [PLAYERS OBSTACLES BATCHES]]\n");
+        obstacles > SCENE_MAX_OBSTACLES || batches < 1 || batches > MOST_BATCHES ||
+        arena.rewind > RAIM_MAX_REWIND) {
+        fprintf(stderr, "usage: bench_step [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]\n");
         return 64;
     }
     if (!create_arena(&arena, obstacles)) {

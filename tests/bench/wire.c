@@ -148,8 +148,10 @@ struct bench {
 // A bullet may be told as its launch, or by where it is.
 static bool same_bullet(const raim_wire_bullet *bullet, const raim_wire_bullet *read, uint32_t tick)
 {
-    const bool launch = read->tick == bullet->tick && read->x == bullet->x && read->y == bullet->y;
-    const bool here = read->tick == tick && read->x == bullet->now_x && read->y == bullet->now_y;
+    const bool launch = read->tick == bullet->tick && read->x == bullet->x &&
+                        read->y == bullet->y && read->rewind == bullet->rewind;
+    const bool here = read->tick == tick && read->x == bullet->now_x && read->y == bullet->now_y &&
+                      read->rewind == 0;
     return read->aim == bullet->aim && (launch || here);
 }
 

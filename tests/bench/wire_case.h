@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What has become of a player since a baseline, as version 2 of the wire distinguishes it: shared
-// by the benches that tell it in another way, or only count.
+// What has become of a player since a baseline, as the wire distinguishes it: shared by the benches
+// that tell it in another way, or only count.
 #pragma once
 
 #include "snapshot.h"
@@ -43,14 +43,15 @@ static inline enum wire_case wire_case_of(const struct raim_wire_limits *limits,
     return WIRE_CHANGED;
 }
 
-// For how many ticks a bullet has flown, where its shooter's place in the frame tells where it was
+// How many ticks ago a bullet was fired, where its shooter's place in the frame tells where it was
 // fired; else 0.
 static inline uint32_t wire_fired_age(const struct raim_wire_limits *limits,
                                       const struct raim_wire_frame *frame, uint32_t place)
 {
     enum { MAX_FIRED_AGE = 16 };
     const raim_wire_bullet *bullet = &frame->bullets[place];
-    const uint32_t shooter = place / limits->shots, age = frame->tick - bullet->tick;
+    const uint32_t shooter = place / limits->shots;
+    const uint32_t age = frame->tick - (bullet->tick + bullet->rewind);
     if (age < 1 || age > MAX_FIRED_AGE || !raim_set_has(frame->seen_players, shooter))
         return 0;
     // From where it would have stood, it came to where it is.

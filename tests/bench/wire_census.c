@@ -25,6 +25,7 @@ const char *const census_part_names[CENSUS_PARTS] = {
     [CENSUS_NEW_PLAYER] = "new_player",
     [CENSUS_KNOWN_BULLETS] = "known_bullets",
     [CENSUS_NEW_BULLET_FIRED] = "bullet_fired",
+    [CENSUS_REWIND] = "rewind",
     [CENSUS_NEW_BULLET_SEEN] = "bullet_seen",
     [CENSUS_ENDS] = "ends",
 };
@@ -125,10 +126,12 @@ static void add_bullet(struct census *census, const struct raim_wire_limits *lim
                        uint32_t *total)
 {
     const uint32_t bits = lead + BULLET_AIM_BITS + 1;
-    if (wire_fired_age(limits, frame, place) != 0)
-        add(census, CENSUS_NEW_BULLET_FIRED, bits + FIRED_BITS, total);
-    else
+    if (wire_fired_age(limits, frame, place) == 0) {
         add(census, CENSUS_NEW_BULLET_SEEN, bits + 2 * RAIM_WIRE_COORDINATE_BITS, total);
+        return;
+    }
+    add(census, CENSUS_NEW_BULLET_FIRED, bits + FIRED_BITS, total);
+    add(census, CENSUS_REWIND, raim_bits_for(limits->max_rewind), total);
 }
 
 static void add_bullets(struct census *census, const struct raim_wire_limits *limits,

@@ -108,7 +108,9 @@ static bool create_client(struct play *play, struct client *client, uint32_t ind
     snprintf(hello.name, sizeof hello.name, "Player %u", (unsigned)index + 1);
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = raim_hello_write(&hello, message, sizeof message);
-    raim_match_connect(play->match, index, false);
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {0};
+    memcpy(token, &index, sizeof index); // no two are alike
+    raim_match_connect(play->match, index, false, token);
     raim_match_receive(play->match, index, true, message, size);
     return true;
 }
@@ -122,6 +124,7 @@ static struct raim_wire_limits limits_of(const struct raim_world *world)
         .history = raim_wire_history(world->tick_hz),
         .stride = stride.straight,
         .diagonal = stride.diagonal,
+        .max_rewind = world->max_rewind,
     };
 }
 
@@ -148,8 +151,13 @@ struct play *play_create(const struct play_def *def)
     if (good) {
         const struct raim_world *world = raim_match_world(play->match);
         play->limits = limits_of(world);
-        play->copy_bytes = sizeof *world + world->max_players * sizeof(raim_player) +
-                           world->max_bullets * sizeof(raim_bullet);
+        const struct raim_world_def world_def = {
+            .rules = world->rules,
+            .tick_hz = world->tick_hz,
+            .max_players = world->max_players,
+            .max_rewind = world->max_rewind,
+        };
+        play->copy_bytes = raim_world_size(&world_def);
         play->events.capacity = raim_events_bound(world->max_players, world->max_bullets);
         play->copy = malloc(play->copy_bytes);
         play->events.items = calloc(play->events.capacity, sizeof *play->events.items);
@@ -221,8 +229,10 @@ static bool is_bullet(const struct raim_world *world, const raim_bullet *bullet,
     const raim_vec2 is = raim_bullet_position(&world->rules, bullet, world->tick, world->tick_hz);
     const raim_vec2 seems =
         raim_bullet_position(&world->rules, &launch, world->tick, world->tick_hz);
-    const double most = told->tick == bullet->born_tick ? 1e-6 : 0.51 * RAIM_MAP_GRID * sqrt(2);
-    return raim_vec2_distance_squared(is, seems) <= most * most;
+    const bool is_launch = told->tick == bullet->born_tick;
+    const double most = is_launch ? 1e-6 : 0.51 * RAIM_MAP_GRID * sqrt(2);
+    return told->rewind == (is_launch ? bullet->rewind : 0) &&
+           raim_vec2_distance_squared(is, seems) <= most * most;
 }
 
 static bool check_frame(const struct play *play, const struct client *client,
@@ -410,14 +420,19 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
 // Presses a tick's input and tells it, with those before it and what has arrived.
 static void press(struct play *play, struct client *client, uint32_t tick, struct upward *upward)
 {
-    const raim_input input = think(play, client, tick);
+    // It sees the others as they were `delay_ticks` ago.
+    const uint32_t ahead = play->def.delay_ticks - 1 + LEAD_TICKS;
+    const uint32_t view_age = play->def.delay_ticks + ahead;
+    raim_input input = think(play, client, tick);
+    const uint32_t rewind = view_age < play->limits.max_rewind ? view_age : play->limits.max_rewind;
+    input.rewind = (uint8_t)(input.fire != 0 ? rewind : 0);
     memmove(&client->inputs[1], &client->inputs[0], sizeof client->inputs - sizeof input);
     client->inputs[0] = input;
     client->input_count += client->input_count < RAIM_MAX_INPUTS;
     play->inputs[seen_at(play, client, client->newest)->frame.self.place] = input;
 
     struct raim_input_message message = {
-        .tick = tick + play->def.delay_ticks - 1 + LEAD_TICKS,
+        .tick = tick + ahead,
         .has_snapshot = true,
         .snapshot = client->newest,
         .count = client->input_count,
@@ -428,6 +443,7 @@ static void press(struct play *play, struct client *client, uint32_t tick, struc
             .move_x = pressed->move_x,
             .move_y = pressed->move_y,
             .fire = pressed->fire != 0,
+            .view_age = (uint8_t)(pressed->fire != 0 ? view_age : 0),
             .aim = pressed->aim,
         };
     }

@@ -227,11 +227,12 @@ class Stage:
         path = self.write_config(config(*arenas, **keys), f"raimd-{len(self.programs)}.conf")
         return self.raimd("-c", path, env=env, prefix=prefix).wait_started()
 
-    def bots(self, daemon, clients, seconds=0, seed=1):
-        """Clients for the daemon's arenas; 0 seconds: until they are stopped with SIGINT."""
+    def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None):
+        """Clients for the daemon's arenas, or for these ports, over such a network; 0 seconds:
+        until they are stopped with SIGINT."""
         return self._start(Bots, [BIN / "raim-bots", "--clients", clients, "--seconds", seconds,
-                                  "--seed", seed, "--json",
-                                  *(f"127.0.0.1:{port}" for port in daemon.ports)], None)
+                                  "--seed", seed, *network, "--json",
+                                  *(f"127.0.0.1:{port}" for port in ports or daemon.ports)], None)
 
 
 def run_raimd(*arguments, env=None, prefix=()):

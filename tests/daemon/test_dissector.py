@@ -27,7 +27,7 @@ DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
 UNRELIABLE = ("input", "snapshot") # vectors by the first word of their names
-FROM_CLIENT = ("hello", "input")
+FROM_CLIENT = ("hello", "input", "chat")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
 
@@ -158,11 +158,16 @@ class VectorsTest(unittest.TestCase):
     """The document's examples, one a datagram."""
 
     SHOWN = {
-        "hello": {"raim.version": ["2"], "raim.hello.watch": ["0"], "raim.name": ["Ada"]},
+        "hello": {"raim.version": ["3"], "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
+                  "raim.token": [], "raim.name": ["Ada"]},
         "hello watch": {"raim.hello.target": ["1026"], "raim.name": ["Bob"]},
+        "hello resume": {"raim.hello.resume": ["1"], "raim.name": ["Ada"],
+                         "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
         "welcome": {
-            "raim.player": ["1026"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
+            "raim.player": ["1026"], "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"],
+            "raim.welcome.grace": ["30"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
             "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
+            "raim.welcome.max_rewind": ["9"],
             "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
             "raim.welcome.map_name": ["duel"]},
         "obstacles": {
@@ -174,11 +179,14 @@ class VectorsTest(unittest.TestCase):
         "input": {
             "raim.tick": ["1006"], "raim.input.snapshot": ["1002"], "raim.input.count": ["3"],
             "raim.input.same": ["0", "1"], "raim.input.move_x": ["1", "1"],
-            "raim.input.fire": ["1", "0"], "raim.input.aim": ["16384", "16384"]},
+            "raim.input.fire": ["1", "0"], "raim.input.view_age": ["6"],
+            "raim.input.aim": ["16384", "16384"]},
+        "chat": {"raim.text": ["gg"]},
         "events": {
-            "raim.sequence": ["5"], "raim.event.kind": ["2", "1"],
-            "raim.player": ["1026", "1024"], "raim.victim": ["1024"], "raim.deaths": ["11"],
-            "raim.reason": ["2"]},
+            "raim.sequence": ["5"], "raim.event.kind": ["2", "1", "3"],
+            "raim.player": ["1026", "1024", "1026"], "raim.victim": ["1024"],
+            "raim.deaths": ["11"], "raim.rewind": ["6"], "raim.reason": ["2"],
+            "raim.text": ["gg"]},
         "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
         "snapshot whole": {
             "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.place": ["2"],
@@ -187,7 +195,8 @@ class VectorsTest(unittest.TestCase):
             "raim.snapshot.y": ["20", "0", "-10", "0"],
             "raim.snapshot.aim": ["0", "1020", "512"],
             "raim.snapshot.way": ["1", "4", "0", "5"], "raim.snapshot.life": ["4", "1", "2", "5"],
-            "raim.snapshot.bullet": ["54"], "raim.snapshot.age": ["4"], "raim.unread_bits": []},
+            "raim.snapshot.bullet": ["54"], "raim.snapshot.age": ["4"],
+            "raim.snapshot.rewind": ["2"], "raim.unread_bits": []},
         "snapshot delta": {
             "raim.snapshot.baseline_age": ["2"], "raim.tick": ["1004"], "raim.self.place": [],
             "raim.self.timer": ["15"], "raim.self.shots": ["1"], "raim.self.hits": [],

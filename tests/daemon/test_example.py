@@ -4,6 +4,7 @@
 and in a real arena it reads every snapshot and sees players where the server's own code does."""
 
 import json
+import statistics
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import unittest
 
 import harness
 from harness import Stage, arena
+from test_network import Nat
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(harness.ROOT / "proto"))
@@ -54,28 +56,38 @@ class VectorsTest(unittest.TestCase):
 
 @unittest.skipUnless(example, "skipped: python3-enet is not installed")
 class ExampleTest(unittest.TestCase):
-    """Half a minute among bots, watched through the reference client."""
+    """Half a minute among bots, behind a router that once forgets it, watched through the reference
+    client."""
 
     @classmethod
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
         cls.daemon = stage.serve(arena("pit", bots=12))
         cls.port = cls.daemon.ports[0]
-        cls.client = example.Client("127.0.0.1", cls.port)
+        nat = Nat(cls.port)
+        cls.addClassCleanup(nat.close)
+        cls.client = example.Client("127.0.0.1", nat.port)
         play = threading.Thread(target=cls.client.play, args=(SECONDS,))
         play.start()
         try:
             harness.poll("snapshot", lambda: cls.client.frames)
-            cls.own = cls.client.welcome["player"]
-            witness = subprocess.run(
-                [harness.BIN / "witness", "127.0.0.1", str(cls.port), str(cls.own),
-                 str(WATCHED_S)], stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+            cls.welcome = cls.client.welcome
+            cls.own = cls.welcome["player"]
+            with subprocess.Popen(
+                    [harness.BIN / "witness", "127.0.0.1", str(cls.port), str(cls.own),
+                     str(WATCHED_S)], stdout=subprocess.PIPE, text=True) as witness:
+                harness.poll("play", lambda: len(cls.client.frames) > 10 * WATCHED_S / 3)
+                nat.rebind()
+                watched = witness.communicate(timeout=60)[0]
+            if witness.returncode != 0:
+                raise AssertionError(f"the witness ended with {witness.returncode}")
             cls.row = next(row for row in cls.daemon.get_json()["arenas"][0]["players"]
                            if row["id"] == cls.own)
         finally:
             play.join()
+        cls.daemon.wait_players(0)
         cls.seen = {}
-        for line in witness.stdout.splitlines():
+        for line in watched.splitlines():
             tick, *players = line.split()
             cls.seen[int(tick)] = {place: (x, y, life) for place, x, y, life in (
                 map(int, player.split(":")) for player in players)}
@@ -96,6 +108,12 @@ class ExampleTest(unittest.TestCase):
                     compared += 1
         self.assertGreater(compared, 300)
 
+    def test_it_resumes_where_it_was(self):
+        self.assertIsNot(self.client.welcome, self.welcome)
+        for key in ("player", "token"):
+            self.assertEqual(self.client.welcome[key], self.welcome[key], key)
+        self.assertGreater(self.client.welcome["tick"], self.welcome["tick"])
+
     def test_it_walks_and_shoots(self):
         own = [frame["players"][frame["self"]["place"]] for frame in self.client.frames
                if frame["self"]["alive"]]
@@ -103,6 +121,16 @@ class ExampleTest(unittest.TestCase):
         self.assertGreater(max(xs) - min(xs), 100)
         shots = {frame["self"]["shots"] for frame in self.client.frames}
         self.assertGreater(len(shots), 5)
+
+    def test_its_bullets_are_launched_in_the_tick_that_it_saw(self):
+        ages = {} # of own bullets as they are seen first, by place and launch
+        for frame in self.client.frames:
+            for place, bullet in frame["bullets"].items():
+                if place // self.welcome["shots"] == frame["self"]["place"]:
+                    ages.setdefault((place, bullet["tick"]), frame["tick"] - bullet["tick"])
+        print(f"own bullets launched {statistics.median(ages.values())} ticks ago", flush=True)
+        self.assertGreater(len(ages), 5)
+        self.assertGreater(statistics.median(ages.values()), 1) # that of a bullet as of now
 
     def test_it_hears_of_every_point(self):
         told = self.client.members[self.own]

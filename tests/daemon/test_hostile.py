@@ -185,9 +185,10 @@ class FullArenaTest(unittest.TestCase):
 
 # --- clients that speak ENet but not our language ---
 
-HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE = 1, 2, 3, 7, 8
-VERSION = 2
-REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8}
+HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT = 1, 2, 3, 7, 8, 9
+VERSION = 3
+LEFT = 1
+REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9}
 SILENCE_S = 5 # that a connection may last without a hello
 
 
@@ -210,10 +211,21 @@ def kind_of(message):
     return SNAPSHOT if bits & 1 else bits >> 1 & 15
 
 
-def hello(version=VERSION, name=b"liar", magic=b"RAIM"):
-    """A HELLO with any bytes for a name."""
+def hello(version=VERSION, name=b"liar", magic=b"RAIM", token=None):
+    """A HELLO with any bytes for a name, and, to resume a session, its token."""
+    resume = [(0, 1)] if token is None else [(1, 1), *((byte, 8) for byte in token)]
     return pack(*begin(HELLO), (int.from_bytes(magic, "little"), 32), (version, 16), (0, 1),
-                (len(name), 5), *((byte, 8) for byte in name))
+                *resume, (len(name), 5), *((byte, 8) for byte in name))
+
+
+def chat(text):
+    return pack(*begin(CHAT), (len(text), 7), *((byte, 8) for byte in text))
+
+
+def read_session(welcome):
+    """The player's id and the token of a WELCOME."""
+    bits = int.from_bytes(welcome, "little") >> 5
+    return bits >> 16 & 0xFFFF, (bits >> 48 & (1 << 128) - 1).to_bytes(16, "little")
 
 
 def read_goodbye(message):
@@ -235,6 +247,7 @@ class Liar:
         self.ended = None # ENet's disconnect data
         self.kinds = set() # of messages that came
         self.goodbye = None
+        self.session = None # the player's id and the token
         poll("connection", self.service_until(lambda: self.connected))
 
     def service_until(self, ready):
@@ -248,6 +261,8 @@ class Liar:
                 else:
                     self.kinds.add(kind_of(event.packet.data))
                     self.goodbye = self.goodbye or read_goodbye(event.packet.data)
+                    if kind_of(event.packet.data) == WELCOME:
+                        self.session = read_session(event.packet.data)
             return ready()
         return serve_and_ask
 
@@ -259,6 +274,11 @@ class Liar:
     def wait(self, kind):
         """Waits for a message."""
         poll(f"message {kind}", self.service_until(lambda: kind in self.kinds))
+
+    def leave(self):
+        """Ends the session, too."""
+        self.say(pack(*begin(GOODBYE), (LEFT, 8), (0, 7)))
+        self.wait_end()
 
     def wait_end(self, deadline_s=harness.START_S):
         """The goodbye, after the server has closed the connection."""
@@ -333,7 +353,7 @@ class LiarTest(unittest.TestCase):
         self.daemon.wait_players(3)
         names = [player["name"] for player in self.daemon.get_json()["arenas"][0]["players"]]
         self.assertIn("[2J\u00c4nne", names)
-        liar.peer.disconnect_now(0)
+        liar.leave()
         self.daemon.wait_players(2)
 
     def test_garbage_from_a_player_is_counted_and_forgiven(self):
@@ -354,7 +374,58 @@ class LiarTest(unittest.TestCase):
         self.daemon.poll("count of much garbage", lambda: self.refused()["malformed"] > 50)
         self.assertEqual(self.daemon.get_json()["players"]["now"], 3)
         self.assertIsNone(liar.ended)
+        liar.leave()
+        self.daemon.wait_players(2)
+
+    def test_a_lost_player_comes_back_by_its_token_alone(self):
+        def arena_status():
+            return self.daemon.get_json()["arenas"][0]
+        liar = self.liar()
+        liar.say(hello())
+        liar.wait(WELCOME)
+        player, token = liar.session
         liar.peer.disconnect_now(0)
+        self.daemon.poll("player that is away", lambda: arena_status()["away"] == 1)
+        shown = {row["id"]: row for row in arena_status()["players"]}[player]
+        self.assertEqual((shown["name"], shown["away"], shown["ping_ms"]), ("liar", True, 0))
+        # A guess is a fresh join, even if it is wrong by one bit only.
+        guesser = self.liar()
+        guesser.say(hello(token=bytes([token[0] ^ 1]) + token[1:]))
+        guesser.wait(WELCOME)
+        self.assertNotEqual(guesser.session[0], player)
+        self.assertNotEqual(guesser.session[1], token)
+        self.daemon.wait_players(4)
+        self.assertEqual(arena_status()["away"], 1)
+        guesser.leave()
+        # The token itself gives the player back, also while somebody still has it.
+        first = self.liar()
+        first.say(hello(token=token))
+        first.wait(SNAPSHOT)
+        second = self.liar()
+        second.say(hello(token=token))
+        second.wait(SNAPSHOT)
+        self.assertEqual([first.session, second.session], [(player, token)] * 2)
+        self.assertEqual(first.wait_end()[0], REASONS["resumed"])
+        self.daemon.wait_players(3)
+        self.assertEqual(arena_status()["away"], 0)
+        second.leave()
+        self.daemon.wait_players(2)
+
+    def test_a_flood_of_chat_is_refused_and_counted(self):
+        liar = self.liar()
+        liar.say(hello())
+        liar.wait(SNAPSHOT)
+        for _ in range(100):
+            liar.say(chat(b"buy"))
+        self.daemon.poll("count of much chat", lambda: self.refused()["chat"] >= 90)
+        for text in (b" ", b"\xff\xfe", b"\xe2\x80\x8b"):
+            before = self.refused()["chat"]
+            liar.say(chat(text))
+            self.daemon.poll(f"count of {text}", lambda: self.refused()["chat"] == before + 1)
+        liar.say(chat(b"cut")[:-1])
+        self.daemon.poll("count of chat cut short", lambda: self.refused()["malformed"] == 1)
+        self.assertIsNone(liar.ended)
+        liar.leave()
         self.daemon.wait_players(2)
 
 

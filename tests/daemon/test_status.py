@@ -20,11 +20,14 @@ TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
               "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
-              "spectators", "players"]
+              "lag_compensation_ms", "hits", "spectators", "away", "players"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
-                "input_early", "ack", "oversize", "connectionless", "fragment", "compressed"]
-PLAYER_KEYS = ["id", "name", "bot", "score", "deaths", "ping_ms", "connected_s"]
+                "input_early", "ack", "chat", "oversize", "connectionless", "fragment",
+                "compressed"]
+HITS_KEYS = ["total", "rewound", "in_past", "rewound_ms_mean", "rewound_ms_max"]
+PLAYER_KEYS = ["id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",
+               "inputs_missed", "connected_s"]
 
 
 class StatusTest(unittest.TestCase):
@@ -32,7 +35,8 @@ class StatusTest(unittest.TestCase):
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
         cls.daemon = stage.serve(arena("first", bots=3, max_players=CLIENTS),
-                                 arena("second", max_players=CLIENTS, tick_hz=30), workers=2)
+                                 arena("second", max_players=CLIENTS, tick_hz=30,
+                                       lag_compensation=0), workers=2)
         cls.started = time.monotonic()
         stage.bots(cls.daemon, CLIENTS)
         cls.daemon.wait_players(CLIENTS)
@@ -45,6 +49,7 @@ class StatusTest(unittest.TestCase):
             self.assertEqual(list(shown), ARENA_KEYS)
             self.assertEqual(list(shown["tick_us"]), TICK_US_KEYS)
             self.assertEqual(list(shown["refused"]), REFUSED_KEYS)
+            self.assertEqual(list(shown["hits"]), HITS_KEYS)
             for player in shown["players"]:
                 self.assertEqual(list(player), PLAYER_KEYS)
 
@@ -60,6 +65,8 @@ class StatusTest(unittest.TestCase):
         self.assertEqual([first["port"], second["port"]], daemon.ports)
         self.assertEqual([first["tick_hz"], second["tick_hz"]], [60, 30])
         self.assertEqual((first["map"], first["state"]), ("crossfire", "running"))
+        self.assertEqual([first["lag_compensation_ms"], second["lag_compensation_ms"]], [200, 0])
+        self.assertEqual([first["away"], second["away"]], [0, 0])
         for shown in status["arenas"]:
             times = shown["tick_us"]
             self.assertTrue(0 < times["p50"] <= times["p99"] <= times["max"], times)
@@ -72,6 +79,8 @@ class StatusTest(unittest.TestCase):
                 self.assertEqual(player["name"].startswith("Bot "), player["bot"])
                 self.assertEqual(player["ping_ms"] > 0, not player["bot"], player)
                 self.assertLessEqual(player["connected_s"], status["uptime_s"] + 2)
+                self.assertFalse(player["away"])
+                self.assertLessEqual(player["inputs_missed"], player["inputs_due"])
         self.assertEqual(sum(player["bot"] for player in first["players"]), 3)
 
     def test_time_goes_on(self):
@@ -84,6 +93,23 @@ class StatusTest(unittest.TestCase):
                                  > old["players"][-1]["connected_s"])
                             for old, new in zip(before["arenas"], after["arenas"])))
         self.daemon.poll("newer status", went_on)
+
+    def test_what_was_rewound_is_counted_where_anything_is(self):
+        def hits():
+            return [shown["hits"] for shown in self.daemon.get_json()["arenas"]]
+        self.daemon.poll("rewound hits", lambda: hits()[0]["rewound"] > 0, 60)
+        self.daemon.poll("hits", lambda: hits()[1]["total"] > 0, 60)
+        rewound, present = hits()
+        self.assertTrue(rewound["in_past"] <= rewound["rewound"] <= rewound["total"], rewound)
+        self.assertTrue(0 < rewound["rewound_ms_mean"] <= rewound["rewound_ms_max"] <= 200, rewound)
+        self.assertEqual([present[key] for key in HITS_KEYS[1:]], [0] * 4)
+
+    def test_inputs_are_counted_of_those_who_send_some(self):
+        def inputs(is_bot):
+            return [player["inputs_due"] for shown in self.daemon.get_json()["arenas"]
+                    for player in shown["players"] if player["bot"] == is_bot]
+        self.daemon.poll("inputs of all clients", lambda: min(inputs(False)) > 60)
+        self.assertEqual(set(inputs(True)), {0})
 
     def test_health(self):
         answer = self.daemon.ask("/healthz")

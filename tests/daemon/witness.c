@@ -12,14 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { TIMEOUT_MS = 5000, STEPS_PER_UNIT = 32 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
+enum { STEPS_PER_UNIT = 32, PAUSE_NS = 2000000 };
 
 static void print_players(const struct raim_client *client)
 {
@@ -39,21 +32,22 @@ int main(int argc, char **argv)
     struct raim_client_def def = raim_client_default_def();
     def.watch = true;
     def.target = (raim_player_id)atoi(argv[3]);
-    struct raim_link *link = raim_link_open(argv[1], (uint16_t)atoi(argv[2]), &def, TIMEOUT_MS);
+    struct raim_link *link = raim_link_open(argv[1], (uint16_t)atoi(argv[2]), &def);
     if (link == NULL)
         return 1;
     const struct raim_client *client = raim_link_client(link);
-    const double end_s = now_s() + atof(argv[4]);
+    const uint64_t end_us = raim_link_now_us() + (uint64_t)(atof(argv[4]) * 1e6);
     uint64_t printed = 0;
-    while (now_s() < end_s && raim_client_state(client) != RAIM_CLIENT_ENDED) {
+    while (raim_link_now_us() < end_us && raim_client_state(client) != RAIM_CLIENT_ENDED) {
         raim_link_service(link);
         const uint64_t snapshots = raim_client_stats(client)->snapshots;
         if (raim_client_state(client) == RAIM_CLIENT_PLAYING && snapshots != printed) {
             print_players(client);
             printed = snapshots;
         }
-        raim_link_press(link, &(raim_input){0});
-        const struct timespec pause = {.tv_nsec = 1000000000 / 60};
+        while (raim_link_is_due(link))
+            raim_link_press(link, &(raim_input){0});
+        const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
     }
     const bool good = raim_client_stats(client)->decode_errors == 0 &&

@@ -12,10 +12,11 @@
 // The first byte of an input of fuzz_messages chooses an arena's limits and a baseline.
 enum { FUZZ_LIMITS = 4, FUZZ_BASELINES = 64 };
 static const struct raim_wire_limits fuzz_limits[FUZZ_LIMITS] = {
-    {1, 1, 16, 960, 679},
-    {16, 6, 64, 160, 113},
-    {65, 8, 128, 80, 57},
-    {RAIM_WIRE_PLAYERS, RAIM_WIRE_BULLETS / RAIM_WIRE_PLAYERS, RAIM_MAX_HISTORY, 40, 28},
+    {1, 1, 16, 960, 679, 0},
+    {16, 6, 64, 160, 113, 9},
+    {65, 8, 128, 80, 57, 18},
+    {RAIM_WIRE_PLAYERS, RAIM_WIRE_BULLETS / RAIM_WIRE_PLAYERS, RAIM_MAX_HISTORY, 40, 28,
+     RAIM_WIRE_REWIND},
 };
 
 // The newest tick that a reader of snapshots knows of.
@@ -83,6 +84,7 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
             .y = fuzz_coordinate(random),
             .tick = tick - raim_random_below(random, 100),
             .aim = (uint16_t)raim_random_below(random, 65536),
+            .rewind = (uint8_t)raim_random_below(random, limits->max_rewind + 1),
         };
     }
 }

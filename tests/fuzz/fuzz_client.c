@@ -2,9 +2,10 @@
 // A client before a server of every conduct: what it refuses changes nothing that it shows, what it
 // shows stays within the arena, what it sends can be read. An input is a byte that says whether it
 // is welcomed properly first, and as a player or a spectator, and then what the server does, with
-// presses of keys in between.
+// presses of keys and looks in between; time passes, and connections are lost and found again.
 #include "fuzz.h"
 
+#include "chat.h"
 #include "client.h"
 #include "handshake.h"
 #include "input.h"
@@ -13,7 +14,9 @@
 
 #include <math.h>
 
-enum { TICK_HZ = 60, PLAYERS = 8, SHOTS = 3, FIRST_TICK = 100, FIRST_EVENT = 7 };
+enum { TICK_HZ = 60, PLAYERS = 8, SHOTS = 3, FIRST_TICK = 100, FIRST_EVENT = 7, MAX_REWIND = 9 };
+
+static uint64_t now_us;
 
 // --- What the client shows, as a digest ---
 
@@ -40,13 +43,12 @@ static bool is_finite(raim_vec2 v)
     return isfinite(v.x) && isfinite(v.y);
 }
 
-static void mix_picture(uint64_t *digest, const struct raim_client *client)
+static struct raim_client_player players[RAIM_MAX_PLAYERS];
+static struct raim_client_bullet bullets[RAIM_MAX_BULLETS];
+
+static void mix_rows(uint64_t *digest, uint32_t places, uint32_t player_count,
+                     uint32_t bullet_count)
 {
-    static struct raim_client_player players[RAIM_MAX_PLAYERS];
-    static struct raim_client_bullet bullets[RAIM_MAX_BULLETS];
-    const uint32_t places = raim_client_max_players(client);
-    const uint32_t player_count = raim_client_players(client, players, RAIM_MAX_PLAYERS);
-    const uint32_t bullet_count = raim_client_bullets(client, bullets, RAIM_MAX_BULLETS);
     assert(player_count <= places);
     for (uint32_t i = 0; i < player_count; i++) {
         assert(players[i].place < places);
@@ -60,6 +62,18 @@ static void mix_picture(uint64_t *digest, const struct raim_client *client)
         assert(is_finite(bullets[i].position) && is_finite(bullets[i].velocity));
         mix(digest, &bullets[i].position, sizeof bullets[i].position);
     }
+}
+
+static void mix_picture(uint64_t *digest, const struct raim_client *client)
+{
+    const uint32_t places = raim_client_max_players(client);
+    uint32_t player_count = raim_client_players(client, players, RAIM_MAX_PLAYERS);
+    uint32_t bullet_count = raim_client_bullets(client, bullets, RAIM_MAX_BULLETS);
+    mix_rows(digest, places, player_count, bullet_count);
+    player_count = raim_client_scene_players(client, players, RAIM_MAX_PLAYERS);
+    bullet_count = raim_client_scene_bullets(client, bullets, RAIM_MAX_BULLETS);
+    mix_rows(digest, places, player_count, bullet_count);
+    assert(is_finite(raim_client_eye(client)));
 }
 
 static uint64_t digest_of(const struct raim_client *client)
@@ -86,11 +100,11 @@ static void receive(struct raim_client *client, const uint8_t *bytes, size_t siz
     const enum raim_client_state state = raim_client_state(client);
     const uint64_t errors = raim_client_stats(client)->decode_errors;
     uint8_t *exact = fuzz_copy(bytes, size);
-    const bool good = raim_client_receive(client, exact, size);
+    const bool good = raim_client_receive(client, now_us, exact, size);
     free(exact);
     const struct raim_client_stats *stats = raim_client_stats(client);
     assert(stats->decode_errors == errors + !good);
-    assert(raim_client_state(client) >= state);
+    assert(raim_client_state(client) >= state || state == RAIM_CLIENT_RESUMING);
     // An arena that cannot be played ends the client.
     assert(good || raim_client_state(client) == RAIM_CLIENT_ENDED || digest_of(client) == digest);
 }
@@ -107,8 +121,12 @@ static struct raim_wire_limits limits_of_arena(void)
 {
     const raim_rules rules = raim_rules_default();
     const struct raim_stride stride = raim_world_stride(&rules, TICK_HZ);
-    return (struct raim_wire_limits){PLAYERS, SHOTS, raim_wire_history(TICK_HZ), stride.straight,
-                                     stride.diagonal};
+    return (struct raim_wire_limits){.players = PLAYERS,
+                                     .shots = SHOTS,
+                                     .history = raim_wire_history(TICK_HZ),
+                                     .stride = stride.straight,
+                                     .diagonal = stride.diagonal,
+                                     .max_rewind = MAX_REWIND};
 }
 
 // A snapshot from around the tick shown with a good header, any body behind it.
@@ -172,6 +190,8 @@ static void receive_events(struct raim_client *client, struct fuzz_input *input)
         event->player = RAIM_MAX_PLAYERS + fuzz_byte(input) % (PLAYERS + 1);
         event->victim = RAIM_MAX_PLAYERS + fuzz_byte(input) % (PLAYERS + 1);
         event->score = event->deaths = fuzz_byte(input);
+        event->rewind = event->score % (RAIM_WIRE_REWIND + 1);
+        memset(event->text, 'a', event->score % sizeof event->text);
         event->entry = (struct raim_roster_entry){.player = event->player, .name = "event"};
     }
     uint32_t written;
@@ -189,7 +209,9 @@ static void press(struct raim_client *client, struct fuzz_input *input)
         .aim = fuzz_pair(input),
     };
     const uint32_t shown = raim_client_tick(client);
-    const size_t size = raim_client_press(client, &pressed, bytes, sizeof bytes);
+    for (int i = 0; i < 20 && !raim_client_is_due(client, now_us); i++)
+        now_us += 1000;
+    const size_t size = raim_client_press(client, now_us, &pressed, bytes, sizeof bytes);
     assert(raim_client_tick(client) - shown <= 1);
     if (size == 0)
         return;
@@ -207,21 +229,8 @@ static void read_events(struct raim_client *client, struct fuzz_input *input)
 {
     struct raim_client_event event;
     for (uint32_t i = fuzz_byte(input); i > 0 && raim_client_next_event(client, &event); i--)
-        assert(event.kind <= RAIM_CLIENT_KILL);
+        assert(event.kind != RAIM_CLIENT_CHAT || strlen(event.text) < RAIM_CLIENT_TEXT_BYTES);
 }
-
-static void lose_connection(struct raim_client *client, struct fuzz_input *input)
-{
-    raim_client_disconnected(client, fuzz_byte(input));
-    assert(raim_client_state(client) == RAIM_CLIENT_ENDED);
-}
-
-// The order is that of the corpus.
-static void (*const operations[])(struct raim_client *client, struct fuzz_input *input) = {
-    receive_raw, receive_snapshot, press,           receive_events,
-    read_events, lose_connection,  receive_picture,
-};
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 // --- A proper welcome ---
 
@@ -239,6 +248,8 @@ static void receive_welcome(struct raim_client *client, bool is_spectator)
         .tick_hz = TICK_HZ,
         .max_players = PLAYERS,
         .shots = SHOTS,
+        .max_rewind = MAX_REWIND,
+        .grace_s = 30,
         .view_width = 1600,
         .view_height = 861,
         .obstacle_count = 2,
@@ -262,14 +273,77 @@ static void receive_welcome(struct raim_client *client, bool is_spectator)
     assert(raim_client_state(client) == RAIM_CLIENT_PLAYING);
 }
 
+// --- What else happens ---
+
+static void lose_connection(struct raim_client *client, struct fuzz_input *input)
+{
+    raim_client_disconnected(client, now_us, fuzz_byte(input));
+    assert(raim_client_state(client) >= RAIM_CLIENT_RESUMING);
+}
+
+// A frame of a display, or up to a quarter of a second without one.
+static void look(struct raim_client *client, struct fuzz_input *input)
+{
+    const double scene_tick = raim_client_scene_tick(client);
+    now_us += fuzz_byte(input) * (uint64_t)1000;
+    raim_client_look(client, now_us);
+    assert(isfinite(raim_client_scene_tick(client)) && isfinite(raim_client_own_tick(client)));
+    assert(raim_client_scene_tick(client) >= scene_tick);
+    const struct raim_client_quality quality = raim_client_quality(client);
+    assert(quality.mispredictions <= quality.predictions);
+    assert(isfinite(quality.view_age_ms) && isfinite(quality.corrections_units));
+}
+
+// Up to 13 seconds pass; where it then wishes for a connection, it says hello, and maybe is
+// welcomed again.
+static void wait(struct raim_client *client, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_hello hello;
+    const uint8_t choice = fuzz_byte(input);
+    now_us += choice * (uint64_t)50000;
+    if (!raim_client_wants_connection(client, now_us))
+        return;
+    assert(!raim_client_wants_connection(client, now_us));
+    const size_t size = raim_client_write_hello(client, now_us, bytes, sizeof bytes);
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert(raim_message_read(&reader) == RAIM_MESSAGE_HELLO && raim_hello_read(&reader, &hello));
+    assert(!hello.resume || raim_client_state(client) == RAIM_CLIENT_RESUMING);
+    if (choice % 2 != 0)
+        receive_welcome(client, hello.watch);
+}
+
+static void say(struct raim_client *client, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    char text[256], said[RAIM_MAX_CHAT_BYTES + 1];
+    size_t length;
+    const uint8_t *block = fuzz_block(input, fuzz_byte(input), &length);
+    memcpy(text, block, length);
+    text[length] = '\0';
+    const size_t size = raim_client_write_chat(client, text, bytes, sizeof bytes);
+    if (size == 0)
+        return;
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert(raim_message_read(&reader) == RAIM_MESSAGE_CHAT && raim_chat_read(&reader, said));
+}
+
+// The order is that of the corpus.
+static void (*const operations[])(struct raim_client *client, struct fuzz_input *input) = {
+    receive_raw,     receive_snapshot, press, receive_events, read_events,
+    lose_connection, receive_picture,  look,  wait,           say,
+};
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
     const uint8_t start = fuzz_byte(&input);
+    now_us = 1;
     struct raim_client_def def = raim_client_default_def();
     def.watch = (start & 2) != 0;
     struct raim_client *client = raim_client_create(&def);
-    assert(client != NULL);
+    assert(client != NULL && raim_client_wants_connection(client, now_us));
     if ((start & 1) != 0)
         receive_welcome(client, def.watch);
     while (input.left > 0)

@@ -4,6 +4,7 @@
 // byte by byte. An input is a byte that chooses limits and baseline, then a message.
 #include "fuzz.h"
 
+#include "chat.h"
 #include "fuzz_baseline.h"
 #include "handshake.h"
 #include "input.h"
@@ -32,13 +33,14 @@ static raim_reader read_again(size_t size)
     return reader;
 }
 
-static void check_name(const char *name)
+static void check_clean(const char *text, uint32_t max)
 {
-    char cleaned[RAIM_MAX_NAME_BYTES + 1], again[RAIM_MAX_NAME_BYTES + 1];
-    if (!raim_name_clean(name, cleaned))
+    char cleaned[RAIM_MAX_CHAT_BYTES + 1], again[RAIM_MAX_CHAT_BYTES + 1];
+    assert(max <= RAIM_MAX_CHAT_BYTES);
+    if (!raim_text_clean(text, cleaned, max))
         return;
-    assert(cleaned[0] != '\0' && strlen(cleaned) <= RAIM_MAX_NAME_BYTES);
-    assert(raim_name_clean(cleaned, again));
+    assert(cleaned[0] != '\0' && strlen(cleaned) <= max);
+    assert(raim_text_clean(cleaned, again, max));
     assert(strcmp(cleaned, again) == 0);
 }
 
@@ -48,7 +50,7 @@ static void check_hello(raim_reader *reader)
     if (!raim_hello_read(reader, &hello) || hello.version != RAIM_PROTOCOL_VERSION)
         return;
     assert_one_spelling(raim_hello_write(&hello, written, message_size));
-    check_name(hello.name);
+    check_clean(hello.name, RAIM_MAX_NAME_BYTES);
 }
 
 static void check_input(raim_reader *reader)
@@ -65,7 +67,8 @@ static void check_input(raim_reader *reader)
         const raim_wire_input *a = &told.inputs[i], *b = &again.inputs[i];
         assert(a->move_x >= -1 && a->move_x <= 1 && a->move_y >= -1 && a->move_y <= 1);
         assert(a->move_x == b->move_x && a->move_y == b->move_y);
-        assert(a->fire == b->fire && a->aim == b->aim);
+        assert(a->fire == b->fire && a->aim == b->aim && a->view_age == b->view_age);
+        assert(a->view_age <= (a->fire ? RAIM_WIRE_REWIND : 0));
     }
 }
 
@@ -114,6 +117,15 @@ static void check_goodbye(raim_reader *reader)
         assert_one_spelling(raim_goodbye_write(&goodbye, written, message_size));
 }
 
+static void check_chat(raim_reader *reader)
+{
+    char text[RAIM_MAX_CHAT_BYTES + 1];
+    if (!raim_chat_read(reader, text))
+        return;
+    assert_one_spelling(raim_chat_write(text, written, message_size));
+    check_clean(text, RAIM_MAX_CHAT_BYTES);
+}
+
 // --- Snapshots ---
 
 static void assert_same_frame(const struct raim_wire_limits *limits,
@@ -132,7 +144,8 @@ static void assert_same_frame(const struct raim_wire_limits *limits,
     for (uint32_t place = 0; place < bullets; place++) {
         assert(raim_set_has(a->seen_bullets, place) == raim_set_has(b->seen_bullets, place));
         if (raim_set_has(a->seen_bullets, place))
-            assert(raim_wire_same_launch(&a->bullets[place], &b->bullets[place]));
+            assert(raim_wire_same_launch(&a->bullets[place], &b->bullets[place]) &&
+                   a->bullets[place].rewind <= limits->max_rewind);
     }
 }
 
@@ -195,13 +208,14 @@ static void check_snapshot(raim_reader *reader, uint8_t chooser)
     assert_same_frame(limits, &frames->told, &frames->again);
 }
 
-// What is no message may still be a name.
-static void check_bare_name(void)
+// What is no message may still be a name, or chat.
+static void check_bare_text(void)
 {
-    char name[RAIM_MAX_MESSAGE_BYTES + 1];
-    memcpy(name, message, message_size);
-    name[message_size] = '\0';
-    check_name(name);
+    char text[RAIM_MAX_MESSAGE_BYTES + 1];
+    memcpy(text, message, message_size);
+    text[message_size] = '\0';
+    check_clean(text, RAIM_MAX_NAME_BYTES);
+    check_clean(text, RAIM_MAX_CHAT_BYTES);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -236,8 +250,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case RAIM_MESSAGE_GOODBYE:
         check_goodbye(&reader);
         break;
+    case RAIM_MESSAGE_CHAT:
+        check_chat(&reader);
+        break;
     default:
-        check_bare_name();
+        check_bare_text();
     }
     return 0;
 }

@@ -3,6 +3,7 @@
 // for the targets that play. Usage: fuzz_seeds DIRECTORY, where DIRECTORY/NAME exists per target.
 #include "fuzz.h"
 
+#include "chat.h"
 #include "client.h"
 #include "fuzz_arena.h"
 #include "fuzz_baseline.h"
@@ -68,12 +69,17 @@ static void save_client_messages(void)
                                        .target = RAIM_MAX_PLAYERS + 3,
                                        .name = "w"};
     save_message("hello-watch", 0, bytes, raim_hello_write(&watcher, bytes, sizeof bytes));
+    const struct raim_hello returner = {
+        .version = RAIM_PROTOCOL_VERSION, .resume = true, .token = {1, 2, 255}, .name = "r"};
+    save_message("hello-resume", 0, bytes, raim_hello_write(&returner, bytes, sizeof bytes));
+    save_message("chat", 0, bytes, raim_chat_write(" well shot \xE2\x9C\x93", bytes, sizeof bytes));
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
     struct raim_input_message input = {
         .tick = 1000, .has_snapshot = true, .snapshot = 990, .count = RAIM_MAX_INPUTS};
     for (int i = 0; i < RAIM_MAX_INPUTS; i++)
-        input.inputs[i] = (raim_wire_input){(int8_t)(i % 3 - 1), 1, i > 4, (uint16_t)(i / 2)};
+        input.inputs[i] = (raim_wire_input){(int8_t)(i % 3 - 1), 1, i > 4,
+                                            (uint8_t)(i > 4 ? 5 + i : 0), (uint16_t)(i / 2)};
     save_message("input", 0, bytes, raim_input_write(&input, bytes, sizeof bytes));
     static const char name[] = " \xE2\x80\x8FName\xF0\x9F\x99\x82 ";
     save_message("name", 0, (const uint8_t *)name, sizeof name - 1);
@@ -86,9 +92,12 @@ static void save_server_messages(void)
     const struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
         .player = RAIM_MAX_PLAYERS,
+        .token = {0xC0, 0xFF, 0xEE},
+        .grace_s = 30,
         .tick_hz = 60,
         .max_players = 16,
         .shots = 6,
+        .max_rewind = 9,
         .obstacle_count = 1,
         .roster_count = 1,
         .border = {-32000, -16000, 32000, 16000},
@@ -108,12 +117,18 @@ static void save_server_messages(void)
         {.player = 65535, .name = "Ada"},
     };
     save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 3};
-    events.events[0] = (struct raim_wire_event){
-        .kind = RAIM_WIRE_KILL, .player = 1026, .victim = 1024, .score = 1, .deaths = 11};
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 4};
+    events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
+                                                .player = 1026,
+                                                .victim = 1024,
+                                                .score = 1,
+                                                .deaths = 11,
+                                                .rewind = 7};
     events.events[1] = (struct raim_wire_event){
         .kind = RAIM_WIRE_LEFT, .player = 1024, .reason = RAIM_REASON_LOST};
     events.events[2] = (struct raim_wire_event){.kind = RAIM_WIRE_JOINED, .entry = roster[1]};
+    events.events[3] =
+        (struct raim_wire_event){.kind = RAIM_WIRE_CHAT, .player = 65535, .text = "hello"};
     save_message("events", 0, bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
 }
 
@@ -153,7 +168,9 @@ static void change_frame(struct raim_wire_frame *frame, const struct raim_wire_f
         raim_set_add(frame->seen_bullets, place);
         frame->bullets[place] = baseline->bullets[place];
         if (!known || place % 3 == 0) { // fired a moment ago
-            frame->bullets[place].tick = frame->tick - 1;
+            const uint32_t rewind = place % (limits->max_rewind + 1);
+            frame->bullets[place].rewind = (uint8_t)rewind;
+            frame->bullets[place].tick = frame->tick - 1 - rewind;
             frame->bullets[place].x = frame->players[place / limits->shots].x;
             frame->bullets[place].y = frame->players[place / limits->shots].y;
         }
@@ -203,21 +220,27 @@ static void save_session(const char *name, uint32_t bots, int ticks)
     assert(match != NULL && client != NULL);
     struct seed seed = {0};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    raim_match_connect(match, 0, true);
-    raim_match_receive(match, 0, true, bytes, raim_client_write_hello(client, bytes, sizeof bytes));
+    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {1};
+    raim_match_connect(match, 0, true, token);
+    raim_match_receive(match, 0, true, bytes,
+                       raim_client_write_hello(client, 0, bytes, sizeof bytes));
     add_byte(&seed, 0);
     for (int tick = 0; tick < ticks; tick++) {
         struct raim_outgoing out;
+        const uint64_t now_us = (uint64_t)tick * 1000000 / def.tick_hz;
+        if (tick == 4)
+            raim_match_receive(match, 0, true, bytes,
+                               raim_client_write_chat(client, "hello", bytes, sizeof bytes));
         raim_match_step(match);
         while (raim_match_outgoing(match, &out)) {
             add_byte(&seed, 0); // receive_raw
             add_byte(&seed, out.size & 0xFF);
             add_byte(&seed, (unsigned)(out.size >> 8));
             add(&seed, out.data, out.size);
-            raim_client_receive(client, out.data, out.size);
+            raim_client_receive(client, now_us, out.data, out.size);
         }
         const raim_input input = {.move_x = 1, .fire = 1, .aim = (raim_angle)(tick << 12)};
-        const size_t size = raim_client_press(client, &input, bytes, sizeof bytes);
+        const size_t size = raim_client_press(client, now_us, &input, bytes, sizeof bytes);
         if (size > 0)
             raim_match_receive(match, 0, false, bytes, size);
         add_byte(&seed, 2); // press
@@ -242,7 +265,7 @@ static void save_script(const char *target, const char *name, const char *script
 
 #define SAVE_SCRIPT(target, name, script) save_script(target, name, script, sizeof(script) - 1)
 
-// fuzz_match: operation + 11 * handle, its arguments behind it.
+// fuzz_match: operation + 16 * handle, its arguments behind it.
 static void save_match_scripts(void)
 {
     // connect, hello, steps, presses
@@ -253,23 +276,23 @@ static void save_match_scripts(void)
     // two clients duel: each presses and shoots between steps; one leaves
     SAVE_SCRIPT("match", "duel",
                 "\x01\x00\x01"
-                "\x00\x0B\x04\x01"
-                "A\x0F\x01"
-                "B\x02\x02\x02\x02\x06\x85\x00\x11\x83\x80\x02\x06\x85\x00\x11\x83\x80\x02"
-                "\x06\x85\x00\x11\x83\x80\x02\x06\x85\x00\x11\x83\x80\x02\x07\x02\x0C\x02");
+                "\x00\x10\x04\x01"
+                "A\x14\x01"
+                "B\x02\x02\x02\x02\x06\x85\x00\x16\x83\x80\x02\x06\x85\x00\x16\x83\x80\x02"
+                "\x06\x85\x00\x16\x83\x80\x02\x06\x85\x00\x16\x83\x80\x02\x07\x02\x11\x02");
     // a player, a bot, and two who watch: one late, one at once; the player leaves
     SAVE_SCRIPT("match", "watch",
                 "\x25\x02\x01"
-                "\x00\x0B\x16\x04\x01"
-                "A\x0F\x81"
-                "B\x1A\xA1"
-                "C\x02\x02\x06\x85\x00\x11\x85\x00\x1C\x85\x00\x02\x03\x09"
-                "\x11\x85\x00\x1C\x85\x00\x02\x07\x03\x09\x0C\x03\x09");
+                "\x00\x10\x20\x04\x01"
+                "A\x14\x81"
+                "B\x24\xA1"
+                "C\x02\x02\x06\x85\x00\x16\x85\x00\x26\x85\x00\x02\x03\x09"
+                "\x16\x85\x00\x26\x85\x00\x02\x07\x03\x09\x11\x03\x09");
     // crowded out, silent, and told that the server ends
     SAVE_SCRIPT("match", "full",
                 "\x00\x02\x01"
-                "\x00\x0B\x16\x04\x01"
-                "A\x0F\x01"
+                "\x00\x10\x20\x04\x01"
+                "A\x14\x01"
                 "B\x02\x02\x03\xFF\x03\xFF\x0A\x02");
     // acks and inputs out of time
     SAVE_SCRIPT("match", "out-of-time",
@@ -277,12 +300,32 @@ static void save_match_scripts(void)
                 "\x00\x04\x01"
                 "A\x02\x02\x02\x02\x05\x02\x00\x03\x01\x02\x03\x04\x05\x06\x07\x08\x02"
                 "\x05\x7F\x00\x00\x01\x02\x05\x80\x02\x00\x01\x02\x05\x02\x80\x00\x01\x02\x02");
+    // two players: one is lost and comes back, and is lost until it is too late
+    SAVE_SCRIPT("match", "come-back",
+                "\x01\x01\x01"
+                "\x00\x10\x04\x01"
+                "A\x14\x01"
+                "B\x02\x02\x03\x10\x0B\x03\x20\x0C\x02\x02\x03\x10"
+                "\x0B\x03\x3F\x03\x3F\x03\x3F\x0C\x02\x02\x0F\x0F");
+    // one moves to another address, and somebody tries the tokens of both
+    SAVE_SCRIPT("match", "move",
+                "\x02\x02\x01"
+                "\x00\x10\x04\x01"
+                "A\x02\x02\x0D\x02\x02\x02\x14\x61\x01"
+                "B\x02\x02\x2D\x00\x01\x02\x00\x2D\x00\x02");
+    // everybody talks, one too much
+    SAVE_SCRIPT("match", "chat",
+                "\x21\x00\x01"
+                "\x00\x10\x04\x01"
+                "A\x14\x01"
+                "B\x02\x02\x0E\x02hi\x1E\x02yo\x02"
+                "\x0E\x01.\x0E\x01.\x0E\x01.\x0E\x01.\x0E\x01.\x0E\x01\x01\x02\x02");
 }
 
 // Three clients and three bots; who is hit rises again; each client has keys and an aim of its own.
 static void save_game(void)
 {
-    enum { CONNECT = 0, STEP = 2, HELLO = 4, PRESS = 6, HANDLE = 11, CLIENTS = 3, TICKS = 50 };
+    enum { CONNECT = 0, STEP = 2, HELLO = 4, PRESS = 6, HANDLE = 16, CLIENTS = 3, TICKS = 50 };
     struct seed seed = {0};
     add(&seed, "\x0E\x01\x09", 3);
     for (unsigned handle = 0; handle < CLIENTS; handle++) {
@@ -332,6 +375,15 @@ static void save_client_scripts(void)
                 "\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00"
                 "\x06\x02\x04\x21\x05\x00\x10\x00\x20\x07\x40\x10\x40\x20\x00\x00\x00\x00\x00\x00"
                 "\x02\x00\x00\x00\x02\x00\x00\x00");
+    // a player sees four run, shoots, looks, loses the connection in silence, is welcomed again
+    SAVE_SCRIPT("client", "resume",
+                "\x01"
+                "\x06\x64\x00\x21\x05\x00\x10\x00\x20\x07\x40\x10\x40\x20"
+                "\x13\x80\x10\x80\x20\x01\x00\x11\x00\x21\x00\x00\x00\x00"
+                "\x07\x10\x02\x85\x00\x10\x07\x10\x02\x85\x00\x10\x07\x40"
+                "\x09\x02hi\x08\x1F"
+                "\x06\x64\x00\x21\x05\x00\x10\x00\x20\x00\x00\x00\x00\x00\x00\x00"
+                "\x07\x10\x02\x85\x00\x10");
     // a join, a leave and a kill; all read; then a run that ends with a place beyond the arena
     SAVE_SCRIPT("client", "events",
                 "\x01"

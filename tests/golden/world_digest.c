@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PLAYERS = 24, TICKS = 10000, EVERY = 1000, OBSTACLES = 40 };
+enum { PLAYERS = 24, TICKS = 10000, EVERY = 1000, OBSTACLES = 40, REWIND = 9 };
 
 // Regular polygons of three to eight sides strewn over the map; they may overlap.
 static struct raim_map *make_map(uint64_t *random)
@@ -82,12 +82,14 @@ int main(void)
     static raim_input inputs[PLAYERS];
     static raim_event items[4096];
     struct raim_events events = {.items = items, .capacity = 4096};
-    const struct raim_world_def def = {
+    struct raim_world_def def = {
         .rules = raim_rules_default(),
         .tick_hz = 60,
         .max_players = PLAYERS,
+        .max_rewind = REWIND,
         .seed = 7246,
     };
+    def.rules.bullet_speed = 2400; // so fast that many hit in the past
     uint64_t random = 2026;
     struct raim_map *map = make_map(&random);
     void *memory = malloc(raim_world_size(&def));
@@ -97,16 +99,21 @@ int main(void)
         raim_world_join(world);
         raim_bot_init(&bots[i], raim_random_next(&random));
     }
-    uint32_t kills = 0;
+    uint32_t kills = 0, in_past = 0;
     for (int tick = 1; tick <= TICKS; tick++) {
-        for (uint32_t place = 0; place < PLAYERS; place++)
+        for (uint32_t place = 0; place < PLAYERS; place++) {
             if (raim_world_players(world)[place].state == RAIM_PLAYER_ALIVE)
                 inputs[place] = think(world, map, &bots[place], place);
+            inputs[place].rewind = (uint8_t)raim_random_below(&random, REWIND + 1);
+        }
         raim_world_step(world, map, inputs, &events);
-        for (uint32_t i = 0; i < events.count; i++)
+        for (uint32_t i = 0; i < events.count; i++) {
             kills += events.items[i].kind == RAIM_EVENT_KILL;
+            in_past += events.items[i].in_past;
+        }
         if (tick % EVERY == 0)
-            printf("%d %016" PRIx64 " kills %" PRIu32 "\n", tick, raim_world_digest(world), kills);
+            printf("%d %016" PRIx64 " kills %" PRIu32 " in the past %" PRIu32 "\n", tick,
+                   raim_world_digest(world), kills, in_past);
     }
     free(memory);
     raim_map_destroy(map);

@@ -44,17 +44,24 @@ static inline struct raim_map *fixture_map(const raim_box *boxes, int count)
 }
 
 // Takes the map.
-static inline struct arena_fixture *fixture_create_on(struct raim_map *map, const raim_rules *rules,
-                                                      uint32_t tick_hz, uint32_t players)
+static inline struct arena_fixture *fixture_create_as(struct raim_map *map,
+                                                      const struct raim_world_def *def)
 {
     struct arena_fixture *fixture = calloc(1, sizeof *fixture);
-    const struct raim_world_def def = {
-        .rules = *rules, .tick_hz = tick_hz, .max_players = players, .seed = 1};
     fixture->map = map;
-    fixture->world = raim_world_init(malloc(raim_world_size(&def)), &def);
+    fixture->world = raim_world_init(malloc(raim_world_size(def)), def);
     fixture->events.items = fixture->items;
     fixture->events.capacity = 16384;
     return fixture;
+}
+
+// Takes the map.
+static inline struct arena_fixture *fixture_create_on(struct raim_map *map, const raim_rules *rules,
+                                                      uint32_t tick_hz, uint32_t players)
+{
+    const struct raim_world_def def = {
+        .rules = *rules, .tick_hz = tick_hz, .max_players = players, .max_rewind = 12, .seed = 1};
+    return fixture_create_as(map, &def);
 }
 
 static inline struct arena_fixture *fixture_create(const raim_rules *rules, uint32_t players,

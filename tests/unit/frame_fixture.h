@@ -57,7 +57,8 @@ static inline bool frame_same_player(const raim_wire_player *a, const raim_wire_
 
 static inline bool frame_same_bullet(const raim_wire_bullet *a, const raim_wire_bullet *b)
 {
-    return a->x == b->x && a->y == b->y && a->tick == b->tick && a->aim == b->aim;
+    return a->x == b->x && a->y == b->y && a->tick == b->tick && a->aim == b->aim &&
+           a->rewind == b->rewind;
 }
 
 // NULL, or in what two frames differ.
@@ -103,7 +104,8 @@ static inline bool frame_is_fired(const struct raim_wire_limits *limits,
                                   const struct raim_wire_frame *frame, uint32_t place)
 {
     const raim_wire_bullet *bullet = &frame->bullets[place];
-    const uint32_t age = frame->tick - bullet->tick, shooter = place / limits->shots;
+    const uint32_t age = frame->tick - (bullet->tick + bullet->rewind);
+    const uint32_t shooter = place / limits->shots;
     if (age < 1 || age > 16 || !raim_set_has(frame->seen_players, shooter))
         return false;
     raim_wire_player start = frame->players[shooter];
@@ -151,6 +153,7 @@ static inline struct raim_wire_limits chance_limits(uint32_t players, uint32_t s
         .history = 16u << chance_int(0, 4),
         .stride = stride,
         .diagonal = (stride * 181 + 128) / 256,
+        .max_rewind = (uint32_t)(chance_bool() ? 0 : chance_int(1, RAIM_WIRE_REWIND)),
     };
 }
 
@@ -166,7 +169,7 @@ static inline raim_wire_player chance_player(void)
     };
 }
 
-static inline raim_wire_bullet chance_bullet(uint32_t tick)
+static inline raim_wire_bullet chance_bullet(const struct raim_wire_limits *limits, uint32_t tick)
 {
     return (raim_wire_bullet){
         .x = chance_signed(RAIM_WIRE_COORDINATE_BITS),
@@ -175,6 +178,7 @@ static inline raim_wire_bullet chance_bullet(uint32_t tick)
         .now_x = chance_signed(RAIM_WIRE_COORDINATE_BITS),
         .now_y = chance_signed(RAIM_WIRE_COORDINATE_BITS),
         .aim = (uint16_t)chance_bits(16),
+        .rewind = (uint8_t)chance_int(0, (int)limits->max_rewind),
     };
 }
 
@@ -203,7 +207,7 @@ static inline void chance_frame(const struct raim_wire_limits *limits,
             raim_set_add(frame->seen_players, place);
     }
     for (uint32_t place = 0; place < raim_wire_bullets(limits); place++) {
-        frame->bullets[place] = chance_bullet(tick);
+        frame->bullets[place] = chance_bullet(limits, tick);
         if (chance_bits(rarity) == 0)
             raim_set_add(frame->seen_bullets, place);
     }
@@ -237,13 +241,13 @@ static inline raim_wire_player chance_successor(const struct raim_wire_limits *l
 static inline raim_wire_bullet chance_shot(const struct raim_wire_limits *limits,
                                            const struct raim_wire_frame *frame, uint32_t place)
 {
-    raim_wire_bullet bullet = chance_bullet(frame->tick);
+    raim_wire_bullet bullet = chance_bullet(limits, frame->tick);
     const raim_wire_player *shooter = &frame->players[place / limits->shots];
     const int age = chance_int(0, 17), back = age - 1;
     const raim_wire_player step = raim_wire_predict_player(limits, shooter, 1);
     if (chance_int(0, 3) == 0)
         return bullet;
-    bullet.tick = frame->tick - (uint32_t)age;
+    bullet.tick = frame->tick - (uint32_t)age - bullet.rewind;
     bullet.x = frame_on_grid(shooter->x - back * (step.x - shooter->x) + (chance_int(0, 9) == 0));
     bullet.y = frame_on_grid(shooter->y - back * (step.y - shooter->y));
     return bullet;
@@ -263,6 +267,15 @@ static inline raim_wire_self chance_next_self(const struct raim_wire_limits *lim
     self.hits = same & 32 ? self.hits : other.hits;
     self.margin = same & 64 ? self.margin : other.margin;
     return self;
+}
+
+static inline void chance_other_launch(const struct raim_wire_limits *limits,
+                                       raim_wire_bullet *bullet)
+{
+    if (chance_bool())
+        bullet->tick--;
+    else
+        bullet->rewind = (uint8_t)((bullet->rewind + 1u) % (limits->max_rewind + 1));
 }
 
 // Turns a random frame into a successor of the baseline: most places go on from there.
@@ -288,7 +301,7 @@ static inline void chance_succession(const struct raim_wire_limits *limits,
         else if (fate == 2)
             frame->bullets[place] = baseline->bullets[place];
         if (!all_fly_on && chance_int(0, 3) == 0) // nearly the same is another
-            frame->bullets[place].tick--;
+            chance_other_launch(limits, &frame->bullets[place]);
         if (is_known && fate != 0)
             raim_set_add(frame->seen_bullets, place);
     }

@@ -4,6 +4,7 @@
 
 #include "arena_fixture.h"
 #include "chance.h"
+#include "chat.h"
 #include "handshake.h"
 #include "input.h"
 #include "match.h"
@@ -59,6 +60,7 @@ static inline struct raim_match_def usual_def(void)
     def.sight = false;
     def.max_clients = 8;
     def.max_connections = SEATS;
+    def.resume_grace_s = 0; // who stands up has left
     def.spectator_delay_s = DELAY_TICKS / 60.0;
     return def;
 }
@@ -79,7 +81,8 @@ static inline struct table *open_table(struct raim_match_def def)
                                               .shots = world->shots,
                                               .history = raim_wire_history(def.tick_hz),
                                               .stride = stride.straight,
-                                              .diagonal = stride.diagonal};
+                                              .diagonal = stride.diagonal,
+                                              .max_rewind = world->max_rewind};
     assert_true(world->max_players <= PLACES);
     return table;
 }
@@ -124,7 +127,10 @@ static inline struct seat *connect_seat(struct table *table, uint32_t handle, bo
                              (uint8_t *)seat->memory + i * frame_bytes);
         seat->frame_ticks[i] = (uint32_t)i + 1; // none
     }
-    raim_match_connect(table->match, handle, is_local);
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    for (size_t i = 0; i < sizeof token; i++)
+        token[i] = (uint8_t)chance_int(0, 255);
+    raim_match_connect(table->match, handle, is_local, token);
     to_match(table, handle, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
     return seat;
 }
@@ -253,9 +259,23 @@ static inline void send_input(struct table *table, uint32_t handle, uint32_t tic
         .move_x = (int8_t)chance_int(-1, 1),
         .move_y = (int8_t)chance_int(-1, 1),
         .fire = true,
+        .view_age = (uint8_t)chance_int(0, RAIM_WIRE_REWIND),
         .aim = (uint16_t)chance_int(0, 65535),
     };
     to_match(table, handle, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
+}
+
+static inline void say(struct table *table, uint32_t handle, const char *text)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    to_match(table, handle, true, bytes, raim_chat_write(text, bytes, sizeof bytes));
+}
+
+static inline void say_goodbye(struct table *table, uint32_t handle)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
+    to_match(table, handle, true, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
 }
 
 // One step, and what everybody gets; spectators press keys as if they played.

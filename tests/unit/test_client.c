@@ -1,174 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A client before a server of the test's own: what it refuses changes nothing, what it is not told
 // it predicts, and what it sends is in time.
-#include "client.h"
+#include "chat.h"
+#include "client_fixture.h"
 
-#include "handshake.h"
-#include "input.h"
-#include "roster.h"
-#include "snapshot.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { TICK_HZ = 60, PLAYERS = 16, SHOTS = 8, OWN_PLACE = 0, FIRST_TICK = 100, FIRST_EVENT = 7 };
-enum { OWN = RAIM_MAX_PLAYERS, OTHER, BEYOND = OWN + PLAYERS };
-
-static uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-
-// Brings the size's first bytes of `bytes`, in memory of exactly that size.
-static bool receive(struct raim_client *client, size_t size)
-{
-    uint8_t *exact = malloc(size);
-    assert_non_null(exact);
-    memcpy(exact, bytes, size);
-    const bool good = raim_client_receive(client, exact, size);
-    free(exact);
-    return good;
-}
-
-static struct raim_welcome good_welcome(void)
-{
-    struct raim_welcome message = {
-        .version = RAIM_PROTOCOL_VERSION,
-        .player = OWN,
-        .tick = FIRST_TICK,
-        .event_sequence = FIRST_EVENT,
-        .tick_hz = TICK_HZ,
-        .max_players = PLAYERS,
-        .shots = SHOTS,
-        .roster_count = 1,
-        .border = {0, 0, 32000, 32000},
-        .rule_count = RAIM_RULE_COUNT,
-    };
-    raim_rules rules = raim_rules_default();
-    for (int i = 0; i < RAIM_RULE_COUNT; i++)
-        message.rules[i] = *raim_rule_value(&rules, i);
-    return message;
-}
-
-static struct raim_client *client_of(const struct raim_client_def *def)
-{
-    struct raim_client *client = raim_client_create(def);
-    assert_non_null(client);
-    return client;
-}
-
-static struct raim_client *test_client(void)
-{
-    const struct raim_client_def def = raim_client_default_def();
-    return client_of(&def);
-}
-
-static bool welcome(struct raim_client *client, const struct raim_welcome *message)
-{
-    return receive(client, raim_welcome_write(message, bytes, sizeof bytes));
-}
-
-static bool tell_roster(struct raim_client *client, const struct raim_roster_entry *entries,
-                        uint32_t count)
-{
-    uint32_t written;
-    return receive(client, raim_roster_write(entries, count, &written, bytes, sizeof bytes));
-}
-
-static bool tell_events(struct raim_client *client, uint32_t sequence,
-                        const struct raim_wire_event *events, uint32_t count)
-{
-    static struct raim_events_message message;
-    uint32_t written;
-    message.sequence = sequence;
-    message.count = count;
-    memcpy(message.events, events, count * sizeof *events);
-    return receive(client, raim_events_write(&message, &written, bytes, sizeof bytes));
-}
-
-// A client that plays, or watches, in an arena where one is known.
-static struct raim_client *enter(const struct raim_welcome *message)
-{
-    struct raim_client *client = test_client();
-    assert_true(welcome(client, message));
-    assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
-    return client;
-}
-
-static struct raim_client *player(void)
-{
-    const struct raim_welcome message = good_welcome();
-    return enter(&message);
-}
-
-static struct raim_client *spectator(void)
-{
-    struct raim_welcome message = good_welcome();
-    message.player = RAIM_NOBODY;
-    return enter(&message);
-}
-
-// --- Snapshots ---
-
-static struct raim_wire_limits limits_of_test(void)
-{
-    const raim_rules rules = raim_rules_default();
-    const struct raim_stride stride = raim_world_stride(&rules, TICK_HZ);
-    return (struct raim_wire_limits){PLAYERS, SHOTS, raim_wire_history(TICK_HZ), stride.straight,
-                                     stride.diagonal};
-}
-
-// A frame in which nobody is to be seen. Its memory is that of the one before it.
-static struct raim_wire_frame empty_frame(uint32_t tick)
-{
-    static uint64_t memory[1024];
-    const struct raim_wire_limits limits = limits_of_test();
-    struct raim_wire_frame frame;
-    assert_true(raim_wire_frame_bytes(&limits) <= sizeof memory);
-    memset(memory, 0, sizeof memory);
-    raim_wire_frame_init(&frame, &limits, memory);
-    frame.tick = tick;
-    frame.self = (raim_wire_self){.place = OWN_PLACE, .steers = true, .alive = true, .margin = 3};
-    return frame;
-}
-
-static bool show_delta(struct raim_client *client, const struct raim_wire_frame *baseline,
-                       const struct raim_wire_frame *frame)
-{
-    const struct raim_wire_limits limits = limits_of_test();
-    return receive(client, raim_snapshot_write(&limits, baseline, frame, bytes, sizeof bytes));
-}
-
-static bool show(struct raim_client *client, const struct raim_wire_frame *frame)
-{
-    return show_delta(client, NULL, frame);
-}
-
-static bool show_empty(struct raim_client *client, uint32_t tick)
-{
-    const struct raim_wire_frame frame = empty_frame(tick);
-    return show(client, &frame);
-}
-
-static size_t press(struct raim_client *client)
-{
-    const raim_input input = {.move_x = 1, .aim = 12345};
-    return raim_client_press(client, &input, bytes, sizeof bytes);
-}
-
-// What a press says.
-static struct raim_input_message pressed(struct raim_client *client)
-{
-    struct raim_input_message message = {0};
-    const size_t size = press(client);
-    raim_reader reader = raim_reader_make(bytes, size);
-    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
-    assert_true(raim_input_read(&reader, &message));
-    return message;
-}
+#include <math.h>
+#include <stdio.h>
 
 // --- What is refused ---
 
@@ -423,40 +260,175 @@ static void test_the_tick_shown_follows_the_snapshots_and_never_goes_back(void *
     raim_client_destroy(client);
 }
 
-// --- The clock ---
+// --- Inputs ---
 
-// Shows a snapshot with a margin and returns the tick that the next input is for.
-static uint32_t input_tick_after(struct raim_client *client, uint32_t tick, int margin)
-{
-    struct raim_wire_frame frame = empty_frame(tick);
-    frame.self.margin = (int8_t)margin;
-    assert_true(show(client, &frame));
-    return pressed(client).tick;
-}
-
-static void test_the_clock_is_set_once_a_window_by_the_margin(void **state)
+static void test_every_input_travels_in_four_messages(void **state)
 {
     (void)state;
-    enum { WINDOW = RAIM_MARGIN_WINDOW, START = 3 * WINDOW };
     struct raim_client *client = player();
-    uint32_t due = START + 10 + 3;
-    // The first windows say nothing yet: no input was in time for a whole one.
-    for (uint32_t tick = START + 10; tick < START + 2 * WINDOW; tick++)
-        assert_int_equal(input_tick_after(client, tick, -9), due++);
-    // Too late by 9: two ticks early from now on.
-    due += 2 + 9;
-    for (uint32_t tick = START + 2 * WINDOW; tick < START + 4 * WINDOW; tick++)
-        assert_int_equal(input_tick_after(client, tick, -9), due++);
-    // Needlessly early by 10: a tick at a time.
-    due -= 1;
-    for (uint32_t tick = START + 4 * WINDOW; tick < START + 6 * WINDOW; tick++)
-        assert_int_equal(input_tick_after(client, tick, 15), due++);
-    // Good as it is; once a window, also where the window's first snapshots are missing.
-    for (uint32_t tick = START + 6 * WINDOW; tick < START + 7 * WINDOW; tick++)
-        assert_int_equal(input_tick_after(client, tick, tick % 2 != 0 ? 1 : 5), due++);
-    due += 2;
-    for (uint32_t tick = START + 7 * WINDOW + 20; tick < START + 9 * WINDOW; tick++)
-        assert_int_equal(input_tick_after(client, tick, 0), due++);
+    assert_true(show_empty(client, FIRST_TICK));
+    uint32_t tick = 0;
+    for (int i = 0; i < 20; i++) {
+        const raim_input input = {.move_y = 1, .aim = (raim_angle)(1000 * i)};
+        struct raim_input_message message;
+        const size_t size = press_input(client, &input);
+        raim_reader reader = raim_reader_make(bytes, size);
+        assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
+        assert_true(raim_input_read(&reader, &message));
+        assert_true(i == 0 || message.tick == tick + 1);
+        assert_int_equal(message.count, i < 4 ? i + 1 : 4);
+        for (int j = 0; j < (int)message.count; j++)
+            assert_int_equal(message.inputs[j].aim, 1000 * (i - j));
+        tick = message.tick;
+    }
+    raim_client_destroy(client);
+}
+
+static void test_a_press_that_is_not_due_does_nothing(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    assert_true(show_empty(client, FIRST_TICK));
+    const uint32_t tick = pressed(client).tick;
+    const raim_input input = {.aim = 1};
+    for (int i = 0; i < 10; i++) {
+        assert_false(raim_client_is_due(client, now_us));
+        assert_int_equal(raim_client_press(client, now_us, &input, bytes, sizeof bytes), 0);
+    }
+    assert_int_equal(pressed(client).tick, tick + 1);
+    raim_client_destroy(client);
+}
+
+static uint32_t age_of_next_shot(struct raim_client *client, uint32_t *tick)
+{
+    struct raim_input_message message;
+    const size_t size = press_input(client, &(raim_input){.fire = 1});
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
+    assert_true(raim_input_read(&reader, &message));
+    *tick = message.tick;
+    return message.inputs[0].view_age;
+}
+
+static void test_a_shot_says_how_late_its_shooter_was_shown_the_others(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    uint32_t tick;
+    assert_true(show_empty(client, FIRST_TICK));
+    assert_int_equal(pressed(client).inputs[0].view_age, 0); // no shot
+    // Who does not look sees the tick that is shown, before the press moves it on.
+    for (int i = 0; i < 5; i++) {
+        const uint32_t shown = raim_client_tick(client);
+        const uint32_t age = age_of_next_shot(client, &tick);
+        assert_int_equal(age, tick - shown);
+    }
+    // Who looks, what it saw then, however long ago; the wire tells 63 ticks at most.
+    raim_client_look(client, now_us);
+    const double seen = raim_client_scene_tick(client);
+    for (int i = 0; i < 100; i++) {
+        const uint32_t age = age_of_next_shot(client, &tick);
+        const uint32_t full = (uint32_t)floor(tick - seen + 0.5);
+        assert_int_equal(age, full < RAIM_WIRE_REWIND ? full : RAIM_WIRE_REWIND);
+    }
+    // A lead is what the server does not make up for.
+    now_us += 1000000 / TICK_HZ;
+    assert_true(show_empty(client, tick - 4));
+    raim_client_look(client, now_us);
+    const double age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    assert_true(raim_client_lead_ticks(client) == fmax(0, age - MAX_REWIND));
+    raim_client_destroy(client);
+}
+
+static void test_loss_is_that_of_late(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    assert_true(raim_client_quality(client).loss == 0);
+    raim_client_count_loss(client, 75, 100);
+    assert_true(raim_client_quality(client).loss == 0.25);
+    for (int i = 0; i < 50; i++)
+        raim_client_count_loss(client, 100, 100);
+    assert_true(raim_client_quality(client).loss < 0.001);
+    raim_client_destroy(client);
+}
+
+// --- What is heard ---
+
+static struct raim_wire_event chat_of(int number)
+{
+    struct raim_wire_event event = {.kind = RAIM_WIRE_CHAT, .player = OWN};
+    snprintf(event.text, sizeof event.text, "text %d", number);
+    return event;
+}
+
+static void test_chat_and_kills_are_heard(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    const struct raim_wire_event events[] = {
+        chat_of(1),
+        {.kind = RAIM_WIRE_KILL, .player = OTHER, .victim = OWN, .rewind = 6},
+        chat_of(2),
+    };
+    assert_true(tell_events(client, FIRST_EVENT, events, 3));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT && event.player == OWN);
+    assert_string_equal(event.text, "text 1");
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_KILL && event.player == OTHER && event.victim == OWN);
+    assert_true(fabs(event.rewound_ms - 100) < 1e-9 && event.text == NULL);
+    assert_true(raim_client_next_event(client, &event));
+    assert_string_equal(event.text, "text 2");
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void test_what_nobody_reads_makes_way(void **state)
+{
+    (void)state;
+    enum { KEPT = 1024, TEXTS = 16 };
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    uint32_t sequence = FIRST_EVENT;
+    for (int i = 0; i < 100; i++) {
+        const struct raim_wire_event chat = chat_of(i);
+        assert_true(tell_events(client, sequence++, &chat, 1));
+    }
+    for (int i = 100 - TEXTS; i < 100; i++) {
+        const struct raim_wire_event chat = chat_of(i);
+        assert_true(raim_client_next_event(client, &event));
+        assert_string_equal(event.text, chat.text);
+    }
+    assert_false(raim_client_next_event(client, &event));
+    for (uint32_t i = 0; i < 2 * KEPT; i++) {
+        const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
+        assert_true(tell_events(client, sequence++, &kill, 1));
+    }
+    for (int i = 0; i < KEPT; i++)
+        assert_true(raim_client_next_event(client, &event) && event.kind == RAIM_CLIENT_KILL);
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void test_only_players_say_something(void **state)
+{
+    (void)state;
+    char text[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_client *client = player();
+    const size_t size = raim_client_write_chat(client, "hello", bytes, sizeof bytes);
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT);
+    assert_true(raim_chat_read(&reader, text));
+    assert_string_equal(text, "hello");
+    assert_int_equal(raim_client_write_chat(client, "", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+    client = spectator();
+    assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+    client = test_client();
+    assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
     raim_client_destroy(client);
 }
 
@@ -472,7 +444,7 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
     struct raim_client *client = client_of(&def);
     struct raim_hello hello;
     raim_reader reader =
-        raim_reader_make(bytes, raim_client_write_hello(client, bytes, sizeof bytes));
+        raim_reader_make(bytes, raim_client_write_hello(client, now_us, bytes, sizeof bytes));
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_HELLO);
     assert_true(raim_hello_read(&reader, &hello));
     assert_true(hello.watch && hello.target == OTHER);
@@ -565,7 +537,13 @@ int main(void)
         cmocka_unit_test(test_bullets_fly_on_for_their_lifetime),
         cmocka_unit_test(test_nothing_is_shown_beyond_a_quarter_of_a_second),
         cmocka_unit_test(test_the_tick_shown_follows_the_snapshots_and_never_goes_back),
-        cmocka_unit_test(test_the_clock_is_set_once_a_window_by_the_margin),
+        cmocka_unit_test(test_every_input_travels_in_four_messages),
+        cmocka_unit_test(test_a_press_that_is_not_due_does_nothing),
+        cmocka_unit_test(test_a_shot_says_how_late_its_shooter_was_shown_the_others),
+        cmocka_unit_test(test_loss_is_that_of_late),
+        cmocka_unit_test(test_chat_and_kills_are_heard),
+        cmocka_unit_test(test_what_nobody_reads_makes_way),
+        cmocka_unit_test(test_only_players_say_something),
         cmocka_unit_test(test_spectators_say_so_and_only_acknowledge),
         cmocka_unit_test(test_late_events_catch_up_with_a_newer_roster),
     };

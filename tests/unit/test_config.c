@@ -19,6 +19,8 @@ static void assert_plain(const struct config_arena *arena)
     assert_int_equal(arena->view_width, 1600);
     assert_int_equal(arena->view_height, 861);
     assert_true(arena->sight);
+    assert_int_equal(arena->lag_compensation_ms, 200);
+    assert_true(arena->resume_grace_s == 30);
 }
 
 // --- What is shipped ---
@@ -160,17 +162,32 @@ static void test_view_and_spectators_are_as_told(void **state)
     config_unload(config);
 }
 
+static void test_lag_compensation_and_grace_are_as_told(void **state)
+{
+    (void)state;
+    struct config *config =
+        assert_accepted("arenas = ({" ARENA "lag_compensation = 0; resume_grace = 0.5; },"
+                        "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 120; });");
+    assert_int_equal(config->arenas[0].lag_compensation_ms, 0);
+    assert_true(config->arenas[0].resume_grace_s == 0.5);
+    assert_int_equal(config->arenas[1].lag_compensation_ms, 120);
+    assert_true(config->arenas[1].resume_grace_s == 30);
+    config_unload(config);
+}
+
 static void test_ends_of_ranges_are_inside(void **state)
 {
     (void)state;
     config_unload(assert_accepted("workers = 256; arenas = ({" ARENA "port = 0; max_players = 1000;"
                                   "bots = 24; tick_hz = 240; max_spectators = 1000;"
                                   "spectator_delay = 60; view_width = 10000; view_height = 100;"
+                                  "lag_compensation = 250; resume_grace = 600;"
                                   "rules = { bullet_radius = 0.5;"
                                   "respawn_delay = 0; bullet_speed = 20000L; }; });"));
     config_unload(assert_accepted("workers = 0x0; arenas = ({" ARENA "port = 0xFFFF;"
                                   "max_players = 1; tick_hz = 10; max_spectators = 0;"
                                   "spectator_delay = 0; view_width = 100;"
+                                  "lag_compensation = 0; resume_grace = 0;"
                                   "view_height = 10000; });"));
 }
 
@@ -333,6 +350,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_absent_keys_have_their_defaults),
         cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
         cmocka_unit_test(test_view_and_spectators_are_as_told),
+        cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
         cmocka_unit_test(test_ends_of_ranges_are_inside),
         cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),
         cmocka_unit_test(test_map_takes_integers_floats_lists_and_arrays),

@@ -127,6 +127,21 @@ static void test_views_and_delays_have_bounds(void **state)
                    "10000 units\n");
 }
 
+static void test_lag_compensation_and_grace_have_bounds(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "\nresume_grace = 600.5;\nlag_compensation = 251; },\n"
+                   "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 0.1;\n"
+                   "resume_grace = -1; });",
+                   "raimd.conf:3: arenas[0].lag_compensation: got 251, want an integer from 0 to "
+                   "250 ms\n"
+                   "raimd.conf:2: arenas[0].resume_grace: got 600.5, want a number from 0 to 600 "
+                   "s\n"
+                   "raimd.conf:4: arenas[1].lag_compensation: got 0.1, want an integer from 0 to "
+                   "250 ms\n"
+                   "raimd.conf:5: arenas[1].resume_grace: got -1, want a number from 0 to 600 s\n");
+}
+
 static void test_an_arena_holds_its_players_and_bots(void **state)
 {
     (void)state;
@@ -326,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_float_without_bounds_is_out_of_range),
         cmocka_unit_test(test_only_true_and_false_are_booleans),
         cmocka_unit_test(test_views_and_delays_have_bounds),
+        cmocka_unit_test(test_lag_compensation_and_grace_have_bounds),
         cmocka_unit_test(test_an_arena_holds_its_players_and_bots),
         cmocka_unit_test(test_names_and_ports_are_unique),
         cmocka_unit_test(test_names_of_garbage_are_quoted_and_cut),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // PROTOCOL.md: its examples are what the writers write, its rules stand in the order of the wire,
 // its numbers are those of the code.
+#include "chat.h"
 #include "handshake.h"
 #include "input.h"
 #include "roster.h"
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+#define TOKEN                                                                                      \
+    0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7, 0xA8, 0xA9, 0xAA, 0xAB, 0xAC, 0xAD, 0xAE, 0xAF
 
 static char document[128 * 1024];
 
@@ -53,17 +57,24 @@ static void test_examples_of_entering_are_what_is_written(void **state)
     const struct raim_hello watch = {
         .version = RAIM_PROTOCOL_VERSION, .watch = true, .target = 1024 + 2, .name = "Bob"};
     assert_example("hello watch", bytes, raim_hello_write(&watch, bytes, sizeof bytes));
+    const struct raim_hello resume = {
+        .version = RAIM_PROTOCOL_VERSION, .resume = true, .token = {TOKEN}, .name = "Ada"};
+    assert_example("hello resume", bytes, raim_hello_write(&resume, bytes, sizeof bytes));
 
     const struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
         .player = 1024 + 2,
+        .token = {TOKEN},
+        .grace_s = 30,
         .tick = 1000,
         .event_sequence = 5,
         .tick_hz = 60,
         .max_players = 16,
         .shots = 6,
+        .max_rewind = 9,
         .view_width = 1600,
         .view_height = 861,
+        .sight = true,
         .obstacle_count = 1,
         .roster_count = 2,
         .border = {-32000, -16000, 32000, 16000},
@@ -95,15 +106,24 @@ static void test_examples_of_playing_are_what_is_written(void **state)
         .has_snapshot = true,
         .snapshot = 1002,
         .count = 3,
-        .inputs = {{1, 0, true, 0x4000}, {1, 0, false, 0x4000}, {1, 0, false, 0x4000}},
+        .inputs = {{.move_x = 1, .fire = true, .view_age = 6, .aim = 0x4000},
+                   {.move_x = 1, .aim = 0x4000},
+                   {.move_x = 1, .aim = 0x4000}},
     };
     assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
+    assert_example("chat", bytes, raim_chat_write("gg", bytes, sizeof bytes));
 
-    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 2};
-    events.events[0] = (struct raim_wire_event){
-        .kind = RAIM_WIRE_KILL, .player = 1024 + 2, .victim = 1024, .score = 1, .deaths = 11};
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 3};
+    events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
+                                                .player = 1024 + 2,
+                                                .victim = 1024,
+                                                .score = 1,
+                                                .deaths = 11,
+                                                .rewind = 6};
     events.events[1] = (struct raim_wire_event){
         .kind = RAIM_WIRE_LEFT, .player = 1024, .reason = RAIM_REASON_LOST};
+    events.events[2] =
+        (struct raim_wire_event){.kind = RAIM_WIRE_CHAT, .player = 1024 + 2, .text = "gg"};
     assert_example("events", bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
 
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
@@ -115,7 +135,7 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
     (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_wire_limits limits = {
-        .players = 16, .shots = 6, .history = 64, .stride = 160, .diagonal = 113};
+        .players = 16, .shots = 6, .history = 64, .stride = 160, .diagonal = 113, .max_rewind = 9};
     raim_wire_player players_before[16] = {
         [0] = {.x = -3200, .y = 640, .aim = 0, .way = 1, .life = 4},
         [2] = {.x = 0, .y = 0, .aim = 1020, .way = 4, .life = 1, .shield = 1},
@@ -123,7 +143,7 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
         [9] = {.x = 9600, .y = 0, .aim = 512, .way = 5, .life = 5},
     };
     raim_wire_bullet bullets_before[96] = {
-        [54] = {.x = 10080, .y = 0, .tick = 998, .aim = 0x8000},
+        [54] = {.x = 10080, .y = 0, .tick = 996, .rewind = 2, .aim = 0x8000},
     };
     uint64_t seen_before[1] = {1 << 0 | 1 << 2 | 1 << 3 | 1 << 9};
     uint64_t flying_before[2] = {(uint64_t)1 << 54};
@@ -145,7 +165,7 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
         [5] = {.x = 1000, .y = -1000, .aim = 256, .way = 7, .life = 7},
     };
     raim_wire_bullet bullets_now[96] = {
-        [13] = {.x = -226, .y = 226, .tick = 1003, .aim = 0x0010},
+        [13] = {.x = -226, .y = 226, .tick = 997, .rewind = 6, .aim = 0x0010},
         [50] = {.x = -9000, .y = 0, .tick = 990, .now_x = -1234, .now_y = 567, .aim = 0xC000},
     };
     uint64_t seen_now[1] = {1 << 0 | 1 << 2 | 1 << 3 | 1 << 5};
@@ -203,6 +223,8 @@ static void test_limits_are_those_of_the_code(void **state)
         {"bytes of a name", RAIM_MAX_NAME_BYTES},
         {"bytes of a map's name", RAIM_MAX_TITLE_BYTES},
         {"bytes of a goodbye's text", RAIM_MAX_TEXT_BYTES},
+        {"bytes of what is said", RAIM_MAX_CHAT_BYTES},
+        {"bytes of a token", RAIM_TOKEN_BYTES},
         {"places for players", RAIM_WIRE_PLAYERS},
         {"places for bullets", RAIM_WIRE_BULLETS},
         {"obstacles", RAIM_WIRE_OBSTACLES},
@@ -212,6 +234,7 @@ static void test_limits_are_those_of_the_code(void **state)
         {"events in one EVENTS", RAIM_MAX_EVENTS_MESSAGE},
         {"snapshots remembered, in ticks", RAIM_MAX_HISTORY},
         {"margin, in ticks", RAIM_MAX_MARGIN},
+        {"view_age and rewind, in ticks", RAIM_WIRE_REWIND},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char row[96];

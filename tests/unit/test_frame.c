@@ -187,7 +187,7 @@ static void change_something(const struct raim_wire_limits *limits, struct raim_
 {
     const uint32_t player = (uint32_t)chance_int(0, (int)limits->players - 1);
     const uint32_t bullet = (uint32_t)chance_int(0, (int)raim_wire_bullets(limits) - 1);
-    switch (chance_int(0, 9)) {
+    switch (chance_int(0, 10)) {
     case 0:
         change_self(limits, &frame->self);
         break;
@@ -205,6 +205,9 @@ static void change_something(const struct raim_wire_limits *limits, struct raim_
         break;
     case 5:
         change_player(&frame->players[player]);
+        break;
+    case 6:
+        chance_other_launch(limits, &frame->bullets[bullet]);
         break;
     default:
         break;

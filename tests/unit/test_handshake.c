@@ -29,7 +29,15 @@ static void assert_same_hello(const struct raim_hello *a, const struct raim_hell
     assert_int_equal(a->version, b->version);
     assert_int_equal(a->watch, b->watch);
     assert_int_equal(a->target, b->target);
+    assert_int_equal(a->resume, b->resume);
+    assert_memory_equal(a->token, b->token, RAIM_TOKEN_BYTES);
     assert_string_equal(a->name, b->name);
+}
+
+static void chance_token(uint8_t token[RAIM_TOKEN_BYTES])
+{
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        token[i] = (uint8_t)chance_magnitude(8);
 }
 
 static bool accepts_hello(const uint8_t *bytes, size_t size)
@@ -53,6 +61,9 @@ static void test_hello_survives_the_wire(void **state)
         struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .watch = chance_bool()}, told;
         uint8_t bytes[64];
         hello.target = hello.watch ? chance_magnitude(16) : 0;
+        hello.resume = chance_bool();
+        if (hello.resume)
+            chance_token(hello.token);
         chance_text(hello.name, RAIM_MAX_NAME_BYTES);
         const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
         assert_true(read_hello(bytes, size, &told));
@@ -69,7 +80,7 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
         raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
         raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
         raim_write_bits(&writer, RAIM_PROTOCOL_VERSION, 16);
-        raim_write_bool(&writer, false);
+        raim_write_bits(&writer, 0, 2); // plays, anew
         raim_write_bits(&writer, length, 5);
         for (uint32_t i = 0; i < length; i++)
             raim_write_bits(&writer, 'x', 8);
@@ -77,6 +88,22 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
         assert_int_equal(read_hello(bytes, raim_writer_finish(&writer), &hello), length <= 24);
         assert_int_equal(strlen(hello.name), length <= 24 ? length : 0);
     }
+}
+
+static void test_hello_spends_a_bit_on_a_session_unless_it_resumes_one(void **state)
+{
+    (void)state;
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
+    memset(hello.token, 0xA5, sizeof hello.token); // not told: nothing is resumed
+    uint8_t bytes[64];
+    struct raim_hello told;
+    const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
+    assert_int_equal(size, (1 + 4 + 32 + 16 + 1 + 1 + 5 + 3 * 8 + 7) / 8);
+    assert_true(read_hello(bytes, size, &told));
+    const uint8_t none[RAIM_TOKEN_BYTES] = {0};
+    assert_memory_equal(told.token, none, sizeof none);
+    hello.resume = true;
+    assert_int_equal(raim_hello_write(&hello, bytes, sizeof bytes), size + RAIM_TOKEN_BYTES);
 }
 
 static void test_hello_of_another_version_tells_its_version_whatever_follows(void **state)
@@ -126,12 +153,15 @@ static struct raim_welcome chance_welcome(void)
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
         .delay_ticks = chance_magnitude(16),
+        .grace_s = chance_magnitude(16),
         .tick = chance_magnitude(32),
         .event_sequence = chance_magnitude(32),
         .tick_hz = (uint32_t)chance_int(10, 240),
         .max_players = (uint32_t)chance_int(1, RAIM_WIRE_PLAYERS),
+        .max_rewind = (uint32_t)chance_int(0, RAIM_WIRE_REWIND),
         .view_width = chance_magnitude(16),
         .view_height = chance_magnitude(16),
+        .sight = chance_bool(),
         .obstacle_count = (uint32_t)chance_int(0, RAIM_WIRE_OBSTACLES),
         .roster_count = (uint32_t)chance_int(0, RAIM_WIRE_PLAYERS),
         .rule_count = (uint32_t)chance_int(0, RAIM_WIRE_RULES),
@@ -140,6 +170,7 @@ static struct raim_welcome chance_welcome(void)
     if (chance_bool()) // a player, not a spectator
         welcome.player = (uint32_t)chance_int(1, 63) * RAIM_WIRE_PLAYERS +
                          (uint32_t)chance_int(0, (int)welcome.max_players - 1);
+    chance_token(welcome.token);
     for (int i = 0; i < 4; i++)
         welcome.border[i] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
     for (uint32_t i = 0; i < welcome.rule_count; i++)
@@ -153,13 +184,17 @@ static void assert_same_welcome(const struct raim_welcome *a, const struct raim_
     assert_int_equal(a->version, b->version);
     assert_int_equal(a->player, b->player);
     assert_int_equal(a->delay_ticks, b->delay_ticks);
+    assert_memory_equal(a->token, b->token, RAIM_TOKEN_BYTES);
+    assert_int_equal(a->grace_s, b->grace_s);
     assert_int_equal(a->tick, b->tick);
     assert_int_equal(a->event_sequence, b->event_sequence);
     assert_int_equal(a->tick_hz, b->tick_hz);
     assert_int_equal(a->max_players, b->max_players);
     assert_int_equal(a->shots, b->shots);
+    assert_int_equal(a->max_rewind, b->max_rewind);
     assert_int_equal(a->view_width, b->view_width);
     assert_int_equal(a->view_height, b->view_height);
+    assert_int_equal(a->sight, b->sight);
     assert_int_equal(a->obstacle_count, b->obstacle_count);
     assert_int_equal(a->roster_count, b->roster_count);
     assert_memory_equal(a->border, b->border, sizeof a->border);
@@ -394,6 +429,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hello_survives_the_wire),
         cmocka_unit_test(test_hello_holds_a_name_of_24_bytes_and_none_of_25),
+        cmocka_unit_test(test_hello_spends_a_bit_on_a_session_unless_it_resumes_one),
         cmocka_unit_test(test_hello_of_another_version_tells_its_version_whatever_follows),
         cmocka_unit_test(test_hello_without_the_magic_is_refused),
         cmocka_unit_test(test_welcome_survives_the_wire),

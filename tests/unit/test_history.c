@@ -48,6 +48,7 @@ static void test_the_limits_are_the_worlds(void **state)
     assert_int_equal(limits->history, 64);
     assert_int_equal(limits->stride, 160);
     assert_int_equal(limits->diagonal, 113);
+    assert_int_equal(limits->max_rewind, world->max_rewind);
     end(&chronicle);
 }
 
@@ -129,6 +130,25 @@ static void test_a_bullet_is_where_it_seems_to_leave_from_now(void **state)
     end(&chronicle);
 }
 
+static void test_a_bullet_is_told_from_the_tick_that_its_shooter_saw(void **state)
+{
+    (void)state;
+    struct chronicle chronicle = begin(1);
+    const raim_player *player = fixture_put(chronicle.arena, (raim_vec2){0, 0});
+    for (int i = 0; i < 20; i++)
+        step(&chronicle);
+    *fixture_input(chronicle.arena, player) = (raim_input){.move_x = 1, .fire = 1, .rewind = 7};
+    const struct raim_wire_frame *frame = step(&chronicle);
+    const raim_wire_bullet *wire = &frame->bullets[0];
+    assert_true(raim_set_has(frame->seen_bullets, 0));
+    assert_int_equal(wire->tick, 13);
+    assert_int_equal(wire->rewind, 7);
+    // It leaves from where its shooter stood when it fired, and has flown for 8 ticks since.
+    assert_int_equal(wire->x, frame->players[0].x);
+    assert_int_equal(wire->now_x, wire->x + 8 * 15 * 32);
+    end(&chronicle);
+}
+
 static void test_the_past_is_a_copy(void **state)
 {
     (void)state;
@@ -168,6 +188,7 @@ int main(void)
         cmocka_unit_test(test_a_position_is_told_exactly_and_its_way_by_what_was_run),
         cmocka_unit_test(test_who_falls_is_not_in_the_frame_but_its_place_is_remembered),
         cmocka_unit_test(test_a_bullet_is_where_it_seems_to_leave_from_now),
+        cmocka_unit_test(test_a_bullet_is_told_from_the_tick_that_its_shooter_saw),
         cmocka_unit_test(test_the_past_is_a_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The margins by which inputs come, window by window. How inputs are stored and handed out is
-// tested through the match.
+// Inputs that wait for their tick: by which margins they come, window by window, how many are
+// missed, and how far a shooter's word for what it was shown counts. How they are stored and handed
+// out is tested through the match.
 #include "inbox.h"
 
 #include <setjmp.h>
@@ -12,10 +13,24 @@
 // Tick 64 begins a window.
 enum { START = 2 * RAIM_MARGIN_WINDOW };
 
+// Of a world no more is asked than its times.
+static struct raim_world world_at(uint32_t now)
+{
+    return (struct raim_world){.tick = now, .tick_hz = 60, .max_rewind = 9};
+}
+
 static void arrive(struct raim_inbox *inbox, uint32_t now, int32_t margin)
 {
+    const struct raim_world world = world_at(now);
     const struct raim_input_message message = {.tick = now + (uint32_t)margin, .count = 1};
-    raim_inbox_receive(inbox, now, &message);
+    raim_inbox_receive(inbox, &world, &message);
+}
+
+static raim_input take(struct raim_inbox *inbox, uint32_t now, struct raim_inbox_tally *tally)
+{
+    struct raim_inbox_tally unasked = {0};
+    const struct raim_world world = world_at(now);
+    return raim_inbox_take(inbox, &world, tally != NULL ? tally : &unasked);
 }
 
 enum { NEVER = RAIM_MARGIN_WINDOW };
@@ -28,7 +43,7 @@ static uint32_t play_window(struct raim_inbox *inbox, uint32_t now, int32_t marg
             arrive(inbox, now, margin - 1);
         if (i != late)
             arrive(inbox, now, margin);
-        raim_inbox_take(inbox, now, 60);
+        take(inbox, now, NULL);
     }
     return now;
 }
@@ -42,11 +57,11 @@ static void test_the_margin_is_the_least_of_the_last_whole_window(void **state)
     // What comes in a window does not count before it ends.
     for (int i = 0; i < RAIM_MARGIN_WINDOW - 1; i++, now++) {
         arrive(&inbox, now, 10);
-        raim_inbox_take(&inbox, now, 60);
+        take(&inbox, now, NULL);
         assert_int_equal(inbox.margin, 3);
     }
     arrive(&inbox, now, 10);
-    raim_inbox_take(&inbox, now, 60);
+    take(&inbox, now, NULL);
     assert_int_equal(inbox.margin, 10);
     now = play_window(&inbox, now + 1, 12, 20);
     assert_int_equal(inbox.margin, 11);
@@ -71,7 +86,7 @@ static void test_where_nothing_comes_it_stays(void **state)
     struct raim_inbox inbox = {0};
     uint32_t now = play_window(&inbox, START, 7, NEVER);
     for (int i = 0; i < 3 * RAIM_MARGIN_WINDOW; i++, now++)
-        raim_inbox_take(&inbox, now, 60);
+        take(&inbox, now, NULL);
     assert_int_equal(inbox.margin, 7);
 }
 
@@ -86,9 +101,124 @@ static void test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_
         arrive(&inbox, now, 2);   // was on its way for longer
         arrive(&inbox, now, -20); // a very old one
         arrive(&inbox, now, 64);
-        raim_inbox_take(&inbox, now, 60);
+        take(&inbox, now, NULL);
     }
     assert_int_equal(inbox.margin, 5);
+}
+
+static void test_inputs_count_as_missed_from_the_first_one_on(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    struct raim_inbox_tally tally = {0};
+    uint32_t now = START;
+    for (; now < START + 10; now++)
+        take(&inbox, now, &tally);
+    arrive(&inbox, now, 5);
+    for (; now < START + 15; now++)
+        take(&inbox, now, &tally);
+    assert_int_equal(tally.due, 0);
+    take(&inbox, now++, &tally);
+    assert_true(tally.due == 1 && tally.missed == 0);
+    take(&inbox, now++, &tally);
+    assert_true(tally.due == 2 && tally.missed == 1);
+    arrive(&inbox, now, 0);
+    take(&inbox, now++, &tally);
+    assert_true(tally.due == 3 && tally.missed == 1);
+    arrive(&inbox, now, -1); // came, but too late
+    take(&inbox, now, &tally);
+    assert_true(tally.due == 4 && tally.missed == 2);
+}
+
+// What counts of a view's age in an input for `ahead` ticks from now, of a client that names a
+// snapshot of so many ticks ago.
+static uint8_t rewind_for(struct raim_world world, uint32_t ahead, bool has_snapshot, uint32_t ago,
+                          uint8_t view_age)
+{
+    struct raim_inbox inbox = {0};
+    const struct raim_input_message message = {
+        .tick = world.tick + ahead,
+        .has_snapshot = has_snapshot,
+        .snapshot = world.tick - ago,
+        .count = 1,
+        .inputs = {{.fire = true, .view_age = view_age}},
+    };
+    assert_int_equal(raim_inbox_receive(&inbox, &world, &message), RAIM_REFUSALS);
+    world.tick += ahead;
+    struct raim_inbox_tally tally = {0};
+    const raim_input input = raim_inbox_take(&inbox, &world, &tally);
+    assert_int_equal(input.fire, 1);
+    return input.rewind;
+}
+
+static void test_a_view_counts_up_to_what_the_world_rewinds(void **state)
+{
+    (void)state;
+    struct raim_world world = world_at(START);
+    assert_int_equal(rewind_for(world, 3, true, 20, 0), 0);
+    assert_int_equal(rewind_for(world, 3, true, 20, 8), 8);
+    assert_int_equal(rewind_for(world, 3, true, 20, 9), 9);
+    assert_int_equal(rewind_for(world, 3, true, 20, RAIM_WIRE_REWIND), 9);
+    world.max_rewind = 0;
+    assert_int_equal(rewind_for(world, 3, true, 20, 8), 0);
+}
+
+static void test_a_view_is_no_older_than_the_snapshot_that_it_shows(void **state)
+{
+    (void)state;
+    struct raim_world world = world_at(START);
+    world.max_rewind = RAIM_MAX_REWIND;
+    // 100 ms are 6 ticks.
+    assert_int_equal(rewind_for(world, 0, true, 0, RAIM_WIRE_REWIND), 6);
+    assert_int_equal(rewind_for(world, 2, true, 0, RAIM_WIRE_REWIND), 8);
+    assert_int_equal(rewind_for(world, 2, true, 11, RAIM_WIRE_REWIND), 19);
+    assert_int_equal(rewind_for(world, 2, true, 11, 4), 4);
+    assert_int_equal(rewind_for(world, 2, true, 5000, RAIM_WIRE_REWIND), RAIM_MAX_REWIND);
+    assert_int_equal(rewind_for(world, 2, false, 0, RAIM_WIRE_REWIND), 0);
+    world.tick_hz = 64; // 6.4 ticks
+    assert_int_equal(rewind_for(world, 0, true, 0, RAIM_WIRE_REWIND), 7);
+    world.tick = 3; // and across the counter's end
+    assert_int_equal(rewind_for(world, 0, true, 5, RAIM_WIRE_REWIND), 12);
+}
+
+static void test_each_input_of_a_message_has_a_view_of_its_own(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    struct raim_world world = world_at(START);
+    world.max_rewind = RAIM_MAX_REWIND;
+    const struct raim_input_message message = {
+        .tick = START + 2,
+        .has_snapshot = true,
+        .snapshot = START,
+        .count = 3,
+        .inputs = {{.fire = true, .view_age = 40}, {.view_age = 0}, {.fire = true, .view_age = 40}},
+    };
+    raim_inbox_receive(&inbox, &world, &message);
+    const uint8_t rewinds[] = {6, 0, 8};
+    struct raim_inbox_tally tally = {0};
+    for (; world.tick < START + 3; world.tick++)
+        assert_int_equal(raim_inbox_take(&inbox, &world, &tally).rewind,
+                         rewinds[world.tick - START]);
+}
+
+static void test_a_late_message_tells_no_view_beyond_its_own_either(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    struct raim_world world = world_at(START);
+    world.max_rewind = RAIM_MAX_REWIND;
+    const struct raim_input_message message = {
+        .tick = START - 4,
+        .has_snapshot = true,
+        .snapshot = START, // newer than the tick that it is for
+        .count = 1,
+        .inputs = {{.fire = true, .view_age = 40}},
+    };
+    assert_int_equal(raim_inbox_receive(&inbox, &world, &message), RAIM_REFUSED_INPUT_LATE);
+    struct raim_inbox_tally tally = {0};
+    const raim_input held = raim_inbox_take(&inbox, &world, &tally);
+    assert_true(held.fire == 1 && held.rewind == 6);
 }
 
 int main(void)
@@ -98,6 +228,11 @@ int main(void)
         cmocka_unit_test(test_late_inputs_make_it_negative_and_what_is_beyond_is_cut),
         cmocka_unit_test(test_where_nothing_comes_it_stays),
         cmocka_unit_test(test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_count),
+        cmocka_unit_test(test_inputs_count_as_missed_from_the_first_one_on),
+        cmocka_unit_test(test_a_view_counts_up_to_what_the_world_rewinds),
+        cmocka_unit_test(test_a_view_is_no_older_than_the_snapshot_that_it_shows),
+        cmocka_unit_test(test_each_input_of_a_message_has_a_view_of_its_own),
+        cmocka_unit_test(test_a_late_message_tells_no_view_beyond_its_own_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

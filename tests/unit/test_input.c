@@ -29,6 +29,8 @@ static struct raim_input_message chance_input(void)
             .fire = chance_bool(),
             .aim = (uint16_t)(chance_bool() ? 0 : chance_bits(16)),
         };
+        if (message.inputs[i].fire)
+            message.inputs[i].view_age = (uint8_t)chance_int(0, RAIM_WIRE_REWIND);
     }
     return message;
 }
@@ -43,6 +45,7 @@ static void assert_same(const struct raim_input_message *a, const struct raim_in
         assert_int_equal(a->inputs[i].move_x, b->inputs[i].move_x);
         assert_int_equal(a->inputs[i].move_y, b->inputs[i].move_y);
         assert_int_equal(a->inputs[i].fire, b->inputs[i].fire);
+        assert_int_equal(a->inputs[i].view_age, b->inputs[i].view_age);
         assert_int_equal(a->inputs[i].aim, b->inputs[i].aim);
     }
 }
@@ -57,6 +60,7 @@ static bool accepts_input(const uint8_t *bytes, size_t size)
     for (uint32_t i = 0; i < message.count; i++) {
         assert_true(message.inputs[i].move_x >= -1 && message.inputs[i].move_x <= 1);
         assert_true(message.inputs[i].move_y >= -1 && message.inputs[i].move_y <= 1);
+        assert_true(message.inputs[i].view_age <= (message.inputs[i].fire ? RAIM_WIRE_REWIND : 0));
     }
     assert_true(read_input(written, raim_input_write(&message, written, sizeof written), &again));
     assert_same(&message, &again);
@@ -87,6 +91,36 @@ static void test_repeated_inputs_cost_one_bit(void **state)
     assert_true(raim_input_write(&message, bytes, sizeof bytes) <= alone + 1);
 }
 
+static void test_an_age_of_the_view_costs_six_bits_of_those_who_fire(void **state)
+{
+    (void)state;
+    struct raim_input_message message = {.count = RAIM_MAX_INPUTS};
+    uint8_t bytes[64];
+    for (int i = 0; i < RAIM_MAX_INPUTS; i++) // no two are alike
+        message.inputs[i].aim = (uint16_t)(i + 1);
+    const size_t holding = raim_input_write(&message, bytes, sizeof bytes);
+    for (int i = 0; i < RAIM_MAX_INPUTS; i++)
+        message.inputs[i].fire = true;
+    const size_t firing = raim_input_write(&message, bytes, sizeof bytes);
+    assert_int_equal(firing, holding + 6 * RAIM_MAX_INPUTS / 8);
+}
+
+static void test_another_age_of_the_view_is_another_input(void **state)
+{
+    (void)state;
+    struct raim_input_message message = {.count = 2, .inputs = {{.fire = true}, {.fire = true}}};
+    struct raim_input_message told;
+    uint8_t bytes[64];
+    const size_t same = raim_input_write(&message, bytes, sizeof bytes);
+    for (uint8_t age = 1; age <= RAIM_WIRE_REWIND; age++) {
+        message.inputs[1].view_age = age;
+        const size_t size = raim_input_write(&message, bytes, sizeof bytes);
+        assert_true(size > same);
+        assert_true(read_input(bytes, size, &told));
+        assert_same(&message, &told);
+    }
+}
+
 static void test_input_moves_by_no_more_than_one(void **state)
 {
     (void)state;
@@ -112,6 +146,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_input_survives_the_wire),
         cmocka_unit_test(test_repeated_inputs_cost_one_bit),
+        cmocka_unit_test(test_an_age_of_the_view_costs_six_bits_of_those_who_fire),
+        cmocka_unit_test(test_another_age_of_the_view_is_another_input),
         cmocka_unit_test(test_input_moves_by_no_more_than_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

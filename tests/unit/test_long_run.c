@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ };
+enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ, REWIND = 9 };
 
 static const char *map_path;
 static int ticks = 1000000;
@@ -40,6 +40,7 @@ static struct game *begin(void)
     const struct raim_world_def def = {.rules = raim_rules_default(),
                                        .tick_hz = TICK_HZ,
                                        .max_players = BOTS,
+                                       .max_rewind = REWIND,
                                        .seed = raim_random_next(&chance)};
     struct game *game = calloc(1, sizeof *game);
     game->map = map_file_load(map_path, NULL, def.rules.player_radius, &report);
@@ -144,10 +145,12 @@ static void test_bots_never_leave_the_rules_of_motion(void **state)
     struct game *game = begin();
     uint32_t kills = 0;
     for (int tick = 0; tick < ticks; tick++) {
-        for (uint32_t place = 0; place < BOTS; place++)
+        for (uint32_t place = 0; place < BOTS; place++) {
             if (game->players[place].state == RAIM_PLAYER_ALIVE)
                 game->inputs[place] =
                     bot_fixture_think(game->world, game->map, &game->bots[place], place, false);
+            game->inputs[place].rewind = (uint8_t)(place % (REWIND + 1)); // each is so late
+        }
         raim_world_step(game->world, game->map, game->inputs, &game->events);
         for (uint32_t i = 0; i < game->events.count; i++)
             kills += game->events.items[i].kind == RAIM_EVENT_KILL;

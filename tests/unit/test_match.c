@@ -36,6 +36,7 @@ static struct table *open_table_on(struct raim_map *map, const raim_rules *rules
     def.rules = *rules;
     def.max_clients = max_clients;
     def.max_connections = CLIENTS;
+    def.resume_grace_s = 2;
     def.bots = bots;
     table->match = raim_match_create(&def);
     assert_non_null(table->match);
@@ -96,6 +97,20 @@ static void to_match(struct table *table, uint32_t handle, bool reliable, const 
     free(exact);
 }
 
+// The time of the tick to come, for clients.
+static uint64_t now_us(const struct table *table)
+{
+    return (uint64_t)raim_match_tick(table->match) * 1000000 / 60;
+}
+
+static void connect(struct table *table, uint32_t handle)
+{
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    for (size_t i = 0; i < sizeof token; i++)
+        token[i] = (uint8_t)chance_int(0, 255);
+    raim_match_connect(table->match, handle, false, token);
+}
+
 static struct raim_client *sit_down(struct table *table, uint32_t handle, const char *name)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -104,16 +119,27 @@ static struct raim_client *sit_down(struct table *table, uint32_t handle, const 
     struct raim_client *client = raim_client_create(&def);
     table->clients[handle] = client;
     table->closed[handle] = false;
-    raim_match_connect(table->match, handle, false);
-    to_match(table, handle, true, bytes, raim_client_write_hello(client, bytes, sizeof bytes));
+    connect(table, handle);
+    assert_true(raim_client_wants_connection(client, now_us(table)));
+    to_match(table, handle, true, bytes,
+             raim_client_write_hello(client, now_us(table), bytes, sizeof bytes));
     return client;
 }
 
-static void stand_up(struct table *table, uint32_t handle)
+// Its connection breaks, and it does not come back.
+static void lose(struct table *table, uint32_t handle)
 {
     raim_match_disconnect(table->match, handle);
     raim_client_destroy(table->clients[handle]);
     table->clients[handle] = NULL;
+}
+
+static void stand_up(struct table *table, uint32_t handle)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_client *client = table->clients[handle];
+    to_match(table, handle, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
+    lose(table, handle);
 }
 
 static bool is_lost(const struct table *table)
@@ -133,7 +159,8 @@ static void deliver(struct table *table)
             continue;
         uint8_t *exact = malloc(out.size);
         memcpy(exact, out.data, out.size);
-        assert_true(raim_client_receive(table->clients[out.client], exact, out.size));
+        struct raim_client *client = table->clients[out.client];
+        assert_true(raim_client_receive(client, now_us(table), exact, out.size));
         table->fresh[out.client] |= !out.reliable;
         free(exact);
     }
@@ -148,15 +175,19 @@ static void tick(struct table *table)
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         if (table->clients[handle] == NULL)
             continue;
-        raim_input input = {
-            .move_x = (int8_t)chance_int(-1, 1),
-            .move_y = (int8_t)chance_int(-1, 1),
-            .fire = 1,
-            .aim = (raim_angle)chance_int(0, 65535),
-        };
-        const size_t size = raim_client_press(table->clients[handle], &input, bytes, sizeof bytes);
-        if (size > 0 && !is_lost(table))
-            to_match(table, handle, false, bytes, size);
+        struct raim_client *client = table->clients[handle];
+        while (raim_client_is_due(client, now_us(table))) {
+            const raim_input input = {
+                .move_x = (int8_t)chance_int(-1, 1),
+                .move_y = (int8_t)chance_int(-1, 1),
+                .fire = 1,
+                .aim = (raim_angle)chance_int(0, 65535),
+            };
+            const size_t size =
+                raim_client_press(client, now_us(table), &input, bytes, sizeof bytes);
+            if (size > 0 && !is_lost(table))
+                to_match(table, handle, false, bytes, size);
+        }
     }
 }
 
@@ -247,7 +278,7 @@ static void refuse_hello(const struct raim_hello *hello, uint32_t reason, enum r
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_client_def def = raim_client_default_def();
     table->clients[0] = raim_client_create(&def);
-    raim_match_connect(table->match, 0, false);
+    connect(table, 0);
     to_match(table, 0, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
     tick(table);
     assert_int_equal(raim_client_end(table->clients[0]).reason, reason);
@@ -301,7 +332,7 @@ static void test_a_silent_connection_ends(void **state)
     struct table *table = open_table(&rules, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
     table->clients[0] = raim_client_create(&def);
-    raim_match_connect(table->match, 0, false);
+    connect(table, 0);
     for (int i = 0; i < 299; i++)
         tick(table);
     assert_false(table->closed[0]);
@@ -382,13 +413,15 @@ static void play_and_compare(double loss)
             assert_sees_the_truth(table, client);
             assert_scores_agree(table, client);
         }
-        // People come and go all the time.
+        // People come and go all the time, some without a word.
         if (i % 20 == 0) {
             const uint32_t handle = (uint32_t)chance_int(0, CLIENTS - 9);
-            if (table->clients[handle] != NULL)
+            if (table->clients[handle] == NULL)
+                sit_down(table, handle, "late");
+            else if (chance_int(0, 1) == 0)
                 stand_up(table, handle);
             else
-                sit_down(table, handle, "late");
+                lose(table, handle);
         }
     }
     uint64_t kills = 0;
@@ -547,7 +580,7 @@ static void test_random_bytes_harm_nobody(void **state)
         if (size > 0)
             bytes[0] = (uint8_t)((bytes[0] & 0xf0) | chance_int(0, 9)); // a kind, mostly
         if (i % 50 == 0)
-            raim_match_connect(table->match, 1, false);
+            connect(table, 1);
         to_match(table, 1, chance_int(0, 1) != 0, bytes, size);
         if (i % 20 == 0)
             tick(table);

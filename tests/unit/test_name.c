@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names: UTF-8 alone, nothing invisible, nothing that turns the text around.
+// Names and chat: UTF-8 alone, nothing invisible, nothing that turns the text around.
 #include "hostile.h"
 #include "name.h"
 
@@ -140,6 +140,22 @@ static void test_a_name_keeps_24_bytes_and_is_refused_with_25(void **state)
     assert_rows(ROWS(rows));
 }
 
+static void test_a_text_keeps_as_many_bytes_as_it_may_and_is_refused_with_more(void **state)
+{
+    (void)state;
+    for (uint32_t max = 1; max <= RAIM_MAX_CHAT_BYTES; max++) {
+        char text[RAIM_MAX_CHAT_BYTES + 16];
+        char *cleaned = malloc(max + 1); // of exactly its size
+        assert_non_null(cleaned);
+        for (uint32_t length = max; length <= max + 1; length++) {
+            // The byte order mark and the spaces around do not count.
+            snprintf(text, sizeof text, "\xEF\xBB\xBF %0*d\n", (int)length, 0);
+            assert_int_equal(raim_text_clean(text, cleaned, max), length <= max);
+        }
+        free(cleaned);
+    }
+}
+
 static size_t put_utf8(char *end, uint32_t c)
 {
     if (c < 0x80) {
@@ -209,6 +225,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_outer_spaces_go_and_inner_ones_stay),
         cmocka_unit_test(test_names_without_anything_to_see_are_refused),
         cmocka_unit_test(test_a_name_keeps_24_bytes_and_is_refused_with_25),
+        cmocka_unit_test(test_a_text_keeps_as_many_bytes_as_it_may_and_is_refused_with_more),
         cmocka_unit_test(test_every_code_point_passes_or_goes_but_surrogates_are_refused),
         cmocka_unit_test(test_clean_names_are_clean),
     };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Clients before a real match: what they are not told, because both ends predict it, is the truth.
+// Clients before a real match: what they are not told, because both ends predict it, is the truth,
+// and so is where they see themselves before the server knows it.
 #include "client.h"
 
+#include "arena_fixture.h"
+#include "chance.h"
 #include "match.h"
 #include "message.h"
 
@@ -18,6 +21,7 @@ static uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 struct table {
     struct raim_match *match;
     struct raim_map *map;
+    uint64_t now_us;
     struct raim_client *clients[CLIENTS];
     bool is_cut; // snapshots get lost
     uint32_t snapshots[CLIENTS];
@@ -26,33 +30,40 @@ struct table {
 static void sit_down(struct table *table, uint32_t handle)
 {
     struct raim_client_def def = raim_client_default_def();
+    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
     def.watch = handle == WATCHER;
     struct raim_client *client = raim_client_create(&def);
     assert_non_null(client);
     table->clients[handle] = client;
-    raim_match_connect(table->match, handle, true);
+    raim_match_connect(table->match, handle, true, token);
     raim_match_receive(table->match, handle, true, bytes,
-                       raim_client_write_hello(client, bytes, sizeof bytes));
+                       raim_client_write_hello(client, table->now_us, bytes, sizeof bytes));
 }
 
+// The client presses once a tick, in the middle between the server's ticks.
 static void play_tick(struct table *table, const raim_input inputs[])
 {
     struct raim_outgoing out;
+    const uint64_t tick_us = 1000000 / TICK_HZ;
     raim_match_step(table->match);
     while (raim_match_outgoing(table->match, &out)) {
         table->snapshots[out.client] += !out.reliable;
         if (out.reliable || !table->is_cut)
-            assert_true(raim_client_receive(table->clients[out.client], out.data, out.size));
+            assert_true(
+                raim_client_receive(table->clients[out.client], table->now_us, out.data, out.size));
     }
+    table->now_us += tick_us / 2;
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
-        const size_t size =
-            raim_client_press(table->clients[handle], &inputs[handle], bytes, sizeof bytes);
+        const size_t size = raim_client_press(table->clients[handle], table->now_us,
+                                              &inputs[handle], bytes, sizeof bytes);
         if (size > 0)
             raim_match_receive(table->match, handle, false, bytes, size);
+        assert_false(raim_client_is_due(table->clients[handle], table->now_us));
     }
+    table->now_us += tick_us - tick_us / 2;
 }
 
-// Two play and one watches them, all in view of each other, and a second has passed.
+// Two play and one watches them, all in view of each other, and their clocks have settled.
 static struct table open_table(void)
 {
     static const raim_vec2 spawns[] = {{900, 400}, {1100, 600}};
@@ -72,7 +83,7 @@ static struct table open_table(void)
     assert_true(table.map != NULL && table.match != NULL);
     for (uint32_t handle = 0; handle < CLIENTS; handle++)
         sit_down(&table, handle);
-    for (int i = 0; i < TICK_HZ; i++)
+    for (int i = 0; i < 5 * TICK_HZ; i++)
         play_tick(&table, (raim_input[CLIENTS]){0});
     return table;
 }
@@ -183,11 +194,171 @@ static void test_lost_snapshots_cost_nothing_while_everybody_goes_on(void **stat
     close_table(&table);
 }
 
-int main(void)
+// --- One client far away ---
+
+enum { MAILS = 64, TRUTHS = 256 };
+
+// A message on its way.
+struct mail {
+    uint64_t due_us;
+    bool reliable;
+    size_t size;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+};
+
+struct mailbox {
+    struct mail mails[MAILS]; // ring
+    uint32_t read, written;
+};
+
+// Where the own player is to be as a tick begins.
+struct foreseen {
+    uint32_t tick;
+    raim_vec2 position;
+};
+
+struct lane {
+    struct raim_match *match;
+    struct raim_map *map;
+    struct raim_client *client;
+    uint64_t now_us, latency_us;
+    struct mailbox up, down;
+    struct foreseen foreseen[TRUTHS]; // by tick modulo their number
+    uint32_t compared;
+};
+
+static void post(struct mailbox *box, uint64_t due_us, bool reliable, const uint8_t *data,
+                 size_t size)
+{
+    struct mail *mail = &box->mails[box->written++ % MAILS];
+    assert_true(box->written - box->read <= MAILS && size <= sizeof mail->bytes);
+    *mail = (struct mail){.due_us = due_us, .reliable = reliable, .size = size};
+    memcpy(mail->bytes, data, size);
+}
+
+static const struct mail *next_mail(struct mailbox *box, uint64_t now_us)
+{
+    if (box->read == box->written || box->mails[box->read % MAILS].due_us > now_us)
+        return NULL;
+    return &box->mails[box->read++ % MAILS];
+}
+
+static struct lane *open_lane(uint64_t latency_us)
+{
+    static const raim_box boxes[] = {
+        {{-700, -700}, {-500, 300}}, {{-300, 100}, {-150, 700}}, {{-200, -600}, {300, -400}},
+        {{100, -100}, {140, 800}},   {{300, -50}, {700, -20}},   {{500, 200}, {600, 900}},
+    };
+    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {1};
+    const struct raim_client_def client_def = raim_client_default_def();
+    struct raim_match_def def = raim_match_default_def();
+    struct lane *lane = calloc(1, sizeof *lane);
+    lane->map = fixture_map(boxes, 6);
+    lane->latency_us = latency_us;
+    def.map = lane->map;
+    def.tick_hz = TICK_HZ;
+    def.bots = 0;
+    def.seed = raim_random_next(&chance);
+    lane->match = raim_match_create(&def);
+    lane->client = raim_client_create(&client_def);
+    assert_true(lane->match != NULL && lane->client != NULL);
+    raim_match_connect(lane->match, 0, true, token);
+    post(&lane->up, latency_us, true, bytes,
+         raim_client_write_hello(lane->client, 0, bytes, sizeof bytes));
+    return lane;
+}
+
+static void close_lane(struct lane *lane)
+{
+    raim_client_destroy(lane->client);
+    raim_match_destroy(lane->match);
+    raim_map_destroy(lane->map);
+    free(lane);
+}
+
+static void serve(struct lane *lane)
+{
+    struct raim_outgoing out;
+    const struct mail *mail;
+    while ((mail = next_mail(&lane->up, lane->now_us)) != NULL)
+        raim_match_receive(lane->match, 0, mail->reliable, mail->bytes, mail->size);
+    raim_match_step(lane->match);
+    while (raim_match_outgoing(lane->match, &out))
+        post(&lane->down, lane->now_us + lane->latency_us, out.reliable, out.data, out.size);
+    const struct raim_world *world = raim_match_world(lane->match);
+    const raim_player *player = raim_world_players_const(world);
+    const struct foreseen *foreseen = &lane->foreseen[world->tick % TRUTHS];
+    if (player->state != RAIM_PLAYER_ALIVE || foreseen->tick != world->tick)
+        return;
+    assert_true(foreseen->position.x == player->position.x);
+    assert_true(foreseen->position.y == player->position.y);
+    lane->compared++;
+}
+
+// As a press is due, the own player is shown where the tick of its input begins.
+static void foresee(struct lane *lane)
+{
+    struct raim_client_player seen;
+    raim_client_look(lane->client, lane->now_us);
+    if (!raim_client_alive(lane->client))
+        return;
+    assert_int_equal(raim_client_scene_players(lane->client, &seen, 1), 1);
+    const uint32_t tick = (uint32_t)raim_client_own_tick(lane->client);
+    assert_true(raim_client_own_tick(lane->client) == tick);
+    lane->foreseen[tick % TRUTHS] = (struct foreseen){tick, seen.position};
+}
+
+static void steer(struct lane *lane, raim_input *input)
+{
+    const struct mail *mail;
+    while ((mail = next_mail(&lane->down, lane->now_us)) != NULL)
+        assert_true(raim_client_receive(lane->client, lane->now_us, mail->bytes, mail->size));
+    while (raim_client_is_due(lane->client, lane->now_us)) {
+        foresee(lane);
+        if (chance_int(0, 19) == 0) {
+            input->move_x = (int8_t)chance_int(-1, 1);
+            input->move_y = (int8_t)chance_int(-1, 1);
+            input->fire = (uint8_t)chance_int(0, 1);
+        }
+        input->aim = (raim_angle)chance_int(0, 65535);
+        const size_t size =
+            raim_client_press(lane->client, lane->now_us, input, bytes, sizeof bytes);
+        post(&lane->up, lane->now_us + lane->latency_us, false, bytes, size);
+    }
+}
+
+static void test_the_own_player_is_where_the_server_will_have_it(void **state)
+{
+    (void)state;
+    enum { STEPS_PER_TICK = 4, TICKS = 6000 };
+    for (int latency_ms = 0; latency_ms <= 120; latency_ms += 40) {
+        struct lane *lane = open_lane((uint64_t)latency_ms * 1000);
+        raim_input input = {0};
+        for (uint64_t step = 0; step < STEPS_PER_TICK * TICKS; step++) {
+            lane->now_us = step * 1000000 / (TICK_HZ * STEPS_PER_TICK);
+            if (step % STEPS_PER_TICK == 0)
+                serve(lane);
+            steer(lane, &input);
+        }
+        // All but the first ones, for which no input was in time.
+        const struct raim_client_quality quality = raim_client_quality(lane->client);
+        assert_true(lane->compared > TICKS - 200);
+        assert_true(quality.predictions > TICKS / 10);
+        assert_int_equal(quality.mispredictions, 0);
+        assert_true(quality.corrections_units == 0);
+        assert_true(quality.margin >= 1 && quality.margin <= 2);
+        assert_true(fabs(quality.round_trip_ms - 2 * latency_ms) <= 1000.0 / TICK_HZ);
+        close_lane(lane);
+    }
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_client_predicts_what_a_match_does_not_tell),
         cmocka_unit_test(test_lost_snapshots_cost_nothing_while_everybody_goes_on),
+        cmocka_unit_test(test_the_own_player_is_where_the_server_will_have_it),
     };
+    chance_start(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,10 +123,14 @@ static struct raim_wire_event chance_event(void)
         event.reason = chance_magnitude(8);
         break;
     case RAIM_WIRE_KILL:
-    case RAIM_WIRE_EVENT_KINDS:
         event.victim = chance_bits(16);
         event.score = chance_magnitude(32);
         event.deaths = chance_magnitude(32);
+        event.rewind = (uint32_t)chance_int(0, RAIM_WIRE_REWIND);
+        break;
+    case RAIM_WIRE_CHAT:
+    case RAIM_WIRE_EVENT_KINDS:
+        chance_text(event.text, RAIM_MAX_CHAT_BYTES);
         break;
     }
     return event;
@@ -141,6 +145,8 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
     assert_int_equal(a->victim, b->victim);
     assert_int_equal(a->score, b->score);
     assert_int_equal(a->deaths, b->deaths);
+    assert_int_equal(a->rewind, b->rewind);
+    assert_string_equal(a->text, b->text);
 }
 
 static bool accepts_events(const uint8_t *bytes, size_t size)
@@ -169,7 +175,7 @@ static void test_events_go_on_where_the_last_message_stopped(void **state)
     static struct raim_events_message message, told;
     for (int i = 0; i < ROUNDS; i++) {
         const uint32_t count = 1 + chance_magnitude(31) % MANY;
-        const size_t capacity = (size_t)chance_int(50, RAIM_MAX_MESSAGE_BYTES);
+        const size_t capacity = (size_t)chance_int(134, RAIM_MAX_MESSAGE_BYTES);
         const uint32_t first = chance_magnitude(32), tick = chance_magnitude(32);
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         for (uint32_t j = 0; j < count; j++)
@@ -220,20 +226,49 @@ static void test_a_message_holds_1_to_64_events(void **state)
     }
 }
 
-static void test_unknown_kinds_of_events_are_refused(void **state)
+static raim_writer begin_events(uint8_t *bytes, enum raim_wire_event_kind kind)
 {
-    (void)state;
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    static struct raim_events_message told;
-    raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, RAIM_MAX_MESSAGE_BYTES);
     raim_write_bits(&writer, 1, 32); // sequence
     raim_write_bits(&writer, 1, 32); // tick
     raim_write_bool(&writer, true);
-    raim_write_bits(&writer, RAIM_WIRE_EVENT_KINDS, 2);
-    for (int i = 0; i < 20; i++)
-        raim_write_bits(&writer, 0, 8);
-    for (size_t size = raim_writer_finish(&writer); size > 0; size--)
-        assert_false(read_events(bytes, size, &told));
+    raim_write_bits(&writer, kind, 2);
+    raim_write_bits(&writer, 1025, 16);
+    return writer;
+}
+
+static void test_chat_holds_120_bytes_and_none_of_121(void **state)
+{
+    (void)state;
+    static struct raim_events_message told;
+    for (uint32_t length = 0; length < 128; length++) {
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        raim_writer writer = begin_events(bytes, RAIM_WIRE_CHAT);
+        raim_write_bits(&writer, length, 7);
+        for (uint32_t i = 0; i < length; i++)
+            raim_write_bits(&writer, 'x', 8);
+        raim_write_bool(&writer, false);
+        const size_t size = raim_writer_finish(&writer);
+        assert_int_equal(read_events(bytes, size, &told), length <= 120);
+        if (length <= 120)
+            assert_int_equal(strlen(told.events[0].text), length);
+    }
+}
+
+static void test_a_kill_tells_every_rewind(void **state)
+{
+    (void)state;
+    static struct raim_events_message told;
+    for (uint32_t rewind = 0; rewind <= RAIM_WIRE_REWIND; rewind++) {
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        raim_writer writer = begin_events(bytes, RAIM_WIRE_KILL);
+        raim_write_bits(&writer, 1026, 16); // victim
+        raim_write_bits(&writer, 0, 2);     // neither score nor deaths
+        raim_write_bits(&writer, rewind, 6);
+        raim_write_bool(&writer, false);
+        assert_true(read_events(bytes, raim_writer_finish(&writer), &told));
+        assert_int_equal(told.events[0].rewind, rewind);
+    }
 }
 
 int main(int argc, char **argv)
@@ -244,7 +279,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_empty_rosters_and_longer_ones_than_expected_are_refused),
         cmocka_unit_test(test_events_go_on_where_the_last_message_stopped),
         cmocka_unit_test(test_a_message_holds_1_to_64_events),
-        cmocka_unit_test(test_unknown_kinds_of_events_are_refused),
+        cmocka_unit_test(test_chat_holds_120_bytes_and_none_of_121),
+        cmocka_unit_test(test_a_kill_tells_every_rewind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void free_frames(void)
 // Ten ticks a second: a history of 16.
 static void make_small_frames(uint32_t players, uint32_t shots)
 {
-    make_frames((struct raim_wire_limits){players, shots, 16, 960, 679});
+    make_frames((struct raim_wire_limits){players, shots, 16, 960, 679, 0});
     baseline.tick = 99;
     frame.tick = 100;
 }
@@ -83,6 +83,7 @@ static void assert_good_frame(const struct raim_wire_frame *good)
     FOR_EACH_PLACE (place, good->seen_bullets, raim_wire_bullets(&limits)) {
         const raim_wire_bullet *bullet = &good->bullets[place];
         assert_true(bullet->x == frame_on_grid(bullet->x) && bullet->y == frame_on_grid(bullet->y));
+        assert_true(bullet->rewind <= limits.max_rewind);
     }
 }
 
@@ -161,7 +162,7 @@ static void test_every_field_has_its_whole_range(void **state)
         {0, 1, 3, 4, 7, 0, 0},
         {0, 1, 0, 1, 0, 0, 0},
     };
-    make_frames((struct raim_wire_limits){3, 1, 256, 160, 113});
+    make_frames((struct raim_wire_limits){3, 1, 256, 160, 113, 63});
     for (int field = 0; field < 6; field++) {
         for (int pair = 0; pair < 25; pair++) {
             const uint32_t age = (uint32_t)chance_int(1, 255);
@@ -221,7 +222,7 @@ static void test_bits_of_the_parts_bound_those_of_the_whole(void **state)
 static void test_the_fixed_part_reaches_its_bound(void **state)
 {
     (void)state;
-    make_frames((struct raim_wire_limits){RAIM_WIRE_PLAYERS, 1, RAIM_MAX_HISTORY, 1, 1});
+    make_frames((struct raim_wire_limits){RAIM_WIRE_PLAYERS, 1, RAIM_MAX_HISTORY, 1, 1, 63});
     frame.self.timer = RAIM_WIRE_MAX_TIMER;
     whole = true;
     assert_int_equal(write_frame(bytes, sizeof bytes), (RAIM_SNAPSHOT_FIXED_BITS + 7) / 8);
@@ -235,7 +236,7 @@ static void test_the_fixed_part_reaches_its_bound(void **state)
 static uint32_t bits_of_change(const raim_wire_player *from, const raim_wire_player *to,
                                uint32_t age)
 {
-    make_frames((struct raim_wire_limits){1, 1, 64, 160, 113});
+    make_frames((struct raim_wire_limits){1, 1, 64, 160, 113, 9});
     frame.tick = age;
     raim_set_add(baseline.seen_players, 0);
     raim_set_add(frame.seen_players, 0);
@@ -293,6 +294,54 @@ static void test_undisturbed_bullets_take_one_bit_together(void **state)
         raim_set_add(frame.seen_bullets, place);
     }
     assert_int_equal(write_frame(bytes, sizeof bytes) * 8, empty);
+    free_frames();
+}
+
+// What a whole snapshot spends on a bullet that its shooter, who stands, fired in the last tick.
+static uint32_t bits_of_shot(uint32_t max_rewind, uint8_t rewind)
+{
+    make_frames((struct raim_wire_limits){4, 8, 64, 160, 113, max_rewind});
+    frame.tick = 100;
+    raim_set_add(frame.seen_players, 2);
+    raim_set_add(frame.seen_bullets, 2 * 8);
+    frame.bullets[2 * 8] = (raim_wire_bullet){.tick = 99u - rewind, .rewind = rewind};
+    const uint32_t bits = raim_snapshot_bullet_bits(&limits, NULL, &frame, 2 * 8);
+    free_frames();
+    return bits;
+}
+
+static void test_a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is(void **state)
+{
+    (void)state;
+    enum { REST = 1 + 5 + 16 + 1 + 4 }; // another one, its place, aim, fired, age
+    assert_int_equal(bits_of_shot(0, 0), REST);
+    for (uint32_t most = 1; most <= RAIM_WIRE_REWIND; most++)
+        for (uint32_t rewind = 0; rewind <= most; rewind++)
+            assert_int_equal(bits_of_shot(most, (uint8_t)rewind), REST + raim_bits_for(most));
+}
+
+static void test_a_bullet_leaves_by_its_rewind_before_it_is_fired(void **state)
+{
+    (void)state;
+    make_frames((struct raim_wire_limits){1, 1, 64, 160, 113, 9});
+    whole = true;
+    frame.tick = 3; // so that some leave before the tick wraps
+    raim_set_add(frame.seen_players, 0);
+    raim_set_add(frame.seen_bullets, 0);
+    frame.players[0] = (raim_wire_player){.x = 1000, .way = RAIM_WAY_RUN};
+    for (uint32_t age = 1; age <= 16; age++) {
+        for (uint32_t rewind = 0; rewind <= 9; rewind++) {
+            frame.bullets[0] = (raim_wire_bullet){
+                .x = 1000 - 160 * ((int32_t)age - 1),
+                .tick = frame.tick - age - rewind,
+                .aim = 7,
+                .rewind = (uint8_t)rewind,
+            };
+            frame_expect(&limits, NULL, NULL, &frame, &known);
+            assert_true(frame_same_bullet(&known.bullets[0], &frame.bullets[0]));
+            assert_told(write_frame(bytes, sizeof bytes));
+        }
+    }
     free_frames();
 }
 
@@ -474,6 +523,29 @@ static void test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid(void **
     free_frames();
 }
 
+static void test_a_rewind_beyond_the_most_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t most = 0; most <= RAIM_WIRE_REWIND; most++) {
+        make_frames((struct raim_wire_limits){2, 1, 16, 960, 679, most});
+        frame.tick = 100;
+        const uint32_t bits = raim_bits_for(most);
+        for (uint32_t rewind = 0; rewind < 1u << bits; rewind++) {
+            raim_writer writer = begin_whole();
+            write_player(&writer, 1, 0, 0);
+            raim_write_bool(&writer, false);
+            raim_write_bits(&writer, 3, 1 + 1); // another bullet, of the second place
+            raim_write_bits(&writer, 1 << 16, 16 + 1 + 4);
+            raim_write_bits(&writer, rewind, bits);
+            raim_write_bool(&writer, false);
+            assert_int_equal(accepts(writer), rewind <= most);
+            if (rewind <= most)
+                assert_int_equal(told.bullets[1].rewind, rewind);
+        }
+        free_frames();
+    }
+}
+
 static void test_new_bullets_ascend(void **state)
 {
     (void)state;
@@ -555,6 +627,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_fixed_part_reaches_its_bound),
         cmocka_unit_test(test_small_changes_take_few_bits),
         cmocka_unit_test(test_undisturbed_bullets_take_one_bit_together),
+        cmocka_unit_test(test_a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is),
+        cmocka_unit_test(test_a_bullet_leaves_by_its_rewind_before_it_is_fired),
         cmocka_unit_test(test_every_truncation_is_refused),
         cmocka_unit_test(test_no_damage_does_harm),
         cmocka_unit_test(test_new_places_ascend_below_the_limit_and_ways_end_at_12),
@@ -562,6 +636,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_who_leaves_the_grid_is_refused),
         cmocka_unit_test(test_a_turn_is_to_another_way_and_not_before_the_baseline),
         cmocka_unit_test(test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid),
+        cmocka_unit_test(test_a_rewind_beyond_the_most_is_refused),
         cmocka_unit_test(test_new_bullets_ascend),
         cmocka_unit_test(test_self_stays_within_its_ranges),
         cmocka_unit_test(test_a_tick_is_the_one_nearest_to_the_newest_known),

@@ -115,12 +115,14 @@ static void fly(raim_wire_bullet *bullet)
 static void fire(struct raim_wire_frame *now, uint32_t shooter)
 {
     const uint32_t place = shooter * limits.shots + next_shot[shooter]++ % limits.shots;
+    const int rewind = chance_int(0, (int)limits.max_rewind);
     raim_set_add(flying, place);
     now->bullets[place] = (raim_wire_bullet){
         .x = now->players[shooter].x,
         .y = now->players[shooter].y,
-        .tick = tick - 1,
+        .tick = tick - 1 - (uint32_t)rewind,
         .aim = (uint16_t)chance_bits(16),
+        .rewind = (uint8_t)rewind,
     };
 }
 

@@ -55,6 +55,7 @@ static void make_arena(struct arena *arena, const char *name, uint16_t port)
     arena->config.map = &arena->map;
     arena->config.max_players = 16;
     arena->config.tick_hz = 60;
+    arena->config.lag_compensation_ms = 150;
     arena->status = calloc(1, sizeof *arena->status + players_size);
     assert_non_null(arena->status);
 }
@@ -64,6 +65,9 @@ static void set_player(struct arena_player *player, const char *name, bool bot, 
     *player = (struct arena_player){.ping_ms = bot ? 0 : 31};
     snprintf(player->match.name, sizeof player->match.name, "%s", name);
     player->match.bot = bot;
+    player->match.away = score == 4;
+    player->match.inputs_due = 700;
+    player->match.inputs_missed = score;
     player->match.id = (raim_player_id)(1024 + score);
     player->match.score = score;
     player->match.deaths = 2 * score;
@@ -83,6 +87,9 @@ static int make_fixture(void **state)
     status->counts.players = 2;
     status->counts.bots = 1;
     status->counts.spectators = 4;
+    status->counts.away = 1;
+    status->counts.hits = (struct raim_match_hits){
+        .total = 40, .rewound = 3, .in_past = 2, .rewound_ms = 200, .most_rewound_ms = 133.34};
     fixture->arenas[1].status->counts.spectators = 2;
     status->transport.bytes_in = 5000000000;
     status->transport.bytes_out = 6000000000;
@@ -179,7 +186,7 @@ static void test_arena_tells_its_numbers(void **state)
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
                 "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
-                "spectators", "players");
+                "lag_compensation_ms", "hits", "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -191,7 +198,25 @@ static void test_arena_tells_its_numbers(void **state)
     assert_int_equal(integer_at(arena, "bytes_out"), 6000000000);
     assert_int_equal(integer_at(arena, "packets_in"), 71);
     assert_int_equal(integer_at(arena, "packets_out"), 72);
+    assert_int_equal(integer_at(arena, "lag_compensation_ms"), 150);
     assert_int_equal(integer_at(arena, "spectators"), 4);
+    assert_int_equal(integer_at(arena, "away"), 1);
+    json_decref(document);
+}
+
+static void test_arena_tells_what_was_rewound(void **state)
+{
+    struct fixture *fixture = *state;
+    char *text = status_json(&fixture->source, 2000);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"rewound_ms_mean\":66.7,\"rewound_ms_max\":133.3}"));
+    assert_non_null(strstr(text, "\"rewound_ms_mean\":0.0,\"rewound_ms_max\":0.0}"));
+    json_t *document = parse(text);
+    json_t *hits = json_object_get(arena_at(document, 0), "hits");
+    ASSERT_KEYS(hits, "total", "rewound", "in_past", "rewound_ms_mean", "rewound_ms_max");
+    assert_int_equal(integer_at(hits, "total"), 40);
+    assert_int_equal(integer_at(hits, "rewound"), 3);
+    assert_int_equal(integer_at(hits, "in_past"), 2);
     json_decref(document);
 }
 
@@ -218,13 +243,18 @@ static void test_player_tells_its_numbers(void **state)
     json_t *players = json_object_get(arena_at(document, 0), "players");
     assert_int_equal(json_array_size(players), PLAYERS);
     json_t *player = json_array_get(players, 0);
-    ASSERT_KEYS(player, "id", "name", "bot", "score", "deaths", "ping_ms", "connected_s");
+    ASSERT_KEYS(player, "id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",
+                "inputs_missed", "connected_s");
     assert_string_equal(json_string_value(json_object_get(player, "name")), "Ren\xc3\xa9 \"<\\");
     assert_true(json_is_false(json_object_get(player, "bot")));
     assert_int_equal(integer_at(player, "id"), 1027);
     assert_int_equal(integer_at(player, "score"), 3);
     assert_int_equal(integer_at(player, "deaths"), 6);
     assert_int_equal(integer_at(player, "ping_ms"), 31);
+    assert_int_equal(integer_at(player, "inputs_due"), 700);
+    assert_int_equal(integer_at(player, "inputs_missed"), 3);
+    assert_true(json_is_false(json_object_get(player, "away")));
+    assert_true(json_is_true(json_object_get(json_array_get(players, 1), "away")));
     assert_true(json_is_true(json_object_get(json_array_get(players, 2), "bot")));
     json_decref(document);
 }
@@ -405,6 +435,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FIXED(test_document_tells_all_and_in_order),
         FIXED(test_arena_tells_its_numbers),
+        FIXED(test_arena_tells_what_was_rewound),
         FIXED(test_arena_is_starting_until_its_first_tick),
         FIXED(test_player_tells_its_numbers),
         FIXED(test_percentiles_are_of_the_nearest_rank),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // vectors.json: every message in it can be read, and what was read writes the same bytes again; the
 // document shows the same messages. tests/daemon/test_example.py compares the values.
+#include "chat.h"
 #include "handshake.h"
 #include "input.h"
 #include "roster.h"
@@ -22,7 +23,13 @@ static json_t *vectors;
 
 // The arena of the WELCOME among them, and the snapshots read so far.
 static const struct raim_wire_limits limits = {
-    .players = PLAYERS, .shots = SHOTS, .history = 64, .stride = 160, .diagonal = 113};
+    .players = PLAYERS,
+    .shots = SHOTS,
+    .history = 64,
+    .stride = 160,
+    .diagonal = 113,
+    .max_rewind = 9,
+};
 static struct raim_wire_frame frames[8];
 static int frame_count;
 
@@ -112,6 +119,7 @@ static size_t rewrite(raim_reader *reader, uint8_t *bytes)
     struct raim_input_message input;
     static struct raim_events_message events;
     struct raim_roster_entry entries[4];
+    char said[RAIM_MAX_CHAT_BYTES + 1];
     const uint32_t kind = raim_message_read(reader);
     switch (kind) {
     case RAIM_MESSAGE_SNAPSHOT:
@@ -122,6 +130,9 @@ static size_t rewrite(raim_reader *reader, uint8_t *bytes)
     case RAIM_MESSAGE_EVENTS:
         assert_true(raim_events_read(reader, &events));
         return raim_events_write(&events, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_CHAT:
+        assert_true(raim_chat_read(reader, said));
+        return raim_chat_write(said, bytes, RAIM_MAX_MESSAGE_BYTES);
     case RAIM_MESSAGE_ROSTER:
         assert_true(raim_roster_read(reader, entries, 4, &count));
         return raim_roster_write(entries, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);

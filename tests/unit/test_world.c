@@ -305,6 +305,7 @@ static void random_inputs(struct arena_fixture *f)
             .move_x = (int8_t)chance_int(-1, 1),
             .move_y = (int8_t)chance_int(-1, 1),
             .fire = (uint8_t)chance_int(0, 1),
+            .rewind = (uint8_t)chance_int(0, (int)f->world->max_rewind),
             .aim = (raim_angle)chance_int(0, 65535),
         };
     }
@@ -322,9 +323,8 @@ static void test_a_copy_of_the_world_plays_on_alike(void **state)
         random_inputs(f);
         fixture_step(f);
     }
-    const struct raim_world_def def = {.rules = rules, .tick_hz = 60, .max_players = 16};
-    struct raim_world *copy = malloc(raim_world_size(&def));
-    memcpy(copy, f->world, raim_world_size(&def));
+    struct raim_world *copy = malloc(raim_world_bytes(f->world));
+    memcpy(copy, f->world, raim_world_bytes(f->world));
     for (int tick = 0; tick < 300; tick++) {
         random_inputs(f);
         fixture_step(f);

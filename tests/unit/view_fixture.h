@@ -45,6 +45,7 @@ static inline struct stage *stage_open(struct raim_map *map, struct raim_match_d
     stage->map = map;
     def.map = map;
     def.max_connections = VIEWERS;
+    def.resume_grace_s = 0; // who leaves is gone
     stage->match = raim_match_create(&def);
     assert_non_null(stage->match);
     stage->limits = stage->match->history.limits;
@@ -77,7 +78,8 @@ static inline void stage_join(struct stage *stage, uint32_t handle)
         raim_wire_frame_init(&viewer->frames[i], &stage->limits, memory + i * frame_bytes);
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "viewer"};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    raim_match_connect(stage->match, handle, false);
+    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
+    raim_match_connect(stage->match, handle, false, token);
     raim_match_receive(stage->match, handle, true, bytes,
                        raim_hello_write(&hello, bytes, sizeof bytes));
     assert_true(stage->match->clients[handle].player != RAIM_NOBODY);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Decides when to connect and when to give up.
+#include "session.h"
+
+#include <string.h>
+
+static const uint64_t silence_us = 1500000; // the server sends ten snapshots a second at least
+static const uint64_t try_again_us = 2000000;
+
+void raim_session_init(struct raim_session *session, double patience_s)
+{
+    *session = (struct raim_session){
+        .state = RAIM_CLIENT_CONNECTING,
+        .patience_us = (uint64_t)(patience_s * 1e6),
+    };
+}
+
+void raim_session_welcome(struct raim_session *session, uint64_t now_us, const uint8_t *token,
+                          uint32_t grace_s)
+{
+    session->state = RAIM_CLIENT_ENTERING;
+    session->grace_us = grace_s * (uint64_t)1000000;
+    session->heard_us = now_us;
+    session->has_token = token != NULL;
+    session->listens = session->has_token;
+    if (token != NULL)
+        memcpy(session->token, token, sizeof session->token);
+}
+
+void raim_session_end(struct raim_session *session, uint32_t reason)
+{
+    session->state = RAIM_CLIENT_ENDED;
+    session->reason = reason;
+}
+
+static void resume(struct raim_session *session)
+{
+    session->state = RAIM_CLIENT_RESUMING;
+    session->tried = false;
+}
+
+void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t reason)
+{
+    const bool is_lost = reason == RAIM_REASON_NONE || reason == RAIM_REASON_LOST;
+    switch (session->state) {
+    case RAIM_CLIENT_CONNECTING:
+        raim_session_end(session, is_lost ? RAIM_REASON_LOST : reason);
+        break;
+    case RAIM_CLIENT_ENTERING:
+    case RAIM_CLIENT_PLAYING:
+        session->heard_us = now_us;
+        if (is_lost)
+            resume(session);
+        else
+            raim_session_end(session, reason);
+        break;
+    case RAIM_CLIENT_RESUMING:
+        // A try that failed; or the connection before, which this client itself took over.
+        if (!is_lost && reason != RAIM_REASON_RESUMED)
+            raim_session_end(session, reason);
+        break;
+    case RAIM_CLIENT_ENDED:
+        break;
+    }
+}
+
+static bool try_to_connect(struct raim_session *session, uint64_t now_us)
+{
+    session->tried = true;
+    session->tried_us = now_us;
+    return true;
+}
+
+bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us)
+{
+    switch (session->state) {
+    case RAIM_CLIENT_CONNECTING:
+        if (!session->tried)
+            return try_to_connect(session, now_us);
+        if (now_us - session->tried_us >= session->patience_us)
+            raim_session_end(session, RAIM_REASON_LOST);
+        return false;
+    case RAIM_CLIENT_ENTERING:
+    case RAIM_CLIENT_PLAYING:
+        if (!session->listens || now_us - session->heard_us < silence_us)
+            return false;
+        resume(session);
+        return raim_session_wants_connection(session, now_us);
+    case RAIM_CLIENT_RESUMING:
+        // From the last sign of life on: the server may have missed this client for as long.
+        if (now_us - session->heard_us >= session->grace_us)
+            raim_session_end(session, RAIM_REASON_LOST);
+        else if (!session->tried || now_us - session->tried_us >= try_again_us)
+            return try_to_connect(session, now_us);
+        return false;
+    case RAIM_CLIENT_ENDED:
+        return false;
+    }
+    return false;
+}

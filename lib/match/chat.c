@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What players say to everybody: cleaned, and no more than can be read.
+#include "state.h"
+
+#include "chat.h"
+#include "name.h"
+
+#include <assert.h>
+
+// A player may say so much at once, and then one thing in so much time.
+static const uint32_t burst = 4;
+static const uint32_t pause_s = 1;
+
+void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
+                       raim_reader *reader)
+{
+    char said[RAIM_MAX_CHAT_BYTES + 1], cleaned[RAIM_MAX_CHAT_BYTES + 1];
+    assert(client->player != RAIM_NOBODY);
+    if (!raim_chat_read(reader, said)) {
+        match->refused[RAIM_REFUSED_MALFORMED]++;
+        return;
+    }
+    struct raim_member *member = &match->members[raim_player_place(client->player)];
+    const uint32_t pause_ticks = pause_s * match->world->tick_hz;
+    if (!raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES) ||
+        member->hush_ticks > (burst - 1) * pause_ticks || !raim_members_have_room(match)) {
+        match->refused[RAIM_REFUSED_CHAT]++;
+        return;
+    }
+    member->hush_ticks += pause_ticks;
+    struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
+    event->kind = RAIM_WIRE_CHAT;
+    event->player = client->player;
+    strcpy(event->text, cleaned);
+}

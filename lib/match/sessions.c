@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Who may come back: players whose connection was lost, and the tokens that give them back.
+#include "state.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(RAIM_MATCH_TOKEN_BYTES == RAIM_TOKEN_BYTES, "every token can be told");
+
+// Takes as long for a token that is nearly right as for any other.
+static bool is_same(const uint8_t *left, const uint8_t *right)
+{
+    uint8_t difference = 0;
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        difference |= left[i] ^ right[i];
+    return difference == 0;
+}
+
+raim_player_id raim_sessions_find(const struct raim_match *match,
+                                  const uint8_t token[RAIM_TOKEN_BYTES])
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    raim_player_id found = RAIM_NOBODY;
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const struct raim_member *member = &match->members[place];
+        if (players[place].id != RAIM_NOBODY && !member->bot && is_same(member->token, token))
+            found = players[place].id;
+    }
+    return found;
+}
+
+void raim_sessions_keep(struct raim_match *match, struct raim_connection *client)
+{
+    const uint32_t place = raim_player_place(client->player);
+    if (match->grace_ticks == 0)
+        return;
+    match->members[place].away_since = match->world->tick;
+    raim_world_set_away(match->world, client->player, true);
+    client->player = RAIM_NOBODY;
+}
+
+void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
+                          raim_player_id id)
+{
+    const uint32_t place = raim_player_place(id);
+    const raim_player *player = &raim_world_players_const(match->world)[place];
+    struct raim_member *member = &match->members[place];
+    if (!player->away) {
+        struct raim_connection *before = &match->clients[member->client];
+        assert(before->player == id);
+        before->player = RAIM_NOBODY;
+        before->state = RAIM_CONNECTION_REFUSED;
+        before->reason = RAIM_REASON_RESUMED;
+    }
+    raim_world_set_away(match->world, id, false);
+    member->client = (uint32_t)(client - match->clients);
+    client->player = id;
+    client->place = place;
+    client->inbox.held.aim = player->aim;
+}
+
+void raim_sessions_expire(struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const int32_t away = raim_tick_diff(match->world->tick, match->members[place].away_since);
+        if (players[place].away && away >= (int32_t)match->grace_ticks)
+            raim_members_leave(match, players[place].id, RAIM_REASON_LOST);
+    }
+}
+
+void raim_sessions_end(struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        if (players[place].away)
+            raim_members_leave(match, players[place].id, RAIM_REASON_SHUTDOWN);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Shots at what their shooters saw: how far the match believes them, and what it tells of it.
+#include "view_fixture.h"
+
+enum { SHOOTER, TARGET, RUN_UP = 30, NONE = -1 };
+
+static struct stage *open_range(double max_rewind_s)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.sight = false;
+    def.max_clients = 2;
+    def.max_rewind_s = max_rewind_s;
+    return stage_open(fixture_map(NULL, 0), def);
+}
+
+// A target that has been running up for a while, and a shooter on its left that aims to the right,
+// at where the target was some ticks ago.
+static struct stage *aim_at_the_past(double max_rewind_s, int ticks_ago)
+{
+    struct stage *stage = open_range(max_rewind_s);
+    stage_join(stage, SHOOTER);
+    stage_join(stage, TARGET);
+    stage_ticks(stage, 5);
+    stage_put(stage, stage_place(stage, TARGET), (raim_vec2){0, -500});
+    stage_put(stage, stage_place(stage, SHOOTER), (raim_vec2){-900, 900});
+    stage->viewers[TARGET].pressed.move_y = 1;
+    stage->viewers[SHOOTER].is_mute = true; // until it fires
+    for (int i = 0; i < RUN_UP; i++) {
+        stage->viewers[TARGET].pressed.aim += 1000; // so that there is something to tell
+        stage_tick(stage);
+    }
+    const raim_player *target = stage_player(stage, TARGET);
+    const double run = target->position.y - target->previous.y;
+    assert_true(run == 5);
+    stage_put(stage, stage_place(stage, SHOOTER),
+              (raim_vec2){-60, target->position.y - run * ticks_ago});
+    return stage;
+}
+
+// Fires with a view of an age, knowing the snapshot of so many ticks ago (NONE: no snapshot), plays
+// the tick, and returns with how many ticks of rewind a kill was told; -1 for no kill.
+static int fire(struct stage *stage, uint8_t view_age, int known_ago)
+{
+    struct viewer *viewer = &stage->viewers[SHOOTER];
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    viewer->has_named = known_ago != NONE;
+    viewer->name = viewer->newest - (uint32_t)known_ago;
+    viewer->pressed = (raim_wire_input){.fire = true, .view_age = view_age};
+    raim_match_receive(stage->match, SHOOTER, false, bytes,
+                       stage_write_input(viewer, stage->match->world->tick, bytes));
+    raim_match_step(stage->match);
+    struct raim_outgoing out;
+    int rewind = -1;
+    while (raim_match_outgoing(stage->match, &out)) {
+        struct raim_events_message events;
+        raim_reader reader = raim_reader_make(out.data, out.size);
+        if (raim_message_read(&reader) != RAIM_MESSAGE_EVENTS)
+            continue;
+        assert_true(raim_events_read(&reader, &events));
+        for (uint32_t i = 0; i < events.count; i++)
+            if (events.events[i].kind == RAIM_WIRE_KILL)
+                rewind = (int)events.events[i].rewind;
+    }
+    return rewind;
+}
+
+static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(void **state)
+{
+    (void)state;
+    struct stage *stage = aim_at_the_past(0.15, 8);
+    assert_int_equal(fire(stage, 9, 3), 9);
+    struct raim_match_hits hits = raim_match_counts(stage->match).hits;
+    assert_int_equal(hits.total, 1);
+    assert_int_equal(hits.rewound, 1);
+    assert_int_equal(hits.in_past, 1);
+    assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
+    // A hit that is not rewound adds to nothing but the total.
+    stage_put(stage, stage_place(stage, TARGET), (raim_vec2){0, 0});
+    stage_put(stage, stage_place(stage, SHOOTER), (raim_vec2){-50, 0});
+    stage_player(stage, TARGET)->shield_ticks = 100;
+    assert_int_equal(fire(stage, 0, 0), -1);
+    hits = raim_match_counts(stage->match).hits;
+    assert_int_equal(hits.total, 2);
+    assert_int_equal(hits.rewound, 1);
+    assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
+    stage_close(stage);
+}
+
+static void test_who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind(void **state)
+{
+    (void)state;
+    struct stage *stage = aim_at_the_past(0.15, 8);
+    assert_int_equal(fire(stage, 0, 0), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.total, 0);
+    stage_close(stage);
+}
+
+static void test_no_claim_goes_beyond_the_limit(void **state)
+{
+    (void)state;
+    // Seen 15 ticks ago, of which 9 count.
+    struct stage *stage = aim_at_the_past(0.15, 15);
+    assert_int_equal(fire(stage, 15, 9), -1);
+    stage_close(stage);
+    stage = aim_at_the_past(0.25, 15);
+    assert_int_equal(fire(stage, 15, 9), 15);
+    stage_close(stage);
+}
+
+static void test_no_claim_goes_beyond_what_was_acknowledged(void **state)
+{
+    (void)state;
+    // Who knows the newest snapshot cannot have been shown one of 15 ticks ago.
+    struct stage *stage = aim_at_the_past(0.25, 15);
+    assert_int_equal(fire(stage, 15, 0), -1);
+    stage_close(stage);
+    stage = aim_at_the_past(0.15, 8);
+    assert_int_equal(fire(stage, 9, NONE), -1);
+    stage_close(stage);
+}
+
+static void test_where_nothing_is_rewound_no_claim_counts(void **state)
+{
+    (void)state;
+    struct stage *stage = aim_at_the_past(0, 8);
+    assert_int_equal(stage->match->world->max_rewind, 0);
+    assert_int_equal(fire(stage, 9, 3), -1);
+    stage_close(stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted),
+        cmocka_unit_test(test_who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind),
+        cmocka_unit_test(test_no_claim_goes_beyond_the_limit),
+        cmocka_unit_test(test_no_claim_goes_beyond_what_was_acknowledged),
+        cmocka_unit_test(test_where_nothing_is_rewound_no_claim_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

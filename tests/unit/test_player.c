@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// The rules of a player by itself are those of the world's step; and who is away.
+#include "player.h"
+
+#include "arena_fixture.h"
+#include "chance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct arena_fixture *random_arena(void)
+{
+    raim_box boxes[8];
+    for (int i = 0; i < 8; i++) {
+        const raim_vec2 corner =
+            raim_map_round((raim_vec2){chance_between(-400, 300), chance_between(-400, 300)});
+        const raim_vec2 size = {chance_int(2, 150), chance_int(2, 150)};
+        boxes[i] = (raim_box){corner, raim_vec2_add(corner, size)};
+    }
+    const uint32_t rates[] = {10, 60, 128, 240};
+    raim_rules rules = raim_rules_default();
+    rules.player_speed = chance_between(10, 2000);
+    rules.fire_cooldown = chance_between(0.02, 0.5);
+    rules.bullet_lifetime = chance_between(0.05, 2);
+    struct arena_fixture *f =
+        fixture_create_on(fixture_map(boxes, 8), &rules, rates[chance_int(0, 3)], 1);
+    raim_vec2 place;
+    do
+        place = raim_map_round((raim_vec2){chance_between(-450, 450), chance_between(-450, 450)});
+    while (!raim_map_is_free(f->map, place, rules.player_radius));
+    fixture_put(f, place)->shield_ticks = (uint16_t)chance_int(0, 60);
+    return f;
+}
+
+static void test_who_is_alone_moves_and_fires_by_the_same_rules_to_the_bit(void **state)
+{
+    (void)state;
+    uint32_t fired = 0;
+    for (int round = 0; round < 100; round++) {
+        struct arena_fixture *f = random_arena();
+        struct raim_world *world = f->world;
+        world->tick = (uint32_t)raim_random_next(&chance);
+        raim_player predicted = raim_world_players(world)[0];
+        struct raim_moment moment = {
+            .map = f->map,
+            .rules = &world->rules,
+            .stride = raim_world_stride(&world->rules, world->tick_hz),
+            .tick_hz = world->tick_hz,
+        };
+        for (int tick = 0; tick < 200; tick++) {
+            raim_input *input = &f->inputs[0];
+            if (chance_int(0, 9) == 0)
+                *input = (raim_input){.move_x = (int8_t)chance_int(-1, 1),
+                                      .move_y = (int8_t)chance_int(-1, 1),
+                                      .fire = (uint8_t)chance_int(0, 1),
+                                      .rewind = (uint8_t)chance_int(0, 12)};
+            input->aim = (raim_angle)chance_int(0, 65535);
+            const uint32_t place = predicted.shots % world->shots;
+            raim_bullet bullet;
+            moment.tick = world->tick;
+            raim_player_move(&predicted, input, &moment);
+            const bool fires = raim_player_fire(&predicted, input, &moment, &bullet);
+            fixture_step(f);
+            assert_memory_equal(&predicted, raim_world_players(world), sizeof predicted);
+            assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), fires);
+            const raim_bullet *launched = &raim_world_bullets(world)[place];
+            if (fires && launched->owner != RAIM_NOBODY) // it may have hit a wall at once
+                assert_memory_equal(&bullet, launched, sizeof bullet);
+            fired += fires;
+        }
+        fixture_destroy(f);
+    }
+    assert_true(fired > 500);
+}
+
+static void test_a_rewound_shot_is_born_in_the_tick_that_was_seen(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    const struct raim_moment moment = {.rules = &rules, .tick_hz = 60, .tick = 1000};
+    raim_player player = {.position = {7, 8}, .id = 1024, .state = RAIM_PLAYER_ALIVE};
+    raim_bullet bullet;
+    const raim_input input = {.fire = 1, .rewind = 9};
+    assert_true(raim_player_fire(&player, &input, &moment, &bullet));
+    assert_int_equal(bullet.born_tick, 991);
+    assert_int_equal(bullet.rewind, 9);
+    assert_true(bullet.origin.x == 7 && bullet.origin.y == 8);
+    assert_int_equal(player.cooldown_ticks, 15); // from now, not from then
+    assert_int_equal(player.shots, 1);
+    assert_false(raim_player_fire(&player, &input, &moment, &bullet));
+}
+
+static struct arena_fixture *open_field(void)
+{
+    const raim_rules rules = raim_rules_default();
+    return fixture_create(&rules, 2, NULL, 0);
+}
+
+static void test_who_is_away_stands_and_does_not_fire(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    player->aim = 99;
+    player->shield_ticks = 2;
+    raim_world_set_away(f->world, player->id, true);
+    *fixture_input(f, player) = (raim_input){.move_x = 1, .fire = 1, .aim = 7};
+    for (int tick = 0; tick < 3; tick++)
+        fixture_step(f);
+    assert_true(player->position.x == 0);
+    assert_int_equal(player->shots, 0);
+    assert_int_equal(player->aim, 99);
+    assert_int_equal(player->shield_ticks, 0); // it runs out as everybody's
+    raim_world_set_away(f->world, player->id, false);
+    fixture_step(f);
+    assert_true(player->position.x == 5);
+    assert_int_equal(player->shots, 1);
+    fixture_destroy(f);
+}
+
+static void test_who_is_away_is_hit_and_rises_only_when_back(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+    raim_world_set_away(f->world, victim->id, true);
+    fixture_input(f, shooter)->fire = 1;
+    for (int tick = 0; tick < 600; tick++)
+        fixture_step(f);
+    assert_int_equal(shooter->score, 1);
+    assert_int_equal(victim->deaths, 1);
+    assert_int_equal(victim->state, RAIM_PLAYER_DOWN);
+    raim_world_set_away(f->world, victim->id, false);
+    fixture_step(f);
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE); // its delay is long over
+    fixture_destroy(f);
+}
+
+static void test_who_takes_the_place_of_one_who_was_away_is_there(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    const raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    raim_world_set_away(f->world, player->id, true);
+    raim_world_leave(f->world, player->id);
+    raim_world_join(f->world);
+    assert_int_equal(player->away, 0);
+    fixture_step(f);
+    assert_int_equal(player->state, RAIM_PLAYER_ALIVE);
+    fixture_destroy(f);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_is_alone_moves_and_fires_by_the_same_rules_to_the_bit),
+        cmocka_unit_test(test_a_rewound_shot_is_born_in_the_tick_that_was_seen),
+        cmocka_unit_test(test_who_is_away_stands_and_does_not_fire),
+        cmocka_unit_test(test_who_is_away_is_hit_and_rises_only_when_back),
+        cmocka_unit_test(test_who_takes_the_place_of_one_who_was_away_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

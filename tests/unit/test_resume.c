@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// When a client connects, waits, tries again and gives up; and that it comes back as who it was.
+#include "client_fixture.h"
+
+enum { S = 1000000, SILENCE_US = 1500000, AGAIN_US = 2 * S };
+
+static struct raim_client *fresh_client(double patience_s)
+{
+    struct raim_client_def def = raim_client_default_def();
+    struct raim_client *client;
+    def.patience_s = patience_s;
+    client = raim_client_create(&def);
+    assert_non_null(client);
+    return client;
+}
+
+static bool wants(struct raim_client *client)
+{
+    return raim_client_wants_connection(client, now_us);
+}
+
+static void assert_state(const struct raim_client *client, enum raim_client_state state)
+{
+    assert_int_equal(raim_client_state(client), state);
+}
+
+static void assert_ended(struct raim_client *client, uint32_t reason)
+{
+    assert_false(wants(client));
+    assert_state(client, RAIM_CLIENT_ENDED);
+    assert_int_equal(raim_client_end(client).reason, reason);
+    raim_client_destroy(client);
+}
+
+static struct raim_hello hello_of(struct raim_client *client)
+{
+    struct raim_hello hello;
+    raim_reader reader =
+        raim_reader_make(bytes, raim_client_write_hello(client, now_us, bytes, sizeof bytes));
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_HELLO);
+    assert_true(raim_hello_read(&reader, &hello));
+    return hello;
+}
+
+static struct raim_welcome welcome_with_token(uint8_t first)
+{
+    struct raim_welcome message = good_welcome();
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        message.token[i] = (uint8_t)(first + i);
+    return message;
+}
+
+static bool enter_again(struct raim_client *client, const struct raim_welcome *message)
+{
+    return welcome(client, message) &&
+           tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1);
+}
+
+static bool say_goodbye(struct raim_client *client, uint32_t reason)
+{
+    const struct raim_goodbye goodbye = {.reason = reason, .text = "why"};
+    return receive(client, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+}
+
+// Plays, and has just heard a snapshot.
+static struct raim_client *playing_client(void)
+{
+    const struct raim_welcome message = welcome_with_token(1);
+    struct raim_client *client = enter(&message);
+    assert_true(show_empty(client, FIRST_TICK));
+    return client;
+}
+
+// --- The first connection ---
+
+static void test_it_connects_once_and_is_patient(void **state)
+{
+    (void)state;
+    struct raim_client *client = fresh_client(3);
+    assert_true(wants(client));
+    assert_false(hello_of(client).resume);
+    for (int i = 0; i < 29; i++) {
+        now_us += S / 10;
+        assert_false(wants(client));
+        assert_state(client, RAIM_CLIENT_CONNECTING);
+    }
+    now_us += S / 10;
+    assert_ended(client, RAIM_REASON_LOST);
+}
+
+static void test_a_refusal_is_final(void **state)
+{
+    (void)state;
+    struct raim_client *client = fresh_client(3);
+    assert_true(wants(client));
+    assert_true(say_goodbye(client, RAIM_REASON_FULL));
+    assert_string_equal(raim_client_end(client).text, "why");
+    raim_client_disconnected(client, now_us, RAIM_REASON_FULL);
+    assert_ended(client, RAIM_REASON_FULL);
+
+    client = fresh_client(3);
+    assert_true(wants(client));
+    raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+    assert_ended(client, RAIM_REASON_LOST);
+}
+
+// --- Resuming ---
+
+static void test_silence_is_a_lost_connection(void **state)
+{
+    (void)state;
+    struct raim_client *client = playing_client();
+    for (uint32_t tick = 1; tick <= 50; tick++) {
+        now_us += S / 10;
+        assert_true(show_empty(client, FIRST_TICK + tick));
+        assert_false(wants(client));
+    }
+    now_us += SILENCE_US - 1;
+    assert_false(wants(client));
+    assert_state(client, RAIM_CLIENT_PLAYING);
+    now_us++;
+    assert_true(wants(client));
+    assert_false(wants(client));
+    assert_state(client, RAIM_CLIENT_RESUMING);
+    raim_client_destroy(client);
+}
+
+static void test_it_comes_back_as_who_it_was(void **state)
+{
+    (void)state;
+    struct raim_client *client = playing_client();
+    struct raim_welcome message = welcome_with_token(1);
+    raim_client_look(client, now_us);
+    assert_true(press(client) > 0);
+    raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+    assert_state(client, RAIM_CLIENT_RESUMING);
+    assert_int_equal(raim_client_end(client).reason, 0);
+    assert_int_equal(press(client), 0);
+    assert_false(raim_client_is_due(client, now_us + S));
+    assert_true(wants(client));
+    const struct raim_hello hello = hello_of(client);
+    assert_true(hello.resume);
+    assert_memory_equal(hello.token, message.token, sizeof hello.token);
+    assert_string_equal(hello.name, "player");
+
+    // What is still under way from the connection before is no news.
+    assert_true(show_empty(client, FIRST_TICK + 1));
+    assert_true(say_goodbye(client, RAIM_REASON_RESUMED));
+    raim_client_disconnected(client, now_us, RAIM_REASON_RESUMED);
+    assert_state(client, RAIM_CLIENT_RESUMING);
+
+    message.tick += 500;
+    message.event_sequence += 40;
+    assert_true(welcome(client, &message));
+    assert_state(client, RAIM_CLIENT_ENTERING);
+    assert_true(tell_roster(
+        client, &(struct raim_roster_entry){.player = OWN, .score = 5, .name = "one"}, 1));
+    assert_state(client, RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_stats(client)->resumes, 1);
+    assert_int_equal(raim_client_member(client, OWN_PLACE)->score, 5);
+    assert_int_equal(raim_client_tick(client), 0);
+    assert_false(raim_client_has_scene(client));
+    assert_true(show_empty(client, message.tick));
+    // Its first input tells nothing of those before.
+    assert_int_equal(pressed(client).count, 1);
+    const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
+    assert_true(tell_events(client, FIRST_EVENT + 40, &kill, 1));
+    assert_int_equal(raim_client_stats(client)->events_lost, 0);
+    raim_client_destroy(client);
+}
+
+static void test_a_session_that_is_over_is_begun_anew(void **state)
+{
+    (void)state;
+    struct raim_client *client = playing_client();
+    struct raim_welcome message = welcome_with_token(77);
+    message.player = OTHER;
+    raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+    assert_true(wants(client));
+    assert_true(enter_again(client, &message));
+    assert_int_equal(raim_client_own_place(client), 1);
+
+    // The next time it is that session that is asked for.
+    raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+    assert_memory_equal(hello_of(client).token, message.token, RAIM_TOKEN_BYTES);
+    raim_client_destroy(client);
+}
+
+static void test_it_tries_every_two_seconds_within_the_grace_time(void **state)
+{
+    (void)state;
+    struct raim_client *client = playing_client();
+    const uint64_t heard_us = now_us;
+    uint64_t tried_us = 0;
+    int tries = 0;
+    while (now_us < heard_us + GRACE_S * (uint64_t)S - 1) {
+        if (wants(client)) {
+            assert_true(tries == 0 ? now_us - heard_us == SILENCE_US
+                                   : now_us - tried_us == AGAIN_US);
+            tried_us = now_us;
+            tries++;
+            hello_of(client);
+        }
+        // What becomes of a try makes no difference.
+        if (tries % 2 != 0 && now_us == tried_us + S / 2)
+            raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+        assert_true(raim_client_state(client) != RAIM_CLIENT_ENDED);
+        now_us += S / 100;
+    }
+    assert_int_equal(tries, 15);
+    now_us = heard_us + GRACE_S * (uint64_t)S;
+    assert_ended(client, RAIM_REASON_LOST);
+}
+
+static void test_without_grace_a_lost_connection_is_the_end(void **state)
+{
+    (void)state;
+    struct raim_welcome message = welcome_with_token(1);
+    message.grace_s = 0;
+    struct raim_client *client = enter(&message);
+    raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+    assert_ended(client, RAIM_REASON_LOST);
+}
+
+static void test_what_the_server_ends_stays_ended(void **state)
+{
+    (void)state;
+    static const uint32_t reasons[] = {RAIM_REASON_SHUTDOWN, RAIM_REASON_RESUMED, RAIM_REASON_FULL};
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        struct raim_client *client = playing_client();
+        assert_true(say_goodbye(client, reasons[i]));
+        raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+        assert_ended(client, reasons[i]);
+
+        client = playing_client();
+        raim_client_disconnected(client, now_us, reasons[i]);
+        assert_ended(client, reasons[i]);
+    }
+    struct raim_client *client = playing_client();
+    assert_true(raim_client_write_goodbye(client, bytes, sizeof bytes) > 0);
+    raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+    assert_ended(client, RAIM_REASON_LEFT);
+
+    // A refusal while resuming, too.
+    client = playing_client();
+    raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+    assert_true(wants(client));
+    assert_true(say_goodbye(client, RAIM_REASON_VERSION));
+    assert_ended(client, RAIM_REASON_VERSION);
+}
+
+static void test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew(void **state)
+{
+    (void)state;
+    struct raim_client *client = spectator();
+    // It is told late, of an arena that nobody watched before.
+    now_us += 100 * (uint64_t)S;
+    assert_false(wants(client));
+    struct raim_wire_frame frame = empty_frame(FIRST_TICK);
+    frame.self.steers = false;
+    assert_true(show(client, &frame));
+    now_us += SILENCE_US;
+    assert_true(wants(client));
+    assert_false(hello_of(client).resume);
+    struct raim_welcome message = good_welcome();
+    message.player = RAIM_NOBODY;
+    assert_true(enter_again(client, &message));
+    assert_state(client, RAIM_CLIENT_PLAYING);
+    raim_client_destroy(client);
+}
+
+static void test_the_picture_stays_while_it_tries(void **state)
+{
+    (void)state;
+    struct raim_client *client = playing_client();
+    struct raim_client_player seen[PLAYERS];
+    struct raim_wire_frame frame = empty_frame(FIRST_TICK + 1);
+    raim_set_add(frame.seen_players, OWN_PLACE);
+    frame.players[OWN_PLACE] = (raim_wire_player){.x = 3200, .y = 6400};
+    assert_true(show(client, &frame));
+    raim_client_look(client, now_us);
+    raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+    raim_client_look(client, now_us + S);
+    assert_true(raim_client_has_scene(client));
+    assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 1);
+    assert_true(raim_client_eye(client).x == 100 && raim_client_eye(client).y == 200);
+    assert_non_null(raim_client_map(client));
+
+    // Where it is down as it comes back, nobody says where it lies: it looks on from there.
+    const struct raim_welcome message = welcome_with_token(1);
+    assert_true(wants(client) && enter_again(client, &message));
+    frame = empty_frame(FIRST_TICK);
+    frame.self.alive = false;
+    assert_true(show(client, &frame));
+    raim_client_look(client, now_us);
+    assert_true(raim_client_eye(client).x == 100 && raim_client_eye(client).y == 200);
+    raim_client_destroy(client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_it_connects_once_and_is_patient),
+        cmocka_unit_test(test_a_refusal_is_final),
+        cmocka_unit_test(test_silence_is_a_lost_connection),
+        cmocka_unit_test(test_it_comes_back_as_who_it_was),
+        cmocka_unit_test(test_a_session_that_is_over_is_begun_anew),
+        cmocka_unit_test(test_it_tries_every_two_seconds_within_the_grace_time),
+        cmocka_unit_test(test_without_grace_a_lost_connection_is_the_end),
+        cmocka_unit_test(test_what_the_server_ends_stays_ended),
+        cmocka_unit_test(test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew),
+        cmocka_unit_test(test_the_picture_stays_while_it_tries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

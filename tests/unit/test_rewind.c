@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: MIT
+// Shots at what their shooters were shown: bullets that are launched in the past.
+#include "arena_fixture.h"
+#include "chance.h"
+#include "hit_oracle.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { REWIND = 12 }; // the fixture's most
+
+// At 60 Hz with the default rules a bullet flies 15 units a tick and is at the muzzle, 20 units
+// ahead, when it is born; it touches a player 24 units before that one's centre; a player runs 5
+// units a tick.
+
+static struct arena_fixture *open_field(void)
+{
+    const raim_rules rules = raim_rules_default();
+    return fixture_create(&rules, 4, NULL, 0);
+}
+
+static void steps(struct arena_fixture *f, int count)
+{
+    while (count-- > 0)
+        fixture_step(f);
+}
+
+// Plays one tick in which a player fires.
+static void shoot(struct arena_fixture *f, const raim_player *shooter, raim_angle aim, int rewind)
+{
+    raim_input *input = fixture_input(f, shooter);
+    *input = (raim_input){.fire = 1, .rewind = (uint8_t)rewind, .aim = aim};
+    fixture_step(f);
+    *input = (raim_input){.aim = aim};
+}
+
+static const raim_event *find_event(const struct arena_fixture *f, enum raim_event_kind kind)
+{
+    for (uint32_t i = 0; i < f->events.count; i++)
+        if (f->events.items[i].kind == kind)
+            return &f->events.items[i];
+    return NULL;
+}
+
+static void test_who_was_in_line_then_is_hit_although_it_has_left(void **state)
+{
+    (void)state;
+    for (int rewind = 0; rewind <= REWIND; rewind++) {
+        struct arena_fixture *f = open_field();
+        raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+        raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+        // It stands for 4 ticks and runs for 8, 40 units. A bullet needs 3.7 to get there: the one
+        // that is launched 9 ticks ago just grazes it, 17 units out of the line.
+        steps(f, 4);
+        fixture_input(f, victim)->move_y = 1;
+        steps(f, 8);
+        shoot(f, shooter, 0, rewind);
+        const raim_event *kill = find_event(f, RAIM_EVENT_KILL);
+        if (rewind < 9) {
+            assert_null(kill);
+        } else {
+            assert_non_null(kill);
+            assert_int_equal(kill->actor, shooter->id);
+            assert_int_equal(kill->victim, victim->id);
+            assert_int_equal(kill->view_tick, 12 - rewind);
+            assert_int_equal(kill->rewind, rewind);
+            assert_true(kill->in_past);
+            assert_int_equal(shooter->score, 1);
+            assert_int_equal(fixture_bullets(f), 0);
+        }
+        fixture_destroy(f);
+    }
+}
+
+static void test_who_came_into_the_line_since_is_not_hit(void **state)
+{
+    (void)state;
+    for (int rewind = 0; rewind <= REWIND; rewind += REWIND) {
+        struct arena_fixture *f = open_field();
+        raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+        raim_player *victim = fixture_put(f, (raim_vec2){100, -60});
+        fixture_input(f, victim)->move_y = 1;
+        steps(f, REWIND);
+        fixture_input(f, victim)->move_y = 0;
+        assert_true(victim->position.y == 0);
+        shoot(f, shooter, 0, rewind);
+        steps(f, 10);
+        assert_int_equal(victim->deaths, rewind == 0); // else the bullet is far beyond
+        fixture_destroy(f);
+    }
+}
+
+static void test_a_hit_in_the_present_tick_is_not_in_the_past(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){44 + 3 * 15 + 5, 0});
+    steps(f, 3);
+    shoot(f, shooter, 0, 3);
+    const raim_event *hit = find_event(f, RAIM_EVENT_HIT);
+    assert_non_null(hit);
+    assert_int_equal(hit->rewind, 3);
+    assert_int_equal(hit->view_tick, 0);
+    assert_false(hit->in_past);
+    assert_int_equal(victim->deaths, 1);
+    fixture_destroy(f);
+}
+
+static void test_after_its_launch_it_is_a_bullet_like_all_others(void **state)
+{
+    (void)state;
+    const raim_box walls[] = {{{-400, -300}, {-380, 300}}, {{300, -300}, {320, 300}}};
+    for (int round = 0; round < 300; round++) {
+        raim_rules rules = raim_rules_default();
+        rules.bullet_speed = chance_between(200, 3000);
+        rules.bullet_lifetime = chance_between(0.05, 0.6);
+        rules.fire_cooldown = 10;
+        struct arena_fixture *late = fixture_create(&rules, 1, walls, 2);
+        struct arena_fixture *twin = fixture_create(&rules, 1, walls, 2);
+        const raim_vec2 place =
+            raim_map_round((raim_vec2){chance_between(-300, 200), chance_between(-900, 900)});
+        const raim_angle aim = (raim_angle)chance_int(0, 65535);
+        const int rewind = chance_int(0, REWIND);
+        const raim_player *late_shooter = fixture_put(late, place);
+        shoot(twin, fixture_put(twin, place), aim, 0);
+        steps(twin, rewind);
+        steps(late, rewind);
+        shoot(late, late_shooter, aim, rewind);
+        for (int tick = 0; tick < 40; tick++) {
+            const raim_bullet *ours = raim_world_bullets_const(late->world);
+            const raim_bullet *theirs = raim_world_bullets_const(twin->world);
+            assert_int_equal(ours->owner, theirs->owner);
+            assert_int_equal(ours->born_tick, theirs->born_tick);
+            assert_memory_equal(&ours->origin, &theirs->origin, sizeof ours->origin);
+            assert_memory_equal(&ours->direction, &theirs->direction, sizeof ours->direction);
+            fixture_step(late);
+            fixture_step(twin);
+        }
+        fixture_destroy(late);
+        fixture_destroy(twin);
+    }
+}
+
+static void test_a_wall_before_the_victim_stops_it_in_the_past(void **state)
+{
+    (void)state;
+    const raim_box wall = {{50, -50}, {60, 50}};
+    const raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){90, 0});
+    steps(f, REWIND);
+    shoot(f, shooter, 0, REWIND);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), 1);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
+    assert_int_equal(fixture_bullets(f), 0);
+    assert_int_equal(victim->deaths, 0);
+    fixture_destroy(f);
+}
+
+static void test_its_lifetime_ends_in_the_past(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.bullet_lifetime = 0.1; // 6 ticks, 90 units from the muzzle
+    for (int far = 0; far <= 1; far++) {
+        struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+        raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+        raim_player *victim = fixture_put(f, (raim_vec2){44 + 90 - 1 + 2 * far, 0});
+        steps(f, REWIND);
+        shoot(f, shooter, 0, REWIND);
+        assert_int_equal(victim->deaths, !far);
+        assert_int_equal(fixture_bullets(f), 0);
+        fixture_destroy(f);
+    }
+}
+
+// From behind its corner a wall hides whoever stands low enough. One runs down behind it; at every
+// tick, its enemy shoots at every angle with every rewind.
+static void test_nobody_is_hit_who_was_behind_cover_for_longer_than_the_rewind(void **state)
+{
+    (void)state;
+    const raim_box wall = {{60, -400}, {80, 0}};
+    raim_rules rules = raim_rules_default();
+    rules.bullet_speed = 20000; // as near to the line of sight as can be
+    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, -100});
+    raim_player *victim = fixture_put(f, (raim_vec2){150, 200});
+    const size_t size = raim_world_bytes(f->world);
+    struct raim_world *now = malloc(size);
+    fixture_input(f, victim)->move_y = -1;
+    int covered = 0, hits[REWIND + 1] = {0};
+    for (int tick = 0; tick < 40; tick++) {
+        memcpy(now, f->world, size);
+        for (int rewind = 0; rewind <= REWIND && rewind <= tick; rewind++) {
+            for (int aim = 0; aim < RAIM_ANGLE_TURN / 4; aim += 96) {
+                shoot(f, shooter, (raim_angle)aim, rewind);
+                const uint32_t kills = fixture_count(f, RAIM_EVENT_KILL);
+                memcpy(f->world, now, size);
+                assert_true(kills == 0 || rewind >= covered);
+                hits[rewind] += covered > 0 && kills > 0;
+            }
+        }
+        fixture_step(f);
+        // The line past the corner is 150 high there and this near to it: 39 * cos(59 degrees).
+        covered += victim->previous.y < 111;
+    }
+    assert_int_equal(covered, 22);
+    assert_int_equal(hits[0], 0);
+    // What compensation costs those under cover.
+    assert_true(0 < hits[REWIND / 2] && hits[REWIND / 2] < hits[REWIND]);
+    free(now);
+    fixture_destroy(f);
+}
+
+static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    // Without a rewind the first is by far sooner there.
+    raim_player *near = fixture_put(f, (raim_vec2){-60, 0});
+    raim_player *far = fixture_put(f, (raim_vec2){100, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *behind = fixture_put(f, (raim_vec2){50, 0});
+    behind->position.y = behind->previous.y = 300;
+    steps(f, REWIND);
+    fixture_input(f, near)->fire = 1;
+    shoot(f, far, RAIM_ANGLE_TURN / 2, REWIND);
+    assert_int_equal(victim->deaths, 1);
+    assert_int_equal(far->score, 1);
+    assert_int_equal(near->score, 0);
+    assert_int_equal(fixture_bullets(f), 1); // the late one flies on
+    fixture_input(f, near)->fire = 0;
+    steps(f, 10);
+    assert_int_equal(near->score, 1);
+    assert_int_equal(far->deaths, 1);
+    fixture_destroy(f);
+}
+
+static void test_who_is_hit_in_the_past_still_fires(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *one = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *other = fixture_put(f, (raim_vec2){100, 0});
+    steps(f, REWIND);
+    *fixture_input(f, other) = (raim_input){.fire = 1, .aim = RAIM_ANGLE_TURN / 2, .rewind = 5};
+    shoot(f, one, 0, REWIND);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), 2);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), 2);
+    assert_int_equal(one->deaths, 1);
+    assert_int_equal(other->deaths, 1);
+    fixture_destroy(f);
+}
+
+static void test_nobody_meets_its_own_past(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *player = fixture_put(f, (raim_vec2){-60, 0});
+    fixture_input(f, player)->move_x = -1;
+    steps(f, REWIND);
+    shoot(f, player, 0, REWIND); // over the way that it came
+    assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
+    assert_int_equal(fixture_bullets(f), 1);
+    fixture_destroy(f);
+}
+
+static void test_a_shield_of_then_stops_a_bullet(void **state)
+{
+    (void)state;
+    // The bullet meets the victim in the fourth of the ticks that it flies through.
+    for (int shielded = 0; shielded <= 8; shielded++) {
+        struct arena_fixture *f = open_field();
+        raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+        raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+        victim->shield_ticks = (uint16_t)(shielded + 1); // the first is counted down before it hits
+        steps(f, REWIND);
+        assert_int_equal(victim->shield_ticks, 0);
+        shoot(f, shooter, 0, REWIND);
+        assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 1);
+        assert_true(find_event(f, RAIM_EVENT_HIT)->in_past);
+        assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), shielded < 4);
+        assert_int_equal(shooter->hits, 1);
+        assert_int_equal(fixture_bullets(f), 0);
+        fixture_destroy(f);
+    }
+}
+
+static void test_a_shield_ends_with_the_tick_in_which_its_player_fires(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+    victim->shield_ticks = 100;
+    steps(f, 3);
+    shoot(f, victim, RAIM_ANGLE_TURN / 4, 0); // in which it is met
+    steps(f, REWIND - 4);
+    shoot(f, shooter, 0, REWIND);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), 1);
+    fixture_destroy(f);
+}
+
+static void test_another_life_is_another_target(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.respawn_delay = 0;
+    rules.spawn_protection = 0;
+    struct arena_fixture *f = fixture_create(&rules, 3, NULL, 0);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+    raim_player *killer = fixture_put(f, (raim_vec2){100, 50});
+    steps(f, 10);
+    shoot(f, killer, RAIM_ANGLE_TURN / 4 * 3, 0);
+    assert_int_equal(victim->deaths, 1);
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE);
+    assert_int_equal(victim->life, 1);
+    shoot(f, shooter, 0, 11);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
+    fixture_destroy(f);
+}
+
+static void test_who_rises_in_a_tick_was_not_there_in_it(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.spawn_protection = 0;
+    struct arena_fixture *f = fixture_create(&rules, 5, NULL, 0);
+    raim_player *shooter = fixture_put(f, (raim_vec2){-850, -900});
+    fixture_put(f, (raim_vec2){900, -900});
+    fixture_put(f, (raim_vec2){900, 900});
+    fixture_put(f, (raim_vec2){-900, 900});
+    raim_world_join(f->world); // beside the shooter: the other spawns are taken
+    fixture_step(f);
+    shoot(f, shooter, RAIM_ANGLE_TURN / 2, 1);
+    const raim_event *kill = find_event(f, RAIM_EVENT_KILL);
+    assert_non_null(kill);
+    assert_false(kill->in_past);
+    fixture_destroy(f);
+}
+
+static void test_who_takes_a_place_has_no_past_in_it(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    rules.spawn_protection = 0;
+    struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+    steps(f, 10);
+    raim_world_leave(f->world, victim->id);
+    assert_int_equal(raim_player_place(raim_world_join(f->world)), 1);
+    fixture_step(f);
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE);
+    shoot(f, shooter, 0, 11);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
+    fixture_destroy(f);
+}
+
+static void test_a_fresh_world_has_no_past(void **state)
+{
+    (void)state;
+    struct arena_fixture *f = open_field();
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    fixture_put(f, (raim_vec2){30, 0});
+    shoot(f, shooter, RAIM_ANGLE_TURN / 2, REWIND); // what is zeroed stands at the origin
+    assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
+    assert_int_equal(raim_world_bullets(f->world)->born_tick, (uint32_t)-REWIND);
+    fixture_destroy(f);
+}
+
+static void test_a_world_without_rewinds_keeps_no_past(void **state)
+{
+    (void)state;
+    struct raim_world_def def = {
+        .rules = raim_rules_default(), .tick_hz = 60, .max_players = 64, .max_rewind = 0};
+    const size_t size = raim_world_size(&def);
+    const uint32_t kept[] = {1, 1, 2, 4, 4, 8};
+    for (uint32_t rewind = 1; rewind <= 5; rewind++) {
+        def.max_rewind = rewind;
+        assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_past) * kept[rewind]);
+    }
+    def.max_rewind = RAIM_MAX_REWIND;
+    assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_past) * 64);
+}
+
+// --- against an oracle ---
+
+enum { PLAYERS = ORACLE_PLAYERS, TICKS = ORACLE_TICKS, BOXES = 6 };
+
+// Boxes around the middle, where everybody is put, near to each other.
+static struct arena_fixture *random_arena(void)
+{
+    raim_box boxes[BOXES];
+    for (int i = 0; i < BOXES; i++) {
+        const raim_vec2 corner =
+            raim_map_round((raim_vec2){chance_between(-400, 350), chance_between(-400, 350)});
+        boxes[i] = (raim_box){
+            corner, raim_vec2_add(corner, (raim_vec2){chance_int(4, 120), chance_int(4, 120)})};
+    }
+    const uint32_t rates[] = {10, 30, 60, 120};
+    struct raim_world_def def = {.rules = raim_rules_default(),
+                                 .tick_hz = rates[chance_int(0, 3)],
+                                 .max_players = PLAYERS,
+                                 .max_rewind = (uint32_t)chance_int(0, 20),
+                                 .seed = raim_random_next(&chance)};
+    def.rules.player_speed = chance_between(50, 1000);
+    def.rules.bullet_speed = chance_between(50, 2000);
+    def.rules.bullet_lifetime = chance_between(0.05, 0.5);
+    def.rules.fire_cooldown = chance_between(0.02, 0.3);
+    def.rules.respawn_delay = chance_between(0.15, 0.4); // a tick at least
+    def.rules.spawn_protection = chance_between(0, 0.5);
+    struct arena_fixture *f = fixture_create_as(fixture_map(boxes, BOXES), &def);
+    for (int i = 0; i < PLAYERS; i++)
+        raim_world_join(f->world);
+    return f;
+}
+
+// Now and then all who live are gathered, so that there is somebody to hit; that is a new life.
+static void gather(struct arena_fixture *f)
+{
+    raim_player *players = raim_world_players(f->world);
+    for (int i = 0; i < PLAYERS; i++) {
+        if (players[i].state != RAIM_PLAYER_ALIVE)
+            continue;
+        do
+            players[i].position =
+                raim_map_round((raim_vec2){chance_between(-250, 250), chance_between(-250, 250)});
+        while (!raim_map_is_free(f->map, players[i].position, f->world->rules.player_radius));
+        players[i].previous = players[i].position;
+        players[i].life++;
+    }
+}
+
+static void press(struct arena_fixture *f)
+{
+    for (int i = 0; i < PLAYERS; i++) {
+        raim_input *input = &f->inputs[i];
+        if (chance_int(0, 9) == 0) {
+            input->move_x = (int8_t)chance_int(-1, 1);
+            input->move_y = (int8_t)chance_int(-1, 1);
+        }
+        input->fire = chance_int(0, 3) > 0;
+        input->aim = (raim_angle)chance_int(0, 65535);
+        input->rewind = (uint8_t)chance_int(0, (int)f->world->max_rewind);
+    }
+    const int place = chance_int(0, PLAYERS - 1);
+    if (chance_int(0, 49) == 0) {
+        raim_world_leave(f->world, raim_world_players(f->world)[place].id);
+        raim_world_join(f->world);
+    }
+}
+
+static void test_every_hit_is_the_one_that_an_oracle_finds(void **state)
+{
+    (void)state;
+    struct oracle *oracle = calloc(1, sizeof *oracle);
+    for (int round = 0; round < 150; round++) {
+        struct arena_fixture *f = random_arena();
+        const struct raim_world *world = f->world;
+        assert_true(world->max_bullets <= ORACLE_BULLETS);
+        const size_t size = raim_world_bytes(world);
+        struct raim_world *before = malloc(size);
+        for (int tick = 0; tick < TICKS; tick++) {
+            if (tick % 40 == 20)
+                gather(f);
+            press(f);
+            memcpy(before, world, size);
+            fixture_step(f);
+            oracle_check(oracle, f, before);
+        }
+        free(before);
+        fixture_destroy(f);
+    }
+    print_message("%" PRIu64 " hits, %" PRIu64 " in the past, %" PRIu64 " kills, %" PRIu64
+                  " passed; %" PRIu64 " steps, %" PRIu64 " too close to call\n",
+                  oracle->hits, oracle->past_hits, oracle->kills, oracle->passed, oracle->sure,
+                  oracle->unsures);
+    assert_true(oracle->hits > 1000 && oracle->past_hits > 300 && oracle->kills > 500);
+    assert_true(oracle->passed > 0);
+    assert_true(oracle->unsures < oracle->sure / 50);
+    free(oracle);
+}
+
+static void test_the_past_is_right_also_where_the_tick_wraps(void **state)
+{
+    (void)state;
+    struct arena_fixture *f[2];
+    for (int i = 0; i < 2; i++) {
+        const raim_rules rules = raim_rules_default();
+        f[i] = fixture_create(&rules, 8, NULL, 0);
+        f[i]->world->tick = i == 0 ? 1024 : (uint32_t)-40;
+        for (int place = 0; place < 8; place++)
+            fixture_put(f[i], (raim_vec2){100 * (place % 4) - 200, 80 * (place / 4)});
+    }
+    uint32_t hits = 0;
+    for (int tick = 0; tick < 200; tick++) {
+        for (int place = 0; place < 8; place++)
+            f[0]->inputs[place] = f[1]->inputs[place] = (raim_input){
+                .move_x = (int8_t)chance_int(-1, 1),
+                .move_y = (int8_t)chance_int(-1, 1),
+                .fire = 1,
+                .rewind = (uint8_t)chance_int(0, REWIND),
+                .aim = (raim_angle)chance_int(0, 65535),
+            };
+        fixture_step(f[0]);
+        fixture_step(f[1]);
+        assert_memory_equal(raim_world_players(f[0]->world), raim_world_players(f[1]->world),
+                            8 * sizeof(raim_player));
+        hits += fixture_count(f[0], RAIM_EVENT_HIT);
+    }
+    assert_true(hits > 0);
+    fixture_destroy(f[0]);
+    fixture_destroy(f[1]);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_was_in_line_then_is_hit_although_it_has_left),
+        cmocka_unit_test(test_who_came_into_the_line_since_is_not_hit),
+        cmocka_unit_test(test_a_hit_in_the_present_tick_is_not_in_the_past),
+        cmocka_unit_test(test_after_its_launch_it_is_a_bullet_like_all_others),
+        cmocka_unit_test(test_a_wall_before_the_victim_stops_it_in_the_past),
+        cmocka_unit_test(test_its_lifetime_ends_in_the_past),
+        cmocka_unit_test(test_nobody_is_hit_who_was_behind_cover_for_longer_than_the_rewind),
+        cmocka_unit_test(test_of_two_shots_with_different_rewinds_the_earlier_hit_counts),
+        cmocka_unit_test(test_who_is_hit_in_the_past_still_fires),
+        cmocka_unit_test(test_nobody_meets_its_own_past),
+        cmocka_unit_test(test_a_shield_of_then_stops_a_bullet),
+        cmocka_unit_test(test_a_shield_ends_with_the_tick_in_which_its_player_fires),
+        cmocka_unit_test(test_another_life_is_another_target),
+        cmocka_unit_test(test_who_rises_in_a_tick_was_not_there_in_it),
+        cmocka_unit_test(test_who_takes_a_place_has_no_past_in_it),
+        cmocka_unit_test(test_a_fresh_world_has_no_past),
+        cmocka_unit_test(test_a_world_without_rewinds_keeps_no_past),
+        cmocka_unit_test(test_every_hit_is_the_one_that_an_oracle_finds),
+        cmocka_unit_test(test_the_past_is_right_also_where_the_tick_wraps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
