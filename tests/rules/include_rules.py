@@ -26,6 +26,7 @@ ROOMS = {
     "daemon": ["lib/match", "lib/world", "lib/geometry"],
     "client": ["lib/world", "lib/geometry", "proto"],
     "client/bots": ["client", "lib/world", "lib/geometry", "proto"],
+    "client/play": ["client", "lib/world", "lib/geometry"],
 }
 # A test may reach everything, so only the rules about form hold there.
 TESTS = "tests"
@@ -43,6 +44,7 @@ PURE_EXCEPTIONS = {("lib/world/digest.c", "xxhash.h")}
 PROGRAMS = {
     "raimd": ["daemon", *GAME],
     "raim-bots": ["client", "client/bots", *GAME],
+    "raim": ["client", "client/play", *GAME],
 }
 
 # C17, POSIX and Linux; everything else in angle brackets is third-party.
@@ -209,6 +211,7 @@ class SelfTest(unittest.TestCase):
         "client/client.h": ['"world.h"'],
         "client/client.c": ['"client.h"', '"wire.h"', "<enet/enet.h>"],
         "client/bots/main.c": ['"client.h"', "<stdio.h>"],
+        "client/play/window.c": ['"client.h"', "<SDL.h>"],
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
     }
 
@@ -246,7 +249,8 @@ class SelfTest(unittest.TestCase):
                            ("lib/world", "wire.h"), ("proto", "world.h"), ("proto", "vec2.h"),
                            ("lib/match", "arena.h"), ("lib/match", "client.h"),
                            ("daemon", "wire.h"), ("daemon", "client.h"), ("client", "arena.h"),
-                           ("client", "match.h"), ("client/bots", "match.h")):
+                           ("client", "match.h"), ("client/bots", "match.h"),
+                           ("client/play", "wire.h"), ("client/play", "arena.h")):
             self.assert_only(self.problems({room + "/bad.c": [f'"{name}"']}), room, name)
 
     def test_a_forbidden_header_is_found_behind_an_allowed_one(self):
@@ -278,6 +282,7 @@ class SelfTest(unittest.TestCase):
         self.assert_only(self.problems({"daemon/bad.c": ["<enet/enet.h>"]}), "raimd", "bad.c")
         self.assert_only(self.problems({"daemon/bad.c": ["<xxhash.h>"]}), "raimd", "digest.c")
         self.assert_only(self.problems({"client/bots/bad.c": ["<enet/enet.h>"]}), "raim-bots")
+        self.assert_only(self.problems({"client/play/bad.c": ["<SDL.h>"]}), "raim", "window.c")
 
     def test_no_third_party_header_in_a_header(self):
         self.assert_only(self.problems({"daemon/bad.h": ["<jansson.h>"]}), "bad.h", "jansson.h")

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// raim: the game. Opens the window and goes from the menu of arenas to an arena and back.
+#define _GNU_SOURCE
+#include "keys.h"
+#include "lobby.h"
+#include "options.h"
+#include "play.h"
+#include "window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { EXIT_USAGE = 64 };
+
+// One of the two is open.
+struct game {
+    const struct options *options;
+    struct window *window;
+    struct keys keys;
+    struct lobby *lobby;
+    struct play *play;
+};
+
+static const raim_vec2 lobby_view = {1600, 861};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool enter_arena(struct game *game, uint16_t port)
+{
+    const struct play_def def = {
+        .host = game->options->host,
+        .port = port,
+        .name = game->options->name,
+        .window = game->window,
+        .keys = &game->keys,
+    };
+    lobby_close(game->lobby);
+    game->lobby = NULL;
+    game->play = play_open(&def);
+    return game->play != NULL;
+}
+
+// Where there was no menu, leaving the arena is leaving the game.
+static bool leave_arena(struct game *game)
+{
+    if (game->options->port != 0)
+        return false;
+    play_close(game->play);
+    game->play = NULL;
+    game->lobby = lobby_open(game->options->host);
+    return game->lobby != NULL;
+}
+
+// False when the game ends.
+static bool handle(struct game *game, const struct window_event *event)
+{
+    if (game->play != NULL) {
+        const enum play_wish wish = play_handle(game->play, event);
+        return wish == PLAY_LEAVE ? leave_arena(game) : wish == PLAY_ON;
+    }
+    if (event->kind == WINDOW_CLOSED)
+        return false;
+    const int chosen = lobby_handle(game->lobby, game->window, event);
+    if (chosen == LOBBY_STAY || chosen == LOBBY_QUIT)
+        return chosen == LOBBY_STAY;
+    return enter_arena(game, (uint16_t)chosen);
+}
+
+static bool handle_all(struct game *game)
+{
+    struct window_event event;
+    while (window_next_event(game->window, &event))
+        if (!handle(game, &event))
+            return false;
+    return true;
+}
+
+// Plays until it is time for a frame; false when the game ends.
+static bool wait_for_frame(struct game *game)
+{
+    do {
+        if (!handle_all(game))
+            return false;
+        if (game->play != NULL)
+            play_go_on(game->play);
+    } while (window_is_early(game->window));
+    return true;
+}
+
+static bool show(struct game *game, bool last)
+{
+    // What no display makes smooth is drawn smooth where it is kept.
+    const bool fine = last && game->options->headless;
+    if (game->play != NULL)
+        play_look(game->play);
+    const raim_vec2 view = game->play != NULL ? play_view(game->play) : lobby_view;
+    const struct ui ui = window_begin(game->window, view, fine);
+    if (game->play != NULL)
+        play_draw(game->play, &ui);
+    else
+        lobby_draw(game->lobby, &ui, now_s());
+    return window_end(game->window, last ? game->options->screenshot : NULL);
+}
+
+// False when what was asked for could not be done.
+static bool run(struct game *game)
+{
+    const struct options *options = game->options;
+    if (options->port != 0)
+        enter_arena(game, options->port);
+    else
+        game->lobby = lobby_open(options->host);
+    if (game->play == NULL && game->lobby == NULL)
+        return false;
+    for (int frame = 1; wait_for_frame(game); frame++) {
+        const bool last = frame == options->frames;
+        if (!show(game, last))
+            return false;
+        if (last)
+            return true;
+    }
+    return options->frames == 0 || options->screenshot == NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const struct options options = options_parse(argc, argv);
+    if (options.action != OPTIONS_PLAY)
+        return options.action == OPTIONS_TOLD ? EXIT_SUCCESS : EXIT_USAGE;
+    const struct window_def def = {options.width, options.height, options.headless};
+    struct game game = {.options = &options, .window = window_create(&def)};
+    if (game.window == NULL)
+        return EXIT_FAILURE;
+    game.keys = keys_default();
+    keys_load(&game.keys, window_settings_directory(game.window));
+    const bool good = run(&game);
+    play_close(game.play);
+    lobby_close(game.lobby);
+    window_destroy(game.window);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

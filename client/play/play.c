@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: MIT
+// Plays in an arena: what is heard, what is pressed, what is shown.
+#define _GNU_SOURCE
+#include "play.h"
+
+#include "camera.h"
+#include "controls.h"
+#include "effects.h"
+#include "feed.h"
+#include "hud.h"
+#include "link.h"
+#include "menu.h"
+#include "netgraph.h"
+#include "painter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Before any arena has said how much it shows.
+static const raim_vec2 usual_view = {1600, 861};
+
+static const double hit_s = 0.25, hurt_s = 0.6, hint_s = 8;
+
+enum { GOODBYE_MS = 500 };
+
+// What lies over the game and takes the keys.
+enum layer {
+    LAYER_NONE,
+    LAYER_CHAT,
+    LAYER_MENU,
+    LAYER_KEYS,
+    LAYER_PRESS, // the next key is bound
+};
+
+struct play {
+    char host[256], name[RAIM_CLIENT_NAME_BYTES];
+    uint16_t port;
+    struct window *window;
+    struct keys *keys;
+    struct raim_link *link; // NULL: it could not even be opened
+    enum raim_client_state state;
+    struct camera camera;
+    struct controls controls;
+    struct picture *picture, *before; // this frame's and the last one's
+    struct effects effects;
+    struct feed kills, chat;
+    struct netgraph netgraph;
+    bool shows_netgraph;
+    enum layer layer;
+    struct menu menu;
+    struct entry entry;
+    uint64_t hits;                                        // own, as far as shown
+    double hit_at_s;                                      // when the last one was
+    double hurt_at_s;                                     // when the own player fell
+    double entered_s;                                     // when the arena was entered
+    double lost_at_s;                                     // when the connection was lost
+    char names[RAIM_MAX_PLAYERS][RAIM_CLIENT_NAME_BYTES]; // by place, also of who has just left
+};
+
+static double now_s(void)
+{
+    return (double)raim_link_now_us() * 1e-6;
+}
+
+static void connect(struct play *play)
+{
+    struct raim_client_def def = raim_client_default_def();
+    def.name = play->name;
+    raim_link_close(play->link);
+    play->link = raim_link_open(play->host, play->port, &def);
+    play->state = play->link != NULL ? RAIM_CLIENT_CONNECTING : RAIM_CLIENT_ENDED;
+    play->picture->map = NULL;
+    camera_clear(&play->camera);
+    play->effects = (struct effects){0};
+    play->netgraph = (struct netgraph){0};
+    play->hits = 0;
+}
+
+// As much of a name as fits, in whole characters.
+static void copy_name(char copy[RAIM_CLIENT_NAME_BYTES], const char *name)
+{
+    size_t length = strlen(name);
+    if (length >= RAIM_CLIENT_NAME_BYTES)
+        length = RAIM_CLIENT_NAME_BYTES - 1;
+    while (length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80)
+        length--;
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+}
+
+struct play *play_open(const struct play_def *def)
+{
+    struct play *play = calloc(1, sizeof *play);
+    if (play == NULL)
+        return NULL;
+    snprintf(play->host, sizeof play->host, "%s", def->host);
+    copy_name(play->name, def->name);
+    play->port = def->port;
+    play->window = def->window;
+    play->keys = def->keys;
+    play->picture = calloc(1, sizeof *play->picture);
+    play->before = calloc(1, sizeof *play->before);
+    if (play->picture == NULL || play->before == NULL) {
+        play_close(play);
+        return NULL;
+    }
+    connect(play);
+    return play;
+}
+
+void play_close(struct play *play)
+{
+    if (play == NULL)
+        return;
+    if (play->link != NULL)
+        raim_link_leave(play->link);
+    const struct timespec moment = {.tv_nsec = 10000000};
+    for (int ms = 0; ms < GOODBYE_MS && play->link != NULL && raim_link_is_open(play->link);
+         ms += 10) {
+        raim_link_service(play->link);
+        nanosleep(&moment, NULL);
+    }
+    raim_link_close(play->link);
+    camera_clear(&play->camera);
+    window_take_text(play->window, false);
+    window_show_pointer(play->window, true);
+    free(play->picture);
+    free(play->before);
+    free(play);
+}
+
+// --- layers ---
+
+static void fill_menu(struct play *play)
+{
+    play->menu = (struct menu){0};
+    menu_add(&play->menu, "Resume", "");
+    menu_add(&play->menu, "Keys", "");
+    menu_add(&play->menu, "Leave the arena", "");
+}
+
+static void fill_keys(struct play *play, int selected)
+{
+    char label[MENU_DETAIL_BYTES];
+    play->menu = (struct menu){.selected = selected};
+    for (int i = 0; i < KEY_ACTIONS; i++) {
+        window_button_label(play->keys->buttons[i], label, sizeof label);
+        menu_add(&play->menu, keys_title((enum key_action)i), label);
+    }
+    menu_add(&play->menu, "As they were at first", "");
+}
+
+static void open_layer(struct play *play, enum layer layer)
+{
+    window_take_text(play->window, layer == LAYER_CHAT);
+    if (layer == LAYER_CHAT)
+        entry_clear(&play->entry);
+    if (layer == LAYER_MENU)
+        fill_menu(play);
+    if (layer == LAYER_KEYS)
+        fill_keys(play, 0);
+    play->layer = layer;
+}
+
+static enum play_wish handle_menu(struct play *play, const struct window_event *event)
+{
+    switch (menu_handle(&play->menu, play->window, event)) {
+    case MENU_BACK:
+    case 0:
+        open_layer(play, LAYER_NONE);
+        return PLAY_ON;
+    case 1:
+        open_layer(play, LAYER_KEYS);
+        return PLAY_ON;
+    case 2:
+        return PLAY_LEAVE;
+    default:
+        return PLAY_ON;
+    }
+}
+
+static void keep_keys(struct play *play)
+{
+    keys_save(play->keys, window_settings_directory(play->window));
+    fill_keys(play, play->menu.selected);
+}
+
+static void handle_keys(struct play *play, const struct window_event *event)
+{
+    const int chosen = menu_handle(&play->menu, play->window, event);
+    if (chosen == MENU_BACK) {
+        open_layer(play, LAYER_MENU);
+    } else if (chosen == KEY_ACTIONS) {
+        *play->keys = keys_default();
+        keep_keys(play);
+    } else if (chosen != MENU_NOTHING) {
+        play->menu.selected = chosen;
+        snprintf(play->menu.items[chosen].detail, MENU_DETAIL_BYTES, "press a key ...");
+        play->layer = LAYER_PRESS;
+    }
+}
+
+static void handle_press(struct play *play, const struct window_event *event)
+{
+    if (event->kind != WINDOW_PRESSED)
+        return;
+    // Escape must stay what opens the menu.
+    if (event->command != COMMAND_BACK && event->button != 0) {
+        keys_bind(play->keys, (enum key_action)play->menu.selected, event->button);
+        keep_keys(play);
+    }
+    fill_keys(play, play->menu.selected);
+    play->layer = LAYER_KEYS;
+}
+
+static void handle_chat(struct play *play, const struct window_event *event)
+{
+    if (event->kind == WINDOW_TYPED)
+        entry_type(&play->entry, event->text);
+    if (event->kind != WINDOW_PRESSED)
+        return;
+    if (event->command == COMMAND_ERASE)
+        entry_erase(&play->entry);
+    if (event->command == COMMAND_ACCEPT && play->entry.text[0] != '\0' && play->link != NULL)
+        raim_link_say(play->link, play->entry.text);
+    if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK)
+        open_layer(play, LAYER_NONE);
+}
+
+static void handle_game(struct play *play, const struct window_event *event)
+{
+    if (event->kind != WINDOW_PRESSED)
+        return;
+    if (event->command == COMMAND_BACK)
+        open_layer(play, LAYER_MENU);
+    else if (event->button != 0 && event->button == play->keys->buttons[KEY_CHAT])
+        open_layer(play, LAYER_CHAT);
+    else if (event->button != 0 && event->button == play->keys->buttons[KEY_NETWORK])
+        play->shows_netgraph = !play->shows_netgraph;
+}
+
+static enum play_wish handle_end(struct play *play, const struct window_event *event)
+{
+    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT)
+        connect(play);
+    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_BACK)
+        return PLAY_QUIT;
+    return PLAY_ON;
+}
+
+enum play_wish play_handle(struct play *play, const struct window_event *event)
+{
+    if (event->kind == WINDOW_CLOSED)
+        return PLAY_QUIT;
+    if (play->state == RAIM_CLIENT_ENDED)
+        return handle_end(play, event);
+    switch (play->layer) {
+    case LAYER_NONE:
+        handle_game(play, event);
+        break;
+    case LAYER_CHAT:
+        handle_chat(play, event);
+        break;
+    case LAYER_MENU:
+        return handle_menu(play, event);
+    case LAYER_KEYS:
+        handle_keys(play, event);
+        break;
+    case LAYER_PRESS:
+        handle_press(play, event);
+        break;
+    }
+    return PLAY_ON;
+}
+
+// --- what is heard ---
+
+static raim_player_id own_id(const struct raim_client *client)
+{
+    return raim_client_member(client, raim_client_own_place(client))->id;
+}
+
+static void learn_names(struct play *play, const struct raim_client *client)
+{
+    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
+        const struct raim_client_member *member = raim_client_member(client, place);
+        if (member->id != RAIM_NOBODY)
+            memcpy(play->names[place], member->name, sizeof member->name);
+    }
+}
+
+static struct feed_person person(const struct play *play, raim_player_id id)
+{
+    struct feed_person person = {.id = id};
+    snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_place(id)]);
+    return person;
+}
+
+static void hear_kill(struct play *play, const struct raim_client_event *event, raim_player_id own,
+                      double now)
+{
+    struct feed_line line = {
+        .born_s = now,
+        .own = event->player == own || event->victim == own,
+        .first = person(play, event->player),
+        .second = person(play, event->victim),
+        .text = "destroyed",
+    };
+    feed_add(&play->kills, &line);
+    effects_tell_kill(&play->effects, event->victim, now);
+    if (event->victim == own)
+        play->hurt_at_s = now;
+}
+
+static void hear(struct play *play, const struct raim_client_event *event, raim_player_id own,
+                 double now)
+{
+    struct feed_line line = {.born_s = now, .first = person(play, event->player)};
+    switch (event->kind) {
+    case RAIM_CLIENT_JOINED:
+    case RAIM_CLIENT_LEFT:
+        snprintf(line.text, sizeof line.text, "%s",
+                 event->kind == RAIM_CLIENT_JOINED ? "joined" : "left");
+        feed_add(&play->kills, &line);
+        break;
+    case RAIM_CLIENT_KILL:
+        hear_kill(play, event, own, now);
+        break;
+    case RAIM_CLIENT_CHAT:
+        snprintf(line.text, sizeof line.text, "%s", event->text);
+        feed_add(&play->chat, &line);
+        break;
+    }
+}
+
+static void hear_all(struct play *play, struct raim_client *client, double now)
+{
+    struct raim_client_event event;
+    learn_names(play, client);
+    while (raim_client_next_event(client, &event))
+        hear(play, &event, own_id(client), now);
+    const uint64_t hits = raim_client_stats(client)->hits;
+    if (hits > play->hits)
+        play->hit_at_s = now;
+    play->hits = hits;
+}
+
+// --- going on ---
+
+static void press(struct play *play, const struct raim_client *client)
+{
+    struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
+    if (raim_client_has_scene(client))
+        viewport.eye = raim_client_eye(client);
+    raim_input input =
+        controls_read(&play->controls, play->window, play->keys, &viewport, viewport.eye);
+    if (play->layer != LAYER_NONE)
+        input = (raim_input){.aim = input.aim};
+    while (raim_link_is_due(play->link))
+        raim_link_press(play->link, &input);
+}
+
+static void note_state(struct play *play, const struct raim_client *client, double now)
+{
+    const enum raim_client_state state = raim_client_state(client);
+    if (state == play->state)
+        return;
+    if (state == RAIM_CLIENT_PLAYING && !camera_enter(&play->camera, client))
+        play->picture->map = NULL;
+    if (state == RAIM_CLIENT_PLAYING && play->entered_s == 0)
+        play->entered_s = now;
+    if (state == RAIM_CLIENT_RESUMING)
+        play->lost_at_s = now;
+    if (state == RAIM_CLIENT_ENDED)
+        open_layer(play, LAYER_NONE);
+    play->state = state;
+}
+
+static void take_picture(struct play *play, const struct raim_client *client, double now)
+{
+    struct picture *spare = play->before;
+    play->before = play->picture;
+    play->picture = spare;
+    if (!camera_take(&play->camera, client, now, play->picture)) {
+        play->picture = play->before;
+        play->before = spare;
+    } else if (play->before->map == play->picture->map) {
+        effects_compare(&play->effects, play->before, play->picture);
+    }
+}
+
+void play_go_on(struct play *play)
+{
+    if (play->link == NULL)
+        return;
+    struct raim_client *client = raim_link_client(play->link);
+    raim_link_service(play->link);
+    note_state(play, client, now_s());
+    if (play->state == RAIM_CLIENT_PLAYING && raim_link_is_due(play->link)) {
+        raim_client_look(client, raim_link_now_us());
+        press(play, client);
+    }
+}
+
+void play_look(struct play *play)
+{
+    play_go_on(play);
+    if (play->state != RAIM_CLIENT_PLAYING)
+        return;
+    struct raim_client *client = raim_link_client(play->link);
+    const double now = now_s();
+    raim_client_look(client, raim_link_now_us());
+    hear_all(play, client, now);
+    take_picture(play, client, now);
+    const struct raim_client_quality quality = raim_client_quality(client);
+    netgraph_look(&play->netgraph, now, &quality);
+}
+
+// --- what is shown ---
+
+raim_vec2 play_view(const struct play *play)
+{
+    return play->picture->map != NULL ? play->picture->view : usual_view;
+}
+
+static void draw_scores(const struct play *play, const struct raim_client *client,
+                        const struct ui *ui)
+{
+    struct hud_score scores[RAIM_MAX_PLAYERS];
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
+        const struct raim_client_member *member = raim_client_member(client, place);
+        if (member->id == RAIM_NOBODY)
+            continue;
+        struct hud_score *score = &scores[count++];
+        *score = (struct hud_score){
+            .id = member->id,
+            .own = place == raim_client_own_place(client),
+            .bot = member->bot,
+            .score = member->score,
+            .deaths = member->deaths,
+        };
+        memcpy(score->name, member->name, sizeof score->name);
+    }
+    hud_sort(scores, count);
+    hud_scores(ui, scores, count, false);
+    if (window_is_held(play->window, play->keys->buttons[KEY_SCORES]))
+        hud_scores(ui, scores, count, true);
+}
+
+static void label_of(const struct play *play, enum key_action action, char label[32])
+{
+    window_button_label(play->keys->buttons[action], label, 32);
+}
+
+// The keys, while the arena is new.
+static void draw_hint(const struct play *play, const struct ui *ui, double now)
+{
+    const double left_s = play->entered_s + hint_s - now;
+    char label[KEY_ACTIONS][32], hint[400];
+    if (left_s <= 0 || play->layer != LAYER_NONE || play->shows_netgraph)
+        return;
+    for (int i = 0; i < KEY_ACTIONS; i++)
+        label_of(play, (enum key_action)i, label[i]);
+    snprintf(hint, sizeof hint,
+             "%s %s %s %s: move     mouse: aim     %s: fire     %s: chat     %s: scores     "
+             "%s: network     Esc: menu",
+             label[KEY_UP], label[KEY_LEFT], label[KEY_DOWN], label[KEY_RIGHT], label[KEY_FIRE],
+             label[KEY_CHAT], label[KEY_SCORES], label[KEY_NETWORK]);
+    hud_hint(ui, hint, fmin(left_s, 1));
+}
+
+static void draw_playing(const struct play *play, const struct ui *ui, double now)
+{
+    const struct raim_client *client = raim_link_client(play->link);
+    hud_hurt(ui, 1 - (now - play->hurt_at_s) / hurt_s);
+    hud_kills(ui, &play->kills, now);
+    hud_chat(ui, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL, now);
+    draw_scores(play, client, ui);
+    if (play->shows_netgraph)
+        netgraph_draw(&play->netgraph, ui);
+    if (play->picture->map != NULL && !raim_client_alive(client))
+        hud_countdown(ui, camera_rises_in(&play->camera, client, now),
+                      raim_client_rules(client)->respawn_delay);
+    draw_hint(play, ui, now);
+}
+
+static void draw_layer(struct play *play, const struct ui *ui, double now)
+{
+    window_show_pointer(play->window,
+                        play->layer >= LAYER_MENU || play->state != RAIM_CLIENT_PLAYING);
+    if (play->layer >= LAYER_MENU)
+        hud_veil(ui);
+    if (play->layer == LAYER_MENU)
+        menu_draw(&play->menu, ui, "Paused for you alone", "The arena goes on");
+    else if (play->layer > LAYER_MENU)
+        menu_draw(&play->menu, ui, "Keys",
+                  play->layer == LAYER_PRESS ? "Press the new key, or Esc to keep the old one"
+                                             : "Enter: change     Esc: back");
+    else if (play->state == RAIM_CLIENT_PLAYING)
+        hud_crosshair(ui, window_mouse(play->window), 1 - (now - play->hit_at_s) / hit_s);
+}
+
+static void draw_resuming(const struct play *play, const struct ui *ui, double now)
+{
+    char text[96];
+    snprintf(text, sizeof text, "Trying to get back to where you were: %.0f s",
+             now - play->lost_at_s);
+    hud_notice(ui, &(struct hud_notice){"Connection lost", text, "Esc: menu"});
+}
+
+static void draw_end(const struct play *play, const struct ui *ui)
+{
+    const char *hint = "Enter: join again     Esc: quit";
+    if (play->link == NULL) {
+        hud_notice(ui, &(struct hud_notice){"No connection", "The host cannot be found", hint});
+        return;
+    }
+    const struct raim_client_end end = raim_client_end(raim_link_client(play->link));
+    char title[64];
+    snprintf(title, sizeof title, "The game is over: %s", raim_client_reason_name(end.reason));
+    hud_notice(ui, &(struct hud_notice){title, end.text, hint});
+}
+
+void play_draw(struct play *play, const struct ui *ui)
+{
+    const double now = now_s();
+    char where[320];
+    struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
+    viewport.eye = play->picture->eye;
+    painter_paint(ui, &viewport, play->picture, &play->effects);
+    snprintf(where, sizeof where, "%s port %u", play->host, play->port);
+    switch (play->state) {
+    case RAIM_CLIENT_PLAYING:
+        draw_playing(play, ui, now);
+        break;
+    case RAIM_CLIENT_CONNECTING:
+    case RAIM_CLIENT_ENTERING:
+        hud_notice(ui, &(struct hud_notice){"Entering ...", where, "Esc: menu"});
+        break;
+    case RAIM_CLIENT_RESUMING:
+        draw_resuming(play, ui, now);
+        break;
+    case RAIM_CLIENT_ENDED:
+        draw_end(play, ui);
+        break;
+    }
+    draw_layer(play, ui, now);
+}

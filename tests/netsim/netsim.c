@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: MIT
+// Lets everything happen in the order of time, and watches.
+#include "netsim.h"
+
+#include "bot.h"
+#include "message.h"
+#include "random.h"
+#include "watch.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICK_HZ = 60, POLL_HZ = 480, POLLS_PER_FRAME = 5, SECOND_US = 1000000 };
+#define NO_CONNECTION UINT32_MAX
+
+static const double patience_s = 60; // where much is lost it may take long to get in
+
+struct seat {
+    struct raim_client *client;
+    struct watch watch;
+    struct raim_bot brain;
+    uint32_t connection;
+    uint64_t poll_us; // when it looks next at what there is to do
+    uint32_t polls;
+    enum raim_client_state state;
+    struct raim_match_player row; // of its player, as the server has it
+    struct netsim_figures sums;   // of the means, since netsim_measure
+    struct netsim_figures before; // totals at netsim_measure
+};
+
+struct netsim {
+    struct netsim_def def;
+    struct raim_match *match;
+    struct network *network;
+    uint64_t now_us, random;
+    bool peaceful, broken;
+    struct seat seats[NETSIM_MAX_PLAYERS];
+};
+
+struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
+                                const struct network_line *line, uint64_t seed)
+{
+    struct netsim_def def = {
+        .map = map,
+        .players = players,
+        .max_rewind_s = raim_match_default_def().max_rewind_s,
+        .seed = seed,
+    };
+    for (uint32_t i = 0; i < players; i++)
+        def.lines[i] = *line;
+    return def;
+}
+
+static bool create_seat(struct netsim *netsim, uint32_t player)
+{
+    struct seat *seat = &netsim->seats[player];
+    char name[RAIM_CLIENT_NAME_BYTES];
+    snprintf(name, sizeof name, "bot-%u", player);
+    struct raim_client_def def = raim_client_default_def();
+    def.name = name;
+    def.patience_s = patience_s;
+    seat->client = raim_client_create(&def);
+    seat->connection = NO_CONNECTION;
+    watch_init(&seat->watch, 2 * netsim->def.lines[player].latency_ms / 1000, TICK_HZ);
+    seat->poll_us = raim_random_below(&netsim->random, SECOND_US / POLL_HZ);
+    raim_bot_init(&seat->brain, raim_random_next(&netsim->random));
+    network_set_line(netsim->network, player, &netsim->def.lines[player]);
+    return seat->client != NULL;
+}
+
+struct netsim *netsim_create(const struct netsim_def *def)
+{
+    assert(def->players >= 1 && def->players <= NETSIM_MAX_PLAYERS);
+    struct netsim *netsim = calloc(1, sizeof *netsim);
+    if (netsim == NULL)
+        return NULL;
+    netsim->def = *def;
+    netsim->random = def->seed;
+    netsim->peaceful = def->peaceful;
+    struct raim_match_def match_def = raim_match_default_def();
+    match_def.map = def->map;
+    match_def.tick_hz = TICK_HZ;
+    match_def.max_clients = def->players;
+    match_def.max_spectators = 0;
+    match_def.max_rewind_s = def->max_rewind_s;
+    match_def.max_connections = 4 * def->players + 4; // some are dead, and nobody knows yet
+    match_def.bots = 0;
+    match_def.seed = raim_random_next(&netsim->random);
+    netsim->match = raim_match_create(&match_def);
+    netsim->network =
+        network_create(def->players, match_def.max_connections, raim_random_next(&netsim->random));
+    bool good = netsim->match != NULL && netsim->network != NULL;
+    for (uint32_t i = 0; i < def->players && good; i++)
+        good = create_seat(netsim, i);
+    if (good)
+        return netsim;
+    netsim_destroy(netsim);
+    return NULL;
+}
+
+void netsim_destroy(struct netsim *netsim)
+{
+    if (netsim == NULL)
+        return;
+    for (uint32_t i = 0; i < netsim->def.players; i++)
+        raim_client_destroy(netsim->seats[i].client);
+    network_destroy(netsim->network);
+    raim_match_destroy(netsim->match);
+    free(netsim);
+}
+
+// --- what must be true ---
+
+// Prints the first breach.
+static void fail(struct netsim *netsim, const struct seat *seat, const char *what,
+                 const char *which)
+{
+    if (netsim->broken)
+        return;
+    netsim->broken = true;
+    fprintf(stderr, "netsim: seed %" PRIu64 ", step %" PRIu32 ", %.6f s, ", netsim->def.seed,
+            raim_match_tick(netsim->match), (double)netsim->now_us / SECOND_US);
+    if (seat != NULL)
+        fprintf(stderr, "player %d ", (int)(seat - netsim->seats));
+    fprintf(stderr, "%s%s\n", what, which);
+}
+
+static void check_watch(struct netsim *netsim, const struct seat *seat)
+{
+    if (seat->watch.problem[0] != '\0')
+        fail(netsim, seat, seat->watch.problem, "");
+}
+
+// Some inputs come late, and a connection may be lost before its hello.
+static void check_refused(struct netsim *netsim)
+{
+    const struct raim_match_counts counts = raim_match_counts(netsim->match);
+    for (int i = 0; i < RAIM_REFUSALS; i++)
+        if (i != RAIM_REFUSED_INPUT_LATE && i != RAIM_REFUSED_SILENT && counts.refused[i] > 0)
+            fail(netsim, NULL,
+                 "the server refused a message: ", raim_refusal_name((enum raim_refusal)i));
+}
+
+// --- a client ---
+
+static void send_from(struct netsim *netsim, const struct seat *seat, bool reliable,
+                      const uint8_t *data, size_t size)
+{
+    if (size > 0 && seat->connection != NO_CONNECTION)
+        network_send(netsim->network, seat->connection, NETWORK_CLIENT, reliable, data, size,
+                     netsim->now_us);
+}
+
+static raim_input think(struct seat *seat)
+{
+    const struct raim_client *client = seat->client;
+    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
+    const raim_vec2 view = raim_client_view(client);
+    const double lead_s = raim_client_lead_ticks(client) / TICK_HZ;
+    struct raim_bot_sight sight = {
+        .map = raim_client_map(client),
+        .rules = raim_client_rules(client),
+        .tick = (uint32_t)raim_client_own_tick(client),
+        .tick_hz = raim_client_tick_hz(client),
+        .position = raim_client_eye(client),
+        .enemies = enemies,
+    };
+    for (uint32_t i = 0; i < seat->watch.player_count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES;
+         i++) {
+        const struct raim_client_player *player = &seat->watch.players[i];
+        const raim_vec2 away = raim_vec2_sub(player->position, sight.position);
+        if (player->place == raim_client_own_place(client) || fabs(away.x) > view.x / 2 ||
+            fabs(away.y) > view.y / 2)
+            continue;
+        enemies[sight.enemy_count++] = (struct raim_bot_enemy){
+            .key = (player->place + 1) << 8 | player->life,
+            .position = raim_vec2_mad(player->position, player->velocity, lead_s),
+            .velocity = player->velocity,
+            .shielded = player->shielded,
+        };
+    }
+    return raim_bot_think(&seat->brain, &sight);
+}
+
+static void press(struct netsim *netsim, struct seat *seat)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    raim_input input = {0};
+    if (raim_client_alive(seat->client) && seat->watch.has_frame)
+        input = think(seat);
+    if (netsim->peaceful)
+        input.fire = 0;
+    const size_t size =
+        raim_client_press(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
+    send_from(netsim, seat, false, bytes, size);
+}
+
+static void connect_if_wanted(struct netsim *netsim, struct seat *seat)
+{
+    if (!raim_client_wants_connection(seat->client, netsim->now_us))
+        return;
+    if (seat->connection != NO_CONNECTION)
+        network_drop(netsim->network, seat->connection, netsim->now_us);
+    seat->connection =
+        network_connect(netsim->network, (uint32_t)(seat - netsim->seats), netsim->now_us);
+}
+
+// What became of the client by what it was told, or by the time.
+static void follow_state(struct netsim *netsim, struct seat *seat)
+{
+    const enum raim_client_state before = seat->state;
+    seat->state = raim_client_state(seat->client);
+    if (seat->state == RAIM_CLIENT_ENDED)
+        fail(netsim, seat,
+             "ended: ", raim_client_reason_name(raim_client_end(seat->client).reason));
+    if (seat->state == before)
+        return;
+    if (seat->state == RAIM_CLIENT_PLAYING)
+        watch_enter(&seat->watch, seat->client);
+    else
+        watch_leave(&seat->watch);
+}
+
+static void sample(struct seat *seat)
+{
+    const struct raim_client_quality quality = raim_client_quality(seat->client);
+    struct netsim_figures *sums = &seat->sums;
+    sums->samples++;
+    sums->round_trip_ms += quality.round_trip_ms;
+    sums->jitter_ms += quality.jitter_ms;
+    sums->margin += quality.margin;
+    sums->view_age_ms += quality.view_age_ms;
+    sums->interpolation_ms += quality.interpolation_ms;
+}
+
+static void poll(struct netsim *netsim, struct seat *seat)
+{
+    connect_if_wanted(netsim, seat);
+    follow_state(netsim, seat);
+    seat->polls++;
+    if (seat->connection != NO_CONNECTION && seat->polls % POLL_HZ == 0) {
+        const struct network_share share =
+            network_take_share(netsim->network, seat->connection, NETWORK_CLIENT);
+        raim_client_count_loss(seat->client, share.came, share.sent);
+    }
+    if (seat->state != RAIM_CLIENT_PLAYING)
+        return;
+    watch_hear(&seat->watch, seat->client);
+    if (seat->polls % POLLS_PER_FRAME == 0)
+        watch_look(&seat->watch, seat->client, netsim->now_us);
+    if (seat->polls % (POLL_HZ / 4) == 0)
+        sample(seat);
+    while (raim_client_is_due(seat->client, netsim->now_us)) {
+        watch_look(&seat->watch, seat->client, netsim->now_us);
+        press(netsim, seat);
+        // What it pressed moves its own player on: more than a frame would, where several are due.
+        watch_look(&seat->watch, seat->client, netsim->now_us);
+    }
+    check_watch(netsim, seat);
+}
+
+// --- what the network brings ---
+
+static void deliver_to_server(struct netsim *netsim, const struct network_delivery *delivery)
+{
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    switch (delivery->news) {
+    case NETWORK_CONNECTED:
+        for (size_t i = 0; i < sizeof token; i++)
+            token[i] = (uint8_t)raim_random_next(&netsim->random);
+        raim_match_connect(netsim->match, delivery->connection, false, token);
+        break;
+    case NETWORK_MESSAGE:
+        raim_match_receive(netsim->match, delivery->connection, delivery->reliable, delivery->data,
+                           delivery->size);
+        break;
+    case NETWORK_DISCONNECTED:
+        raim_match_disconnect(netsim->match, delivery->connection);
+        break;
+    }
+}
+
+static void deliver_to_client(struct netsim *netsim, const struct network_delivery *delivery)
+{
+    struct seat *seat = &netsim->seats[delivery->client];
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    assert(seat->connection == delivery->connection);
+    switch (delivery->news) {
+    case NETWORK_CONNECTED:
+        send_from(netsim, seat, true, bytes,
+                  raim_client_write_hello(seat->client, netsim->now_us, bytes, sizeof bytes));
+        break;
+    case NETWORK_MESSAGE:
+        if (!raim_client_receive(seat->client, netsim->now_us, delivery->data, delivery->size))
+            fail(netsim, seat, "could not read a message", "");
+        break;
+    case NETWORK_DISCONNECTED:
+        seat->connection = NO_CONNECTION;
+        raim_client_disconnected(seat->client, netsim->now_us,
+                                 delivery->lost ? RAIM_REASON_LOST : delivery->reason);
+        break;
+    }
+    follow_state(netsim, seat);
+}
+
+// --- the server ---
+
+static void watch_players(struct netsim *netsim)
+{
+    struct raim_match_player rows[NETSIM_MAX_PLAYERS];
+    const uint32_t count = raim_match_players(netsim->match, rows, NETSIM_MAX_PLAYERS);
+    for (uint32_t i = 0; i < count; i++) {
+        struct seat *seat = &netsim->seats[strtoul(rows[i].name + strlen("bot-"), NULL, 10)];
+        const bool has_input = rows[i].inputs_due > seat->row.inputs_due &&
+                               rows[i].inputs_missed == seat->row.inputs_missed;
+        watch_step(&seat->watch, raim_match_world(netsim->match), has_input);
+        seat->row = rows[i];
+    }
+}
+
+static void tick(struct netsim *netsim)
+{
+    struct raim_outgoing out;
+    raim_match_step(netsim->match);
+    while (raim_match_outgoing(netsim->match, &out)) {
+        if (out.size > 0)
+            network_send(netsim->network, out.client, NETWORK_SERVER, out.reliable, out.data,
+                         out.size, netsim->now_us);
+        if (out.close)
+            network_close(netsim->network, out.client, NETWORK_SERVER, out.reason, netsim->now_us);
+    }
+    check_refused(netsim);
+    watch_players(netsim);
+}
+
+// --- time ---
+
+static struct seat *next_to_poll(struct netsim *netsim)
+{
+    struct seat *next = &netsim->seats[0];
+    for (uint32_t i = 1; i < netsim->def.players; i++)
+        if (netsim->seats[i].poll_us < next->poll_us)
+            next = &netsim->seats[i];
+    return next;
+}
+
+bool netsim_step(struct netsim *netsim)
+{
+    const uint64_t step = (uint64_t)raim_match_tick(netsim->match) + 1;
+    const uint64_t tick_us = step * SECOND_US / TICK_HZ;
+    while (!netsim->broken) {
+        struct network_delivery delivery;
+        struct seat *seat = next_to_poll(netsim);
+        const uint64_t next_us = network_next_us(netsim->network);
+        if (next_us <= seat->poll_us && next_us <= tick_us) {
+            netsim->now_us = next_us;
+            if (!network_next(netsim->network, next_us, &delivery))
+                continue;
+            if (delivery.end == NETWORK_SERVER)
+                deliver_to_server(netsim, &delivery);
+            else
+                deliver_to_client(netsim, &delivery);
+        } else if (seat->poll_us <= tick_us) {
+            netsim->now_us = seat->poll_us;
+            seat->poll_us += SECOND_US / POLL_HZ;
+            poll(netsim, seat);
+        } else {
+            netsim->now_us = tick_us;
+            tick(netsim);
+            break;
+        }
+    }
+    return !netsim->broken;
+}
+
+bool netsim_run(struct netsim *netsim, double seconds)
+{
+    bool good = !netsim->broken;
+    for (int i = 0; i < seconds * TICK_HZ && good; i++)
+        good = netsim_step(netsim);
+    return good;
+}
+
+bool netsim_enter(struct netsim *netsim, double seconds)
+{
+    while (!netsim_all_play(netsim))
+        if (!netsim_step(netsim))
+            return false;
+    return netsim_run(netsim, seconds);
+}
+
+bool netsim_settle(struct netsim *netsim)
+{
+    const uint64_t until_us = netsim->now_us + (uint64_t)(patience_s * SECOND_US);
+    uint32_t agreeing = 0;
+    netsim->peaceful = true;
+    // Bullets that were fired already may still hit.
+    bool good = netsim_run(netsim, 2 + raim_rules_default().bullet_lifetime);
+    while (good && agreeing < netsim->def.players && netsim->now_us < until_us) {
+        good = netsim_step(netsim);
+        agreeing = 0;
+        for (uint32_t i = 0; i < netsim->def.players; i++)
+            agreeing += watch_agrees(&netsim->seats[i].watch, netsim->seats[i].client,
+                                     raim_match_world(netsim->match));
+    }
+    if (good && agreeing < netsim->def.players)
+        fail(netsim, NULL, "in the end not everybody knows the points", "");
+    return !netsim->broken;
+}
+
+bool netsim_all_play(const struct netsim *netsim)
+{
+    for (uint32_t i = 0; i < netsim->def.players; i++)
+        if (netsim->seats[i].state != RAIM_CLIENT_PLAYING)
+            return false;
+    return true;
+}
+
+void netsim_set_line(struct netsim *netsim, uint32_t player, const struct network_line *line)
+{
+    network_set_line(netsim->network, player, line);
+}
+
+void netsim_rebind(struct netsim *netsim, uint32_t player)
+{
+    network_rebind(netsim->network, player, netsim->now_us);
+}
+
+// --- figures ---
+
+// What is counted from the beginning on.
+static struct netsim_figures totals(const struct netsim *netsim, const struct seat *seat)
+{
+    const struct raim_client_quality quality = raim_client_quality(seat->client);
+    struct netsim_figures figures = {
+        .inputs_due = seat->row.inputs_due,
+        .inputs_missed = seat->row.inputs_missed,
+        .predictions = quality.predictions,
+        .mispredictions = quality.mispredictions,
+        .corrections_units = quality.corrections_units,
+        .exact_frames = seat->watch.exact,
+        .resumes = raim_client_stats(seat->client)->resumes,
+    };
+    if (seat->row.id != RAIM_NOBODY) {
+        const raim_player *player = &raim_world_players_const(
+            raim_match_world(netsim->match))[raim_player_place(seat->row.id)];
+        figures.shots = player->shots;
+        figures.hits = player->hits;
+    }
+    return figures;
+}
+
+void netsim_measure(struct netsim *netsim)
+{
+    for (uint32_t i = 0; i < netsim->def.players; i++) {
+        struct seat *seat = &netsim->seats[i];
+        seat->before = totals(netsim, seat);
+        seat->sums = (struct netsim_figures){0};
+        seat->watch.farthest_jump = 0;
+    }
+}
+
+struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t player)
+{
+    const struct seat *seat = &netsim->seats[player];
+    const struct netsim_figures *before = &seat->before;
+    struct netsim_figures figures = totals(netsim, seat);
+    const double samples = seat->sums.samples > 0 ? seat->sums.samples : 1;
+    figures.samples = seat->sums.samples;
+    figures.inputs_due -= before->inputs_due;
+    figures.inputs_missed -= before->inputs_missed;
+    figures.predictions -= before->predictions;
+    figures.mispredictions -= before->mispredictions;
+    figures.corrections_units -= before->corrections_units;
+    figures.exact_frames -= before->exact_frames;
+    figures.resumes -= before->resumes;
+    figures.shots -= before->shots;
+    figures.hits -= before->hits;
+    figures.round_trip_ms = seat->sums.round_trip_ms / samples;
+    figures.jitter_ms = seat->sums.jitter_ms / samples;
+    figures.margin = seat->sums.margin / samples;
+    figures.view_age_ms = seat->sums.view_age_ms / samples;
+    figures.interpolation_ms = seat->sums.interpolation_ms / samples;
+    figures.farthest_jump = seat->watch.farthest_jump;
+    return figures;
+}
+
+struct netsim_figures netsim_figures_of_all(const struct netsim *netsim)
+{
+    struct netsim_figures all = {0};
+    const double players = netsim->def.players;
+    for (uint32_t i = 0; i < netsim->def.players; i++) {
+        const struct netsim_figures one = netsim_figures(netsim, i);
+        all.samples += one.samples;
+        all.inputs_due += one.inputs_due;
+        all.inputs_missed += one.inputs_missed;
+        all.predictions += one.predictions;
+        all.mispredictions += one.mispredictions;
+        all.corrections_units += one.corrections_units;
+        all.exact_frames += one.exact_frames;
+        all.resumes += one.resumes;
+        all.shots += one.shots;
+        all.hits += one.hits;
+        all.round_trip_ms += one.round_trip_ms / players;
+        all.jitter_ms += one.jitter_ms / players;
+        all.margin += one.margin / players;
+        all.view_age_ms += one.view_age_ms / players;
+        all.interpolation_ms += one.interpolation_ms / players;
+        all.farthest_jump = fmax(all.farthest_jump, one.farthest_jump);
+    }
+    return all;
+}
+
+uint64_t netsim_now_us(const struct netsim *netsim)
+{
+    return netsim->now_us;
+}
+
+const struct raim_match *netsim_match(const struct netsim *netsim)
+{
+    return netsim->match;
+}
+
+const struct raim_client *netsim_client(const struct netsim *netsim, uint32_t player)
+{
+    return netsim->seats[player].client;
+}
+
+raim_player_id netsim_player_id(const struct netsim *netsim, uint32_t player)
+{
+    return netsim->seats[player].watch.id;
+}

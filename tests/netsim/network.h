@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// A network that is made of chance alone: the lines between one server and its clients, with ENet's
+// promises. An unreliable message arrives at most once and never after a younger one; reliable ones
+// arrive all and in order, and each loss costs them a retransmission. The same seed and the same
+// calls give the same deliveries. Times are microseconds of the caller's clock, which starts at 0.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NETWORK_MAX_CLIENTS 128
+
+// What a client's line does to each packet, either way. Zeroes are a line that delivers at once.
+struct network_line {
+    double latency_ms;  // one way
+    double jitter_ms;   // on top: up to so much, evenly spread, so that packets overtake each other
+    double loss;        // share of packets that are lost
+    double duplication; // share that travels twice, each on its own
+    double reordering;  // share that is held back for NETWORK_HELD_MS
+    double bytes_per_s; // one way, headers included; what would wait longer than
+                        // NETWORK_QUEUE_MS for its turn is lost. 0: no limit
+};
+
+#define NETWORK_HELD_MS 40.0
+#define NETWORK_QUEUE_MS 200.0
+#define NETWORK_HEADER_BYTES 38   // of IP, UDP and ENet, for each message
+#define NETWORK_TIMEOUT_MS 5000.0 // after which an end gives a dead connection up
+
+enum network_end {
+    NETWORK_SERVER,
+    NETWORK_CLIENT,
+};
+
+enum network_news {
+    NETWORK_CONNECTED,
+    NETWORK_MESSAGE,
+    NETWORK_DISCONNECTED, // closed by the other end, or lost
+};
+
+// Something that one end of a connection gets to know.
+struct network_delivery {
+    uint64_t time_us;
+    enum network_end end;
+    enum network_news news;
+    uint32_t connection; // below the network's capacity; a number is used again once both ends
+                         // have been told that their connection is over, or have dropped it
+    uint32_t client;     // whose connection it is
+    bool reliable;       // of MESSAGE
+    bool lost;           // of DISCONNECTED: nobody said so
+    uint32_t reason;     // of DISCONNECTED, as the other end gave it
+    const uint8_t *data; // of MESSAGE, in memory of exactly its size; valid until the next call
+    size_t size;
+};
+
+// Unreliable messages that one end was sent, as the other end's numbers tell it, and what came.
+struct network_share {
+    uint32_t came, sent;
+};
+
+struct network;
+
+// NULL when memory runs out. `capacity` is how many connections there can be at once, those that an
+// end has not yet given up included.
+struct network *network_create(uint32_t clients, uint32_t capacity, uint64_t seed);
+void network_destroy(struct network *network);
+
+void network_set_line(struct network *network, uint32_t client, const struct network_line *line);
+
+// A client begins a connection; both ends are told when they are connected.
+uint32_t network_connect(struct network *network, uint32_t client, uint64_t now_us);
+
+// A message from one end to the other. Nothing happens where the connection is over.
+void network_send(struct network *network, uint32_t connection, enum network_end from,
+                  bool reliable, const uint8_t *data, size_t size, uint64_t now_us);
+
+// Ends a connection once the other end has everything reliable. Both ends are told.
+void network_close(struct network *network, uint32_t connection, enum network_end from,
+                   uint32_t reason, uint64_t now_us);
+
+// The client's end forgets a connection without a word; the server's gives it up later.
+void network_drop(struct network *network, uint32_t connection, uint64_t now_us);
+
+// The client's address changes: what either end sends over its connections from now on is lost.
+void network_rebind(struct network *network, uint32_t client, uint64_t now_us);
+
+// When the next delivery is due; UINT64_MAX for never.
+uint64_t network_next_us(const struct network *network);
+
+// Takes the next delivery if it is due; false if not.
+bool network_next(struct network *network, uint64_t now_us, struct network_delivery *delivery);
+
+// What came over a connection to an end since the last call for it.
+struct network_share network_take_share(struct network *network, uint32_t connection,
+                                        enum network_end end);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// A server's status as the menu of arenas reads it.
+#include "arenas.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arenas_row rows[ARENAS_MOST];
+
+static int read_text(const char *status)
+{
+    return arenas_read(status, strlen(status), rows);
+}
+
+static void test_a_status_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("{\"schema\": 1, \"arenas\": ["
+                  "{\"name\": \"duel\", \"port\": 7246, \"map\": \"small\", \"new\": [],"
+                  " \"players\": [{\"bot\": true}, {\"bot\": false}, {\"bot\": true}]},"
+                  "{\"name\": \"crossfire\", \"port\": 7247, \"map\": \"large\", \"players\": []}"
+                  "]}"),
+        2);
+    assert_string_equal(rows[0].name, "duel");
+    assert_string_equal(rows[0].map, "small");
+    assert_int_equal(rows[0].port, 7246);
+    assert_int_equal(rows[0].players, 1);
+    assert_int_equal(rows[0].bots, 2);
+    assert_string_equal(rows[1].name, "crossfire");
+    assert_int_equal(rows[1].players + rows[1].bots, 0);
+}
+
+static void test_what_is_no_status_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "<html>",
+        "[]",
+        "{}",
+        "{\"arenas\": 3}",
+        "{\"arenas\": [3]}",
+        "{\"arenas\": [{\"name\": \"a\", \"map\": \"b\"}]}",
+        "{\"arenas\": [{\"name\": \"a\", \"map\": \"b\", \"port\": 0}]}",
+        "{\"arenas\": [{\"name\": \"a\", \"map\": \"b\", \"port\": 65536}]}",
+        "{\"arenas\": [{\"name\": 1, \"map\": \"b\", \"port\": 5}]}",
+        "{\"arenas\": [",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(read_text(bad[i]), -1);
+}
+
+static void test_more_arenas_than_there_is_room_for_are_left_out(void **state)
+{
+    (void)state;
+    static const char arena[] = "{\"name\": \"a\", \"map\": \"b\", \"port\": 5},";
+    static char status[(ARENAS_MOST + 10) * sizeof arena + 32] = "{\"arenas\": [";
+    for (int i = 0; i < ARENAS_MOST + 10; i++)
+        strcat(status, arena);
+    status[strlen(status) - 1] = ']';
+    strcat(status, "}");
+    assert_int_equal(read_text(status), ARENAS_MOST);
+}
+
+static void test_a_long_name_is_cut(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("{\"arenas\": [{\"name\": \"0123456789012345678901234567890123456789\","
+                  " \"map\": \"b\", \"port\": 5}]}"),
+        1);
+    assert_int_equal(strlen(rows[0].name), ARENAS_NAME_BYTES - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_status_is_read),
+        cmocka_unit_test(test_what_is_no_status_is_refused),
+        cmocka_unit_test(test_more_arenas_than_there_is_room_for_are_left_out),
+        cmocka_unit_test(test_a_long_name_is_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What is to be seen of a moment: the view, and what walls hide of it, where they hide.
+#include "picture.h"
+
+#include "arena_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+// The own player at the origin, a wall beside it, somebody and a bullet behind the wall, and
+// somebody and a bullet above, in the open, where one is just inside of the view and one is not.
+static void fill(struct picture *picture, const struct raim_map *map, bool sight)
+{
+    *picture = (struct picture){
+        .map = map,
+        .view = {1600, 861},
+        .sight = sight,
+        .player_radius = 20,
+        .bullet_radius = 4,
+        .player_count = 4,
+        .players = {{.id = 1, .own = true},
+                    {.id = 2, .position = {300, 0}},
+                    {.id = 3, .position = {0, 430}},
+                    {.id = 4, .position = {0, 452}}},
+        .bullet_count = 2,
+        .bullets = {{.owner = 2, .position = {250, 10}}, {.owner = 3, .position = {0, 100}}},
+    };
+}
+
+static void assert_left(const struct picture *picture, const raim_player_id *players,
+                        uint32_t count, uint32_t bullets)
+{
+    assert_int_equal(picture->player_count, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(picture->players[i].id, players[i]);
+    assert_int_equal(picture->bullet_count, bullets);
+}
+
+static void test_walls_hide_only_where_the_arena_has_sight(void **state)
+{
+    (void)state;
+    static struct picture picture;
+    const raim_box wall = {{100, -200}, {150, 200}};
+    struct raim_map *map = fixture_map(&wall, 1);
+    fill(&picture, map, true);
+    picture_hide_unseen(&picture);
+    assert_left(&picture, (raim_player_id[]){1, 3}, 2, 1);
+    fill(&picture, map, false);
+    picture_hide_unseen(&picture);
+    assert_left(&picture, (raim_player_id[]){1, 2, 3}, 3, 2);
+    raim_map_destroy(map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_walls_hide_only_where_the_arena_has_sight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

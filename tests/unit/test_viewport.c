@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// A view in windows of every shape: there and back, and the same part of the world in all of them.
+#include "viewport.h"
+
+#include "chance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const raim_vec2 VIEW = {1600, 861};
+
+static const raim_vec2 WINDOWS[] = {
+    {800, 600}, {1280, 720}, {1920, 1080}, {3440, 1440}, {900, 1600}, {1600, 861}, {641, 479},
+};
+enum { WINDOW_COUNT = sizeof WINDOWS / sizeof *WINDOWS };
+
+static struct viewport fit(raim_vec2 window, raim_vec2 eye)
+{
+    struct viewport viewport = viewport_fit(VIEW, window);
+    viewport.eye = eye;
+    return viewport;
+}
+
+static raim_vec2 chance_eye(void)
+{
+    return (raim_vec2){chance_between(-16000, 16000), chance_between(-16000, 16000)};
+}
+
+static void assert_near(raim_vec2 a, raim_vec2 b, double tolerance)
+{
+    assert_true(fabs(a.x - b.x) < tolerance && fabs(a.y - b.y) < tolerance);
+}
+
+// As the mouse has it: whole pixels.
+static void test_a_pixel_comes_back_to_less_than_half_a_pixel(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WINDOW_COUNT; i++) {
+        for (int n = 0; n < 10000; n++) {
+            const struct viewport viewport = fit(WINDOWS[i], chance_eye());
+            const raim_vec2 pixel = {chance_int(0, (int)WINDOWS[i].x),
+                                     chance_int(0, (int)WINDOWS[i].y)};
+            const raim_vec2 world = viewport_to_world(&viewport, pixel);
+            assert_near(viewport_to_screen(&viewport, world), pixel, 1e-6);
+            // The server is told an angle and the wire's grid: that moves a point by a 64th unit.
+            const raim_vec2 told = {round(world.x * 32) / 32, round(world.y * 32) / 32};
+            assert_near(viewport_to_screen(&viewport, told), pixel, 0.5);
+        }
+    }
+}
+
+static void test_a_place_comes_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WINDOW_COUNT; i++) {
+        const struct viewport viewport = fit(WINDOWS[i], chance_eye());
+        const raim_vec2 world = raim_vec2_add(
+            viewport.eye, (raim_vec2){chance_between(-800, 800), chance_between(-430, 430)});
+        const raim_vec2 screen = viewport_to_screen(&viewport, world);
+        assert_near(viewport_to_world(&viewport, screen), world, 1e-6);
+    }
+}
+
+static void test_every_window_shows_the_same_part_of_the_world(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WINDOW_COUNT; i++) {
+        const struct viewport viewport = fit(WINDOWS[i], (raim_vec2){100, -50});
+        const raim_box area = viewport_area(&viewport);
+        const raim_box seen = viewport_seen(&viewport);
+        assert_near(seen.min, (raim_vec2){100 - 800, -50 - 430.5}, 1e-9);
+        assert_near(seen.max, (raim_vec2){100 + 800, -50 + 430.5}, 1e-9);
+        // y points up in the world and down on the screen.
+        assert_near(viewport_to_screen(&viewport, seen.min), (raim_vec2){area.min.x, area.max.y},
+                    1e-6);
+        assert_near(viewport_to_screen(&viewport, seen.max), (raim_vec2){area.max.x, area.min.y},
+                    1e-6);
+    }
+}
+
+static void test_the_area_is_in_the_middle_and_touches_two_sides(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WINDOW_COUNT; i++) {
+        const raim_vec2 window = WINDOWS[i];
+        const struct viewport viewport = fit(window, (raim_vec2){0, 0});
+        const raim_box area = viewport_area(&viewport);
+        assert_near(raim_vec2_add(area.min, area.max), window, 1e-6);
+        const double bar_x = area.min.x, bar_y = area.min.y;
+        assert_true(bar_x > -1e-6 && bar_y > -1e-6);
+        assert_true(fmin(bar_x, bar_y) < 1e-6);
+        const raim_vec2 size = raim_vec2_sub(area.max, area.min);
+        assert_true(fabs(size.x / size.y - VIEW.x / VIEW.y) < 1e-9);
+    }
+}
+
+static void test_a_resize_keeps_what_is_under_the_middle_and_at_the_rim(void **state)
+{
+    (void)state;
+    const raim_vec2 eye = {-321.5, 77.25};
+    for (int i = 0; i < WINDOW_COUNT; i++) {
+        for (int j = 0; j < WINDOW_COUNT; j++) {
+            const struct viewport before = fit(WINDOWS[i], eye), after = fit(WINDOWS[j], eye);
+            const raim_vec2 places[] = {eye, viewport_seen(&before).min, {-400, 100}};
+            for (int k = 0; k < 3; k++) {
+                const raim_vec2 screen = viewport_to_screen(&after, places[k]);
+                const raim_box area = raim_box_grow(viewport_area(&after), 1e-6);
+                assert_true(raim_box_contains(area, screen));
+                assert_near(viewport_to_world(&after, screen), places[k], 1e-6);
+            }
+        }
+    }
+}
+
+static void test_a_window_of_nothing_is_survived(void **state)
+{
+    (void)state;
+    const struct viewport viewport = fit((raim_vec2){0, 0}, (raim_vec2){5, 5});
+    assert_true(viewport.scale > 0);
+    assert_near(viewport_to_world(&viewport, viewport.middle), (raim_vec2){5, 5}, 1e-9);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_pixel_comes_back_to_less_than_half_a_pixel),
+        cmocka_unit_test(test_a_place_comes_back),
+        cmocka_unit_test(test_every_window_shows_the_same_part_of_the_world),
+        cmocka_unit_test(test_the_area_is_in_the_middle_and_touches_two_sides),
+        cmocka_unit_test(test_a_resize_keeps_what_is_under_the_middle_and_at_the_rim),
+        cmocka_unit_test(test_a_window_of_nothing_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
