@@ -41,7 +41,8 @@ bool raim_lines_run_against(const struct raim_lines *lines, raim_vec2 normal)
 // Keeps what is at x or beyond it; with a direction of -1, before it.
 static void clip(struct shape *shape, double x, double direction)
 {
-    struct shape clipped = {.count = 0};
+    struct shape clipped; // not cleared: most of it stays unused
+    clipped.count = 0;
     for (int i = 0; i < shape->count; i++) {
         const raim_vec2 a = shape->corners[i];
         const raim_vec2 b = shape->corners[i + 1 < shape->count ? i + 1 : 0];
@@ -52,7 +53,8 @@ static void clip(struct shape *shape, double x, double direction)
             clipped.corners[clipped.count++] =
                 raim_vec2_mad(a, raim_vec2_sub(b, a), at_a / (at_a - at_b));
     }
-    *shape = clipped;
+    shape->count = clipped.count;
+    memcpy(shape->corners, clipped.corners, (size_t)clipped.count * sizeof *clipped.corners);
 }
 
 // A corner, as what decides on which side of it a line passes.
@@ -64,6 +66,18 @@ struct corner {
 static double height_of(const struct raim_beam *beam, int i, struct corner corner)
 {
     return beam->starts[i] + (beam->ends[i] - beam->starts[i]) * corner.part - corner.y;
+}
+
+static void set_corners(struct raim_beam *beam, int count, const double *starts, const double *ends)
+{
+    beam->count = count;
+    memcpy(beam->starts, starts, (size_t)count * sizeof *starts);
+    memcpy(beam->ends, ends, (size_t)count * sizeof *ends);
+}
+
+static void copy_beam(struct raim_beam *beam, const struct raim_beam *from)
+{
+    set_corners(beam, from->count, from->starts, from->ends);
 }
 
 // Keeps the lines that pass a corner on the side: 1 on its left, -1 on its right. Of a sliver,
@@ -89,34 +103,32 @@ static void cut(struct raim_beam *beam, struct corner corner, double side)
     }
     if (count > RAIM_BEAM_CORNERS)
         return;
-    beam->count = count;
-    memcpy(beam->starts, starts, (size_t)count * sizeof *starts);
-    memcpy(beam->ends, ends, (size_t)count * sizeof *ends);
+    set_corners(beam, count, starts, ends);
 }
 
 // All lines that meet both discs, and a few more.
-static struct raim_beam whole_beam(const struct raim_lines *lines,
-                                   const struct raim_lines_end *from,
-                                   const struct raim_lines_end *to)
+static void begin_beam(struct raim_beam *beam, const struct raim_lines *lines,
+                       const struct raim_lines_end *from, const struct raim_lines_end *to)
 {
     // Two boxes, for either end may be the round one, and what is between them.
     const double a = from->reach / lines->cosine, b = to->reach / lines->cosine;
     const double c = a + from->radius / lines->cosine, d = b + to->radius / lines->cosine;
-    struct raim_beam beam =
-        from->radius > 0 && to->radius > 0
-            ? (struct raim_beam){8, {-a, a, c, c, a, -a, -c, -c}, {-d, -d, -b, b, d, d, b, -b}}
-            : (struct raim_beam){4, {-c, c, c, -c}, {-d, -d, d, d}};
     // Midway, no line is farther out than those that touch both discs: on the same side, or, when
     // one disc is much larger and they are steep, on either side.
     const double radius = fmax(from->radius, to->radius);
     const double sum = from->reach + to->reach + radius;
     const double difference = fabs(to->reach - from->reach) + radius;
     const double sine = difference / lines->length; // of those on the same side
-    const double farthest = fmax(sum / sqrt(1 - sine * sine), difference / lines->cosine) / 2;
-    const double top = farthest + 2 * RAIM_LINES_TOUCH; // a cut takes what is near to it, too
-    cut(&beam, (struct corner){0.5, top}, -1);
-    cut(&beam, (struct corner){0.5, -top}, 1);
-    return beam;
+    const double top = fmax(sum / sqrt(1 - sine * sine), difference / lines->cosine);
+    // That cuts off the two corners on the same side.
+    if (from->radius > 0 && to->radius > 0) {
+        const double e = fmin(a, top - d), f = fmin(b, top - c);
+        set_corners(beam, 8, (double[]){-e, a, c, c, e, -a, -c, -c},
+                    (double[]){-d, -d, -b, f, d, d, b, -f});
+        return;
+    }
+    const double e = fmin(c, top - d), f = fmin(d, top - c);
+    set_corners(beam, 6, (double[]){-e, c, c, e, -c, -c}, (double[]){-d, -d, f, d, d, -f});
 }
 
 bool raim_lines_begin(struct raim_lines *lines, const struct raim_lines_end *from,
@@ -136,7 +148,7 @@ bool raim_lines_begin(struct raim_lines *lines, const struct raim_lines_end *fro
     lines->last = length - to->reach - to->radius;
     lines->width = fmax(from->reach + from->radius, to->reach + to->radius);
     lines->count = 1;
-    lines->beams[0] = whole_beam(lines, from, to);
+    begin_beam(&lines->beams[0], lines, from, to);
     return true;
 }
 
@@ -150,7 +162,8 @@ static struct passage passage_of(const struct raim_beam *beam, const struct corn
                                  int count)
 {
     struct passage passage = {true, true, true, true, 0};
-    for (int c = 0; c < count; c++) {
+    // One that blocks all lines is known before its last corner.
+    for (int c = 0; c < count && (passage.left || passage.right); c++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < beam->count; i++) {
             const double height = height_of(beam, i, corners[c]);
@@ -177,7 +190,8 @@ static void cut_all(struct raim_beam *beam, const struct corner *corners, uint32
 
 static void remove_beam(struct raim_lines *lines, int index)
 {
-    lines->beams[index] = lines->beams[--lines->count];
+    if (index != --lines->count)
+        copy_beam(&lines->beams[index], &lines->beams[lines->count]);
 }
 
 // Leaves of a beam the two parts that pass the corners.
@@ -191,7 +205,7 @@ static void split(struct raim_lines *lines, int index, const struct corner *corn
         if (lines->count == RAIM_LINES_BEAMS)
             return;
         struct raim_beam *right = &lines->beams[lines->count];
-        *right = *beam;
+        copy_beam(right, beam);
         cut_all(right, corners, passage.cutting, -1);
         lines->count += right->count > 0;
     }
@@ -206,7 +220,8 @@ static void split(struct raim_lines *lines, int index, const struct corner *corn
 void raim_lines_block(struct raim_lines *lines, const raim_polygon *obstacle, bool begin_before,
                       bool end_beyond)
 {
-    struct shape shape = {.count = obstacle->count};
+    struct shape shape; // not cleared, either
+    shape.count = obstacle->count;
     for (int i = 0; i < obstacle->count; i++)
         shape.corners[i] = into_frame(lines, obstacle->points[i]);
     if (!begin_before)

@@ -13,9 +13,10 @@ struct raim_pair {
     // In this tick, as it were, the viewer saw the target: both could go back to where they were,
     // and so for as many ticks more as the viewer's latency has it may be told.
     uint32_t seen;
-    // Between which of the points of their reaches the viewer last came to see the target.
+    // Between which points the viewer last came to see the target, as choices of a runner and, for
+    // a bullet, moments of its way; 0 and 0 where none are known.
     uint8_t from, to;
-    bool is_close; // to be told or not: the next look cannot be spared
+    uint16_t blocker; // the obstacle that last hid the target
 };
 
 struct raim_pairs {

@@ -28,9 +28,15 @@ bool raim_vista_create(struct raim_vista *vista, const struct raim_vista_def *de
     vista->flying = calloc(bullets, sizeof *vista->flying);
     vista->flights = calloc(bullets, sizeof *vista->flights);
     vista->lives = calloc(places, sizeof *vista->lives);
-    vista->reaches = calloc((size_t)places * (vista->longest_run + 1), sizeof *vista->reaches);
+    const size_t runs = (size_t)places * (vista->longest_run + 1); // by place and ticks
+    vista->runners = calloc(places, sizeof *vista->runners);
+    vista->reaches = calloc(runs, sizeof *vista->reaches);
+    vista->points = calloc(runs * RAIM_RUN_WAYS, sizeof *vista->points);
+    const raim_box border = def->map->border;
     return vista->walking != NULL && vista->flying != NULL && vista->flights != NULL &&
-           vista->lives != NULL && vista->reaches != NULL &&
+           vista->lives != NULL && vista->runners != NULL && vista->reaches != NULL &&
+           vista->points != NULL && raim_bands_create(&vista->walkers, border, (int)places) &&
+           raim_bands_create(&vista->fliers, border, (int)bullets) &&
            raim_pairs_create(&vista->players, places, 2 * places) &&
            raim_pairs_create(&vista->bullets, bullets, 2 * places);
 }
@@ -41,7 +47,11 @@ void raim_vista_destroy(struct raim_vista *vista)
     free(vista->flying);
     free(vista->flights);
     free(vista->lives);
+    free(vista->runners);
     free(vista->reaches);
+    free(vista->points);
+    raim_bands_destroy(&vista->walkers);
+    raim_bands_destroy(&vista->fliers);
     raim_pairs_destroy(&vista->players);
     raim_pairs_destroy(&vista->bullets);
     *vista = (struct raim_vista){0};
@@ -59,6 +69,11 @@ static void forget_player(struct raim_vista *vista, uint32_t place)
     }
 }
 
+static raim_box point_box(raim_vec2 point)
+{
+    return (raim_box){point, point};
+}
+
 static void turn_to_players(struct raim_vista *vista)
 {
     const uint32_t places = vista->def.history->limits.players;
@@ -74,6 +89,10 @@ static void turn_to_players(struct raim_vista *vista)
             vista->walking[vista->walking_count++] =
                 (struct raim_vista_player){raim_units(player->x, player->y), place};
     }
+    raim_bands_begin(&vista->walkers, (int)vista->walking_count);
+    for (uint32_t i = 0; i < vista->walking_count; i++)
+        raim_bands_add(&vista->walkers, (int)i, point_box(vista->walking[i].position));
+    raim_bands_end(&vista->walkers);
 }
 
 // A bullet's whole way is known from the start.
@@ -119,6 +138,10 @@ static void turn_to_bullets(struct raim_vista *vista)
             .place = place,
         };
     }
+    raim_bands_begin(&vista->fliers, (int)vista->flying_count);
+    for (uint32_t i = 0; i < vista->flying_count; i++)
+        raim_bands_add(&vista->fliers, (int)i, point_box(vista->flying[i].position));
+    raim_bands_end(&vista->fliers);
 }
 
 void raim_vista_turn(struct raim_vista *vista, uint32_t tick)
@@ -162,14 +185,26 @@ static bool is_before_or_at(uint32_t a, uint32_t b)
     return raim_tick_diff(a, b) <= 0;
 }
 
+static struct raim_runner *runner_of(struct raim_vista *vista, uint32_t place)
+{
+    struct raim_vista_runner *known = &vista->runners[place];
+    if (known->runner.map == NULL || known->tick != vista->tick) {
+        const raim_wire_player *player = &vista->frame->players[place];
+        const size_t points = (size_t)RAIM_RUN_WAYS * (vista->longest_run + 1);
+        known->tick = vista->tick;
+        raim_runner_begin(&known->runner, vista->def.map, raim_units(player->x, player->y),
+                          vista->def.rules.player_radius, vista->stride, (int)vista->longest_run,
+                          &vista->points[place * points]);
+    }
+    return &known->runner;
+}
+
 static const struct raim_reach *reach_of(struct raim_vista *vista, uint32_t place, uint32_t ticks)
 {
     struct raim_vista_reach *known = &vista->reaches[place * (vista->longest_run + 1) + ticks];
     if (known->reach.count == 0 || known->tick != vista->tick) {
-        const raim_wire_player *player = &vista->frame->players[place];
         known->tick = vista->tick;
-        raim_map_reach(vista->def.map, raim_units(player->x, player->y),
-                       vista->def.rules.player_radius, vista->stride * ticks, &known->reach);
+        raim_runner_reach(runner_of(vista, place), (int)ticks, &known->reach);
     }
     return &known->reach;
 }
@@ -180,116 +215,94 @@ static double flight_of(const struct raim_vista_bullet *bullet, uint32_t ticks)
     return least(ticks, bullet->left);
 }
 
-// Where a bullet flies, from one tick to another: at every half of a tick, or where these would be
-// too many, at every one; and at the end.
+// When a bullet's way, from one tick to another, is looked at: at every half of a tick, or where
+// these would be too many, at every one; and at the end.
+static double moment_of(const struct raim_vista_bullet *bullet, uint32_t from, uint32_t to,
+                        int choice)
+{
+    const double step = to - from < RAIM_REACH_POINTS / 2 ? 0.5 : 1;
+    return least(from + step * choice, flight_of(bullet, to));
+}
+
+static raim_vec2 flight_at(const struct raim_vista_bullet *bullet, double moment)
+{
+    return raim_vec2_mad(bullet->position, bullet->step, moment);
+}
+
 static void fly(const struct raim_vista_bullet *bullet, uint32_t from, uint32_t to,
                 struct raim_reach *way)
 {
-    const double last = least(to, bullet->left);
-    const double step = to - from < RAIM_REACH_POINTS / 2 ? 0.5 : 1;
+    const double last = flight_of(bullet, to);
+    double moment;
     way->count = 0;
-    for (double at = from; at < last && way->count < RAIM_REACH_POINTS - 1; at += step)
-        way->points[way->count++] = raim_vec2_mad(bullet->position, bullet->step, at);
-    way->points[way->count++] = raim_vec2_mad(bullet->position, bullet->step, last);
+    do {
+        moment = moment_of(bullet, from, to, way->count);
+        way->choices[way->count] = (uint8_t)way->count;
+        way->points[way->count++] = flight_at(bullet, moment);
+    } while (moment < last && way->count < RAIM_REACH_POINTS);
+    const raim_vec2 end = way->points[way->count - 1];
+    way->centre = raim_vec2_scale(raim_vec2_add(way->points[0], end), 0.5);
+    way->extent = sqrt(raim_vec2_distance_squared(way->points[0], end)) / 2;
 }
 
 // True when any of a circle is in the rectangle around an eye.
 static bool is_in_view(const struct look *look, raim_vec2 eye, raim_vec2 centre, double radius)
 {
-    const raim_vec2 view = look->vista->def.view;
-    const double x = fabs(centre.x - eye.x) - view.x / 2, y = fabs(centre.y - eye.y) - view.y / 2;
-    return x <= radius && y <= radius && (x <= 0 || y <= 0 || x * x + y * y <= radius * radius);
+    return raim_is_in_view(look->vista->def.view, eye, centre, radius);
 }
 
-// The points of a reach that are in a box around a point.
-static void keep_inside(raim_vec2 from, raim_vec2 half, const struct raim_reach *reach,
-                        struct raim_reach *kept)
+// How both may move until they are to see each other: for up to so many ticks, or where the target
+// is a bullet, it flies on from one tick to another.
+struct outlook {
+    uint32_t run, from, to;
+};
+
+// True when it is known between which points the viewer comes to see the target, if not at once, by
+// running a little longer: the two are close to telling or to hiding.
+static bool has_witness(const struct raim_pair *pair)
 {
-    kept->count = 0;
-    for (int i = 0; i < reach->count; i++) {
-        const raim_vec2 offset = raim_vec2_sub(reach->points[i], from);
-        kept->points[kept->count] = reach->points[i];
-        kept->count += (fabs(offset.x) <= half.x) & (fabs(offset.y) <= half.y);
-    }
+    return (pair->from | pair->to) != 0;
 }
 
-// The box around the points of a reach.
-static raim_box around(const struct raim_reach *reach)
+// True when the viewer comes to see the target between the points between which it last did. They
+// are all that has to be worked out of the two reaches.
+static bool peeks_again(const struct look *look, const struct target *target,
+                        const struct raim_pair *pair, struct outlook outlook)
 {
-    raim_box box = {reach->points[0], reach->points[0]};
-    for (int i = 1; i < reach->count; i++)
-        box = raim_box_include(box, reach->points[i]);
-    return box;
-}
-
-// As raim_map_peeks, but only of what is in view.
-static bool glimpses(const struct look *look, const struct raim_reach *viewer,
-                     const struct raim_reach *target, double radius, struct raim_glimpse *glimpse)
-{
-    const struct raim_map *map = look->vista->def.map;
-    const raim_vec2 half = raim_vec2_scale(look->vista->def.view, 0.5);
-    const raim_box box = around(target);
-    const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
-    const raim_vec2 most = raim_vec2_sub(box.max, middle);
-    const raim_vec2 reach = {half.x + most.x + radius, half.y + most.y + radius};
-    struct raim_reach eyes, seen;
-    keep_inside(middle, reach, viewer, &eyes);
-    // Most are hidden also where they would be out of view.
-    if (eyes.count == 0 || !raim_map_peeks(map, &eyes, target, radius, glimpse))
+    if (!has_witness(pair))
         return false;
-    if (is_in_view(look, glimpse->from, glimpse->to, radius))
-        return true;
-    for (int i = 0; i < eyes.count; i++) {
-        const struct raim_reach eye = {.points = {eyes.points[i]}, .count = 1};
-        seen.count = 0;
-        for (int j = 0; j < target->count; j++)
-            if (is_in_view(look, eyes.points[i], target->points[j], radius))
-                seen.points[seen.count++] = target->points[j];
-        if (seen.count > 0 && raim_map_peeks(map, &eye, &seen, radius, glimpse))
-            return true;
-    }
-    return false;
+    struct raim_vista *vista = look->vista;
+    const raim_vec2 from =
+        look->moves ? raim_runner_at(runner_of(vista, look->place), pair->from, (int)outlook.run)
+                    : look->eye;
+    const raim_vec2 to =
+        target->bullet != NULL
+            ? flight_at(target->bullet,
+                        moment_of(target->bullet, outlook.from, outlook.to, pair->to))
+            : raim_runner_at(runner_of(vista, target->place), pair->to, (int)outlook.to);
+    return is_in_view(look, from, to, target->radius) &&
+           raim_map_sees_circle(vista->def.map, from, to, target->radius);
 }
 
-// True when the viewer sees a circle from one point to another, with nothing near or exactly.
-static bool sees(const struct look *look, raim_vec2 from, raim_vec2 to, double radius)
-{
-    const struct raim_vista_def *def = &look->vista->def;
-    return is_in_view(look, from, to, radius) && (raim_clearing_sees(def->clearing, from, to) ||
-                                                  raim_map_sees_circle(def->map, from, to, radius));
-}
-
-static uint8_t index_of(const struct raim_reach *reach, raim_vec2 point)
-{
-    int i = 0;
-    while (i < reach->count - 1 && (reach->points[i].x != point.x || reach->points[i].y != point.y))
-        i++;
-    return (uint8_t)i;
-}
-
-// True when the viewer comes to see the target if it runs for up to `run` ticks, and the target,
-// too, where that is a player. A bullet is looked for on its way from one tick to another.
 static bool peeks(const struct look *look, const struct target *target, struct raim_pair *pair,
-                  uint32_t run, uint32_t from, uint32_t to)
+                  struct outlook outlook)
 {
     struct raim_vista *vista = look->vista;
+    const struct raim_vista_def *def = &vista->def;
     const struct raim_reach *viewer =
-        look->moves ? reach_of(vista, look->place, run) : look->stands;
-    struct raim_reach way;
-    const struct raim_reach *places = &way;
+        look->moves ? reach_of(vista, look->place, outlook.run) : look->stands;
+    struct raim_reach flight;
+    const struct raim_reach *places = &flight;
     if (target->bullet != NULL)
-        fly(target->bullet, from, to, &way);
+        fly(target->bullet, outlook.from, outlook.to, &flight);
     else
-        places = reach_of(vista, target->place, to);
-    // Most who come to see something go on doing so between the same points.
-    if ((pair->from | pair->to) != 0 && pair->from < viewer->count && pair->to < places->count &&
-        sees(look, viewer->points[pair->from], places->points[pair->to], target->radius))
-        return true;
+        places = reach_of(vista, target->place, outlook.to);
     struct raim_glimpse glimpse;
-    if (!glimpses(look, viewer, places, target->radius, &glimpse))
+    if (!raim_map_peeks(def->map, viewer, places, target->radius, def->view, &pair->blocker,
+                        &glimpse))
         return false;
-    pair->from = index_of(viewer, glimpse.from);
-    pair->to = index_of(places, glimpse.to);
+    pair->from = viewer->choices[glimpse.from];
+    pair->to = places->choices[glimpse.to];
     return true;
 }
 
@@ -298,50 +311,75 @@ static bool was_told(const struct look *look, const struct raim_pair *pair)
     return is_before_or_at(look->vista->tick - 1 - look->latency, pair->seen);
 }
 
-static bool is_apart(const struct look *look, const struct target *target, uint32_t ticks)
+// True when neither of two players can come to see the other; then this is known of both.
+static bool is_apart(const struct look *look, const struct target *target, struct raim_pair *pair,
+                     uint32_t ticks)
 {
-    const struct raim_vista *vista = look->vista;
-    return target->bullet == NULL && raim_map_is_apart(vista->def.map, look->eye, target->centre,
-                                                       target->radius, vista->stride * ticks);
-}
-
-// Who comes to see something by running less than it could sees it in the next ticks, too: it may
-// run back first. Who does not come to see it by running more need not be asked in these.
-static bool is_spared(const struct look *look, const struct target *target, struct raim_pair *pair,
-                      bool told_on)
-{
-    const uint32_t tick = look->vista->tick, latency = look->latency;
-    const uint32_t rest = look->vista->rest < latency ? look->vista->rest : latency;
-    if (told_on) {
-        const uint32_t to = target->bullet != NULL ? latency : latency - rest;
-        if (!peeks(look, target, pair, latency - rest, rest, to))
-            return false;
-        pair->seen = tick + rest - latency;
-    } else {
-        // Without their reaches first, which take longer to find than this.
-        if (!is_apart(look, target, latency + rest) &&
-            peeks(look, target, pair, latency + rest, 0, latency + rest))
-            return false;
-        pair->hidden_until = tick + latency + rest;
-        pair->from = pair->to = 0;
-    }
+    struct raim_vista *vista = look->vista;
+    if (target->bullet != NULL ||
+        !raim_map_is_apart(vista->def.map, look->eye, target->centre, target->radius,
+                           vista->stride * ticks, &pair->blocker))
+        return false;
+    struct raim_pair *reverse = raim_pairs_at(&vista->players, look->place, target->place);
+    if (is_before_or_at(reverse->hidden_until, vista->tick + ticks))
+        reverse->hidden_until = vista->tick + ticks;
     return true;
 }
 
+// Who comes to see something by running less than it could sees it in the next ticks, too: it may
+// run back first. To know of one such run is worth a look, to search for others is not.
+static bool is_told_on(const struct look *look, const struct target *target, struct raim_pair *pair,
+                       uint32_t rest)
+{
+    const uint32_t latency = look->latency;
+    const struct outlook outlook = {
+        .run = latency - rest,
+        .from = rest,
+        .to = target->bullet != NULL ? latency : latency - rest,
+    };
+    const bool told_on = has_witness(pair) ? peeks_again(look, target, pair, outlook)
+                                           : peeks(look, target, pair, outlook);
+    if (told_on)
+        pair->seen = look->vista->tick + rest - latency;
+    return told_on;
+}
+
+// Who does not come to see it by running more need not be asked in these.
+static bool is_hidden_on(const struct look *look, const struct target *target,
+                         struct raim_pair *pair, uint32_t rest)
+{
+    const uint32_t longer = look->latency + rest;
+    const struct outlook outlook = {longer, 0, longer};
+    // Without their reaches first, which take longer to find than the rest.
+    if (peeks_again(look, target, pair, outlook) ||
+        (!is_apart(look, target, pair, longer) && peeks(look, target, pair, outlook)))
+        return false;
+    pair->hidden_until = look->vista->tick + longer;
+    pair->from = pair->to = 0;
+    return true;
+}
+
+// Most who were told are so for longer, and most who were not are not; this is asked first. Who is
+// close is asked about this tick before: what longer runs miss, going past a gap, this one may
+// find.
 static bool look_closely(const struct look *look, const struct target *target,
                          struct raim_pair *pair)
 {
     const uint32_t tick = look->vista->tick, latency = look->latency;
-    const bool told_on = was_told(look, pair);
-    if (!pair->is_close && is_spared(look, target, pair, told_on))
-        return told_on;
-    pair->is_close = !pair->is_close;
-    const bool told = peeks(look, target, pair, latency, 0, latency);
-    if (told)
+    const uint32_t rest = look->vista->rest < latency ? look->vista->rest : latency;
+    const bool told_before = was_told(look, pair), is_close = has_witness(pair);
+    if (told_before ? is_told_on(look, target, pair, rest)
+                    : !is_close && is_hidden_on(look, target, pair, rest))
+        return told_before;
+    const struct outlook outlook = {latency, 0, latency};
+    if (peeks_again(look, target, pair, outlook) || peeks(look, target, pair, outlook)) {
         pair->seen = tick - latency;
-    else
-        pair->hidden_until = tick + latency;
-    return told;
+        return true;
+    }
+    pair->hidden_until = tick + latency;
+    if (is_close && !told_before)
+        is_hidden_on(look, target, pair, rest);
+    return false;
 }
 
 // True for what earlier looks have settled; `told` is the answer.
@@ -350,6 +388,12 @@ static bool is_settled(const struct look *look, const struct raim_pair *pair, bo
     const uint32_t tick = look->vista->tick;
     *told = is_before_or_at(tick - look->latency, pair->seen);
     return *told || is_before_or_at(tick + look->latency, pair->hidden_until);
+}
+
+// True for whom the viewer could not see by running now.
+static bool is_hidden(const struct look *look, const struct raim_pair *pair)
+{
+    return is_before_or_at(look->vista->tick, pair->hidden_until);
 }
 
 static bool is_player_told(const struct look *look, const struct raim_vista_player *player)
@@ -361,7 +405,7 @@ static bool is_player_told(const struct look *look, const struct raim_vista_play
     if (is_settled(look, pair, &told))
         return told;
     // Most who are told are in plain view, so near to a corner that it takes an exact look.
-    if (is_in_view(look, look->eye, player->position, radius) &&
+    if (!is_hidden(look, pair) && is_in_view(look, look->eye, player->position, radius) &&
         (raim_clearing_sees(vista->def.clearing, look->eye, player->position) ||
          (was_told(look, pair) &&
           raim_map_sees_circle(vista->def.map, look->eye, player->position, radius)))) {
@@ -379,7 +423,9 @@ static bool is_player_told(const struct look *look, const struct raim_vista_play
 static void find_players(const struct look *look, uint64_t *set)
 {
     const struct raim_vista *vista = look->vista;
-    for (uint32_t i = 0; i < vista->walking_count; i++) {
+    struct raim_bands_search search;
+    raim_bands_find(&vista->walkers, look->players, &search);
+    for (int i; (i = raim_bands_next(&search)) >= 0;) {
         const struct raim_vista_player *player = &vista->walking[i];
         if (!raim_box_contains(look->players, player->position))
             continue;
@@ -406,11 +452,12 @@ static bool is_bullet_told(const struct look *look, const struct raim_vista_bull
     bool told;
     if (is_settled(look, pair, &told))
         return told;
-    if (awaits(look, bullet, flight)) {
+    const bool is_near_view = !is_hidden(look, pair);
+    if (is_near_view && awaits(look, bullet, flight)) {
         pair->seen = vista->tick + (uint32_t)flight - look->latency; // until it has come there
         return true;
     }
-    if (awaits(look, bullet, 0)) {
+    if (is_near_view && awaits(look, bullet, 0)) {
         pair->seen = vista->tick - look->latency;
         return true;
     }
@@ -426,7 +473,9 @@ static bool is_bullet_told(const struct look *look, const struct raim_vista_bull
 static void find_bullets(const struct look *look, uint64_t *set)
 {
     const struct raim_vista *vista = look->vista;
-    for (uint32_t i = 0; i < vista->flying_count; i++) {
+    struct raim_bands_search search;
+    raim_bands_find(&vista->fliers, look->bullets, &search);
+    for (int i; (i = raim_bands_next(&search)) >= 0;) {
         const struct raim_vista_bullet *bullet = &vista->flying[i];
         if (!raim_box_contains(look->bullets, bullet->position))
             continue;
@@ -460,13 +509,14 @@ void raim_vista_find(struct raim_vista *vista, const struct raim_viewer *viewer,
     if (!raim_history_self_at(vista->def.history, vista->tick, viewer->place)->risen)
         return; // it stands nowhere and sees nothing yet
     const raim_rules *rules = &vista->def.rules;
-    const struct raim_reach stands = {.points = {raim_units(self->x, self->y)}, .count = 1};
+    const raim_vec2 eye = raim_units(self->x, self->y);
+    const struct raim_reach stands = {.points = {eye}, .count = 1, .centre = eye};
     struct look look = {
         .vista = vista,
         .viewer = viewer->place + (viewer->steers ? 0 : limits->players),
         .place = viewer->place,
         .latency = viewer->latency,
-        .eye = stands.points[0],
+        .eye = eye,
         .moves = raim_set_has(vista->frame->seen_players, viewer->place),
         .stands = &stands,
     };

@@ -39,6 +39,7 @@ struct raim_vista {
         uint32_t place;
     } * walking; // all that live
     uint32_t walking_count;
+    struct raim_bands walkers; // of these
 
     struct raim_vista_bullet {
         raim_vec2 position; // now
@@ -47,6 +48,7 @@ struct raim_vista {
         uint32_t place;
     } * flying; // all that fly
     uint32_t flying_count;
+    struct raim_bands fliers;
 
     struct raim_vista_flight {
         bool flies;     // or flew
@@ -62,11 +64,17 @@ struct raim_vista {
         int32_t life;
     } * lives;
 
-    // What players reach by running, worked out when first asked for: by place, then by ticks.
-    struct raim_vista_reach {
+    // Where players can run to, worked out when first asked for: by place, and what they reach in
+    // all by place, then by ticks.
+    struct raim_vista_runner {
         uint32_t tick; // that it is of
+        struct raim_runner runner;
+    } * runners;
+    struct raim_vista_reach {
+        uint32_t tick;
         struct raim_reach reach;
     } * reaches;
+    raim_vec2 *points; // of the runners
 
     // Viewers are numbered by their places, first those who steer, then those who watch.
     struct raim_pairs players, bullets;

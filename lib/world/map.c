@@ -210,6 +210,17 @@ static bool make_grid(struct raim_map *map)
     return true;
 }
 
+static bool make_bands(struct raim_map *map)
+{
+    if (!raim_bands_create(&map->bands, map->border, map->obstacle_count))
+        return false;
+    raim_bands_begin(&map->bands, map->obstacle_count);
+    for (int i = 0; i < map->obstacle_count; i++)
+        raim_bands_add(&map->bands, i, map->obstacles[i].bounds);
+    raim_bands_end(&map->bands);
+    return true;
+}
+
 static bool are_good_counts(const struct raim_map_def *def)
 {
     return def->obstacle_count >= 0 && def->obstacle_count <= RAIM_MAX_OBSTACLES &&
@@ -240,7 +251,7 @@ static struct raim_map_problem make(struct raim_map *map, const struct raim_map_
     if (map->obstacles == NULL || map->outlines == NULL || map->spawns == NULL)
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     const struct raim_map_problem problem = fill(map, def);
-    if (problem.error == RAIM_MAP_OK && !make_grid(map))
+    if (problem.error == RAIM_MAP_OK && (!make_grid(map) || !make_bands(map)))
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     return problem;
 }
@@ -262,6 +273,7 @@ void raim_map_destroy(struct raim_map *map)
 {
     if (map == NULL)
         return;
+    raim_bands_destroy(&map->bands);
     free(map->grid.entries);
     free(map->grid.starts);
     free(map->spawns);

@@ -2,6 +2,7 @@
 // A map: what never moves. Immutable once created, so that threads and worlds may share one.
 #pragma once
 
+#include "bands.h"
 #include "outline.h"
 #include "sweep.h"
 
@@ -104,6 +105,7 @@ struct raim_map {
         int *starts;  // columns * rows + 1 offsets into `entries`
         int *entries; // obstacle indexes, ascending within a cell
     } grid;
+    struct raim_bands bands; // of the obstacles
 };
 
 // Returns a map, or NULL with the first problem found. Free it with raim_map_destroy.

@@ -147,20 +147,66 @@ static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from
     return sqrt(nearest);
 }
 
+enum { STEPS = 16 };
+
+struct runner {
+    struct raim_runner runner;
+    raim_vec2 points[RAIM_RUN_WAYS * (STEPS + 1)];
+};
+
+static void begin(struct runner *runner, const struct raim_map *map, raim_vec2 from, double step)
+{
+    raim_runner_begin(&runner->runner, map, from, radius, step, STEPS, runner->points);
+}
+
+static void find_reach(const struct raim_map *map, raim_vec2 from, double distance,
+                       struct raim_reach *reach)
+{
+    struct runner runner;
+    begin(&runner, map, from, distance / STEPS);
+    raim_runner_reach(&runner.runner, STEPS, reach);
+}
+
 static void test_reach_is_where_runs_lead(void **state)
 {
     (void)state;
     for (int i = 0; i < 20 * MAPS; i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
-        const double distance = 2 * stride * chance_int(1, 8);
+        const int steps = chance_int(1, STEPS);
+        struct runner runner;
         struct raim_reach reach;
-        raim_map_reach(map, from, radius, distance, &reach);
+        begin(&runner, map, from, stride);
+        raim_runner_reach(&runner.runner, steps, &reach);
         assert_in_range(reach.count, 17, RAIM_REACH_POINTS);
-        for (int p = 0; p < reach.count; p++)
+        for (int p = 0; p < reach.count; p++) {
             assert_true(raim_map_is_free(map, reach.points[p], radius));
+            const double squared = raim_vec2_distance_squared(reach.centre, reach.points[p]);
+            assert_true(sqrt(squared) <= reach.extent + 1e-3);
+        }
         const int some = chance_int(0, reach.count - 1);
-        assert_true(slow_distance_from_runs(map, from, distance, reach.points[some]) < stride / 2);
+        const double off = slow_distance_from_runs(map, from, stride * steps, reach.points[some]);
+        assert_true(off < stride / 2);
+    }
+}
+
+static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20 * MAPS; i++) {
+        const struct raim_map *map = maps[i % MAPS];
+        const raim_vec2 from = chance_free(map, map->border, radius);
+        struct runner used, fresh;
+        begin(&used, map, from, stride);
+        for (int j = 0; j < 20; j++) {
+            const int steps = chance_int(0, STEPS);
+            struct raim_reach reach;
+            begin(&fresh, map, from, stride);
+            raim_runner_reach(&fresh.runner, steps, &reach);
+            const int some = chance_int(0, reach.count - 1);
+            const raim_vec2 at = raim_runner_at(&used.runner, reach.choices[some], steps);
+            assert_true(at.x == reach.points[some].x && at.y == reach.points[some].y);
+        }
     }
 }
 
@@ -169,7 +215,7 @@ static void test_reach_in_the_open_is_the_eight_ends_and_half_the_way(void **sta
     (void)state;
     struct raim_map *map = make_map(NULL, 0);
     struct raim_reach reach;
-    raim_map_reach(map, (raim_vec2){100, 50}, radius, 60, &reach);
+    find_reach(map, (raim_vec2){100, 50}, 60, &reach);
     assert_int_equal(reach.count, 17);
     for (int i = 0; i < 8; i++) {
         const raim_vec2 end = raim_vec2_mad((raim_vec2){100, 50}, direction_of(i), 60);
@@ -183,40 +229,47 @@ static void test_reach_in_the_open_is_the_eight_ends_and_half_the_way(void **sta
 static void test_reach_of_who_does_not_run_is_a_point(void **state)
 {
     (void)state;
+    struct runner runner;
     struct raim_reach reach;
     const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
-    raim_map_reach(maps[0], at, radius, 0, &reach);
+    begin(&runner, maps[0], at, stride);
+    raim_runner_reach(&runner.runner, 0, &reach);
     assert_int_equal(reach.count, 1);
     assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
 }
 
 // --- peeks ---
 
+// All that a screen could show, and a screen.
+static const raim_vec2 everything = {1e9, 1e9}, screen = {1600, 861};
+
 static bool slow_peeks(const struct raim_map *map, const struct raim_reach *viewer,
-                       const struct raim_reach *target, double size)
+                       const struct raim_reach *target, double size, raim_vec2 view)
 {
     for (int i = 0; i < viewer->count; i++)
         for (int j = 0; j < target->count; j++)
-            if (raim_map_sees_circle(map, viewer->points[i], target->points[j], size))
+            if (raim_is_in_view(view, viewer->points[i], target->points[j], size) &&
+                raim_map_sees_circle(map, viewer->points[i], target->points[j], size))
                 return true;
-    return false;
-}
-
-static bool is_among(const struct raim_reach *reach, raim_vec2 point)
-{
-    for (int i = 0; i < reach->count; i++)
-        if (reach->points[i].x == point.x && reach->points[i].y == point.y)
-            return true;
     return false;
 }
 
 // The glimpse is between points of the reaches, and it is one.
 static void assert_witness(const struct raim_map *map, const struct raim_reach *viewer,
-                           const struct raim_reach *target, const struct raim_glimpse *glimpse)
+                           const struct raim_reach *target, raim_vec2 view,
+                           const struct raim_glimpse *glimpse)
 {
-    assert_true(is_among(viewer, glimpse->from));
-    assert_true(is_among(target, glimpse->to));
-    assert_true(raim_map_sees_circle(map, glimpse->from, glimpse->to, radius));
+    assert_in_range(glimpse->from, 0, viewer->count - 1);
+    assert_in_range(glimpse->to, 0, target->count - 1);
+    const raim_vec2 from = viewer->points[glimpse->from], to = target->points[glimpse->to];
+    assert_true(raim_is_in_view(view, from, to, radius));
+    assert_true(raim_map_sees_circle(map, from, to, radius));
+}
+
+// One that blocks, or any other, or none.
+static uint16_t chance_blocker(const struct raim_map *map)
+{
+    return (uint16_t)chance_int(0, map->obstacle_count);
 }
 
 // So few that each pair may be looked at.
@@ -228,15 +281,20 @@ static void test_peeks_is_asking_every_pair(void **state)
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(1, 150);
         struct raim_reach viewer, target;
-        raim_map_reach(pair.map, pair.a, radius, distance, &viewer);
-        raim_map_reach(pair.map, pair.b, radius, distance, &target);
+        find_reach(pair.map, pair.a, distance, &viewer);
+        find_reach(pair.map, pair.b, distance, &target);
         viewer.count = chance_int(1, 9);
         target.count = chance_int(1, 9);
-        const bool expected = slow_peeks(pair.map, &viewer, &target, radius);
+        const raim_vec2 view = chance_int(0, 1) == 0 ? everything : screen;
+        const bool expected = slow_peeks(pair.map, &viewer, &target, radius, view);
         struct raim_glimpse glimpse;
-        assert_int_equal(raim_map_peeks(pair.map, &viewer, &target, radius, &glimpse), expected);
+        uint16_t blocker = chance_blocker(pair.map);
+        for (int again = 0; again < 2; again++)
+            assert_int_equal(
+                raim_map_peeks(pair.map, &viewer, &target, radius, view, &blocker, &glimpse),
+                expected);
         if (expected)
-            assert_witness(pair.map, &viewer, &target, &glimpse);
+            assert_witness(pair.map, &viewer, &target, view, &glimpse);
         seen += expected;
         hidden += !expected;
     }
@@ -251,7 +309,7 @@ static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
     for (int i = 0; i < 100 * MAPS; i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         struct raim_reach viewer, target = {.points = {pair.b}, .count = RAIM_REACH_POINTS};
-        raim_map_reach(pair.map, pair.a, radius, chance_between(0, 75), &viewer);
+        find_reach(pair.map, pair.a, chance_between(0, 75), &viewer);
         viewer.count = chance_int(1, 3) < viewer.count ? 3 : 1;
         const raim_vec2 step = {chance_between(-10, 10), chance_between(-10, 10)};
         for (int j = 1; j < target.count; j++) {
@@ -259,21 +317,36 @@ static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
             if (!raim_map_is_free(pair.map, target.points[j], 4))
                 target.count = j;
         }
+        const raim_vec2 last = target.points[target.count - 1];
+        target.centre = raim_vec2_scale(raim_vec2_add(pair.b, last), 0.5);
+        target.extent = sqrt(raim_vec2_distance_squared(target.centre, last));
         struct raim_glimpse glimpse;
-        assert_int_equal(raim_map_peeks(pair.map, &viewer, &target, 4, &glimpse),
-                         slow_peeks(pair.map, &viewer, &target, 4));
+        uint16_t blocker = chance_blocker(pair.map);
+        assert_int_equal(
+            raim_map_peeks(pair.map, &viewer, &target, 4, everything, &blocker, &glimpse),
+            slow_peeks(pair.map, &viewer, &target, 4, everything));
     }
 }
 
 static bool peeks(const struct pair *pair, double distance)
 {
     struct raim_reach viewer, target;
-    raim_map_reach(pair->map, pair->a, radius, distance, &viewer);
-    raim_map_reach(pair->map, pair->b, radius, distance, &target);
+    find_reach(pair->map, pair->a, distance, &viewer);
+    find_reach(pair->map, pair->b, distance, &target);
     struct raim_glimpse glimpse;
-    const bool found = raim_map_peeks(pair->map, &viewer, &target, radius, &glimpse);
-    assert_true(!found || slow_peeks(pair->map, &viewer, &target, radius));
+    uint16_t blocker = chance_blocker(pair->map);
+    const bool found =
+        raim_map_peeks(pair->map, &viewer, &target, radius, everything, &blocker, &glimpse);
+    if (found)
+        assert_witness(pair->map, &viewer, &target, everything, &glimpse);
     return found;
+}
+
+static bool is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double size,
+                     double distance)
+{
+    uint16_t blocker = chance_blocker(map);
+    return raim_map_is_apart(map, a, b, size, distance, &blocker);
 }
 
 // What runs of one turn reveal.
@@ -309,7 +382,7 @@ static void test_peeks_misses_little(void **state)
         if (peeks(&pair, distance))
             found++;
         else
-            missed += !raim_map_is_apart(pair.map, pair.a, pair.b, radius, distance) &&
+            missed += !is_apart(pair.map, pair.a, pair.b, radius, distance) &&
                       slow_is_revealed(&pair, distance);
     }
     assert_true(found > 50);
@@ -350,7 +423,7 @@ static void test_who_is_apart_meets_by_no_run(void **state)
         const double size = chance_int(0, 3) == 0 ? chance_between(4, 40) : radius;
         const struct pair pair = chance_pair(i % MAPS, size);
         const double distance = chance_between(0, 120);
-        if (!raim_map_is_apart(pair.map, pair.a, pair.b, size, distance))
+        if (!is_apart(pair.map, pair.a, pair.b, size, distance))
             continue;
         apart++;
         assert_false(raim_map_sees_circle(pair.map, pair.a, pair.b, size));
@@ -368,13 +441,13 @@ static void test_who_is_apart_does_not_peek(void **state)
     for (int i = 0; i < 400 * MAPS; i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(5, 150);
-        if (!raim_map_is_apart(pair.map, pair.a, pair.b, radius, distance))
+        if (!is_apart(pair.map, pair.a, pair.b, radius, distance))
             continue;
         apart++;
         // Rounding a corner may gain a little.
         assert_false(peeks(&pair, distance - 0.5));
         assert_false(peeks(&pair, chance_between(0, distance - 0.5)));
-        assert_true(raim_map_is_apart(pair.map, pair.b, pair.a, radius, distance));
+        assert_true(is_apart(pair.map, pair.b, pair.a, radius, distance));
     }
     assert_true(apart > 20 * MAPS);
 }
@@ -396,7 +469,7 @@ static void test_end_of_a_thin_wall_hides_only_who_is_far_from_it(void **state)
             if (fabs(covered) < 3)
                 continue; // slanting lines gain a little
             assert_int_equal(peeks(&pair, distance), clears);
-            assert_int_equal(raim_map_is_apart(map, pair.a, pair.b, radius, distance), !clears);
+            assert_int_equal(is_apart(map, pair.a, pair.b, radius, distance), !clears);
         }
     }
     raim_map_destroy(map);
@@ -415,8 +488,8 @@ static void test_nobody_is_revealed_through_a_thin_wall(void **state)
         assert_false(peeks(&pair, 75));
     }
     const struct pair far = {map, {-400, 0}, {21, 40}};
-    assert_true(raim_map_is_apart(map, far.a, far.b, radius, 75));
-    assert_true(raim_map_is_apart(map, far.b, far.a, radius, 75));
+    assert_true(is_apart(map, far.a, far.b, radius, 75));
+    assert_true(is_apart(map, far.b, far.a, radius, 75));
     raim_map_destroy(map);
 }
 
@@ -430,7 +503,7 @@ static void test_slit_reveals_who_runs_past_it(void **state)
         const struct pair pair = {map, {-200, 50}, {200, 20}};
         assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
         assert_int_equal(peeks(&pair, 60), open);
-        assert_int_equal(raim_map_is_apart(map, pair.a, pair.b, radius, 60), !open);
+        assert_int_equal(is_apart(map, pair.a, pair.b, radius, 60), !open);
         raim_map_destroy(map);
     }
 }
@@ -444,10 +517,10 @@ static void test_who_can_get_around_a_screen_is_not_behind_it(void **state)
     struct raim_map *map = make_map(walls, 3);
     const raim_vec2 a = {0, 0}, b = {900, 60};
     assert_true(raim_map_sees_circle(map, (raim_vec2){50, 60}, b, radius));
-    assert_true(raim_map_is_apart(map, a, b, radius, 70));
-    assert_true(raim_map_is_apart(map, b, a, radius, 70));
-    assert_false(raim_map_is_apart(map, a, b, radius, 100));
-    assert_false(raim_map_is_apart(map, b, a, radius, 100));
+    assert_true(is_apart(map, a, b, radius, 70));
+    assert_true(is_apart(map, b, a, radius, 70));
+    assert_false(is_apart(map, a, b, radius, 100));
+    assert_false(is_apart(map, b, a, radius, 100));
     raim_map_destroy(map);
 }
 
@@ -459,8 +532,8 @@ static void test_who_is_seen_already_peeks(void **state)
         const struct pair pair = {map, {0, 0}, {x, 3}};
         assert_true(peeks(&pair, 0));
         assert_true(peeks(&pair, 75));
-        assert_false(raim_map_is_apart(map, pair.a, pair.b, radius, 0));
-        assert_false(raim_map_is_apart(map, pair.a, pair.b, radius, 75));
+        assert_false(is_apart(map, pair.a, pair.b, radius, 0));
+        assert_false(is_apart(map, pair.a, pair.b, radius, 75));
     }
     raim_map_destroy(map);
 }
@@ -470,6 +543,7 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reach_is_where_runs_lead),
+        cmocka_unit_test(test_choice_leads_to_where_it_led_in_a_reach),
         cmocka_unit_test(test_reach_in_the_open_is_the_eight_ends_and_half_the_way),
         cmocka_unit_test(test_reach_of_who_does_not_run_is_a_point),
         cmocka_unit_test(test_peeks_is_asking_every_pair),
