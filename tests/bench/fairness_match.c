@@ -274,11 +274,12 @@ static void judge_seen_bullets(struct game *game, const struct viewer *viewer)
     for (uint32_t place = 0; place < world->max_bullets; place++) {
         if (bullets[place].owner == RAIM_NOBODY)
             continue;
+        const uint32_t fired = bullets[place].born_tick + bullets[place].rewind;
         const struct thing thing = {
             .centre = bullet_at(game, viewer->tick, &bullets[place]),
             .before = bullet_at(game, viewer->tick - 1, &bullets[place]),
             .radius = world->rules.bullet_radius,
-            .was = raim_tick_diff(viewer->tick, bullets[place].born_tick) > 1,
+            .was = raim_tick_diff(viewer->tick, fired) > 1,
             .told = raim_set_has(viewer->frame->seen_bullets, place),
         };
         if (judge_seen(game, viewer, &thing, tally))
