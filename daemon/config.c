@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "config_keys.h"
+#include "config_values.h"
 #include "embedded.h"
 #include "map_file.h"
 #include "memory.h"
@@ -33,7 +34,13 @@ static raim_rules load_rules(reader_node group);
 struct config *config_load(const char *path, FILE *out)
 {
     struct report report = {.out = out};
-    struct reader *reader = reader_open(path, NULL, &report);
+    return config_load_reported(path, &report);
+}
+
+struct config *config_load_reported(const char *path, struct report *report)
+{
+    const int problems = report->problems;
+    struct reader *reader = reader_open(path, NULL, report);
     if (reader == NULL)
         return NULL;
 
@@ -46,9 +53,11 @@ struct config *config_load(const char *path, FILE *out)
     config->workers = keys.workers;
     load_status(config, keys.status);
     if (keys.arenas.setting != NULL)
-        load_arenas(config, keys.arenas, path, &report);
+        load_arenas(config, keys.arenas, path, report);
+    if (report->problems == problems)
+        config->values = config_values_collect(reader_root(reader));
     reader_close(reader);
-    if (report.problems == 0)
+    if (config->values != NULL)
         return config;
     config_unload(config);
     return NULL;
@@ -96,6 +105,7 @@ void config_unload(struct config *config)
         return;
     for (int i = 0; i < config->map_count; i++)
         raim_map_destroy(config->maps[i]);
+    config_values_free(config->values);
     free(config->maps);
     free(config->arenas);
     free(config);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "map.h"
+#include "report.h"
 #include "rules.h"
 
 #include <stdbool.h>
@@ -40,12 +41,16 @@ struct config {
     int arena_count;
     struct config_arena *arenas;
     int map_count;
-    struct raim_map **maps; // owned; arenas of one map file share it
+    struct raim_map **maps;       // owned; arenas of one map file share it
+    struct config_values *values; // owned; what the file says of each key; NULL in the demo
 };
 
 // Loads and checks a file and its maps. Writes one line per mistake to `report`, and one per
 // warning; on any mistake returns NULL.
 struct config *config_load(const char *path, FILE *report);
+
+// The same, for a report of any style.
+struct config *config_load_reported(const char *path, struct report *report);
 
 // The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.
 struct config *config_demo(void);

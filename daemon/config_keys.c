@@ -17,6 +17,8 @@ static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fi
 static bool is_address(const char *text);
 static bool is_status(const char *text);
 static bool is_path(const char *text);
+static const struct reader_key *arena_keys(int *count);
+static const struct reader_key *rule_keys(int *count);
 
 static const struct reader_key ROOT_KEYS[] = {
     {.name = "workers",
@@ -38,6 +40,8 @@ static const struct reader_key ROOT_KEYS[] = {
      .offset = offsetof(struct config_root_keys, arenas),
      .required = true,
      .want = "a list of 1 to 256 groups",
+     .keys = arena_keys,
+     .reloadable = true,
      .meaning = "what is played"},
 };
 
@@ -48,7 +52,9 @@ static const struct reader_key ARENA_KEYS[] = {
      .required = true,
      .text = "",
      .accepts = config_is_name,
+     .example = "duel",
      .want = CONFIG_NAME_WANT,
+     .reloadable = true,
      .meaning = "name in the status and the log, each arena its own"},
     {.name = "address",
      .kind = READER_TEXT,
@@ -70,6 +76,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .required = true,
      .text = "",
      .accepts = is_path,
+     .example = "maps/duel.conf",
      .want = "the path of a map file",
      .meaning = "where it is played; relative to this file"},
     {.name = "max_players",
@@ -78,6 +85,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .value = 64,
      .min = 1,
      .max = 1000,
+     .reloadable = true,
      .meaning = "players that may join at a time, bots not counted"},
     {.name = "max_spectators",
      .kind = READER_INTEGER,
@@ -85,6 +93,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .value = 8,
      .min = 0,
      .max = 1000,
+     .reloadable = true,
      .meaning = "clients that may watch a player at a time, players not counted"},
     {.name = "spectator_delay",
      .kind = READER_NUMBER,
@@ -93,6 +102,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = 0,
      .max = 60,
      .unit = "s",
+     .reloadable = true,
      .meaning = "time by which a spectator sees everything late, unless it is on loopback"},
     {.name = "bots",
      .kind = READER_INTEGER,
@@ -100,6 +110,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .value = 0,
      .min = 0,
      .max = 200,
+     .reloadable = true,
      .meaning = "players that the server itself plays"},
     {.name = "tick_hz",
      .kind = READER_INTEGER,
@@ -146,11 +157,14 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = 0,
      .max = 600,
      .unit = "s",
+     .reloadable = true,
      .meaning = "time that the player of a lost connection stays for it to come back"},
     {.name = "rules",
      .kind = READER_GROUP,
      .offset = offsetof(struct config_arena_keys, rules),
      .want = "a group",
+     .keys = rule_keys,
+     .reloadable = true,
      .meaning = "numbers of the game that differ from their defaults"},
 };
 
@@ -162,6 +176,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = its_min,                                                                               \
      .max = its_max,                                                                               \
      .unit = its_unit,                                                                             \
+     .reloadable = true,                                                                           \
      .meaning = its_meaning},
 
 static const struct reader_key RULE_KEYS[] = {RAIM_RULES(RULE_KEY)};
@@ -180,6 +195,16 @@ const struct reader_key *config_keys(enum config_group group, int *count)
     }
     *count = COUNT(RULE_KEYS);
     return RULE_KEYS;
+}
+
+static const struct reader_key *arena_keys(int *count)
+{
+    return config_keys(CONFIG_ARENA, count);
+}
+
+static const struct reader_key *rule_keys(int *count)
+{
+    return config_keys(CONFIG_RULES, count);
 }
 
 bool config_is_name(const char *text)

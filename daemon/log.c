@@ -45,6 +45,11 @@ void log_init(void)
               status.st_ino == inode;
 }
 
+bool log_is_journal(void)
+{
+    return journal;
+}
+
 void log_error(const char *format, ...)
 {
     va_list arguments;

@@ -4,8 +4,13 @@
 // every line is one write.
 #pragma once
 
+#include <stdbool.h>
+
 // Looks once whether standard error is the journal. Call it before any thread starts.
 void log_init(void);
+
+// What log_init found.
+bool log_is_journal(void);
 
 __attribute__((format(printf, 1, 2))) void log_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);

@@ -2,11 +2,14 @@
 // raimd: options, configuration, signals, and the main thread's loop.
 #define _GNU_SOURCE
 #include "config.h"
+#include "config_dump.h"
+#include "config_values.h"
 #include "log.h"
 #include "map_draw.h"
 #include "map_file.h"
 #include "notify.h"
 #include "options.h"
+#include "reload.h"
 #include "server.h"
 
 #include <errno.h>
@@ -44,7 +47,7 @@ static int open_signals(void)
 }
 
 // Handles the signals that wait; true when the server is to end.
-static bool take_signals(int signals)
+static bool take_signals(int signals, const struct config *config, const char *config_path)
 {
     struct signalfd_siginfo info;
     while (read(signals, &info, sizeof info) == sizeof info) {
@@ -52,7 +55,7 @@ static bool take_signals(int signals)
             log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
             return true;
         }
-        log_info("signal=HUP accepted; the configuration is read at the start only");
+        reload_report(config, config_path);
     }
     return false;
 }
@@ -91,7 +94,8 @@ static int wait_ms(const struct chores *chores, const struct server *server)
     return server_ms >= 0 && server_ms < chores_ms ? server_ms : chores_ms;
 }
 
-static void run(struct server *server, int signals)
+static void run(struct server *server, int signals, const struct config *config,
+                const char *config_path)
 {
     struct chores chores = {.watchdog_every_ms = notify_watchdog_ms()};
     struct pollfd waits[] = {
@@ -103,7 +107,7 @@ static void run(struct server *server, int signals)
     for (;;) {
         do_chores(&chores, server);
         poll(waits, 2, wait_ms(&chores, server));
-        if (take_signals(signals))
+        if (take_signals(signals, config, config_path))
             return;
         server_serve(server);
     }
@@ -125,6 +129,42 @@ static int draw_map(const char *map_path, const char *drawing_path)
     return drawn && closed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+// The exit status of a program that was asked to print.
+static int end_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    fprintf(stderr, "raimd: cannot write: %s\n", strerror(errno));
+    return EXIT_FAILURE;
+}
+
+// What `-t`, `-T` and the start have in common; NULL after telling every mistake.
+static struct config *load_config(const struct options *options)
+{
+    struct report report = {.out = options->json ? stdout : stderr};
+    if (options->json)
+        report.style = REPORT_JSON;
+    else if (log_is_journal())
+        report.style = REPORT_JOURNAL;
+    struct config *config =
+        options->demo ? config_demo() : config_load_reported(options->config_path, &report);
+    report_end(&report);
+    if (config == NULL && !options->json)
+        fprintf(stderr, "%sraimd: nothing started: see the mistakes above\n",
+                log_is_journal() ? "<3>" : "");
+    return config;
+}
+
+// Tells what was asked of a good configuration.
+static void tell_config(const struct options *options, const struct config *config)
+{
+    if (options->action == OPTIONS_PRINT_CONFIG)
+        config_values_print(config->values, stdout);
+    else if (!options->json)
+        printf("%s: good, %d arena%s\n", options->demo ? "demo" : options->config_path,
+               config->arena_count, config->arena_count == 1 ? "" : "s");
+}
+
 int main(int argc, char **argv)
 {
     const struct options options = options_parse(argc, argv);
@@ -134,24 +174,25 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     if (options.action == OPTIONS_DRAW_MAP)
         return draw_map(options.map_path, options.drawing_path);
+    if (options.action == OPTIONS_DUMP_CONFIG) {
+        config_dump(stdout);
+        return end_output();
+    }
     log_init();
 
-    struct config *config = options.demo ? config_demo() : config_load(options.config_path, stderr);
-    if (config == NULL) {
-        fprintf(stderr, "raimd: nothing started: see the mistakes above\n");
+    struct config *config = load_config(&options);
+    if (config == NULL)
         return EXIT_CONFIG;
-    }
-    if (options.action == OPTIONS_CHECK_CONFIG) {
-        printf("%s: good, %d arena%s\n", options.demo ? "demo" : options.config_path,
-               config->arena_count, config->arena_count == 1 ? "" : "s");
+    if (options.action != OPTIONS_RUN) {
+        tell_config(&options, config);
         config_unload(config);
-        return EXIT_SUCCESS;
+        return end_output();
     }
 
     const int signals = open_signals();
     struct server *server = signals >= 0 ? server_start(config) : NULL;
     if (server != NULL) {
-        run(server, signals);
+        run(server, signals, config, options.config_path);
         notify_stopping();
         server_stop(server);
         log_info("stopped");

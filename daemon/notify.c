@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The sd_notify(3) protocol, by libsystemd where the build has it.
+#define _GNU_SOURCE
 #include "notify.h"
 
 #ifdef RAIM_HAVE_SYSTEMD
@@ -8,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 // A failure is the manager's affair: it acts on what it did not hear.
 static void tell(const char *state)
@@ -22,6 +24,17 @@ static void tell(const char *state)
 void notify_ready(void)
 {
     tell("READY=1");
+}
+
+void notify_reloading(void)
+{
+    // The manager orders this by the clock against a reload that it asked for itself.
+    struct timespec now;
+    char state[64];
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+             (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    tell(state);
 }
 
 void notify_stopping(void)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 void notify_ready(void);
+void notify_reloading(void); // until the next notify_ready
 void notify_stopping(void);
 void notify_players(uint32_t players, uint32_t bots); // STATUS=
 void notify_alive(void);                              // WATCHDOG=1

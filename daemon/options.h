@@ -13,6 +13,8 @@ enum {
 enum options_action {
     OPTIONS_RUN,
     OPTIONS_CHECK_CONFIG,
+    OPTIONS_PRINT_CONFIG,
+    OPTIONS_DUMP_CONFIG,
     OPTIONS_DRAW_MAP,
     OPTIONS_DONE,  // help or version, already printed
     OPTIONS_WRONG, // already explained
@@ -21,6 +23,7 @@ enum options_action {
 struct options {
     enum options_action action;
     bool demo;
+    bool json; // with OPTIONS_CHECK_CONFIG only
     const char *config_path;
     const char *map_path, *drawing_path; // of OPTIONS_DRAW_MAP
 };

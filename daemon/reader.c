@@ -133,12 +133,18 @@ reader_node reader_member(reader_node group, const char *name)
     return (reader_node){group.reader, found != NULL ? found : group.setting};
 }
 
+reader_node reader_find(reader_node group, const char *name)
+{
+    reader_node found = {group.reader, NULL};
+    if (reader_is_group(group))
+        found.setting = config_setting_get_member(group.setting, name);
+    return found;
+}
+
 void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into)
 {
     for (int i = 0; i < count; i++) {
-        reader_node node = {group.reader, NULL};
-        if (reader_is_group(group))
-            node.setting = config_setting_get_member(group.setting, keys[i].name);
+        const reader_node node = reader_find(group, keys[i].name);
         fill_key(node, &keys[i], into);
         if (node.setting == NULL && keys[i].required) {
             char want[WANT_BYTES];
@@ -366,21 +372,104 @@ static void describe_wanted(const struct reader_key *key, char *text, size_t cap
         snprintf(text, capacity, "%s", key->want);
 }
 
+// Writes a text so that it reads back as it is.
+static void write_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(out, "\\%c", byte);
+        else if (byte < ' ' || byte == 0x7f)
+            fprintf(out, "\\x%02x", byte);
+        else
+            fputc(byte, out);
+    }
+    fputc('"', out);
+}
+
+static void write_value(FILE *out, const config_setting_t *setting)
+{
+    char scalar[VALUE_BYTES];
+    if (config_setting_type(setting) == CONFIG_TYPE_STRING) {
+        write_text(out, config_setting_get_string(setting));
+        return;
+    }
+    if (!config_setting_is_aggregate(setting)) {
+        describe(setting, scalar, sizeof scalar);
+        fputs(scalar, out);
+        return;
+    }
+    const bool is_group = config_setting_is_group(setting);
+    fputs(is_group ? "{" : "(", out);
+    const int count = config_setting_length(setting);
+    for (int i = 0; i < count; i++) {
+        const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
+        fputs(is_group || i == 0 ? " " : ", ", out);
+        if (is_group)
+            fprintf(out, "%s = ", config_setting_name(item));
+        write_value(out, item);
+        fputs(is_group ? ";" : "", out);
+    }
+    fputs(is_group ? " }" : " )", out);
+}
+
+char *reader_value(reader_node node)
+{
+    if (node.setting == NULL)
+        return NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_must(open_memstream(&text, &size));
+    write_value(out, node.setting);
+    if (fclose(out) != 0)
+        abort(); // as memory_must would
+    return text;
+}
+
+char *reader_default(const struct reader_key *key)
+{
+    char *text = NULL;
+    size_t size;
+    if (key->required || (key->kind == READER_TEXT && key->text == NULL))
+        return NULL;
+    FILE *out = memory_must(open_memstream(&text, &size));
+    switch (key->kind) {
+    case READER_INTEGER:
+    case READER_NUMBER:
+        fprintf(out, "%.15g", key->value);
+        break;
+    case READER_BOOLEAN:
+        fputs(key->flag ? "true" : "false", out);
+        break;
+    case READER_TEXT:
+        write_text(out, key->text);
+        break;
+    case READER_LIST:
+        fputs("( )", out);
+        break;
+    case READER_GROUP:
+        fputs("{ }", out);
+        break;
+    }
+    if (fclose(out) != 0)
+        abort();
+    return text;
+}
+
 void reader_document(const struct reader_key *key, char *line, size_t capacity)
 {
-    char want[WANT_BYTES], value[WANT_BYTES] = "required";
+    char want[WANT_BYTES], value[WANT_BYTES] = "default empty";
+    char *standard = reader_default(key);
     describe_wanted(key, want, sizeof want);
-    if (!key->required && key->kind == READER_TEXT && key->text == NULL)
+    if (key->required)
+        snprintf(value, sizeof value, "required");
+    else if (standard == NULL)
         snprintf(value, sizeof value, "optional");
-    else if (!key->required && key->kind == READER_TEXT)
-        snprintf(value, sizeof value, "default \"%s\"", key->text);
-    else if (!key->required && (key->kind == READER_LIST || key->kind == READER_GROUP))
-        snprintf(value, sizeof value, "default empty");
-    else if (!key->required && key->kind == READER_BOOLEAN)
-        snprintf(value, sizeof value, "default %s", key->flag ? "true" : "false");
-    else if (!key->required)
-        snprintf(value, sizeof value, "default %.15g", key->value);
+    else if (key->kind != READER_LIST && key->kind != READER_GROUP)
+        snprintf(value, sizeof value, "default %s", standard);
     snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, want, value);
+    free(standard);
 }
 
 // Writes the way from the root to a setting: "arenas[0].rules.bullet_speed".
@@ -397,15 +486,23 @@ static void write_key(FILE *out, const config_setting_t *setting)
                 config_setting_name(setting));
 }
 
-void reader_place(reader_node node, char *place, size_t capacity)
+void reader_location(reader_node node, char *location, size_t capacity)
 {
     unsigned line = 0;
     const unsigned text_line = node.setting != NULL ? config_setting_source_line(node.setting) : 0;
     const char *file = source_place(node.reader->source, text_line, &line);
-    FILE *out = memory_must(fmemopen(place, capacity, "w"));
-    fprintf(out, "%s", file);
     if (line != 0)
-        fprintf(out, ":%u", line);
+        snprintf(location, capacity, "%s:%u", file, line);
+    else
+        snprintf(location, capacity, "%s", file);
+}
+
+void reader_place(reader_node node, char *place, size_t capacity)
+{
+    char location[PLACE_BYTES];
+    reader_location(node, location, sizeof location);
+    FILE *out = memory_must(fmemopen(place, capacity, "w"));
+    fprintf(out, "%s", location);
     if (node.setting != NULL && !config_setting_is_root(node.setting)) {
         fprintf(out, ": ");
         write_key(out, node.setting);

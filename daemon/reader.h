@@ -36,8 +36,12 @@ struct reader_key {
     bool flag;                         // of booleans: default
     const char *unit;                  // of numbers, or NULL
     const char *text;                  // of texts: default, or NULL
+    const char *example;               // of required texts: one that would do, or NULL
     bool (*accepts)(const char *text); // of texts, or NULL for all
     const char *want;                  // of texts, lists and groups: what is accepted, in words
+    // Of groups, and of lists whose items are groups: the table of the group's keys, or NULL.
+    const struct reader_key *(*keys)(int *count);
+    bool reloadable; // a change can be applied while players play; no restart is needed
     const char *meaning;
 };
 
@@ -65,6 +69,9 @@ reader_node reader_item(reader_node list, int index);
 // something to blame.
 reader_node reader_member(reader_node group, const char *name);
 
+// The same, but with nothing in it where the group has none of that name.
+reader_node reader_find(reader_node group, const char *name);
+
 bool reader_is_group(reader_node node);
 bool reader_is_list(reader_node node);
 
@@ -83,6 +90,14 @@ __attribute__((format(printf, 2, 3))) void reader_warn(reader_node node, const c
 
 // Writes "file:line: key", cut to fit.
 void reader_place(reader_node node, char *place, size_t capacity);
+
+// Writes "file:line", cut to fit; of nothing, the file.
+void reader_location(reader_node node, char *location, size_t capacity);
+
+// A value, or a key's default, as a file would have it: 60, 1.5, true, "text", ( 1, 2 ). The caller
+// frees it. Without a value or a default there is NULL.
+char *reader_value(reader_node node);
+char *reader_default(const struct reader_key *key);
 
 // Writes what a key means, accepts and defaults to, as one line for the shipped files' comments.
 void reader_document(const struct reader_key *key, char *line, size_t capacity);

@@ -5,9 +5,17 @@
 
 #include <stdio.h>
 
+enum report_style {
+    REPORT_TEXT,    // "place: message"
+    REPORT_JOURNAL, // the same behind the journal's <N> priority
+    REPORT_JSON,    // an array of {"file", "line", "key", "message"}; line and key may be null
+};
+
 struct report {
     FILE *out; // borrowed
     int problems;
+    enum report_style style;
+    int entries; // mistakes and warnings
 };
 
 // Writes "place: message". The place is a file, "file:line" or "file:line: key".
@@ -17,3 +25,7 @@ __attribute__((format(printf, 3, 4))) void report_add(struct report *report, con
 // Writes "place: warning: message".
 __attribute__((format(printf, 3, 4))) void report_warn(struct report *report, const char *place,
                                                        const char *format, ...);
+
+// Ends the array of REPORT_JSON, which is empty when nothing was added. Does nothing in other
+// styles.
+void report_end(struct report *report);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Writes the tables of keys as a configuration, comments before keys.
+#include "config_dump.h"
+
+#include "config_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 100, INDENT = 4, LINE_BYTES = 512 };
+
+static void dump_keys(FILE *out, const struct reader_key *keys, int count, int indent);
+
+// Writes a text as comments that fit the page.
+static void dump_comment(FILE *out, const char *text, int indent)
+{
+    int column = fprintf(out, "%*s#", indent, "");
+    while (*text != '\0') {
+        const int length = (int)strcspn(text, " ");
+        if (column + 1 + length > COLUMNS) {
+            fputc('\n', out);
+            column = fprintf(out, "%*s#", indent, "");
+        }
+        column += fprintf(out, " %.*s", length, text);
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', out);
+}
+
+static void dump_inner(FILE *out, const struct reader_key *key, int indent)
+{
+    int count;
+    const struct reader_key *keys = key->keys(&count);
+    if (key->kind == READER_GROUP) {
+        fprintf(out, "%*s%s = {\n", indent, "", key->name);
+        dump_keys(out, keys, count, indent + INDENT);
+        fprintf(out, "%*s};\n", indent, "");
+        return;
+    }
+    fprintf(out, "%*s%s = (\n%*s{\n", indent, "", key->name, indent + INDENT, "");
+    dump_keys(out, keys, count, indent + 2 * INDENT);
+    fprintf(out, "%*s}\n%*s);\n", indent + INDENT, "", indent, "");
+}
+
+static void dump_key(FILE *out, const struct reader_key *key, int indent)
+{
+    char line[LINE_BYTES];
+    reader_document(key, line, sizeof line);
+    dump_comment(out, line, indent);
+    if (key->keys != NULL) {
+        dump_inner(out, key, indent);
+        return;
+    }
+    char *value = reader_default(key);
+    if (value != NULL)
+        fprintf(out, "%*s%s = %s;\n", indent, "", key->name, value);
+    else if (key->example != NULL)
+        fprintf(out, "%*s%s = \"%s\";\n", indent, "", key->name, key->example);
+    else
+        fprintf(out, "%*s# %s = ;\n", indent, "", key->name);
+    free(value);
+}
+
+static void dump_keys(FILE *out, const struct reader_key *keys, int count, int indent)
+{
+    for (int i = 0; i < count; i++) {
+        if (i > 0)
+            fputc('\n', out);
+        dump_key(out, &keys[i], indent);
+    }
+}
+
+void config_dump(FILE *out)
+{
+    int count;
+    const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
+    fputs("# Every key of raimd's configuration with its default. See raimd.conf(5).\n\n", out);
+    dump_keys(out, keys, count, 0);
+}

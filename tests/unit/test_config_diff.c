@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Two configurations compared: what changed, where it says so, and what needs a restart.
+#define _GNU_SOURCE
+#include "config_fixture.h"
+
+#include "config_diff.h"
+#include "reader.h"
+
+#define ARENA_B "name = \"b\"; map = \"m.conf\"; port = 1;"
+
+// The changes between two texts, one line each: "live" or "restart", then the change.
+static void assert_changes(const char *old_text, const char *new_text, const char *expected)
+{
+    struct config *old_config = assert_accepted(old_text);
+    struct config *new_config = assert_accepted(new_text);
+    struct config_diff *diff = config_diff_create(old_config, new_config);
+    char *told;
+    size_t size;
+    FILE *out = open_memstream(&told, &size);
+    int restarts = 0;
+    for (int i = 0; i < diff->count; i++) {
+        const struct config_change *change = &diff->changes[i];
+        const size_t prefix = strlen(directory) + 1;
+        assert_memory_equal(change->text, directory, strlen(directory));
+        fprintf(out, "%s %s\n", change->needs_restart ? "restart" : "live", change->text + prefix);
+        restarts += change->needs_restart;
+        assert_int_equal(change->key == NULL, (change->old_arena < 0) != (change->new_arena < 0));
+    }
+    fclose(out);
+    assert_string_equal(told, expected);
+    assert_int_equal(diff->restart_count, restarts);
+    free(told);
+    config_diff_free(diff);
+    config_unload(old_config);
+    config_unload(new_config);
+}
+
+static void test_equal_files_differ_in_nothing(void **state)
+{
+    (void)state;
+    assert_changes("arenas = ({" ARENA "});", "arenas = ({" ARENA "});", "");
+}
+
+static void test_what_is_written_otherwise_has_not_changed(void **state)
+{
+    (void)state;
+    assert_changes("arenas = ({" ARENA " bots = 16; resume_grace = 2; });",
+                   "# new\nworkers = 0; arenas = ({ resume_grace = 2.0;\n bots = 0x10; " ARENA
+                   " sight = True; rules = { bullet_radius = 4.0; }; });",
+                   "");
+}
+
+static void test_changes_tell_place_key_old_and_new(void **state)
+{
+    (void)state;
+    assert_changes("workers = 1;\narenas = ({" ARENA "\nbots = 2;\ntick_hz = 60; });",
+                   "workers = 2;\n\narenas = ({" ARENA "\n\nbots = 3;\ntick_hz = 30;\n"
+                   "rules = {\nbullet_speed = 720.5; }; });",
+                   "restart raimd.conf:1: workers: 1 -> 2\n"
+                   "live raimd.conf:5: arenas[0].bots: 2 -> 3\n"
+                   "restart raimd.conf:6: arenas[0].tick_hz: 60 -> 30\n"
+                   "live raimd.conf:8: arenas[0].rules.bullet_speed: 900 -> 720.5\n");
+}
+
+static void test_a_key_that_is_gone_has_its_default(void **state)
+{
+    (void)state;
+    assert_changes("status = \"off\"; arenas = ({" ARENA " bots = 2; });",
+                   "\narenas = (\n{" ARENA "});",
+                   "restart raimd.conf: status: \"off\" -> \"127.0.0.1:7246\"\n"
+                   "live raimd.conf:3: arenas[0].bots: 2 -> 0\n");
+}
+
+static void test_arenas_come_and_go(void **state)
+{
+    (void)state;
+    assert_changes("arenas = ({" ARENA "});", "arenas = (\n{" ARENA_B "},\n{" ARENA "});",
+                   "live raimd.conf:2: arenas[0]: nothing -> \"b\"\n");
+    assert_changes("arenas = (\n{" ARENA_B "},\n{" ARENA "});", "arenas = ({" ARENA "});",
+                   "live raimd.conf:2: arenas[0]: \"b\" -> nothing\n");
+}
+
+static void test_the_order_of_arenas_means_nothing(void **state)
+{
+    (void)state;
+    assert_changes("arenas = ({" ARENA "},\n{" ARENA_B " bots = 1; });",
+                   "arenas = ({" ARENA_B " bots = 5; },\n{" ARENA "});",
+                   "live raimd.conf:1: arenas[0].bots: 1 -> 5\n");
+}
+
+static void test_an_arena_that_keeps_its_port_was_renamed(void **state)
+{
+    (void)state;
+    assert_changes("arenas = ({" ARENA_B "});",
+                   "arenas = ({ name = \"c\"; map = \"m.conf\"; port = 1; });",
+                   "live raimd.conf:1: arenas[0].name: \"b\" -> \"c\"\n");
+    // Whoever takes over the port of an arena that is still there is a new one.
+    assert_changes("arenas = ({" ARENA_B "});",
+                   "arenas = ({ name = \"c\"; map = \"m.conf\"; port = 1; },\n"
+                   "{ name = \"b\"; map = \"m.conf\"; port = 2; });",
+                   "live raimd.conf:1: arenas[0]: nothing -> \"c\"\n"
+                   "restart raimd.conf:2: arenas[1].port: 1 -> 2\n");
+    // Port 0 is any port.
+    assert_changes("arenas = ({ name = \"b\"; map = \"m.conf\"; port = 0; });",
+                   "arenas = ({ name = \"c\"; map = \"m.conf\"; port = 0; });",
+                   "live raimd.conf:1: arenas[0]: nothing -> \"c\"\n"
+                   "live raimd.conf:1: arenas[0]: \"b\" -> nothing\n");
+}
+
+static void test_a_map_whose_file_changed_has_changed(void **state)
+{
+    (void)state;
+    static const char *const maps[] = {
+        "border = (0, 0, 500, 500); spawns = ((100, 100));",
+        "border = (0, 0, 500, 501); spawns = ((100, 100));",
+        "border = (0, 0, 500, 500); spawns = ((100, 101));",
+        "border = (0, 0, 500, 500); spawns = ((100, 100), (300, 300));",
+        "border = (0, 0, 500, 500); spawns = ((100, 100));"
+        "obstacles = ( ((300, 300), (400, 300), (400, 400)) );",
+        "border = (0, 0, 500, 500); spawns = ((100, 100));"
+        "obstacles = ( ((300, 300), (400, 300), (400, 401)) );",
+        "border = (0, 0, 500, 500); spawns = ((100, 100));"
+        "obstacles = ( ((300, 300), (400, 300), (400, 400), (340, 420)) );",
+    };
+    static const char text[] = "arenas = ({ name = \"a\"; map = \"moving.conf\"; });";
+    const int count = sizeof maps / sizeof maps[0];
+    for (int from = 0; from < count; from++) {
+        for (int to = 0; to < count; to++) {
+            write_text("moving.conf", maps[from]);
+            struct config *old_config = assert_accepted(text);
+            write_text("moving.conf", maps[to]);
+            struct config *new_config = assert_accepted(text);
+            struct config_diff *diff = config_diff_create(old_config, new_config);
+            assert_int_equal(diff->count, from != to);
+            if (from != to) {
+                assert_string_equal(diff->changes[0].key->name, "map");
+                assert_true(diff->changes[0].needs_restart);
+                assert_non_null(strstr(diff->changes[0].text, "arenas[0].map: \"moving.conf\" -> "
+                                                              "another file of this name"));
+            }
+            config_diff_free(diff);
+            config_unload(old_config);
+            config_unload(new_config);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_files_differ_in_nothing),
+        cmocka_unit_test(test_what_is_written_otherwise_has_not_changed),
+        cmocka_unit_test(test_changes_tell_place_key_old_and_new),
+        cmocka_unit_test(test_a_key_that_is_gone_has_its_default),
+        cmocka_unit_test(test_arenas_come_and_go),
+        cmocka_unit_test(test_the_order_of_arenas_means_nothing),
+        cmocka_unit_test(test_an_arena_that_keeps_its_port_was_renamed),
+        cmocka_unit_test(test_a_map_whose_file_changed_has_changed),
+    };
+    return RUN_IN_DIRECTORY("config_diff", tests);
+}
