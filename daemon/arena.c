@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena.h"
 
+#include "answers.h"
 #include "status_box.h"
 
 #include <assert.h>
@@ -46,6 +47,7 @@ struct arena {
     uint32_t publish_in;                 // ticks
     struct raim_match_player *rows;
     struct status_box status;
+    struct answers answers;
     _Atomic uint32_t ticks;
 };
 
@@ -109,6 +111,7 @@ struct arena *arena_create(const struct config_arena *config, char *error, size_
         arena_destroy(arena);
         return NULL;
     }
+    transport_admit_queries(arena->transport, config->queries);
     return arena;
 }
 
@@ -201,6 +204,20 @@ static void take_connection(struct arena *arena, uint32_t peer, bool is_local)
         transport_disconnect(arena->transport, peer, 0);
 }
 
+static void answer_query(struct arena *arena, const struct transport_event *event)
+{
+    const struct answers_subject subject = {
+        .config = arena->config,
+        .port = arena_port(arena),
+        .match = arena->match,
+        .rows = arena->rows,
+        .places = arena->places,
+    };
+    const struct answer *answer = answers_get(&arena->answers, &subject, event->query,
+                                              (int64_t)(now_ns() / (NS_PER_S / 1000)));
+    transport_reply(arena->transport, event->from, answer->bytes, answer->size);
+}
+
 static void take_messages(struct arena *arena)
 {
     struct transport_event event;
@@ -215,6 +232,9 @@ static void take_messages(struct arena *arena)
             break;
         case TRANSPORT_MESSAGE:
             raim_match_receive(arena->match, event.peer, event.reliable, event.data, event.size);
+            break;
+        case TRANSPORT_QUERY:
+            answer_query(arena, &event);
             break;
         case TRANSPORT_NONE:
             break;

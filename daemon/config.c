@@ -80,6 +80,8 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .sight = true,
         .lag_compensation_ms = 200,
         .resume_grace_s = 30,
+        .queries = true,
+        .query_names = true,
         .rules = raim_rules_default(),
     };
     copy_text(arena.name, sizeof arena.name, name);
@@ -154,6 +156,8 @@ static void load_arena(struct config_arena *arena, struct entry *entry, const ch
     arena->sight = keys.sight;
     arena->lag_compensation_ms = keys.lag_compensation_ms;
     arena->resume_grace_s = keys.resume_grace_s;
+    arena->queries = keys.queries;
+    arena->query_names = keys.query_names;
     arena->rules = load_rules(keys.rules);
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
         reader_complain(reader_member(entry->node, "bots"),

@@ -29,6 +29,8 @@ struct config_arena {
     bool sight;                         // obstacles hide what is behind them
     uint32_t lag_compensation_ms;       // 0 to 250
     double resume_grace_s;              // 0 to 600
+    bool queries;                       // server browsers are answered
+    bool query_names;                   // with the names of players
     raim_rules rules;
     const struct raim_map *map; // the configuration's
 };

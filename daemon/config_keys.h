@@ -29,6 +29,8 @@ struct config_arena_keys {
     bool sight;
     uint32_t lag_compensation_ms;
     double resume_grace_s;
+    bool queries;
+    bool query_names;
     reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
 };
 

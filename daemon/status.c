@@ -182,6 +182,8 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                      put_count(object, "bytes_out", status->transport.bytes_out) &&
                      put_count(object, "packets_in", status->transport.packets_in) &&
                      put_count(object, "packets_out", status->transport.packets_out) &&
+                     put_count(object, "queries", status->transport.queries) &&
+                     put_count(object, "queries_limited", status->transport.queries_limited) &&
                      put(object, "refused", refused_json(status)) &&
                      put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
                      put(object, "hits", hits_json(&status->counts.hits)) &&

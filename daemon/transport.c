@@ -43,6 +43,7 @@ static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer
 static_assert(TRANSPORT_MAX_MESSAGE <=
                   TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
+static_assert(QUERY_MAX_REPLY <= DATAGRAM_SPACE, "a reply is one datagram of a batch");
 static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
                   offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
                   offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
@@ -73,6 +74,9 @@ struct transport {
     uint32_t dropped;    // slots with `dropped`
     uint32_t slot_count;
     struct transport_stats stats;
+    bool admits_queries;
+    enum query_kind query; // of the last event, if it is one
+    struct query_guard guard;
     struct batch in;
     struct batch out;
     struct slot slots[];
@@ -108,11 +112,52 @@ static void set_mtu(uint8_t *data)
     }
 }
 
+static int64_t monotonic_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static struct query_source source_of(const ENetAddress *address)
+{
+    return (struct query_source){.address = address->host, .port = address->port};
+}
+
+// Looks at a connectionless datagram; false when it is no query. For one that is to be answered by
+// others the event is made to end the service: it comes from no peer.
+static bool take_query(struct transport *transport, const ENetHost *host, ENetEvent *event)
+{
+    uint8_t challenge[QUERY_CHALLENGE_REPLY];
+    const struct query_source from = source_of(&host->receivedAddress);
+    switch (query_guard_judge(&transport->guard, from, host->receivedData, host->receivedDataLength,
+                              monotonic_ms(), &transport->query, challenge)) {
+    case QUERY_REFUSED:
+        return false;
+    case QUERY_LIMITED:
+        transport->stats.queries_limited++;
+        return true;
+    case QUERY_CHALLENGED:
+        transport_reply(transport, from, challenge, sizeof challenge);
+        return true;
+    case QUERY_ADMITTED:
+        event->type = ENET_EVENT_TYPE_RECEIVE;
+        event->peer = NULL;
+        // Queries must not use up what reads the datagrams of those who play; their own rate
+        // bounds them.
+        transport->services_left++;
+        return true;
+    }
+    return false;
+}
+
 static int intercept(ENetHost *host, ENetEvent *event)
 {
-    (void)event;
     const enum datagram_verdict verdict =
         datagram_check(host->receivedData, host->receivedDataLength);
+    if (verdict == DATAGRAM_CONNECTIONLESS && serving->admits_queries &&
+        take_query(serving, host, event))
+        return 1;
     if (verdict != DATAGRAM_OK) {
         serving->stats.refused[verdict]++;
         return 1;
@@ -187,6 +232,7 @@ struct transport *transport_open(const char *address, uint16_t port, uint32_t pe
         return NULL;
     }
     transport->slot_count = peers;
+    query_guard_init(&transport->guard);
     init_batch(&transport->in);
     init_batch(&transport->out);
     return transport;
@@ -235,6 +281,11 @@ static void send_batch(struct transport *transport)
         }
     }
     out->count = 0;
+}
+
+void transport_admit_queries(struct transport *transport, bool admit)
+{
+    transport->admits_queries = admit;
 }
 
 void transport_receive(struct transport *transport)
@@ -290,6 +341,10 @@ static bool is_loopback(const ENetAddress *address)
 // ENet's event as ours; TRANSPORT_NONE for one that concerns nobody.
 static struct transport_event translate(struct transport *transport, const ENetEvent *event)
 {
+    if (event->peer == NULL)
+        return (struct transport_event){.kind = TRANSPORT_QUERY,
+                                        .query = transport->query,
+                                        .from = source_of(&transport->host->receivedAddress)};
     const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
     struct slot *slot = &transport->slots[peer];
     switch (event->type) {
@@ -438,10 +493,7 @@ const struct transport_stats *transport_stats(const struct transport *transport)
 // Milliseconds since the machine started. ENet takes 0 for "never".
 enet_uint32 enet_time_get(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const enet_uint32 ms =
-        (enet_uint32)((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
+    const enet_uint32 ms = (enet_uint32)monotonic_ms();
     return ms != 0 ? ms : 1;
 }
 
@@ -532,6 +584,16 @@ static int send_batched(struct transport *transport, const ENetAddress *address,
     out->addresses[out->count].sin_port = htons(address->port);
     out->count++;
     return (int)size;
+}
+
+void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+                     size_t size)
+{
+    assert(size <= QUERY_MAX_REPLY);
+    const ENetAddress address = {.host = to.address, .port = to.port};
+    const ENetBuffer whole = {.data = (void *)data, .dataLength = size};
+    send_batched(transport, &address, &whole, 1);
+    transport->stats.queries++;
 }
 
 static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,

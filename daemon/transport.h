@@ -5,6 +5,7 @@
 #pragma once
 
 #include "datagram.h"
+#include "query_guard.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@ enum transport_event_kind {
     TRANSPORT_CONNECTED,
     TRANSPORT_DISCONNECTED,
     TRANSPORT_MESSAGE,
+    TRANSPORT_QUERY, // somebody without a connection asks, and waits for a transport_reply
 };
 
 struct transport_event {
@@ -36,13 +38,17 @@ struct transport_event {
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
     const uint8_t *data; // of a message, valid until the next transport_poll
     size_t size;
+    enum query_kind query;    // what a QUERY asks
+    struct query_source from; // and who
 };
 
 struct transport_stats {
     uint64_t bytes_in, bytes_out; // UDP payload
     uint64_t packets_in, packets_out;
-    uint64_t send_errors; // datagrams that the kernel did not take
-    uint64_t overflows;   // peers dropped with TRANSPORT_MAX_QUEUED waiting
+    uint64_t send_errors;     // datagrams that the kernel did not take
+    uint64_t overflows;       // peers dropped with TRANSPORT_MAX_QUEUED waiting
+    uint64_t queries;         // answered, be it with a challenge
+    uint64_t queries_limited; // dropped as too many
     uint64_t refused[DATAGRAM_VERDICTS];
 };
 
@@ -55,6 +61,10 @@ void transport_close(struct transport *transport);
 // The bound UDP port.
 uint16_t transport_port(const struct transport *transport);
 
+// Whether queries are let in as TRANSPORT_QUERY events; at first they are refused like any other
+// connectionless datagram.
+void transport_admit_queries(struct transport *transport, bool admit);
+
 // Begins a tick's reading: transport_poll, called until false, reads every datagram that waits in
 // the kernel and tells what they held.
 void transport_receive(struct transport *transport);
@@ -65,6 +75,10 @@ bool transport_poll(struct transport *transport, struct transport_event *event);
 // reliable bytes exceed TRANSPORT_MAX_QUEUED is dropped: a DISCONNECTED event follows.
 void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
                     size_t size);
+
+// Queues the reply to a query, of at most QUERY_MAX_REPLY bytes; it leaves with the next batch.
+void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+                     size_t size);
 
 // Disconnects a peer once its queued reliable messages are acknowledged; `reason` travels in
 // ENet's disconnect data. No DISCONNECTED event is promised before the peer has answered.

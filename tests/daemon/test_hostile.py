@@ -61,7 +61,7 @@ def crafted():
     yield connect + datagram(connect_command())[4:], "malformed"
     yield datagram(connect_command(), peer=0), "malformed"
     yield datagram(struct.pack("!BBHHH", ACKNOWLEDGE, 0xFF, 1, 1, 1)), "malformed"
-    yield b"\xff\xff\xff\xffTSource Engine Query\0", "connectionless"
+    yield b"\xff\xff\xff\xffgetstatus\n", "connectionless"
     yield b"\xff\xff", "connectionless"
     yield datagram(fragment_command(), peer=0), "fragment"
     yield datagram(fragment_command(), peer=1), "fragment"

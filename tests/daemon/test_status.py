@@ -19,8 +19,9 @@ SECONDS = 3
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
-              "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
-              "lag_compensation_ms", "hits", "spectators", "away", "players"]
+              "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries",
+              "queries_limited", "refused", "lag_compensation_ms", "hits", "spectators", "away",
+              "players"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                 "input_early", "ack", "chat", "oversize", "connectionless", "fragment",

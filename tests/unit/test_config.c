@@ -21,6 +21,8 @@ static void assert_plain(const struct config_arena *arena)
     assert_true(arena->sight);
     assert_int_equal(arena->lag_compensation_ms, 200);
     assert_true(arena->resume_grace_s == 30);
+    assert_true(arena->queries);
+    assert_true(arena->query_names);
 }
 
 // --- What is shipped ---
@@ -159,6 +161,19 @@ static void test_view_and_spectators_are_as_told(void **state)
     assert_true(config->arenas[0].spectator_delay_s == 2.5);
     assert_true(config->arenas[1].sight);
     assert_true(config->arenas[1].spectator_delay_s == 3);
+    config_unload(config);
+}
+
+static void test_queries_are_as_told(void **state)
+{
+    (void)state;
+    struct config *config =
+        assert_accepted("arenas = ({" ARENA "queries = false; },"
+                        "{ name = \"b\"; map = \"m.conf\"; port = 1; query_names = false; });");
+    assert_false(config->arenas[0].queries);
+    assert_true(config->arenas[0].query_names);
+    assert_true(config->arenas[1].queries);
+    assert_false(config->arenas[1].query_names);
     config_unload(config);
 }
 
@@ -350,6 +365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_absent_keys_have_their_defaults),
         cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
         cmocka_unit_test(test_view_and_spectators_are_as_told),
+        cmocka_unit_test(test_queries_are_as_told),
         cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
         cmocka_unit_test(test_ends_of_ranges_are_inside),
         cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),

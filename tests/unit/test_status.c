@@ -95,6 +95,8 @@ static int make_fixture(void **state)
     status->transport.bytes_out = 6000000000;
     status->transport.packets_in = 71;
     status->transport.packets_out = 72;
+    status->transport.queries = 73;
+    status->transport.queries_limited = 74;
     status->player_count = PLAYERS;
     set_player(&status->players[0], "Ren\xc3\xa9 \"<\\", false, 3);
     set_player(&status->players[1], "Bo", false, 4);
@@ -185,8 +187,9 @@ static void test_arena_tells_its_numbers(void **state)
     json_t *document = parse(status_json(&fixture->source, 2000));
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
-                "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "refused",
-                "lag_compensation_ms", "hits", "spectators", "away", "players");
+                "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries",
+                "queries_limited", "refused", "lag_compensation_ms", "hits", "spectators", "away",
+                "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -198,6 +201,8 @@ static void test_arena_tells_its_numbers(void **state)
     assert_int_equal(integer_at(arena, "bytes_out"), 6000000000);
     assert_int_equal(integer_at(arena, "packets_in"), 71);
     assert_int_equal(integer_at(arena, "packets_out"), 72);
+    assert_int_equal(integer_at(arena, "queries"), 73);
+    assert_int_equal(integer_at(arena, "queries_limited"), 74);
     assert_int_equal(integer_at(arena, "lag_compensation_ms"), 150);
     assert_int_equal(integer_at(arena, "spectators"), 4);
     assert_int_equal(integer_at(arena, "away"), 1);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Gathers an arena's answers from its configuration and its match.
+#include "answers.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum {
+    MOST_PLAYERS = UINT8_MAX, // that a reply can count
+    ARENA_RULES = 5,          // beside the rules of the game
+    VALUE_BYTES = 32,
+};
+
+struct rule_list {
+    uint32_t count;
+    struct query_rule rules[ARENA_RULES + RAIM_RULE_COUNT];
+    char values[ARENA_RULES + RAIM_RULE_COUNT][VALUE_BYTES];
+};
+
+static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
+{
+    const struct raim_match_counts counts = raim_match_counts(subject->match);
+    const struct config_arena *config = subject->config;
+    const struct query_info info = {
+        .name = config->name,
+        .map = config->map->name,
+        .folder = "raim",
+        .game = "raim",
+        .version = RAIM_VERSION,
+        .players = counts.players + counts.bots,
+        .places = config->max_players + counts.bots,
+        .bots = counts.bots,
+        .port = subject->port,
+    };
+    return query_write_info(&info, reply);
+}
+
+static size_t write_players(const struct answers_subject *subject, uint8_t *reply)
+{
+    struct query_player players[MOST_PLAYERS];
+    const uint32_t present = raim_match_players(subject->match, subject->rows, subject->places);
+    const uint32_t count = present < MOST_PLAYERS ? present : MOST_PLAYERS;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raim_match_player *row = &subject->rows[i];
+        players[i] = (struct query_player){
+            // Tools take somebody without a name for somebody who is not there yet.
+            .name = row->bot || subject->config->query_names ? row->name : "player",
+            .score = row->score,
+            .seconds = row->bot ? QUERY_BOT_SECONDS
+                                : (float)row->played_ticks / (float)subject->config->tick_hz,
+        };
+    }
+    return query_write_players(players, count, reply);
+}
+
+__attribute__((format(printf, 3, 4))) static void add_rule(struct rule_list *list, const char *key,
+                                                           const char *format, ...)
+{
+    char *value = list->values[list->count];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, VALUE_BYTES, format, arguments);
+    va_end(arguments);
+    list->rules[list->count++] = (struct query_rule){.key = key, .value = value};
+}
+
+static size_t write_rules(const struct answers_subject *subject, uint8_t *reply)
+{
+    const struct config_arena *config = subject->config;
+    struct rule_list list = {.count = 0};
+    add_rule(&list, "tick_hz", "%u", config->tick_hz);
+    add_rule(&list, "view_width", "%u", config->view_width);
+    add_rule(&list, "view_height", "%u", config->view_height);
+    add_rule(&list, "sight", "%s", config->sight ? "true" : "false");
+    add_rule(&list, "lag_compensation", "%u", config->lag_compensation_ms);
+    assert(list.count == ARENA_RULES);
+    raim_rules rules = config->rules;
+    for (int i = 0; i < RAIM_RULE_COUNT; i++)
+        add_rule(&list, raim_rule_at(i)->name, "%.9g", *raim_rule_value(&rules, i));
+    return query_write_rules(list.rules, list.count, reply);
+}
+
+static size_t write_answer(const struct answers_subject *subject, enum query_kind kind,
+                           uint8_t *reply)
+{
+    switch (kind) {
+    case QUERY_INFO:
+        return write_info(subject, reply);
+    case QUERY_PLAYERS:
+        return write_players(subject, reply);
+    case QUERY_RULES:
+        return write_rules(subject, reply);
+    case QUERY_NONE:
+    case QUERY_KINDS:
+        break;
+    }
+    assert(false);
+    return 0;
+}
+
+const struct answer *answers_get(struct answers *answers, const struct answers_subject *subject,
+                                 enum query_kind kind, int64_t now_ms)
+{
+    struct answer *answer = &answers->kinds[kind];
+    if (answer->size == 0 || now_ms - answer->written_ms >= ANSWERS_KEPT_MS) {
+        answer->size = write_answer(subject, kind, answer->bytes);
+        answer->written_ms = now_ms;
+    }
+    return answer;
+}

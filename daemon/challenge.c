@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) by libsodium.
+#include "challenge.h"
+
+#include <sodium/crypto_shorthash.h>
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(CHALLENGE_KEY_BYTES == crypto_shorthash_KEYBYTES, "a key of SipHash");
+
+bool challenge_is_due(const struct challenge *challenge, int64_t now_ms)
+{
+    return !challenge->has_key || now_ms - challenge->renewed_ms >= CHALLENGE_EPOCH_MS;
+}
+
+void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KEY_BYTES],
+                     int64_t now_ms)
+{
+    // Where nobody asked for longer than an epoch, the key before this one is too old as well.
+    const bool keeps_last =
+        challenge->has_key && now_ms - challenge->renewed_ms < 2 * CHALLENGE_EPOCH_MS;
+    memcpy(challenge->keys[1], keeps_last ? challenge->keys[0] : key, CHALLENGE_KEY_BYTES);
+    memcpy(challenge->keys[0], key, CHALLENGE_KEY_BYTES);
+    // Epochs follow each other without a gap, however late the first question of one comes.
+    challenge->renewed_ms = keeps_last ? challenge->renewed_ms + CHALLENGE_EPOCH_MS : now_ms;
+    challenge->has_key = true;
+}
+
+static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], uint32_t address, uint16_t port)
+{
+    uint8_t source[sizeof address + sizeof port];
+    memcpy(source, &address, sizeof address);
+    memcpy(source + sizeof address, &port, sizeof port);
+    uint8_t digest[crypto_shorthash_BYTES];
+    crypto_shorthash(digest, source, sizeof source, key);
+    uint32_t number;
+    memcpy(&number, digest, sizeof number);
+    return number == 0 || number == UINT32_MAX ? 1 : number;
+}
+
+uint32_t challenge_of(const struct challenge *challenge, uint32_t address, uint16_t port)
+{
+    assert(challenge->has_key);
+    return hash(challenge->keys[0], address, port);
+}
+
+bool challenge_is_met(const struct challenge *challenge, uint32_t address, uint16_t port,
+                      uint32_t answer)
+{
+    assert(challenge->has_key);
+    return answer == hash(challenge->keys[0], address, port) ||
+           answer == hash(challenge->keys[1], address, port);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Challenges for those who ask without a connection: a number that only who receives at an address
+// can know, remembered by nobody. It is a keyed hash of address and port; the key changes, and a
+// challenge is good for CHALLENGE_EPOCH_MS at least and twice that at most. Time and keys come from
+// the caller.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CHALLENGE_KEY_BYTES 16
+
+// Long enough for every tool's next question, too short to guess 1 in 2^31.
+#define CHALLENGE_EPOCH_MS 30000
+
+struct challenge {
+    int64_t renewed_ms;
+    bool has_key;
+    uint8_t keys[2][CHALLENGE_KEY_BYTES]; // of this epoch, of the one before
+};
+
+// True when a new key is due before the next question; at first always.
+bool challenge_is_due(const struct challenge *challenge, int64_t now_ms);
+
+// Begins an epoch, which must be due, with a secret key. A zeroed struct challenge is one without a
+// key.
+void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KEY_BYTES],
+                     int64_t now_ms);
+
+// The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Never 0
+// nor UINT32_MAX, which tools send before they have one.
+uint32_t challenge_of(const struct challenge *challenge, uint32_t address, uint16_t port);
+
+// True for the challenge of this epoch or the one before.
+bool challenge_is_met(const struct challenge *challenge, uint32_t address, uint16_t port,
+                      uint32_t answer);

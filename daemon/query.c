@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Reads A2S requests without believing their length, and writes replies that always fit.
+#include "query.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(float) == 4, "seconds travel as an IEEE 754 single");
+
+// Every request and every reply begins with four bytes of 0xFF and a letter.
+enum {
+    PREFIX_SIZE = 4,
+    HEADER_SIZE = 5,
+    CHALLENGE_SIZE = 4,
+    INFO_REQUEST = 'T',
+    PLAYERS_REQUEST = 'U',
+    RULES_REQUEST = 'V',
+    CHALLENGE_REPLY = 'A',
+    INFO_REPLY = 'I',
+    PLAYERS_REPLY = 'D',
+    RULES_REPLY = 'E',
+    // With 48 tools expect the replies of an older engine, split in another way.
+    PROTOCOL = 17,
+    DEDICATED = 'd',
+    LINUX = 'l',
+    HAS_PORT = 0x80,
+};
+
+static_assert(QUERY_CHALLENGE_REPLY == HEADER_SIZE + CHALLENGE_SIZE, "it is just that");
+
+static const char info_words[] = "Source Engine Query"; // its NUL travels too
+
+// A reply in the making. Once something did not fit, nothing does.
+struct writer {
+    uint8_t *bytes;
+    size_t size, capacity;
+    bool is_full;
+};
+
+static uint32_t read_32(const uint8_t *data)
+{
+    return (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
+           (uint32_t)data[3] << 24;
+}
+
+struct query query_read(const uint8_t *data, size_t size)
+{
+    static const uint8_t prefix[PREFIX_SIZE] = {0xFF, 0xFF, 0xFF, 0xFF};
+    struct query query = {.kind = QUERY_NONE, .challenge = QUERY_NO_CHALLENGE};
+    if (size < HEADER_SIZE + CHALLENGE_SIZE || memcmp(data, prefix, sizeof prefix) != 0)
+        return query;
+    const uint8_t *rest = data + HEADER_SIZE;
+    size_t left = size - HEADER_SIZE;
+    switch (data[PREFIX_SIZE]) {
+    case INFO_REQUEST:
+        if (left < sizeof info_words || memcmp(rest, info_words, sizeof info_words) != 0)
+            return query;
+        rest += sizeof info_words;
+        left -= sizeof info_words;
+        query.kind = QUERY_INFO;
+        break;
+    case PLAYERS_REQUEST:
+        query.kind = QUERY_PLAYERS;
+        break;
+    case RULES_REQUEST:
+        query.kind = QUERY_RULES;
+        break;
+    default:
+        return query;
+    }
+    if (left >= CHALLENGE_SIZE)
+        query.challenge = read_32(rest);
+    return query;
+}
+
+// --- Writing ---
+
+static void put(struct writer *writer, const void *bytes, size_t size)
+{
+    writer->is_full = writer->is_full || size > writer->capacity - writer->size;
+    if (writer->is_full)
+        return;
+    memcpy(writer->bytes + writer->size, bytes, size);
+    writer->size += size;
+}
+
+static void put_8(struct writer *writer, uint32_t value)
+{
+    put(writer, &(uint8_t){(uint8_t)value}, 1);
+}
+
+static void put_16(struct writer *writer, uint32_t value)
+{
+    put_8(writer, value & 0xFF);
+    put_8(writer, value >> 8 & 0xFF);
+}
+
+static void put_32(struct writer *writer, uint32_t value)
+{
+    put_16(writer, value & 0xFFFF);
+    put_16(writer, value >> 16);
+}
+
+static void put_float(struct writer *writer, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_32(writer, bits);
+}
+
+static void put_text(struct writer *writer, const char *text)
+{
+    put(writer, text, strlen(text) + 1);
+}
+
+static void put_count(struct writer *writer, uint32_t count)
+{
+    put_8(writer, count < UINT8_MAX ? count : UINT8_MAX);
+}
+
+static struct writer begin(uint8_t *reply, size_t capacity, char kind)
+{
+    struct writer writer = {.bytes = reply, .capacity = capacity};
+    put_32(&writer, UINT32_MAX);
+    put_8(&writer, (uint8_t)kind);
+    return writer;
+}
+
+size_t query_write_challenge(uint32_t challenge, uint8_t reply[QUERY_CHALLENGE_REPLY])
+{
+    struct writer writer = begin(reply, QUERY_CHALLENGE_REPLY, CHALLENGE_REPLY);
+    put_32(&writer, challenge);
+    return writer.size;
+}
+
+size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_REPLY])
+{
+    struct writer writer = begin(reply, QUERY_MAX_REPLY, INFO_REPLY);
+    put_8(&writer, PROTOCOL);
+    put_text(&writer, info->name);
+    put_text(&writer, info->map);
+    put_text(&writer, info->folder);
+    put_text(&writer, info->game);
+    put_16(&writer, 0); // Steam's number of the game, which it has not
+    put_count(&writer, info->players);
+    put_count(&writer, info->places);
+    put_count(&writer, info->bots);
+    put_8(&writer, DEDICATED);
+    put_8(&writer, LINUX);
+    put_8(&writer, 0); // no password
+    put_8(&writer, 0); // no cheat protection of Valve's
+    put_text(&writer, info->version);
+    put_8(&writer, HAS_PORT);
+    put_16(&writer, info->port);
+    assert(!writer.is_full); // texts of ours, all short
+    return writer.size;
+}
+
+size_t query_write_players(const struct query_player *players, uint32_t count,
+                           uint8_t reply[QUERY_MAX_REPLY])
+{
+    struct writer writer = begin(reply, QUERY_MAX_REPLY, PLAYERS_REPLY);
+    const size_t count_at = writer.size;
+    put_8(&writer, 0);
+    size_t whole = writer.size;
+    uint32_t written = 0;
+    while (written < count && written < UINT8_MAX) {
+        const struct query_player *player = &players[written];
+        put_8(&writer, 0); // an index that nobody uses
+        put_text(&writer, player->name);
+        put_32(&writer, player->score);
+        put_float(&writer, player->seconds);
+        if (writer.is_full)
+            break;
+        whole = writer.size;
+        written++;
+    }
+    reply[count_at] = (uint8_t)written;
+    return whole;
+}
+
+size_t query_write_rules(const struct query_rule *rules, uint32_t count,
+                         uint8_t reply[QUERY_MAX_REPLY])
+{
+    struct writer writer = begin(reply, QUERY_MAX_REPLY, RULES_REPLY);
+    const size_t count_at = writer.size;
+    put_16(&writer, 0);
+    size_t whole = writer.size;
+    uint32_t written = 0;
+    while (written < count) {
+        put_text(&writer, rules[written].key);
+        put_text(&writer, rules[written].value);
+        if (writer.is_full)
+            break;
+        whole = writer.size;
+        written++;
+    }
+    reply[count_at] = (uint8_t)(written & 0xFF);
+    reply[count_at + 1] = (uint8_t)(written >> 8);
+    return whole;
+}

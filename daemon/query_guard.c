@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Asks the cheapest question first: is it a query, is it within the rate, is the challenge met.
+#include "query_guard.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/random.h>
+
+void query_guard_init(struct query_guard *guard)
+{
+    // Without a random number the hash is known, which costs fairness among networks alone.
+    uint64_t secret;
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
+        secret = 0x9E3779B97F4A7C15u;
+    memset(&guard->challenge, 0, sizeof guard->challenge);
+    rate_limit_init(&guard->limit, QUERY_GUARD_PER_NETWORK, QUERY_GUARD_OF_ALL, secret);
+}
+
+// False where there is no secret to be had.
+static bool has_fresh_key(struct challenge *challenge, int64_t now_ms)
+{
+    if (!challenge_is_due(challenge, now_ms))
+        return true;
+    uint8_t key[CHALLENGE_KEY_BYTES];
+    if (getrandom(key, sizeof key, 0) != sizeof key)
+        return false;
+    challenge_renew(challenge, key, now_ms);
+    return true;
+}
+
+enum query_verdict query_guard_judge(struct query_guard *guard, struct query_source from,
+                                     const uint8_t *data, size_t size, int64_t now_ms,
+                                     enum query_kind *kind, uint8_t reply[QUERY_CHALLENGE_REPLY])
+{
+    const struct query query = query_read(data, size);
+    if (query.kind == QUERY_NONE)
+        return QUERY_REFUSED;
+    if (!rate_limit_take(&guard->limit, ntohl(from.address), now_ms))
+        return QUERY_LIMITED;
+    if (!has_fresh_key(&guard->challenge, now_ms))
+        return QUERY_LIMITED;
+    if (!challenge_is_met(&guard->challenge, from.address, from.port, query.challenge)) {
+        query_write_challenge(challenge_of(&guard->challenge, from.address, from.port), reply);
+        return QUERY_CHALLENGED;
+    }
+    *kind = query.kind;
+    return QUERY_ADMITTED;
+}

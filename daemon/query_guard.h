@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Who may ask an arena without a connection: whatever begins like one of ENet's connectionless
+// datagrams comes here, and only a query whose sender is within its rate and has met the challenge
+// is let through. Time comes from the caller.
+#pragma once
+
+#include "challenge.h"
+#include "query.h"
+#include "rate_limit.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Datagrams a second and source network (/24), and of all. A tool that asks for everything sends
+// six at once.
+#define QUERY_GUARD_PER_NETWORK ((struct rate){.interval_ms = 100, .burst = 60})
+#define QUERY_GUARD_OF_ALL ((struct rate){.interval_ms = 4, .burst = 250})
+
+// Where a query came from and its reply goes to.
+struct query_source {
+    uint32_t address; // IPv4, network byte order
+    uint16_t port;    // the machine's byte order
+};
+
+enum query_verdict {
+    QUERY_REFUSED,    // no query
+    QUERY_LIMITED,    // too many; to be dropped
+    QUERY_CHALLENGED, // to be answered with the challenge's reply
+    QUERY_ADMITTED,   // to be answered
+};
+
+struct query_guard {
+    struct challenge challenge;
+    struct rate_limit limit;
+};
+
+void query_guard_init(struct query_guard *guard);
+
+// Judges a datagram. `kind` is written when it is ADMITTED, `reply` when it is CHALLENGED: it is
+// never larger than the datagram.
+enum query_verdict query_guard_judge(struct query_guard *guard, struct query_source from,
+                                     const uint8_t *data, size_t size, int64_t now_ms,
+                                     enum query_kind *kind, uint8_t reply[QUERY_CHALLENGE_REPLY]);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What an arena answers to queries, and that it is written ten times a second at most.
+#include "answers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BOTS = 200 };
+
+static struct config *config;
+static struct raim_match *match;
+static struct answers answers;
+static struct answers_subject subject;
+
+static int set_up(void **state)
+{
+    (void)state;
+    config = config_demo();
+    struct raim_match_def def = raim_match_default_def();
+    def.map = config->arenas[0].map;
+    def.bots = BOTS;
+    match = raim_match_create(&def);
+    assert_non_null(match);
+    memset(&answers, 0, sizeof answers);
+    subject = (struct answers_subject){
+        .config = &config->arenas[0],
+        .port = 7246,
+        .match = match,
+        .rows = calloc(BOTS, sizeof *subject.rows),
+        .places = BOTS,
+    };
+    assert_non_null(subject.rows);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(subject.rows);
+    raim_match_destroy(match);
+    config_unload(config);
+    return 0;
+}
+
+static bool has_text(const struct answer *answer, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    for (size_t at = 0; at + size <= answer->size; at++)
+        if (memcmp(answer->bytes + at, text, size) == 0)
+            return true;
+    return false;
+}
+
+static void test_an_answer_is_kept_for_a_tenth_of_a_second(void **state)
+{
+    (void)state;
+    // From the first moment on, whenever that is.
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "duel"));
+    strcpy(config->arenas[0].name, "other");
+    assert_false(has_text(answers_get(&answers, &subject, QUERY_INFO, 99), "other"));
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 100), "other"));
+}
+
+static void test_each_question_has_its_own_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(answers_get(&answers, &subject, QUERY_INFO, 0)->bytes[4], 'I');
+    assert_int_equal(answers_get(&answers, &subject, QUERY_PLAYERS, 0)->bytes[4], 'D');
+    assert_int_equal(answers_get(&answers, &subject, QUERY_RULES, 0)->bytes[4], 'E');
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_RULES, 0), "spawn_protection"));
+}
+
+static void test_of_a_crowd_all_are_counted_and_some_are_listed(void **state)
+{
+    (void)state;
+    const struct answer *info = answers_get(&answers, &subject, QUERY_INFO, 0);
+    // Protocol, name, map, folder, game and the game's number come before.
+    const size_t at = 6 + sizeof "duel" + sizeof "duel" + sizeof "raim" + sizeof "raim" + 2;
+    assert_int_equal(info->bytes[at], BOTS);
+    assert_int_equal(info->bytes[at + 1], UINT8_MAX); // 64 and the bots
+    assert_int_equal(info->bytes[at + 2], BOTS);
+    const struct answer *players = answers_get(&answers, &subject, QUERY_PLAYERS, 0);
+    assert_in_range(players->size, 1100, QUERY_MAX_REPLY);
+    assert_in_range(players->bytes[5], 35, BOTS - 1);
+    assert_true(has_text(players, "Bot 1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_an_answer_is_kept_for_a_tenth_of_a_second, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_each_question_has_its_own_answer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_of_a_crowd_all_are_counted_and_some_are_listed, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests_name("answers", tests, NULL, NULL);
+}

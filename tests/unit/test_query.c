@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// The bytes of queries and replies, the challenge between them, and who is let through.
+#include "chance.h"
+#include "query_guard.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// A literal's bytes without its closing NUL.
+#define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
+#define INFO_REQUEST "\xFF\xFF\xFF\xFFTSource Engine Query\0"
+
+// --- Reading ---
+
+static void assert_reads(const uint8_t *data, size_t size, enum query_kind kind, uint32_t challenge)
+{
+    const struct query query = query_read(data, size);
+    assert_int_equal(query.kind, kind);
+    assert_int_equal(query.challenge, challenge);
+}
+
+static void test_the_three_queries_are_read(void **state)
+{
+    (void)state;
+    assert_reads(BYTES(INFO_REQUEST), QUERY_INFO, QUERY_NO_CHALLENGE);
+    assert_reads(BYTES(INFO_REQUEST "\x01\x02\x03\x04"), QUERY_INFO, 0x04030201);
+    assert_reads(BYTES("\xFF\xFF\xFF\xFFU\xFF\xFF\xFF\xFF"), QUERY_PLAYERS, QUERY_NO_CHALLENGE);
+    assert_reads(BYTES("\xFF\xFF\xFF\xFFU\x01\x02\x03\xF4"), QUERY_PLAYERS, 0xF4030201);
+    assert_reads(BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"), QUERY_RULES, 0x04030201);
+}
+
+static void test_padding_is_of_no_interest(void **state)
+{
+    (void)state;
+    uint8_t padded[1200] = {0};
+    memcpy(padded, BYTES(INFO_REQUEST "\x01\x02\x03\x04"));
+    assert_reads(padded, sizeof padded, QUERY_INFO, 0x04030201);
+    memcpy(padded, BYTES(INFO_REQUEST "\0\0\0\0"));
+    assert_reads(padded, sizeof padded, QUERY_INFO, 0);
+    // A challenge that is not whole is none.
+    for (size_t extra = 1; extra < 4; extra++)
+        assert_reads(padded, sizeof INFO_REQUEST - 1 + extra, QUERY_INFO, QUERY_NO_CHALLENGE);
+    memcpy(padded, BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"));
+    assert_reads(padded, sizeof padded, QUERY_RULES, 0x04030201);
+}
+
+static void test_what_is_cut_short_is_no_query(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < sizeof INFO_REQUEST - 1; size++) {
+        uint8_t *exact = malloc(size + 1); // one more: malloc(0) may be NULL
+        assert_non_null(exact);
+        memcpy(exact + 1, INFO_REQUEST, size);
+        assert_reads(exact + 1, size, QUERY_NONE, QUERY_NO_CHALLENGE);
+        free(exact);
+    }
+    for (size_t size = 0; size < 9; size++)
+        assert_reads((const uint8_t *)"\xFF\xFF\xFF\xFFU\x01\x02\x03\x04", size, QUERY_NONE,
+                     QUERY_NO_CHALLENGE);
+}
+
+static void test_others_are_no_queries(void **state)
+{
+    (void)state;
+    assert_reads(BYTES("\xFF\xFF\xFF\xFEU\x01\x02\x03\x04"), QUERY_NONE, QUERY_NO_CHALLENGE);
+    assert_reads(BYTES("\xFF\xFF\x00\x00U\x01\x02\x03\x04"), QUERY_NONE, QUERY_NO_CHALLENGE);
+    assert_reads(BYTES("\xFF\xFF\xFF\xFFTSource engine Query\0"), QUERY_NONE, QUERY_NO_CHALLENGE);
+    assert_reads(BYTES("\xFF\xFF\xFF\xFFTSource Engine Query!"), QUERY_NONE, QUERY_NO_CHALLENGE);
+    assert_reads(BYTES("\xFF\xFF\xFF\xFFgetstatus\n"), QUERY_NONE, QUERY_NO_CHALLENGE);
+    for (unsigned letter = 0; letter < 256; letter++) {
+        const uint8_t data[9] = {0xFF, 0xFF, 0xFF, 0xFF, (uint8_t)letter, 1, 2, 3, 4};
+        if (letter != 'U' && letter != 'V')
+            assert_reads(data, sizeof data, QUERY_NONE, QUERY_NO_CHALLENGE);
+    }
+}
+
+// --- Writing ---
+
+static void assert_bytes(const uint8_t *reply, size_t size, const uint8_t *golden,
+                         size_t golden_size)
+{
+    assert_int_equal(size, golden_size);
+    assert_memory_equal(reply, golden, golden_size);
+}
+
+static void test_replies_to_the_byte(void **state)
+{
+    (void)state;
+    uint8_t reply[QUERY_MAX_REPLY];
+    assert_bytes(reply, query_write_challenge(0xF4030201, reply),
+                 BYTES("\xFF\xFF\xFF\xFF"
+                       "A\x01\x02\x03\xF4"));
+
+    const struct query_info info = {.name = "du\xC3\xA9l",
+                                    .map = "ruins",
+                                    .folder = "raim",
+                                    .game = "arena",
+                                    .version = "1.2.3",
+                                    .players = 7,
+                                    .places = 20,
+                                    .bots = 4,
+                                    .port = 7246};
+    assert_bytes(reply, query_write_info(&info, reply),
+                 BYTES("\xFF\xFF\xFF\xFFI\x11"
+                       "du\xC3\xA9l\0ruins\0raim\0arena\0"
+                       "\0\0\x07\x14\x04"
+                       "dl\0\0"
+                       "1.2.3\0\x80\x4E\x1C"));
+
+    const struct query_player players[] = {{"Ada \xC3\x9C", 258, 90.5f},
+                                           {"Bot 1", 0, QUERY_BOT_SECONDS}};
+    assert_bytes(reply, query_write_players(players, 2, reply),
+                 BYTES("\xFF\xFF\xFF\xFF"
+                       "D\x02"
+                       "\0Ada \xC3\x9C\0\x02\x01\0\0\x00\x00\xB5\x42"
+                       "\0Bot 1\0\0\0\0\0\x00\x00\x80\xBF"));
+    assert_bytes(reply, query_write_players(NULL, 0, reply),
+                 BYTES("\xFF\xFF\xFF\xFF"
+                       "D\0"));
+
+    const struct query_rule rules[] = {{"sight", "true"}, {"player_speed", "300"}};
+    assert_bytes(reply, query_write_rules(rules, 2, reply),
+                 BYTES("\xFF\xFF\xFF\xFF"
+                       "E\x02\0"
+                       "sight\0true\0player_speed\0"
+                       "300\0"));
+}
+
+static void test_numbers_beyond_a_byte_are_told_as_its_most(void **state)
+{
+    (void)state;
+    uint8_t reply[QUERY_MAX_REPLY];
+    const struct query_info info = {.name = "",
+                                    .map = "",
+                                    .folder = "",
+                                    .game = "",
+                                    .version = "",
+                                    .players = 256,
+                                    .places = 1200,
+                                    .bots = 255};
+    assert_int_equal(query_write_info(&info, reply), 23);
+    assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
+}
+
+static void test_players_who_do_not_fit_are_left_out_whole(void **state)
+{
+    (void)state;
+    // 34 bytes each behind 6: 35 fit.
+    struct query_player players[1000];
+    for (int i = 0; i < 1000; i++)
+        players[i] = (struct query_player){"abcdefghijklmnopqrstuvwx", (uint32_t)i, 1};
+    uint8_t *reply = malloc(QUERY_MAX_REPLY);
+    assert_non_null(reply);
+    for (uint32_t count = 0; count < 1000; count++) {
+        const uint32_t fit = count < 35 ? count : 35;
+        assert_int_equal(query_write_players(players, count, reply), 6 + 34 * fit);
+        assert_int_equal(reply[5], fit);
+    }
+    // 10 bytes each: 119 fit, and the last byte but four is used.
+    for (int i = 0; i < 1000; i++)
+        players[i].name = "";
+    assert_int_equal(query_write_players(players, 1000, reply), 6 + 10 * 119);
+    assert_int_equal(reply[5], 119);
+    free(reply);
+}
+
+static void test_rules_that_do_not_fit_are_left_out_whole(void **state)
+{
+    (void)state;
+    struct query_rule rules[600];
+    for (int i = 0; i < 600; i++)
+        rules[i] = (struct query_rule){"k", ""};
+    uint8_t *reply = malloc(QUERY_MAX_REPLY);
+    assert_non_null(reply);
+    assert_int_equal(query_write_rules(rules, 600, reply), 7 + 3 * 397);
+    assert_int_equal(reply[5] | reply[6] << 8, 397);
+    free(reply);
+}
+
+// --- Challenges ---
+
+static const uint8_t keys[3][CHALLENGE_KEY_BYTES] = {{1}, {2}, {3}};
+
+static void test_a_challenge_is_of_one_address_and_port(void **state)
+{
+    (void)state;
+    struct challenge challenge = {0};
+    challenge_renew(&challenge, keys[0], 0);
+    const uint32_t mine = challenge_of(&challenge, 1, 1000);
+    assert_true(challenge_is_met(&challenge, 1, 1000, mine));
+    assert_false(challenge_is_met(&challenge, 2, 1000, mine));
+    assert_false(challenge_is_met(&challenge, 1, 1001, mine));
+    assert_false(challenge_is_met(&challenge, 1, 1000, mine + 1));
+    assert_false(challenge_is_met(&challenge, 1, 1000, QUERY_NO_CHALLENGE));
+    assert_false(challenge_is_met(&challenge, 1, 1000, 0));
+}
+
+static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
+{
+    (void)state;
+    struct challenge challenge = {0};
+    assert_true(challenge_is_due(&challenge, 0));
+    challenge_renew(&challenge, keys[0], 0);
+    const uint32_t first = challenge_of(&challenge, 1, 1000);
+    assert_false(challenge_is_due(&challenge, CHALLENGE_EPOCH_MS - 1));
+    assert_true(challenge_is_due(&challenge, CHALLENGE_EPOCH_MS));
+    challenge_renew(&challenge, keys[1], CHALLENGE_EPOCH_MS);
+    assert_int_not_equal(challenge_of(&challenge, 1, 1000), first);
+    assert_true(challenge_is_met(&challenge, 1, 1000, first));
+    challenge_renew(&challenge, keys[2], 2 * CHALLENGE_EPOCH_MS);
+    assert_false(challenge_is_met(&challenge, 1, 1000, first));
+}
+
+static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
+{
+    (void)state;
+    struct challenge challenge = {0};
+    challenge_renew(&challenge, keys[0], 0);
+    const uint32_t first = challenge_of(&challenge, 1, 1000);
+    challenge_renew(&challenge, keys[1], 2 * CHALLENGE_EPOCH_MS);
+    assert_false(challenge_is_met(&challenge, 1, 1000, first));
+}
+
+// --- The guard ---
+
+static struct query_guard guard;
+static enum query_kind kind;
+static uint8_t reply[QUERY_CHALLENGE_REPLY];
+static struct query_source somebody;
+
+static int set_up_guard(void **state)
+{
+    (void)state;
+    query_guard_init(&guard);
+    kind = QUERY_NONE;
+    somebody = (struct query_source){.address = htonl(0x0A000001), .port = 27005};
+    return 0;
+}
+
+static enum query_verdict judge(const void *data, size_t size, int64_t now_ms)
+{
+    return query_guard_judge(&guard, somebody, data, size, now_ms, &kind, reply);
+}
+
+// The request with the challenge that was told last.
+static enum query_verdict judge_answer(char letter, int64_t now_ms)
+{
+    uint8_t request[] = "\xFF\xFF\xFF\xFF?\1\2\3\4";
+    request[4] = (uint8_t)letter;
+    memcpy(request + 5, reply + 5, 4);
+    return judge(request, 9, now_ms);
+}
+
+static void test_only_who_tells_the_challenge_is_admitted(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(BYTES(INFO_REQUEST), 1000), QUERY_CHALLENGED);
+    assert_memory_equal(reply,
+                        "\xFF\xFF\xFF\xFF"
+                        "A",
+                        5);
+    uint8_t request[sizeof INFO_REQUEST + 3] = INFO_REQUEST;
+    memcpy(request + 25, reply + 5, 4);
+    assert_int_equal(judge(request, sizeof request, 1000), QUERY_ADMITTED);
+    assert_int_equal(kind, QUERY_INFO);
+    // One challenge is good for all questions, and for nobody else.
+    assert_int_equal(judge_answer('U', 1001), QUERY_ADMITTED);
+    assert_int_equal(kind, QUERY_PLAYERS);
+    assert_int_equal(judge_answer('V', 1002), QUERY_ADMITTED);
+    assert_int_equal(kind, QUERY_RULES);
+    somebody.port++;
+    assert_int_equal(judge_answer('V', 1003), QUERY_CHALLENGED);
+    assert_int_equal(judge_answer('V', 1003), QUERY_ADMITTED);
+}
+
+static void test_an_old_challenge_gets_a_new_one(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_answer('U', 0), QUERY_CHALLENGED);
+    assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS - 1), QUERY_ADMITTED);
+    // However late in its second epoch it was used.
+    assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_CHALLENGED);
+    assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_ADMITTED);
+}
+
+static void test_no_query_is_refused_without_a_token(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100000; i++)
+        assert_int_equal(judge(BYTES("\xFF\xFF\xFF\xFFgetstatus\n"), 0), QUERY_REFUSED);
+    assert_int_equal(judge(BYTES(INFO_REQUEST), 0), QUERY_CHALLENGED);
+}
+
+static void test_a_flood_is_limited_and_the_next_network_is_not(void **state)
+{
+    (void)state;
+    int challenged = 0;
+    for (int i = 0; i < 1000; i++)
+        challenged += judge(BYTES(INFO_REQUEST), 0) == QUERY_CHALLENGED;
+    assert_int_equal(challenged, QUERY_GUARD_PER_NETWORK.burst);
+    assert_int_equal(judge_answer('U', 0), QUERY_LIMITED);
+    // Another network, which by chance may hash to the same bucket; not three of them.
+    int others = 0;
+    for (uint32_t other = 1; other <= 3; other++) {
+        somebody.address = htonl(0x0A000001 + (other << 8));
+        others += judge(BYTES(INFO_REQUEST), 0) == QUERY_CHALLENGED;
+    }
+    assert_true(others > 0);
+}
+
+static void test_nothing_larger_than_the_request_before_the_challenge_is_met(void **state)
+{
+    (void)state;
+    for (int64_t now_ms = 0; now_ms < 100000; now_ms++) {
+        uint8_t request[64] = INFO_REQUEST;
+        const size_t size = (size_t)chance_int(0, sizeof request);
+        request[4] = (uint8_t)chance_int('T', 'V');
+        for (int i = 5; request[4] != 'T' && i < 9; i++)
+            request[i] = (uint8_t)chance_int(0, 255);
+        const enum query_verdict verdict = judge(request, size, now_ms * 100);
+        assert_int_not_equal(verdict, QUERY_ADMITTED);
+        if (verdict == QUERY_CHALLENGED)
+            assert_true(size >= sizeof reply);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_three_queries_are_read),
+        cmocka_unit_test(test_padding_is_of_no_interest),
+        cmocka_unit_test(test_what_is_cut_short_is_no_query),
+        cmocka_unit_test(test_others_are_no_queries),
+        cmocka_unit_test(test_replies_to_the_byte),
+        cmocka_unit_test(test_numbers_beyond_a_byte_are_told_as_its_most),
+        cmocka_unit_test(test_players_who_do_not_fit_are_left_out_whole),
+        cmocka_unit_test(test_rules_that_do_not_fit_are_left_out_whole),
+        cmocka_unit_test(test_a_challenge_is_of_one_address_and_port),
+        cmocka_unit_test(test_a_challenge_lasts_for_its_epoch_and_the_next),
+        cmocka_unit_test(test_after_a_long_silence_no_old_challenge_is_good),
+        cmocka_unit_test_setup(test_only_who_tells_the_challenge_is_admitted, set_up_guard),
+        cmocka_unit_test_setup(test_an_old_challenge_gets_a_new_one, set_up_guard),
+        cmocka_unit_test_setup(test_no_query_is_refused_without_a_token, set_up_guard),
+        cmocka_unit_test_setup(test_a_flood_is_limited_and_the_next_network_is_not, set_up_guard),
+        cmocka_unit_test_setup(test_nothing_larger_than_the_request_before_the_challenge_is_met,
+                               set_up_guard),
+    };
+    return cmocka_run_group_tests_name("query", tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Token buckets with an invented clock.
+#include "chance.h"
+#include "rate_limit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define HERE 0x0A000001u
+#define THERE 0xC0000201u
+
+static struct rate_limit limit;
+
+// A token every 100 ms and 5 at most for a network; every 10 ms and 20 at most for all.
+static int set_up(void **state)
+{
+    (void)state;
+    rate_limit_init(&limit, (struct rate){100, 5}, (struct rate){10, 20}, 0x123456789ABCDEFu);
+    return 0;
+}
+
+// How many of so many attempts at a time are let through.
+static int take(uint32_t address, int attempts, int64_t now_ms)
+{
+    int taken = 0;
+    for (int i = 0; i < attempts; i++)
+        taken += rate_limit_take(&limit, address, now_ms);
+    return taken;
+}
+
+static void test_a_network_has_its_burst_at_any_time_and_then_its_rate(void **state)
+{
+    (void)state;
+    assert_int_equal(take(HERE, 50, 0), 5);
+    assert_int_equal(take(HERE, 50, 99), 0);
+    assert_int_equal(take(HERE, 50, 100), 1);
+    assert_int_equal(take(HERE, 50, 399), 2);
+    assert_int_equal(take(HERE, 50, 400), 1);
+}
+
+static void test_no_more_than_the_burst_is_saved_up(void **state)
+{
+    (void)state;
+    assert_int_equal(take(HERE, 50, 1000), 5);
+    assert_int_equal(take(HERE, 50, INT64_C(1) << 50), 5);
+    assert_int_equal(take(HERE, 50, (INT64_C(1) << 50) + 100), 1);
+}
+
+static void test_those_of_one_network_share_a_bucket(void **state)
+{
+    (void)state;
+    int taken = 0;
+    for (uint32_t host = 0; host < 256; host++)
+        taken += rate_limit_take(&limit, (HERE & ~0xFFu) | host, 0);
+    assert_int_equal(taken, 5);
+    assert_int_equal(take(THERE, 50, 0), 5);
+}
+
+static void test_all_together_have_a_rate_of_their_own(void **state)
+{
+    (void)state;
+    int taken = 0;
+    for (uint32_t network = 0; network < 1000; network++)
+        taken += rate_limit_take(&limit, network << 8, 0);
+    assert_int_equal(taken, 20);
+    assert_int_equal(take(THERE, 50, 9), 0);
+    assert_int_equal(take(THERE, 50, 10), 1);
+}
+
+static void test_who_is_refused_loses_nothing_and_costs_others_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(take(HERE, 100000, 0), 5);
+    // The bucket of all has lost those five and no more.
+    int taken = 0;
+    for (uint32_t network = 1; network <= 15; network++)
+        taken += take(THERE + (network << 8), 1, 0);
+    assert_int_equal(taken, 15);
+    assert_int_equal(take(THERE, 1, 0), 0);
+    // Refused for the sake of all, THERE still has its own burst.
+    assert_int_equal(take(THERE, 50, 1000), 5);
+}
+
+static void test_over_any_time_nobody_exceeds_burst_and_rate(void **state)
+{
+    (void)state;
+    int64_t now_ms = chance_int(0, 1000000);
+    const int64_t begin_ms = now_ms;
+    int64_t here = 0, all = 0;
+    for (int i = 0; i < 200000; i++) {
+        now_ms += chance_int(0, 9) == 0 ? chance_int(0, 40) : 0;
+        if (chance_int(0, 1) == 0)
+            here += rate_limit_take(&limit, HERE, now_ms);
+        else
+            all += rate_limit_take(&limit, (uint32_t)chance_int(0, INT32_MAX), now_ms);
+        assert_true(here <= 5 + (now_ms - begin_ms) / 100);
+        assert_true(here + all <= 20 + (now_ms - begin_ms) / 10);
+    }
+    // And what is due is given.
+    assert_true(here + all >= (now_ms - begin_ms) / 10 * 9 / 10);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_network_has_its_burst_at_any_time_and_then_its_rate, set_up),
+        cmocka_unit_test_setup(test_no_more_than_the_burst_is_saved_up, set_up),
+        cmocka_unit_test_setup(test_those_of_one_network_share_a_bucket, set_up),
+        cmocka_unit_test_setup(test_all_together_have_a_rate_of_their_own, set_up),
+        cmocka_unit_test_setup(test_who_is_refused_loses_nothing_and_costs_others_nothing, set_up),
+        cmocka_unit_test_setup(test_over_any_time_nobody_exceeds_burst_and_rate, set_up),
+    };
+    return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
+}
