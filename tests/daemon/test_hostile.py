@@ -305,7 +305,9 @@ class LiarTest(unittest.TestCase):
         return Liar(self.daemon.ports[0])
 
     def refused(self):
-        return self.daemon.get_json()["arenas"][0]["refused"]
+        counts = self.daemon.get_json()["arenas"][0]["refused"]
+        counts.pop("input_late") # a busy machine holds up the others, too
+        return counts
 
     def check_refusal(self, message, reason, deadline_s=harness.START_S):
         """A message instead of a proper hello, None for none, ends with a reason and a text."""
