@@ -79,7 +79,18 @@ static struct raim_match *create_match(const struct config_arena *config)
     return raim_match_create(&def);
 }
 
-struct arena *arena_create(const struct config_arena *config, char *error, size_t capacity)
+static struct transport *open_transport(const struct config_arena *config, struct passed *passed,
+                                        char *error, size_t capacity)
+{
+    const uint32_t peers = connections_for(config);
+    const int socket = passed_find(passed, config->address, config->port);
+    if (socket >= 0)
+        return transport_adopt(socket, peers, error, capacity);
+    return transport_open(config->address, config->port, peers, error, capacity);
+}
+
+struct arena *arena_create(const struct config_arena *config, struct passed *passed, char *error,
+                           size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL) {
@@ -105,8 +116,7 @@ struct arena *arena_create(const struct config_arena *config, char *error, size_
         arena_destroy(arena);
         return NULL;
     }
-    arena->transport =
-        transport_open(config->address, config->port, connections_for(config), error, capacity);
+    arena->transport = open_transport(config, passed, error, capacity);
     if (arena->transport == NULL) {
         arena_destroy(arena);
         return NULL;

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "match.h"
+#include "passed.h"
 #include "transport.h"
 
 #include <stdbool.h>
@@ -34,8 +35,10 @@ struct arena_status {
     struct arena_player players[]; // as many as the arena has places
 };
 
-// Opens the arena's port. Returns NULL and writes a reason into `error`. Borrows the config.
-struct arena *arena_create(const struct config_arena *config, char *error, size_t capacity);
+// Opens the arena's port, unless its socket is among those passed. Returns NULL and writes a reason
+// into `error`. Borrows the config.
+struct arena *arena_create(const struct config_arena *config, struct passed *passed, char *error,
+                           size_t capacity);
 void arena_destroy(struct arena *arena);
 
 const struct config_arena *arena_config(const struct arena *arena);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writes log lines to standard error, whole or not at all.
+// Writes log lines to the journal or to standard error, whole or not at all.
 #define _GNU_SOURCE
 #include "log.h"
+
+#include "journal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,13 +27,22 @@ enum level {
     LEVEL_INFO = 6,
 };
 
-static bool journal;
+static bool journal;    // standard error is the journal
+static bool structured; // and lines go to it with their fields
 
 static const char *level_name(enum level level);
 static size_t write_prefix(char *line, size_t capacity, enum level level);
 static size_t write_escaped(char *line, size_t capacity, const char *text);
 static void log_line(enum level level, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
+
+// As the one is that systemd gives to its services.
+static bool is_stream_socket(int descriptor)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
 
 void log_init(void)
 {
@@ -43,6 +55,7 @@ void log_init(void)
     journal = stream != NULL && sscanf(stream, "%ju:%ju", &device, &inode) == 2 &&
               fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device &&
               status.st_ino == inode;
+    structured = journal && is_stream_socket(STDERR_FILENO) && journal_open();
 }
 
 bool log_is_journal(void)
@@ -81,10 +94,12 @@ static void log_line(enum level level, const char *format, va_list arguments)
     if (vsnprintf(text, sizeof text, format, arguments) < 0)
         snprintf(text, sizeof text, "unprintable log message format=%s", format);
     char line[LINE_BYTES];
-    size_t size = write_prefix(line, sizeof line, level);
-    size += write_escaped(line + size, sizeof line - 1 - size, text);
+    const size_t start = write_prefix(line, sizeof line, level);
+    size_t size = start + write_escaped(line + start, sizeof line - 1 - start, text);
+    line[size] = '\0';
+    const bool sent = structured && journal_send(level, line + start);
     line[size++] = '\n';
-    while (write(STDERR_FILENO, line, size) < 0 && errno == EINTR) {
+    while (!sent && write(STDERR_FILENO, line, size) < 0 && errno == EINTR) {
     }
     errno = saved_errno;
 }

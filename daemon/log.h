@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The daemon's log: one line per change of state on standard error, lower case, key=value. Under
-// the journal a line begins with its <N> priority, elsewhere with a UTC timestamp. Thread-safe:
-// every line is one write.
+// The daemon's log: one line per change of state, lower case, key=value. The journal gets a line
+// with its fields (journal.h) or, where it cannot be reached, one that begins with its <N> priority
+// on standard error; elsewhere a line begins with a UTC timestamp. Thread-safe: every line is one
+// write.
 #pragma once
 
 #include <stdbool.h>

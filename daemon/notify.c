@@ -66,3 +66,14 @@ uint32_t notify_watchdog_ms(void)
         return 1;
     return half_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)half_ms;
 }
+
+struct notify_descriptors notify_take_descriptors(void)
+{
+#ifdef RAIM_HAVE_SYSTEMD
+    const int count = sd_listen_fds(true);
+    return (struct notify_descriptors){.first = SD_LISTEN_FDS_START,
+                                       .count = count > 0 ? count : 0};
+#else
+    return (struct notify_descriptors){0};
+#endif
+}

@@ -21,6 +21,7 @@ struct server {
     int worker_count;
     struct status_source source;
     struct http *http;
+    struct passed passed;
 };
 
 static uint64_t now_ms(void)
@@ -43,7 +44,7 @@ static bool open_arenas(struct server *server)
     char error[ERROR_BYTES];
     for (int i = 0; i < server->config->arena_count; i++) {
         const struct config_arena *config = &server->config->arenas[i];
-        server->arenas[i] = arena_create(config, error, sizeof error);
+        server->arenas[i] = arena_create(config, &server->passed, error, sizeof error);
         if (server->arenas[i] == NULL) {
             log_error("arena failed name=%s: %s", config->name, error);
             return false;
@@ -52,6 +53,7 @@ static bool open_arenas(struct server *server)
                  config->name, config->address, arena_port(server->arenas[i]), config->map->name,
                  config->max_players, config->bots, config->tick_hz);
     }
+    passed_warn_unused(&server->passed);
     return true;
 }
 
@@ -109,6 +111,7 @@ struct server *server_start(const struct config *config)
         return NULL;
     }
     server->config = config;
+    passed_init(&server->passed);
     server->arenas = calloc((size_t)config->arena_count, sizeof(struct arena *));
     server->ticks_seen = calloc((size_t)config->arena_count, sizeof *server->ticks_seen);
     server->source = (struct status_source){

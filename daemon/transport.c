@@ -188,6 +188,20 @@ static void request_buffer(int socket, int forced_option, int option)
         setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
 }
 
+static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
+{
+    static pthread_once_t initialized = PTHREAD_ONCE_INIT;
+    pthread_once(&initialized, initialize_enet);
+    errno = ENOMEM;
+    ENetHost *host = enet_host_create(address, peers, CHANNELS, 0, 0);
+    if (host == NULL)
+        return NULL;
+    host->maximumPacketSize = TRANSPORT_MTU;
+    host->maximumWaitingData = MAX_WAITING_BYTES;
+    host->intercept = intercept;
+    return host;
+}
+
 static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, char *error,
                            size_t capacity)
 {
@@ -197,12 +211,8 @@ static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, c
                  (unsigned)port);
         return NULL;
     }
-    static pthread_once_t initialized = PTHREAD_ONCE_INIT;
-    pthread_once(&initialized, initialize_enet);
-
     const ENetAddress enet_address = {.host = host.s_addr, .port = port};
-    errno = ENOMEM;
-    ENetHost *enet = enet_host_create(&enet_address, peers, CHANNELS, 0, 0);
+    ENetHost *enet = create_host(&enet_address, peers);
     if (enet == NULL) {
         snprintf(error, capacity, "cannot bind udp %s:%u: %s", address, (unsigned)port,
                  strerror(errno));
@@ -210,32 +220,62 @@ static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, c
     }
     request_buffer(enet->socket, SO_RCVBUFFORCE, SO_RCVBUF);
     request_buffer(enet->socket, SO_SNDBUFFORCE, SO_SNDBUF);
-    enet->maximumPacketSize = TRANSPORT_MTU;
-    enet->maximumWaitingData = MAX_WAITING_BYTES;
-    enet->intercept = intercept;
     return enet;
+}
+
+// ENet makes every host a socket: this one's gives way to the one that is there. Its buffers stay
+// as they are: whoever bound it has sized them, and may have been allowed more than we are.
+static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capacity)
+{
+    ENetHost *enet = create_host(NULL, peers);
+    if (enet == NULL) {
+        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        enet_socket_destroy(socket);
+        return NULL;
+    }
+    enet_socket_destroy(enet->socket);
+    enet->socket = socket;
+    if (enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0 ||
+        enet_socket_get_address(socket, &enet->address) != 0) {
+        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        enet_host_destroy(enet);
+        return NULL;
+    }
+    return enet;
+}
+
+// Takes the host, which may be NULL for what has failed.
+static struct transport *create_transport(ENetHost *host, uint32_t peers, char *error,
+                                          size_t capacity)
+{
+    if (host == NULL)
+        return NULL;
+    struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
+    if (transport == NULL) {
+        snprintf(error, capacity, "cannot serve udp: %s", strerror(ENOMEM));
+        enet_host_destroy(host);
+        return NULL;
+    }
+    transport->host = host;
+    transport->slot_count = peers;
+    query_guard_init(&transport->guard);
+    init_batch(&transport->in);
+    init_batch(&transport->out);
+    return transport;
 }
 
 struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
                                  size_t capacity)
 {
     assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
-    struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
-    if (transport == NULL) {
-        snprintf(error, capacity, "cannot bind udp %s:%u: %s", address, (unsigned)port,
-                 strerror(ENOMEM));
-        return NULL;
-    }
-    transport->host = open_host(address, port, peers, error, capacity);
-    if (transport->host == NULL) {
-        free(transport);
-        return NULL;
-    }
-    transport->slot_count = peers;
-    query_guard_init(&transport->guard);
-    init_batch(&transport->in);
-    init_batch(&transport->out);
-    return transport;
+    return create_transport(open_host(address, port, peers, error, capacity), peers, error,
+                            capacity);
+}
+
+struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity)
+{
+    assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    return create_transport(adopt_host(socket, peers, error, capacity), peers, error, capacity);
 }
 
 static void release_message(struct transport *transport)

@@ -56,6 +56,8 @@ struct transport_stats {
 // Returns NULL and writes a reason of at most `capacity` bytes into `error`.
 struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
                                  size_t capacity);
+// The same on a UDP socket over IPv4 that is bound already; takes it, even when it fails.
+struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity);
 void transport_close(struct transport *transport);
 
 // The bound UDP port.

@@ -73,7 +73,7 @@ def check_sane(output):
 class Program:
     """A running program of ours whose output goes to files, so that it never waits for us."""
 
-    def __init__(self, directory, command, env=None):
+    def __init__(self, directory, command, env=None, inherit=False):
         self.command = command
         self.name = pathlib.Path(command[0]).name
         # Which descriptor a program writes to can be told by its file (see JOURNAL_STREAM).
@@ -82,7 +82,8 @@ class Program:
             # An alarm survives exec: without this test the program ends soon after.
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                env={**os.environ, **(env or {})}, preexec_fn=lambda: signal.alarm(LIFE_S))
+                env={**os.environ, **(env or {})}, close_fds=not inherit,
+                preexec_fn=lambda: signal.alarm(LIFE_S))
         self.expected_status = 0
 
     @property
@@ -206,10 +207,10 @@ class Stage:
                 program.kill()
             self._directory.cleanup()
 
-    def _start(self, kind, command, env):
+    def _start(self, kind, command, env, inherit=False):
         directory = self.directory / str(len(self.programs))
         directory.mkdir()
-        program = kind(directory, [str(word) for word in command], env)
+        program = kind(directory, [str(word) for word in command], env, inherit)
         self.programs.append(program)
         return program
 
@@ -218,14 +219,15 @@ class Stage:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def raimd(self, *arguments, env=None, prefix=()):
-        """A raimd that may still be starting; `prefix` are the words of what runs it."""
-        return self._start(Daemon, [*prefix, BIN / "raimd", *arguments], env)
+    def raimd(self, *arguments, env=None, prefix=(), inherit=False):
+        """A raimd that may still be starting; `prefix` are the words of what runs it, `inherit`
+        lets our inheritable descriptors through to it."""
+        return self._start(Daemon, [*prefix, BIN / "raimd", *arguments], env, inherit)
 
-    def serve(self, *arenas, env=None, prefix=(), **keys):
+    def serve(self, *arenas, env=None, prefix=(), inherit=False, **keys):
         """A raimd that serves these arenas."""
         path = self.write_config(config(*arenas, **keys), f"raimd-{len(self.programs)}.conf")
-        return self.raimd("-c", path, env=env, prefix=prefix).wait_started()
+        return self.raimd("-c", path, env=env, prefix=prefix, inherit=inherit).wait_started()
 
     def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None):
         """Clients for the daemon's arenas, or for these ports, over such a network; 0 seconds:

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -398,6 +399,35 @@ static void test_port_in_use_is_told(void **state)
     assert_string_equal(error, wanted);
 }
 
+static void test_a_socket_that_is_bound_already_is_served(void **state)
+{
+    (void)state;
+    char error[200];
+    const int bound = socket(AF_INET, SOCK_DGRAM, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    assert_int_equal(bind(bound, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(bound, (struct sockaddr *)&address, &size), 0);
+    transport_close(transport);
+    transport = transport_adopt(bound, 4, error, sizeof error);
+    assert_non_null(transport);
+    assert_int_equal(transport_port(transport), ntohs(address.sin_port));
+    // Reading from it never waits, whatever whoever bound it had in mind.
+    assert_true((fcntl(bound, F_GETFL) & O_NONBLOCK) != 0);
+    connect_clients(1);
+    assert_int_equal(transport_peers(transport), 1);
+}
+
+static void test_what_is_no_socket_is_refused_and_closed(void **state)
+{
+    (void)state;
+    char error[200];
+    const int file = open("/dev/null", O_RDONLY);
+    assert_null(transport_adopt(file, 4, error, sizeof error));
+    assert_string_equal(error, "cannot use the socket passed: Socket operation on non-socket");
+    assert_int_equal(fcntl(file, F_GETFD), -1);
+}
+
 static void test_address_must_be_dotted(void **state)
 {
     (void)state;
@@ -435,6 +465,8 @@ int main(int argc, char **argv)
         TEST(test_client_cannot_have_its_snapshots_in_fragments),
         TEST(test_client_cannot_throttle_what_it_is_sent),
         TEST(test_port_in_use_is_told),
+        TEST(test_a_socket_that_is_bound_already_is_served),
+        TEST(test_what_is_no_socket_is_refused_and_closed),
         TEST(test_address_must_be_dotted),
     };
 #undef TEST

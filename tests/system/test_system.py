@@ -1,0 +1,294 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The Debian package in a booted Debian: installed, played on, killed, stopped, misconfigured,
+activated by its socket, upgraded, purged. Each step stands on the one before; ./dev test-system
+builds the packages and runs this as root."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from machine import ROOT, Machine, Unbootable, make_tree, poll
+
+BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/package/bin")).resolve()
+PACKAGES = ROOT / "build/packages"
+DIRECTORY = ROOT / "build/system"
+STATUS = "http://127.0.0.1:7246/status"
+CONFIG = "/etc/raimd/raimd.conf"
+SKIPPED = 77
+EXIT_CONFIG = 78
+WATCHDOG_S = 10 # of the unit
+ABORT_S = 5     # for it to end after that
+# What changes by itself, or by dpkg for whatever package.
+RESTLESS = ("/var/lib/dpkg/", "/var/log/", "/var/cache/", "/var/tmp/", "/var/lib/systemd/timers",
+            "/var/lib/systemd/random-seed")
+
+
+def package(name):
+    return next(PACKAGES.glob(f"{name}_*.deb"))
+
+
+def depends(deb):
+    """The packages that a package needs, versions left aside."""
+    field = subprocess.run(["dpkg-deb", "-f", deb, "Depends"], text=True, capture_output=True,
+                           check=True).stdout
+    return [part.split()[0] for part in field.split(",")]
+
+
+def make_upgrade(deb, directory):
+    """The same package as the next version."""
+    tree = directory / "upgrade"
+    subprocess.run(["dpkg-deb", "-R", deb, tree], check=True)
+    control = tree / "DEBIAN/control"
+    text = control.read_text(encoding="utf-8")
+    control.write_text(re.sub(r"(?m)^Version: .*", r"\g<0>+next", text), encoding="utf-8")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, directory / "upgrade.deb"],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+class Steps:
+    """What is done to the machine, in this order."""
+
+    def __init__(self, machine):
+        self.machine = machine
+
+    # --- what the steps share ---
+
+    def show(self, name, unit="raimd.service"):
+        return self.machine.run("systemctl", "show", "-P", name, unit).strip()
+
+    def systemctl(self, *words, check=True):
+        return self.machine.run("systemctl", *words, check=check)
+
+    def journal(self):
+        return self.machine.run("journalctl", "-u", "raimd", "-o", "cat", "--no-pager")
+
+    def wait_serving(self, deadline_s=10):
+        return poll("status", lambda: self.machine.get_json(STATUS), deadline_s)
+
+    def wait_back(self, old_pid, deadline_s):
+        """Waits until another process serves; returns the seconds that it took."""
+        begin = time.monotonic()
+        poll("a new raimd", lambda: self.show("MainPID") not in ("0", old_pid)
+             and self.show("ActiveState") == "active", deadline_s)
+        self.wait_serving()
+        return f"back after {time.monotonic() - begin:.1f} s"
+
+    def bots(self, clients, seconds, *ports):
+        """Bots that play so long; 0 seconds: until they get a SIGINT."""
+        command = self.machine.near(
+            BIN / "raim-bots", "--clients", clients, "--seconds", seconds, "--json",
+            *(f"127.0.0.1:{port}" for port in ports or (7246,)))
+        return subprocess.Popen(command, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def play(self, clients=4, port=7246):
+        """Bots have played a little; returns their report."""
+        bots = self.bots(clients, 2, port)
+        out, said = bots.communicate(timeout=30)
+        assert bots.returncode == 0, said + out
+        return json.loads(out)
+
+    def files(self):
+        found = self.machine.run("find", "/etc", "/usr", "/var", "/opt", "/srv", "/root", "-xdev")
+        return {path for path in found.splitlines() if not path.startswith(RESTLESS)}
+
+    # --- the steps ---
+
+    def install(self):
+        self.before = self.files()
+        self.machine.run("dpkg", "-i", "/packages/raimd.deb")
+        assert self.show("ActiveState") == "active", self.journal()
+        assert self.show("UnitFileState") == "enabled"
+        status = self.wait_serving()
+        assert [arena["name"] for arena in status["arenas"]] == ["duel", "crossfire"], status
+        self.systemctl("stop", "raimd")
+        assert self.machine.get_json(STATUS) is None
+        self.systemctl("start", "raimd")
+        self.wait_serving()
+
+    def look_at_the_units(self):
+        said = self.machine.run("systemd-analyze", "verify", "raimd.service", "raimd@west.service",
+                                "raimd.socket")
+        assert said == "", said
+        said = self.machine.run("systemd-analyze", "security", "--threshold=12", "raimd.service")
+        return said.splitlines()[-1].strip()
+
+    def play_on_it(self):
+        bots = self.bots(8, 0)
+        poll("eight players", lambda: self.wait_serving()["players"]["now"] == 8)
+        poll("a status line", lambda: self.show("StatusText").startswith("8 players"))
+        told = self.show("StatusText")
+        bots.send_signal(signal.SIGINT)
+        _, said = bots.communicate(timeout=30)
+        assert bots.returncode == 0, said
+        return told
+
+    def read_the_log(self):
+        told = [json.loads(line) for line in self.machine.run(
+            "journalctl", "-u", "raimd", "EVENT=arena started", "ARENA=duel", "-o", "json",
+            "--no-pager").splitlines()]
+        assert len(told) == 2, told # installed, and started again
+        for entry in told:
+            assert entry["MESSAGE"].startswith("arena started name=duel "), entry
+            assert (entry["PRIORITY"], entry["SYSLOG_IDENTIFIER"]) == ("6", "raimd"), entry
+        # Even what is said last belongs to the unit.
+        assert self.machine.run("journalctl", "-u", "raimd", "EVENT=stopped", "-o", "cat",
+                                "--no-pager") == "stopped\n"
+        # Nothing is told twice.
+        assert self.journal().count("arena started name=duel") == 2, self.journal()
+        return told[0]["MESSAGE"]
+
+    def kill_it(self):
+        pid = self.show("MainPID")
+        self.systemctl("kill", "-s", "KILL", "raimd")
+        told = self.wait_back(pid, 10)
+        assert self.show("NRestarts") == "1"
+        self.play()
+        return told
+
+    def freeze_it(self):
+        pid = self.show("MainPID")
+        self.systemctl("kill", "-s", "STOP", "raimd")
+        told = self.wait_back(pid, WATCHDOG_S + ABORT_S + 10)
+        assert "Watchdog timeout" in self.journal()
+        self.play()
+        return told
+
+    def misconfigure_it(self):
+        good = self.machine.run("cat", CONFIG)
+        line = good[:good.index("port = 7247;")].count("\n") + 1
+        self.machine.write(CONFIG, good.replace("port = 7247;", "port = 72470;"))
+        self.systemctl("restart", "raimd", check=False)
+        poll("failure", lambda: self.show("ActiveState") == "failed")
+        assert self.show("ExecMainStatus") == str(EXIT_CONFIG), self.show("ExecMainStatus")
+        told = f"raimd.conf:{line}: arenas[1].port: got 72470"
+        assert told in self.journal(), self.journal()
+        time.sleep(2) # twice RestartSec
+        assert self.show("ActiveState") == "failed"
+        assert self.show("NRestarts") == "0"
+        self.machine.write(CONFIG, good)
+        self.systemctl("start", "raimd")
+        self.wait_serving()
+        return told
+
+    def activate_it_by_a_datagram(self):
+        self.systemctl("stop", "raimd")
+        self.systemctl("enable", "--now", "raimd.socket")
+        assert self.show("ActiveState") == "inactive"
+        self.play()
+        assert self.show("ActiveState") == "active"
+        inode = self.socket_inode()
+        pid = self.show("MainPID")
+        self.systemctl("kill", "-s", "KILL", "raimd")
+        self.wait_back(pid, 10)
+        assert self.socket_inode() == inode
+        self.play()
+        assert "socket unused" not in self.journal()
+        return f"socket {inode} outlived a SIGKILL"
+
+    def socket_inode(self):
+        said = self.machine.run("ss", "-uaneH", "sport", "=", ":7246")
+        return re.search(r"\bino:(\d+)", said)[1]
+
+    def run_an_instance(self):
+        good = self.machine.run("cat", CONFIG)
+        other = good.replace("7246", "7346").replace("7247", "7347")
+        self.machine.write("/etc/raimd/west.conf", other)
+        self.systemctl("enable", "--now", "raimd@west")
+        poll("an instance",
+             lambda: self.machine.get_json(STATUS.replace("7246", "7346")))
+        self.play(port=7346)
+        user, other = (self.machine.run("stat", "-c", "%u", f"/var/lib/{name}/.").strip()
+                       for name in ("raimd", "raimd@west"))
+        assert user != other, (user, other)
+        return f"users {user} and {other}"
+
+    def run_it_in_real_time(self):
+        drop_in = "/etc/systemd/system/raimd.service.d/realtime.conf"
+        self.machine.run("install", "-D", "-m", "644", "/usr/share/doc/raimd/realtime.conf",
+                         drop_in)
+        self.systemctl("daemon-reload")
+        self.systemctl("restart", "raimd")
+        said = self.machine.run("chrt", "-a", "-p", self.show("MainPID"))
+        policies = set(re.findall(r"scheduling policy: (\w+)", said))
+        assert policies == {"SCHED_RR"}, said
+        self.play()
+        self.machine.run("rm", "-r", "/etc/systemd/system/raimd.service.d")
+        self.systemctl("daemon-reload")
+        self.systemctl("restart", "raimd")
+        return f"{said.count('policy')} threads"
+
+    def upgrade_it(self):
+        mine = self.machine.run("cat", CONFIG).replace("bots = 4;", "bots = 5;")
+        self.machine.write(CONFIG, mine)
+        pids = {unit: self.show("MainPID", unit) for unit in ("raimd", "raimd@west")}
+        players = self.bots(4, 0)
+        poll("four players", lambda: self.wait_serving()["players"]["now"] == 4)
+        self.machine.run("dpkg", "-i", "/packages/upgrade.deb")
+        players.send_signal(signal.SIGINT)
+        _, said = players.communicate(timeout=30)
+        assert players.returncode == 0, said
+        self.wait_serving()
+        assert self.machine.run("cat", CONFIG) == mine
+        assert self.wait_serving()["players"]["bots"] == 5 + 8
+        for unit, pid in pids.items():
+            assert self.show("MainPID", unit) not in ("0", pid), unit
+        self.systemctl("stop", "raimd.socket", "raimd")
+        self.machine.run("dpkg", "-i", "/packages/upgrade.deb")
+        assert self.show("ActiveState") == "inactive" # who has stopped it finds it stopped
+        return self.machine.run("dpkg-query", "-W", "raimd").strip()
+
+    def purge_it(self):
+        self.systemctl("start", "raimd")
+        self.machine.run("dpkg", "-r", "raimd")
+        assert self.machine.get_json(STATUS) is None
+        assert "bots = 5;" in self.machine.run("cat", CONFIG)
+        self.machine.run("rm", "/etc/raimd/west.conf") # ours, not the package's
+        self.machine.run("dpkg", "--purge", "raimd")
+        left = self.files() - self.before
+        assert not left, left
+        running = self.machine.run("find", "/run", "-name", "*raimd*")
+        assert running == "", running
+        units = self.systemctl("list-units", "--all", "--no-legend", "raimd*")
+        assert units == "", units
+
+
+STEPS = [Steps.install, Steps.look_at_the_units, Steps.play_on_it, Steps.read_the_log,
+         Steps.kill_it, Steps.freeze_it, Steps.misconfigure_it, Steps.activate_it_by_a_datagram,
+         Steps.run_an_instance, Steps.run_it_in_real_time, Steps.upgrade_it, Steps.purge_it]
+
+
+def main():
+    begin = time.monotonic()
+    deb = package("raimd")
+    with tempfile.TemporaryDirectory(prefix="raimd-system-") as name:
+        shared = pathlib.Path(name)
+        (shared / "raimd.deb").write_bytes(deb.read_bytes())
+        make_upgrade(deb, shared)
+        try:
+            tree = make_tree(DIRECTORY, depends(deb))
+            machine = Machine(tree, shared, DIRECTORY / "machine.log").__enter__()
+        except Unbootable as error:
+            print(f"skipped: {error}", file=sys.stderr)
+            sys.exit(SKIPPED)
+        try:
+            steps = Steps(machine)
+            for step in STEPS:
+                since = time.monotonic()
+                told = step(steps)
+                print(f"{step.__name__:28} {time.monotonic() - since:5.1f} s  {told or ''}",
+                      flush=True)
+        finally:
+            machine.__exit__()
+    print(f"test-system: {len(STEPS)} steps passed in {time.monotonic() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
