@@ -78,7 +78,7 @@ enum raim_client_event_kind {
 
 struct raim_client_event {
     enum raim_client_event_kind kind;
-    raim_player_id player; // who joined, left, killed, or speaks
+    raim_player_id player; // who joined, left, killed, or speaks; RAIM_NOBODY: the server speaks
     raim_player_id victim; // of KILL
     double rewound_ms;     // of KILL: by so much the shooter saw the victim late
     const char *text;      // of CHAT: valid until the next message is received

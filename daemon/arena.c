@@ -5,6 +5,7 @@
 
 #include "answers.h"
 #include "status_box.h"
+#include "steward.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -48,6 +49,7 @@ struct arena {
     struct raim_match_player *rows;
     struct status_box status;
     struct answers answers;
+    struct steward steward;
     _Atomic uint32_t ticks;
 };
 
@@ -105,8 +107,8 @@ struct arena *arena_create(const struct config_arena *config, struct passed *pas
     arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
         sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
-    if (!status_box_create(&arena->status, status_size) || arena->match == NULL ||
-        arena->rows == NULL) {
+    if (!status_box_create(&arena->status, status_size) || !steward_create(&arena->steward) ||
+        arena->match == NULL || arena->rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
@@ -134,6 +136,7 @@ void arena_destroy(struct arena *arena)
     if (arena->timer >= 0)
         close(arena->timer);
     status_box_destroy(&arena->status);
+    steward_destroy(&arena->steward);
     raim_match_destroy(arena->match);
     free(arena->rows);
     free(arena);
@@ -157,6 +160,11 @@ int arena_timer(const struct arena *arena)
 uint32_t arena_ticks(const struct arena *arena)
 {
     return atomic_load_explicit(&arena->ticks, memory_order_relaxed);
+}
+
+struct mailbox *arena_mailbox(struct arena *arena)
+{
+    return &arena->steward.mailbox;
 }
 
 const struct arena_status *arena_status(struct arena *arena)
@@ -196,9 +204,11 @@ static void publish(struct arena *arena)
     status->player_count = raim_match_players(arena->match, arena->rows, arena->places);
     for (uint32_t i = 0; i < status->player_count; i++) {
         const struct raim_match_player *row = &arena->rows[i];
+        const bool here = !row->bot && !row->away;
         status->players[i] = (struct arena_player){
             .match = *row,
-            .ping_ms = row->bot || row->away ? 0 : transport_ping_ms(arena->transport, row->client),
+            .ping_ms = here ? transport_ping_ms(arena->transport, row->client) : 0,
+            .address = here ? transport_address(arena->transport, row->client) : 0,
         };
     }
     status_box_publish(&arena->status);
@@ -208,10 +218,12 @@ static void publish(struct arena *arena)
 static void take_connection(struct arena *arena, uint32_t peer, bool is_local)
 {
     uint8_t token[RAIM_MATCH_TOKEN_BYTES];
-    if (getrandom(token, sizeof token, 0) == sizeof token)
-        raim_match_connect(arena->match, peer, is_local, token);
-    else
+    if (getrandom(token, sizeof token, 0) != sizeof token) {
         transport_disconnect(arena->transport, peer, 0);
+        return;
+    }
+    raim_match_connect(arena->match, peer, is_local, token);
+    steward_receive(&arena->steward, arena->match, arena->transport, peer);
 }
 
 static void answer_query(struct arena *arena, const struct transport_event *event)
@@ -270,6 +282,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     if (begin_ns > arena->deadline_ns + arena->tick_ns / LATE_SHARE)
         arena->late_ticks++;
     take_messages(arena);
+    steward_run(&arena->steward, arena->match, arena->transport);
     raim_match_step(arena->match);
     send_messages(arena);
     if (arena->publish_in == 0) {

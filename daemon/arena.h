@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.h"
+#include "mailbox.h"
 #include "match.h"
 #include "passed.h"
 #include "transport.h"
@@ -20,6 +21,7 @@ struct arena;
 struct arena_player {
     struct raim_match_player match;
     uint32_t ping_ms; // 0 for bots and those who are away
+    uint32_t address; // IPv4, in the machine's byte order; likewise. For no public answer
 };
 
 // A consistent picture of an arena between two ticks.
@@ -66,6 +68,9 @@ bool arena_is_empty(struct arena *arena);
 uint32_t arena_ticks(const struct arena *arena);
 
 // --- The main thread's side ---
+
+// Where to post a struct command; the arena does what it says before its next tick.
+struct mailbox *arena_mailbox(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena; never waits. Before the
 // first tick it is all zero.

@@ -52,6 +52,7 @@ struct config *config_load_reported(const char *path, struct report *report)
     struct config *config = memory_must(calloc(1, sizeof *config));
     config->workers = keys.workers;
     load_status(config, keys.status);
+    copy_text(config->control, sizeof config->control, keys.control);
     if (keys.arenas.setting != NULL)
         load_arenas(config, keys.arenas, path, report);
     if (report->problems == problems)

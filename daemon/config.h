@@ -13,8 +13,9 @@
 
 #define CONFIG_MAX_ARENAS 256
 #define CONFIG_MAX_WORKERS 256
-#define CONFIG_NAME_BYTES 32    // with the closing NUL; names of arenas: [a-z0-9_-]+
-#define CONFIG_ADDRESS_BYTES 16 // a dotted IPv4 address with the closing NUL
+#define CONFIG_NAME_BYTES 32     // with the closing NUL; names of arenas: [a-z0-9_-]+
+#define CONFIG_ADDRESS_BYTES 16  // a dotted IPv4 address with the closing NUL
+#define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
 
 struct config_arena {
     char name[CONFIG_NAME_BYTES];
@@ -40,6 +41,7 @@ struct config {
     char status_address[CONFIG_ADDRESS_BYTES];
     uint16_t status_port; // TCP; 0 lets the kernel choose (tests)
     bool status_enabled;
+    char control[CONFIG_CONTROL_BYTES]; // a path, "off", or "" for the service manager's directory
     int arena_count;
     struct config_arena *arenas;
     int map_count;

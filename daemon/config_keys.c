@@ -11,6 +11,7 @@
 static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_WANT says so");
 static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
+static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
@@ -19,6 +20,7 @@ static bool is_status(const char *text);
 static bool is_path(const char *text);
 static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
+static bool is_control(const char *text);
 
 static const struct reader_key ROOT_KEYS[] = {
     {.name = "workers",
@@ -35,6 +37,14 @@ static const struct reader_key ROOT_KEYS[] = {
      .accepts = is_status,
      .want = "\"IPV4:PORT\" or \"off\"",
      .meaning = "TCP address that serves the status over HTTP"},
+    {.name = "control",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_root_keys, control),
+     .text = "",
+     .accepts = is_control,
+     .want = "\"off\", \"\", or an absolute path of at most 107 bytes",
+     .meaning = "Unix socket that raimctl talks to; \"\" for control.sock in $RUNTIME_DIRECTORY, "
+                "where there is one"},
     {.name = "arenas",
      .kind = READER_LIST,
      .offset = offsetof(struct config_root_keys, arenas),
@@ -258,4 +268,10 @@ static bool is_status(const char *text)
 static bool is_path(const char *text)
 {
     return text[0] != '\0';
+}
+
+static bool is_control(const char *text)
+{
+    return text[0] == '\0' || strcmp(text, "off") == 0 ||
+           (text[0] == '/' && strlen(text) < CONFIG_CONTROL_BYTES);
 }

@@ -11,6 +11,7 @@
 struct config_root_keys {
     uint32_t workers;
     const char *status;
+    const char *control;
     reader_node arenas;
 };
 

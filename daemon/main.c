@@ -60,6 +60,16 @@ static bool take_signals(int signals, const struct config *config, const char *c
     return false;
 }
 
+// While everybody is told goodbye, a second signal ends the process as it would any other.
+static void end_at_once_when_asked_again(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 // What the main thread does by the clock, in ms of CLOCK_MONOTONIC.
 struct chores {
     uint64_t watchdog_every_ms; // 0: never
@@ -101,15 +111,18 @@ static void run(struct server *server, int signals, const struct config *config,
     struct pollfd waits[] = {
         {.fd = signals, .events = POLLIN},
         {.fd = server_descriptor(server), .events = POLLIN},
+        {.fd = server_control_descriptor(server), .events = POLLIN},
     };
     chores.next_watchdog_ms = now_ms() + chores.watchdog_every_ms;
     notify_ready();
     for (;;) {
         do_chores(&chores, server);
-        poll(waits, 2, wait_ms(&chores, server));
+        poll(waits, sizeof waits / sizeof *waits, wait_ms(&chores, server));
         if (take_signals(signals, config, config_path))
             return;
         server_serve(server);
+        if (server_is_drained(server))
+            return;
     }
 }
 
@@ -194,6 +207,7 @@ int main(int argc, char **argv)
     if (server != NULL) {
         run(server, signals, config, options.config_path);
         notify_stopping();
+        end_at_once_when_asked_again();
         server_stop(server);
         log_info("stopped");
     }

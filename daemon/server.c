@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "control.h"
 #include "http.h"
 #include "log.h"
 #include "worker.h"
@@ -22,6 +23,7 @@ struct server {
     struct status_source source;
     struct http *http;
     struct passed passed;
+    struct control *control; // NULL: off
 };
 
 static uint64_t now_ms(void)
@@ -74,6 +76,21 @@ static bool open_status(struct server *server)
     return true;
 }
 
+static bool open_control(struct server *server)
+{
+    char error[ERROR_BYTES];
+    char path[CONFIG_CONTROL_BYTES];
+    if (!control_path(server->config->control, path))
+        return true;
+    server->control = control_open(path, &server->source, error, sizeof error);
+    if (server->control == NULL) {
+        log_error("control failed: %s", error);
+        return false;
+    }
+    log_info("control started socket=%s", path);
+    return true;
+}
+
 static bool start_workers(struct server *server)
 {
     const int arena_count = server->config->arena_count;
@@ -122,7 +139,8 @@ struct server *server_start(const struct config *config)
     const bool allocated = server->arenas != NULL && server->ticks_seen != NULL;
     if (!allocated)
         log_error("out of memory");
-    if (!allocated || !open_arenas(server) || !open_status(server) || !start_workers(server)) {
+    if (!allocated || !open_arenas(server) || !open_status(server) || !open_control(server) ||
+        !start_workers(server)) {
         server_stop(server);
         return NULL;
     }
@@ -137,6 +155,7 @@ void server_stop(struct server *server)
         worker_stop(server->workers[i], GOODBYE_MS);
     for (int i = 0; i < server->worker_count; i++)
         worker_join(server->workers[i]);
+    control_close(server->control); // after the workers, who read its bans
     for (int i = 0; server->arenas != NULL && i < server->config->arena_count; i++)
         arena_destroy(server->arenas[i]);
     free(server->workers);
@@ -150,15 +169,29 @@ int server_descriptor(const struct server *server)
     return server->http != NULL ? http_descriptor(server->http) : -1;
 }
 
+int server_control_descriptor(const struct server *server)
+{
+    return server->control != NULL ? control_descriptor(server->control) : -1;
+}
+
 int server_timeout_ms(const struct server *server)
 {
-    return server->http != NULL ? http_timeout_ms(server->http) : -1;
+    const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
+    const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
+    return http_ms >= 0 && (control_ms < 0 || http_ms < control_ms) ? http_ms : control_ms;
 }
 
 void server_serve(struct server *server)
 {
     if (server->http != NULL)
         http_run(server->http);
+    if (server->control != NULL)
+        control_run(server->control);
+}
+
+bool server_is_drained(const struct server *server)
+{
+    return server->control != NULL && control_is_drained(server->control);
 }
 
 bool server_ticks_advance(struct server *server)

@@ -17,13 +17,17 @@ struct server *server_start(const struct config *config);
 // Tells every client goodbye, which takes at most half a second, and frees everything.
 void server_stop(struct server *server);
 
-// The descriptor that server_serve wants to be called for when it is readable, or -1; and the
-// milliseconds after which it wants to be called anyway, or -1.
+// The descriptors that server_serve wants to be called for when one is readable, or -1, of the
+// status and of the control; and the milliseconds after which it wants to be called anyway, or -1.
 int server_descriptor(const struct server *server);
+int server_control_descriptor(const struct server *server);
 int server_timeout_ms(const struct server *server);
 
-// Answers status requests.
+// Answers status requests and does what the operator asks for.
 void server_serve(struct server *server);
+
+// Whether the operator asked for the end, and it is time.
+bool server_is_drained(const struct server *server);
 
 // Whether every arena has ticked since the call before.
 bool server_ticks_advance(struct server *server);

@@ -231,3 +231,65 @@ char *status_health_json(const struct status_source *source, uint64_t now_ms)
         whole(object, put(object, "status", json_string("ok")) &&
                           put_count(object, "uptime_s", uptime_s(source, now_ms))));
 }
+
+// --- What only the operator is told ---
+
+static json_t *address_json(const struct arena_player *player)
+{
+    char text[BANS_NETWORK_BYTES];
+    if (player->address == 0)
+        return json_null();
+    bans_print(player->address, 32, text);
+    return json_string(text);
+}
+
+static json_t *seated_json(const struct arena *arena, const struct arena_player *player)
+{
+    const struct raim_match_player *match = &player->match;
+    json_t *object = json_object();
+    return whole(object, put(object, "arena", json_string(arena_config(arena)->name)) &&
+                             put_count(object, "id", match->id) &&
+                             put(object, "name", json_string(match->name)) &&
+                             put(object, "address", address_json(player)) &&
+                             put(object, "bot", json_boolean(match->bot)) &&
+                             put(object, "away", json_boolean(match->away)) &&
+                             put(object, "muted", json_boolean(match->muted)) &&
+                             put_count(object, "score", match->score) &&
+                             put_count(object, "deaths", match->deaths) &&
+                             put_count(object, "ping_ms", player->ping_ms));
+}
+
+char *status_players_json(const struct status_source *source)
+{
+    json_t *object = json_object(), *list = json_array();
+    bool complete = put(object, "players", list);
+    for (int i = 0; i < source->arena_count; i++) {
+        const struct arena_status *status = arena_status(source->arenas[i]);
+        for (uint32_t j = 0; complete && j < status->player_count; j++)
+            complete = json_array_append_new(
+                           list, seated_json(source->arenas[i], &status->players[j])) == 0;
+    }
+    return document_text(whole(object, complete));
+}
+
+static json_t *ban_json(const struct ban *ban, int64_t now_s)
+{
+    char network[BANS_NETWORK_BYTES];
+    json_t *object = json_object();
+    bans_print(ban->network, ban->prefix, network);
+    return whole(object,
+                 put(object, "address", json_string(network)) &&
+                     put(object, "left_s",
+                         ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
+                     put(object, "reason", json_string(ban->why)));
+}
+
+char *status_bans_json(const struct bans *bans, int64_t now_s)
+{
+    json_t *object = json_object(), *list = json_array();
+    bool complete = put(object, "bans", list);
+    for (uint32_t i = 0; complete && bans != NULL && i < bans->count; i++)
+        if (bans->items[i].until_s == 0 || bans->items[i].until_s > now_s)
+            complete = json_array_append_new(list, ban_json(&bans->items[i], now_s)) == 0;
+    return document_text(whole(object, complete));
+}

@@ -517,6 +517,23 @@ uint32_t transport_peers(const struct transport *transport)
     return transport->present;
 }
 
+uint32_t transport_capacity(const struct transport *transport)
+{
+    return transport->slot_count;
+}
+
+bool transport_is_connected(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->slots[peer].present;
+}
+
+uint32_t transport_address(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return ntohl(transport->host->peers[peer].address.host);
+}
+
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);

@@ -92,6 +92,15 @@ void transport_flush(struct transport *transport);
 // The number of peers that are connected or still disconnecting.
 uint32_t transport_peers(const struct transport *transport);
 
+// The handles of peers are below this.
+uint32_t transport_capacity(const struct transport *transport);
+
+// Whether CONNECTED was told of a peer and DISCONNECTED was not.
+bool transport_is_connected(const struct transport *transport, uint32_t peer);
+
+// The IPv4 address of a connected peer, in the machine's byte order.
+uint32_t transport_address(const struct transport *transport, uint32_t peer);
+
 // Mean round trip of a connected peer in milliseconds, as ENet measures it.
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);
 

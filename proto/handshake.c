@@ -12,6 +12,8 @@ static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_VERSION] = "version",     [RAIM_REASON_FULL] = "full",
     [RAIM_REASON_NAME] = "name",           [RAIM_REASON_SILENT] = "silent",
     [RAIM_REASON_MALFORMED] = "malformed", [RAIM_REASON_RESUMED] = "resumed",
+    [RAIM_REASON_KICKED] = "kicked",       [RAIM_REASON_DRAINING] = "draining",
+    [RAIM_REASON_BANNED] = "banned",
 };
 
 const char *raim_reason_name(uint32_t reason)

@@ -52,6 +52,9 @@ enum raim_reason {
     RAIM_REASON_SILENT,    // no hello in time
     RAIM_REASON_MALFORMED, // a hello that cannot be read
     RAIM_REASON_RESUMED,   // the session goes on in another connection
+    RAIM_REASON_KICKED,    // the operator ended it
+    RAIM_REASON_DRAINING,  // nobody is let in before the server ends
+    RAIM_REASON_BANNED,    // the operator lets nobody in from there
     RAIM_REASONS
 };
 

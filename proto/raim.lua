@@ -19,7 +19,7 @@ local UNRELIABLE = {INPUT = true, SNAPSHOT = true} -- on channel 1, the others o
 local EVENTS = {[0] = "joined", "left", "kill", "chat"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
-    "resumed",
+    "resumed", "kicked", "draining", "banned",
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",

@@ -294,7 +294,8 @@ static void learn_names(struct play *play, const struct raim_client *client)
 static struct feed_person person(const struct play *play, raim_player_id id)
 {
     struct feed_person person = {.id = id};
-    snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_place(id)]);
+    snprintf(person.name, sizeof person.name, "%s",
+             id == RAIM_NOBODY ? "Server" : play->names[raim_player_place(id)]);
     return person;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What players say to everybody: cleaned, and no more than can be read.
+// What players and the operator say to everybody: cleaned, and no more than can be read.
 #include "state.h"
 
 #include "chat.h"
 #include "name.h"
 
 #include <assert.h>
+#include <string.h>
 
 // A player may say so much at once, and then one thing in so much time.
 static const uint32_t burst = 4;
@@ -21,6 +22,10 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
         return;
     }
     struct raim_member *member = &match->members[raim_player_place(client->player)];
+    if (member->muted) {
+        match->refused[RAIM_REFUSED_MUTED]++;
+        return;
+    }
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     if (!raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES) ||
         member->hush_ticks > (burst - 1) * pause_ticks || !raim_members_have_room(match)) {
@@ -32,4 +37,21 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
     event->kind = RAIM_WIRE_CHAT;
     event->player = client->player;
     strcpy(event->text, cleaned);
+}
+
+bool raim_match_clean(const char *text, char cleaned[RAIM_MATCH_TEXT_BYTES])
+{
+    return raim_text_clean(text, cleaned, RAIM_MATCH_TEXT_BYTES - 1);
+}
+
+bool raim_match_say(struct raim_match *match, const char *text)
+{
+    char cleaned[RAIM_MAX_CHAT_BYTES + 1];
+    if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES) || !raim_members_have_room(match))
+        return false;
+    struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
+    event->kind = RAIM_WIRE_CHAT;
+    event->player = RAIM_NOBODY;
+    strcpy(event->text, cleaned);
+    return true;
 }

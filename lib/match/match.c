@@ -194,21 +194,12 @@ static void reset_client(struct raim_match *match, struct raim_connection *clien
     memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
-static void leave(struct raim_match *match, struct raim_connection *client, enum raim_reason reason)
-{
-    if (raim_is_spectator(client))
-        raim_spectators_leave(match, client);
-    if (client->player != RAIM_NOBODY)
-        raim_members_leave(match, client->player, reason);
-    client->player = RAIM_NOBODY;
-}
-
 // Ends a connection that may have been lost without a word.
 static void lose(struct raim_match *match, struct raim_connection *client)
 {
     if (client->player != RAIM_NOBODY)
         raim_sessions_keep(match, client);
-    leave(match, client, RAIM_REASON_LOST);
+    raim_doors_leave(match, client, RAIM_REASON_LOST);
 }
 
 void raim_match_connect(struct raim_match *match, uint32_t handle, bool is_local,
@@ -227,14 +218,6 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
     struct raim_connection *client = client_at(match, handle);
     lose(match, client);
     reset_client(match, client, RAIM_CONNECTION_ABSENT);
-}
-
-static void refuse_client(struct raim_match *match, struct raim_connection *client,
-                          enum raim_refusal refusal, enum raim_reason reason)
-{
-    match->refused[refusal]++;
-    client->state = RAIM_CONNECTION_REFUSED;
-    client->reason = reason;
 }
 
 // Gives a client a player of its own; false when there is no place.
@@ -268,20 +251,26 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     struct raim_hello hello;
     char name[RAIM_MATCH_NAME_BYTES];
     if (!raim_hello_read(reader, &hello)) {
-        refuse_client(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
+        raim_doors_refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
         return;
     }
     if (hello.version != RAIM_PROTOCOL_VERSION) {
-        refuse_client(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
+        raim_doors_refuse(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
         return;
     }
     if (!raim_name_clean(hello.name, name)) {
-        refuse_client(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+        raim_doors_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
     client->watches = hello.watch;
+    const bool resumes =
+        !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
+    if (match->draining && !resumes) {
+        raim_doors_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
+        return;
+    }
     if (!enter(match, client, &hello, name)) {
-        refuse_client(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
+        raim_doors_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
         return;
     }
     client->state = RAIM_CONNECTION_ENTERING;
@@ -319,7 +308,7 @@ static void receive_goodbye(struct raim_match *match, struct raim_connection *cl
         match->refused[RAIM_REFUSED_MALFORMED]++;
         return;
     }
-    leave(match, client, RAIM_REASON_LEFT);
+    raim_doors_leave(match, client, RAIM_REASON_LEFT);
     client->state = RAIM_CONNECTION_LEAVING;
     client->reason = RAIM_REASON_LEFT;
 }
@@ -363,7 +352,7 @@ void raim_match_step(struct raim_match *match)
         struct raim_connection *client = &match->clients[i];
         const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
         if (client->state == RAIM_CONNECTION_WAITING && waited > hello_within_s * world->tick_hz)
-            refuse_client(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
+            raim_doors_refuse(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
         if (client->player != RAIM_NOBODY)
             take_input(match, client);
     }
@@ -385,7 +374,7 @@ void raim_match_shutdown(struct raim_match *match)
         struct raim_connection *client = &match->clients[i];
         if (client->state == RAIM_CONNECTION_ABSENT || client->state > RAIM_CONNECTION_REFUSED)
             continue;
-        leave(match, client, RAIM_REASON_SHUTDOWN);
+        raim_doors_leave(match, client, RAIM_REASON_SHUTDOWN);
         client->state = RAIM_CONNECTION_REFUSED;
         client->reason = RAIM_REASON_SHUTDOWN;
     }
@@ -427,6 +416,7 @@ uint32_t raim_match_players(const struct raim_match *match, struct raim_match_pl
         *row = (struct raim_match_player){
             .bot = member->bot,
             .away = players[place].away != 0,
+            .muted = member->muted,
             .client = member->client,
             .id = players[place].id,
             .score = players[place].score,

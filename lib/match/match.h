@@ -16,6 +16,7 @@
 
 #define RAIM_MATCH_NAME_BYTES 25 // 24 bytes of UTF-8 and the closing NUL
 #define RAIM_MATCH_TOKEN_BYTES 16
+#define RAIM_MATCH_TEXT_BYTES 121 // of what the operator says: 120 bytes of UTF-8 and the NUL
 
 struct raim_match;
 
@@ -62,6 +63,30 @@ void raim_match_receive(struct raim_match *match, uint32_t client, bool reliable
 // Plays one tick.
 void raim_match_step(struct raim_match *match);
 
+// --- What the operator does, between two steps. Texts are cleaned like names. ---
+
+// Copies a text without what is invisible; false when it is longer than a text may be, not UTF-8,
+// or nothing visible is left.
+bool raim_match_clean(const char *text, char cleaned[RAIM_MATCH_TEXT_BYTES]);
+
+// Says something to everybody as the server. False when it is too long, not UTF-8, nothing visible
+// is left of it, or too much waits to be told.
+bool raim_match_say(struct raim_match *match, const char *text);
+
+// Ends the session of a player at once, away or not, and tells it why; "" or a text that cannot be
+// told says nothing. False when no client plays as this player: bots cannot be kicked.
+bool raim_match_kick(struct raim_match *match, raim_player_id player, const char *why);
+
+// Ends a connection as banned, whatever it has; it is told why, as with a kick.
+void raim_match_ban(struct raim_match *match, uint32_t client, const char *why);
+
+// While a player is muted, what it says is refused, in every connection of its session. False as
+// for a kick.
+bool raim_match_mute(struct raim_match *match, raim_player_id player, bool muted);
+
+// While a match is draining, nobody is let in but those who resume.
+void raim_match_drain(struct raim_match *match, bool draining);
+
 // Tells every client that the match ends; pull what is to be sent, then close the connections.
 void raim_match_shutdown(struct raim_match *match);
 
@@ -81,7 +106,8 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
 struct raim_match_player {
     char name[RAIM_MATCH_NAME_BYTES];
     bool bot;
-    bool away;       // its connection was lost; it may resume
+    bool away; // its connection was lost; it may resume
+    bool muted;
     uint32_t client; // its handle, meaningless for bots and those who are away
     raim_player_id id;
     uint32_t score, deaths;

@@ -127,6 +127,13 @@ static void explain(const struct raim_match *match, const struct raim_connection
     case RAIM_REASON_RESUMED:
         raim_text_words(text, "the session goes on in another connection");
         break;
+    case RAIM_REASON_DRAINING:
+        raim_text_words(text, "the server is about to end and lets nobody in");
+        break;
+    case RAIM_REASON_KICKED:
+    case RAIM_REASON_BANNED:
+        raim_text_words(text, client->why);
+        break;
     case RAIM_REASON_NONE:
     case RAIM_REASON_LEFT:
     case RAIM_REASON_LOST:

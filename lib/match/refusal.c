@@ -15,6 +15,9 @@ static const char *const names[RAIM_REFUSALS] = {
     [RAIM_REFUSED_INPUT_EARLY] = "input_early",
     [RAIM_REFUSED_ACK] = "ack",
     [RAIM_REFUSED_CHAT] = "chat",
+    [RAIM_REFUSED_MUTED] = "muted",
+    [RAIM_REFUSED_DRAINING] = "draining",
+    [RAIM_REFUSED_BANNED] = "banned",
 };
 
 const char *raim_refusal_name(enum raim_refusal refusal)

@@ -13,6 +13,9 @@ enum raim_refusal {
     RAIM_REFUSED_INPUT_EARLY, // an input too far in the future
     RAIM_REFUSED_ACK,         // an acknowledgement of a snapshot that was never sent
     RAIM_REFUSED_CHAT,        // more chat than anybody may say, or nothing visible in it
+    RAIM_REFUSED_MUTED,       // chat of somebody whom the operator has muted
+    RAIM_REFUSED_DRAINING,    // a hello while nobody is let in
+    RAIM_REFUSED_BANNED,      // a connection from where the operator lets nobody in
     RAIM_REFUSALS
 };
 

@@ -33,10 +33,11 @@ struct raim_shown {
 // One connection.
 struct raim_connection {
     enum raim_connection_state state;
-    uint32_t reason;                 // of its goodbye
-    bool is_local;                   // on the loopback of this machine
-    uint8_t token[RAIM_TOKEN_BYTES]; // of the session that it may begin
-    uint32_t since_tick;             // of its connection
+    uint32_t reason;                   // of its goodbye
+    char why[RAIM_MAX_TEXT_BYTES + 1]; // in the operator's words; otherwise empty
+    bool is_local;                     // on the loopback of this machine
+    uint8_t token[RAIM_TOKEN_BYTES];   // of the session that it may begin
+    uint32_t since_tick;               // of its connection
     raim_player_id player;  // that it plays; RAIM_NOBODY: it is a spectator, or not yet anything
     bool watches;           // it is a spectator, or wished to be one
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until somebody joins
@@ -65,6 +66,7 @@ struct raim_connection {
 struct raim_member {
     char name[RAIM_MATCH_NAME_BYTES];
     bool bot;
+    bool muted;                      // by the operator
     uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
     uint32_t client;                 // index of its client; unused for bots and while away
     uint32_t joined_tick;
@@ -104,6 +106,7 @@ struct raim_match {
     uint32_t playing;               // members that are no bots
     uint32_t watching;              // clients that are spectators
     uint32_t late;                  // of them, those with a delay
+    bool draining;                  // nobody is let in but those who resume
     struct raim_match_hits hits;
     uint64_t refused[RAIM_REFUSALS];
 
@@ -160,6 +163,15 @@ void raim_sessions_end(struct raim_match *match);
 // A CHAT of a client that plays, behind its kind.
 void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
                        raim_reader *reader);
+
+// --- doors.c: who is turned away, and who has to go ---
+
+void raim_doors_refuse(struct raim_match *match, struct raim_connection *client,
+                       enum raim_refusal refusal, enum raim_reason reason);
+
+// Takes from a connection whatever it has in the match.
+void raim_doors_leave(struct raim_match *match, struct raim_connection *client,
+                      enum raim_reason reason);
 
 // --- spectators.c: who watches ---
 

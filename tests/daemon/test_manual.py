@@ -14,7 +14,7 @@ import harness
 from harness import BIN, ROOT
 
 MAN = ROOT / "man"
-PROGRAMS = {"raimd": 8, "raim": 1, "raim-bots": 1}
+PROGRAMS = {"raimd": 8, "raimctl": 1, "raim": 1, "raim-bots": 1}
 PAGES = sorted(path.name.removesuffix(".scd") for path in MAN.glob("*.scd"))
 
 
@@ -44,7 +44,7 @@ class OptionsTest(unittest.TestCase):
                 if not (BIN / program).exists():
                     self.skipTest(f"skipped: {program} is not built")
                 wanted = options_of_help(program)
-                self.assertGreaterEqual(len(wanted), 5)
+                self.assertGreaterEqual(len(wanted), 5, wanted)
                 self.assertEqual(options_of_page(f"{program}.{section}"), wanted)
 
     def test_help_describes_what_its_usage_names(self):

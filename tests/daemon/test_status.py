@@ -24,8 +24,8 @@ ARENA_KEYS = ["name", "port", "map", "state", "tick", "tick_hz", "tick_us", "lat
               "players"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
-                "input_early", "ack", "chat", "oversize", "connectionless", "fragment",
-                "compressed"]
+                "input_early", "ack", "chat", "muted", "draining", "banned", "oversize",
+                "connectionless", "fragment", "compressed"]
 HITS_KEYS = ["total", "rewound", "in_past", "rewound_ms_mean", "rewound_ms_max"]
 PLAYER_KEYS = ["id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",
                "inputs_missed", "connected_s"]

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// raimctl: controls a running raimd through its Unix socket.
+#define _GNU_SOURCE
+#include "request.h"
+#include "tables.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    EXIT_REFUSED = 1,
+    EXIT_USAGE = 64,
+    EXIT_UNREACHABLE = 69,
+};
+
+struct call {
+    const char *socket;
+    bool json, watch;
+    const char *timeout, *duration; // NULL: not given
+    int count;                      // of words
+    char **words;                   // behind the command's
+};
+
+struct command {
+    const char *name;
+    int (*run)(const struct call *call);
+    int least, most;     // words
+    const char *options; // letters of those that it takes
+};
+
+static void print_usage(FILE *file)
+{
+    fputs("usage: raimctl [-s SOCKET] COMMAND\n"
+          "\n"
+          "Controls a running raimd.\n"
+          "\n"
+          "  status [--json] [--watch]       arenas at a glance; again every second\n"
+          "  players [ARENA] [--json]        who plays, with ids and addresses\n"
+          "  say [ARENA] TEXT                tell everybody, or everybody in an arena\n"
+          "  kick ARENA ID [REASON]          end a player's session\n"
+          "  mute ARENA ID                   refuse what a player says\n"
+          "  unmute ARENA ID\n"
+          "  ban ADDRESS[/PREFIX] [--for TIME] [REASON]\n"
+          "                                  let nobody in from there, and end who is in;\n"
+          "                                  TIME is a number and s, m, h or d\n"
+          "  unban ADDRESS[/PREFIX]\n"
+          "  bans [--json]                   who is banned\n"
+          "  drain [--timeout SECONDS]       let nobody in; raimd ends when all have left\n"
+          "                                  or the time is up; waits until then\n"
+          "\n"
+          "  -s, --socket SOCKET  the daemon's socket (" RAIM_CONTROL_SOCKET ")\n"
+          "  -V, --version        print the version\n"
+          "  -h, --help           print this text\n"
+          "\n"
+          "Exit status: 0 done, 1 refused, 64 wrong usage, 69 raimd cannot be reached.\n",
+          file);
+}
+
+static int wrong(const char *problem, const char *word)
+{
+    fprintf(stderr, "raimctl: %s%s%s\nTry 'raimctl --help'.\n", problem,
+            word[0] != '\0' ? ": " : "", word);
+    return EXIT_USAGE;
+}
+
+// --- Asking ---
+
+// Sends a request and says what went wrong with it; on success the caller frees the reply's text.
+static int ask(const struct call *call, const struct request *request, struct reply *reply)
+{
+    char problem[256];
+    if (!request_send(call->socket, request, reply)) {
+        fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
+        return EXIT_UNREACHABLE;
+    }
+    if (reply->status == 200)
+        return EXIT_SUCCESS;
+    tables_problem(reply->text, problem, sizeof problem);
+    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "for no told reason");
+    free(reply->text);
+    return EXIT_REFUSED;
+}
+
+static int order(const struct call *call, const struct request *request)
+{
+    struct reply reply;
+    const int code = ask(call, request, &reply);
+    if (code == EXIT_SUCCESS)
+        free(reply.text);
+    return code;
+}
+
+static int not_understood(void)
+{
+    fputs("raimctl: refused: the answer cannot be read\n", stderr);
+    return EXIT_REFUSED;
+}
+
+static const char *word(const struct call *call, int index)
+{
+    return index < call->count ? call->words[index] : NULL;
+}
+
+// --- Commands ---
+
+static int show_status(const struct call *call)
+{
+    struct reply reply;
+    const int code = ask(call, &(struct request){.path = "/status"}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    if (call->watch)
+        fputs("\033[H\033[2J", stdout);
+    bool good = true;
+    if (call->json)
+        puts(reply.text);
+    else
+        good = tables_status(reply.text, stdout);
+    fflush(stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static int run_status(const struct call *call)
+{
+    int code = show_status(call);
+    while (call->watch && code == EXIT_SUCCESS) {
+        sleep(1);
+        code = show_status(call);
+    }
+    return code;
+}
+
+static int run_players(const struct call *call)
+{
+    struct reply reply;
+    const int code = ask(call, &(struct request){.path = "/players"}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    bool good = true;
+    if (call->json)
+        puts(reply.text);
+    else
+        good = tables_players(reply.text, word(call, 0), stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static int run_bans(const struct call *call)
+{
+    struct reply reply;
+    const int code = ask(call, &(struct request){.path = "/bans"}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    bool good = true;
+    if (call->json)
+        puts(reply.text);
+    else
+        good = tables_bans(reply.text, stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static int run_say(const struct call *call)
+{
+    const bool has_arena = call->count == 2;
+    return order(call, &(struct request){
+                           .path = "/say",
+                           .post = true,
+                           .fields = {{"arena", has_arena ? call->words[0] : NULL},
+                                      {"text", call->words[has_arena ? 1 : 0]}},
+                       });
+}
+
+static int run_kick(const struct call *call)
+{
+    return order(call, &(struct request){
+                           .path = "/kick",
+                           .post = true,
+                           .fields = {{"arena", word(call, 0)},
+                                      {"player", word(call, 1)},
+                                      {"reason", word(call, 2)}},
+                       });
+}
+
+static int set_mute(const struct call *call, const char *path)
+{
+    return order(call, &(struct request){
+                           .path = path,
+                           .post = true,
+                           .fields = {{"arena", word(call, 0)}, {"player", word(call, 1)}},
+                       });
+}
+
+static int run_mute(const struct call *call)
+{
+    return set_mute(call, "/mute");
+}
+
+static int run_unmute(const struct call *call)
+{
+    return set_mute(call, "/unmute");
+}
+
+// "90", "90s", "15m", "2h" or "7d" in seconds; 0 for anything else.
+static unsigned long long read_time(const char *text)
+{
+    static const char units[] = "smhd";
+    static const unsigned long long seconds[] = {1, 60, 3600, 86400};
+    const size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] == '\0' ? units : strchr(units, text[digits]);
+    if (digits < 1 || digits > 9 || unit == NULL ||
+        (text[digits] != '\0' && text[digits + 1] != '\0'))
+        return 0;
+    return strtoull(text, NULL, 10) * seconds[unit - units];
+}
+
+static int run_ban(const struct call *call)
+{
+    char seconds[32];
+    if (call->duration != NULL) {
+        const unsigned long long time = read_time(call->duration);
+        if (time == 0)
+            return wrong("--for wants a time like 90s, 15m, 2h or 7d", call->duration);
+        snprintf(seconds, sizeof seconds, "%llu", time);
+    }
+    return order(call, &(struct request){
+                           .path = "/ban",
+                           .post = true,
+                           .fields = {{"address", word(call, 0)},
+                                      {"seconds", call->duration != NULL ? seconds : NULL},
+                                      {"reason", word(call, 1)}},
+                       });
+}
+
+static int run_unban(const struct call *call)
+{
+    return order(call, &(struct request){
+                           .path = "/unban", .post = true, .fields = {{"address", word(call, 0)}}});
+}
+
+static int run_drain(const struct call *call)
+{
+    const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
+    const int code = order(
+        call,
+        &(struct request){.path = "/drain", .post = true, .fields = {{"seconds", call->timeout}}});
+    if (code != EXIT_SUCCESS)
+        return code;
+    struct reply reply;
+    long shown = -1;
+    while (request_send(call->socket, &(struct request){.path = "/status"}, &reply)) {
+        const long players = tables_count_players(reply.text);
+        free(reply.text);
+        if (players != shown) {
+            printf("draining: %ld player%s left\n", players, players == 1 ? "" : "s");
+            fflush(stdout);
+        }
+        shown = players;
+        nanosleep(&pause, NULL);
+    }
+    puts("raimd has ended");
+    return EXIT_SUCCESS;
+}
+
+// --- The command line ---
+
+static const struct command commands[] = {
+    {"status", run_status, 0, 0, "jw"}, {"players", run_players, 0, 1, "j"},
+    {"say", run_say, 1, 2, ""},         {"kick", run_kick, 2, 3, ""},
+    {"mute", run_mute, 2, 2, ""},       {"unmute", run_unmute, 2, 2, ""},
+    {"ban", run_ban, 1, 2, "f"},        {"unban", run_unban, 1, 1, ""},
+    {"bans", run_bans, 0, 0, "j"},      {"drain", run_drain, 0, 0, "t"},
+};
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int dispatch(struct call *call, const char *options, int count, char **words)
+{
+    if (count == 0)
+        return wrong("want a command", "");
+    const struct command *command = find_command(words[0]);
+    if (command == NULL)
+        return wrong("no such command", words[0]);
+    if (strspn(options, command->options) != strlen(options))
+        return wrong("an option that does not belong here", words[0]);
+    call->count = count - 1;
+    call->words = words + 1;
+    if (call->count < command->least)
+        return wrong("too few words", words[0]);
+    if (call->count > command->most)
+        return wrong("too many words; quote a text with spaces", words[0]);
+    if (!request_init()) {
+        fputs("raimctl: cannot start libcurl\n", stderr);
+        return EXIT_REFUSED;
+    }
+    return command->run(call);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option known[] = {
+        {"socket", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'},
+        {"watch", no_argument, NULL, 'w'},        {"timeout", required_argument, NULL, 't'},
+        {"for", required_argument, NULL, 'f'},    {"version", no_argument, NULL, 'V'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    };
+    struct call call = {.socket = RAIM_CONTROL_SOCKET};
+    char options[8] = ""; // letters of those that belong to commands
+    for (int option; (option = getopt_long(argc, argv, "s:Vh", known, NULL)) != -1;) {
+        if (strchr("jwtf", option) != NULL && strchr(options, option) == NULL)
+            options[strlen(options)] = (char)option;
+        switch (option) {
+        case 's':
+            call.socket = optarg;
+            break;
+        case 'j':
+            call.json = true;
+            break;
+        case 'w':
+            call.watch = true;
+            break;
+        case 't':
+            call.timeout = optarg;
+            break;
+        case 'f':
+            call.duration = optarg;
+            break;
+        case 'V':
+            puts("raimctl " RAIM_VERSION);
+            return EXIT_SUCCESS;
+        case 'h':
+            print_usage(stdout);
+            return EXIT_SUCCESS;
+        default:
+            fputs("Try 'raimctl --help'.\n", stderr);
+            return EXIT_USAGE;
+        }
+    }
+    return dispatch(&call, options, argc - optind, argv + optind);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Talks to the control socket with libcurl.
+#define _GNU_SOURCE
+#include "request.h"
+
+#include <curl/curl.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEADLINE_S = 10, URL_BYTES = 256, FORM_BYTES = 8192 };
+
+struct form {
+    char text[FORM_BYTES];
+    size_t length;
+};
+
+bool request_init(void)
+{
+    return curl_global_init(CURL_GLOBAL_NOTHING) == CURLE_OK;
+}
+
+static bool add_field(CURL *curl, struct form *form, const char *name, const char *value)
+{
+    char *escaped = curl_easy_escape(curl, value, (int)strlen(value));
+    if (escaped == NULL)
+        return false;
+    const size_t left = sizeof form->text - form->length;
+    const int length = snprintf(form->text + form->length, left, "%s%s=%s",
+                                form->length > 0 ? "&" : "", name, escaped);
+    curl_free(escaped);
+    form->length += (size_t)length;
+    return (size_t)length < left;
+}
+
+static bool fill_form(CURL *curl, const struct request *request, struct form *form)
+{
+    for (int i = 0; i < REQUEST_FIELDS; i++)
+        if (request->fields[i].value != NULL &&
+            !add_field(curl, form, request->fields[i].name, request->fields[i].value))
+            return false;
+    return true;
+}
+
+static CURLcode perform(CURL *curl, const char *socket, const struct request *request,
+                        const struct form *form, FILE *out)
+{
+    char url[URL_BYTES];
+    snprintf(url, sizeof url, "http://raimd%s", request->path);
+    curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DEADLINE_S);
+    curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
+    if (request->post) {
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)form->length);
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, form->text);
+    }
+    return curl_easy_perform(curl);
+}
+
+bool request_send(const char *socket, const struct request *request, struct reply *reply)
+{
+    struct form form = {.length = 0};
+    size_t size;
+    *reply = (struct reply){0};
+    CURL *curl = curl_easy_init();
+    FILE *out = open_memstream(&reply->text, &size);
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+    if (curl != NULL && out != NULL && fill_form(curl, request, &form))
+        code = perform(curl, socket, request, &form, out);
+    if (code == CURLE_OK)
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
+    if (out != NULL && fclose(out) != 0)
+        code = CURLE_OUT_OF_MEMORY;
+    curl_easy_cleanup(curl);
+    if (code == CURLE_OK)
+        return true;
+    snprintf(reply->why, sizeof reply->why, "%s", curl_easy_strerror(code));
+    free(reply->text);
+    reply->text = NULL;
+    return false;
+}

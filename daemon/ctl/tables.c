@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Turns JSON into tables.
+#include "tables.h"
+
+#include <jansson.h>
+
+#include <string.h>
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "-";
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+// A text cut and filled up to so many characters, which are one column each where names are
+// letters; bytes of a character beyond its first have 10 as their highest bits.
+static void write_column(FILE *out, const char *text, int width)
+{
+    int written = 0;
+    for (; *text != '\0'; text++) {
+        const bool begins = (*text & 0xC0) != 0x80;
+        if (begins && written == width)
+            break;
+        written += begins;
+        fputc(*text, out);
+    }
+    fprintf(out, "%*s", width - written + 1, "");
+}
+
+static void write_duration(FILE *out, long long seconds)
+{
+    if (seconds >= 86400)
+        fprintf(out, "%lldd ", seconds / 86400);
+    fprintf(out, "%02lld:%02lld:%02lld", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+}
+
+static void write_arena(FILE *out, const json_t *arena, long long players)
+{
+    const json_t *tick_us = json_object_get(arena, "tick_us");
+    char places[24];
+    long long bots = 0;
+    size_t i;
+    const json_t *player;
+    json_array_foreach(json_object_get(arena, "players"), i, player) bots +=
+        json_is_true(json_object_get(player, "bot"));
+    snprintf(places, sizeof places, "%lld", players - bots);
+    write_column(out, text_of(arena, "name"), 18);
+    write_column(out, text_of(arena, "map"), 14);
+    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), places,
+            bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
+            number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
+}
+
+bool tables_status(const char *text, FILE *out)
+{
+    json_t *status = json_loads(text, 0, NULL);
+    const json_t *arenas = json_object_get(status, "arenas"), *arena;
+    const json_t *players = json_object_get(status, "players");
+    const bool good = json_is_array(arenas) && json_is_object(players);
+    if (good) {
+        size_t i;
+        fprintf(out, "raimd %s, up ", text_of(status, "version"));
+        write_duration(out, number_of(status, "uptime_s"));
+        fprintf(out, ", workers %lld, players %lld of %lld, bots %lld, spectators %lld\n",
+                number_of(status, "workers"), number_of(players, "now"), number_of(players, "max"),
+                number_of(players, "bots"), number_of(players, "spectators"));
+        fprintf(out, "ARENA              MAP             PORT PLAYERS BOTS WATCH P50(us) P99(us)"
+                     "  LATE\n");
+        json_array_foreach(arenas, i, arena)
+            write_arena(out, arena, (long long)json_array_size(json_object_get(arena, "players")));
+    }
+    json_decref(status);
+    return good;
+}
+
+static void write_player(FILE *out, const json_t *player)
+{
+    const bool bot = json_is_true(json_object_get(player, "bot"));
+    write_column(out, text_of(player, "arena"), 11);
+    fprintf(out, "%5lld ", number_of(player, "id"));
+    write_column(out, text_of(player, "name"), 20);
+    write_column(out, text_of(player, "address"), 15);
+    fprintf(out, "%5lld %6lld %4lld %s\n", number_of(player, "score"), number_of(player, "deaths"),
+            number_of(player, "ping_ms"),
+            bot                                              ? "bot"
+            : json_is_true(json_object_get(player, "away"))  ? "away"
+            : json_is_true(json_object_get(player, "muted")) ? "muted"
+                                                             : "");
+}
+
+bool tables_players(const char *text, const char *arena, FILE *out)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const json_t *players = json_object_get(answer, "players"), *player;
+    const bool good = json_is_array(players);
+    if (good) {
+        size_t i;
+        fprintf(out, "ARENA          ID NAME                 ADDRESS         SCORE DEATHS PING\n");
+        json_array_foreach(players, i, player) if (arena == NULL ||
+                                                   strcmp(arena, text_of(player, "arena")) == 0)
+            write_player(out, player);
+    }
+    json_decref(answer);
+    return good;
+}
+
+bool tables_bans(const char *text, FILE *out)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const json_t *bans = json_object_get(answer, "bans"), *ban;
+    const bool good = json_is_array(bans);
+    if (good) {
+        size_t i;
+        fprintf(out, "ADDRESS            LEFT           REASON\n");
+        json_array_foreach(bans, i, ban)
+        {
+            const json_t *left = json_object_get(ban, "left_s");
+            char shown[32] = "for ever";
+            if (json_is_integer(left))
+                snprintf(shown, sizeof shown, "%lld s", (long long)json_integer_value(left));
+            write_column(out, text_of(ban, "address"), 18);
+            write_column(out, shown, 14);
+            fprintf(out, "%s\n", text_of(ban, "reason"));
+        }
+    }
+    json_decref(answer);
+    return good;
+}
+
+void tables_problem(const char *text, char *problem, size_t capacity)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const char *words = json_string_value(json_object_get(answer, "error"));
+    snprintf(problem, capacity, "%s", words != NULL ? words : "");
+    json_decref(answer);
+}
+
+long tables_count_players(const char *text)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const json_t *now = json_object_get(json_object_get(answer, "players"), "now");
+    const long count = json_is_integer(now) ? (long)json_integer_value(now) : -1;
+    json_decref(answer);
+    return count;
+}

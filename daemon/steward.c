@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Opens an arena's mail.
+#define _GNU_SOURCE
+#include "steward.h"
+
+#include <time.h>
+
+// An operator's script may ask for a few things at once.
+enum { LETTERS = 32 };
+
+bool steward_create(struct steward *steward)
+{
+    *steward = (struct steward){0};
+    return mailbox_create(&steward->mailbox, LETTERS, sizeof(struct command));
+}
+
+void steward_destroy(struct steward *steward)
+{
+    mailbox_destroy(&steward->mailbox);
+}
+
+static const struct ban *find_ban(const struct steward *steward, const struct transport *transport,
+                                  uint32_t peer)
+{
+    struct timespec now;
+    if (steward->bans == NULL || steward->bans->count == 0)
+        return NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return bans_find(steward->bans, transport_address(transport, peer), now.tv_sec);
+}
+
+void steward_receive(struct steward *steward, struct raim_match *match,
+                     const struct transport *transport, uint32_t peer)
+{
+    const struct ban *ban = find_ban(steward, transport, peer);
+    if (ban != NULL)
+        raim_match_ban(match, peer, ban->why);
+}
+
+// Puts other bans in force, and out goes whom they concern.
+static void change_bans(struct steward *steward, struct raim_match *match,
+                        const struct transport *transport, struct command *command)
+{
+    const struct bans *before = steward->bans;
+    steward->bans = command->bans;
+    command->bans = before;
+    for (uint32_t peer = 0; peer < transport_capacity(transport); peer++)
+        if (transport_is_connected(transport, peer))
+            steward_receive(steward, match, transport, peer);
+}
+
+static bool obey(struct steward *steward, struct raim_match *match,
+                 const struct transport *transport, struct command *command)
+{
+    switch (command->kind) {
+    case COMMAND_SAY:
+        return raim_match_say(match, command->text);
+    case COMMAND_KICK:
+        return raim_match_kick(match, command->player, command->text);
+    case COMMAND_MUTE:
+        return raim_match_mute(match, command->player, command->on);
+    case COMMAND_DRAIN:
+        raim_match_drain(match, command->on);
+        return raim_match_say(match, command->text);
+    case COMMAND_BANS:
+        change_bans(steward, match, transport, command);
+        return true;
+    }
+    return false;
+}
+
+void steward_run(struct steward *steward, struct raim_match *match, struct transport *transport)
+{
+    struct command *command;
+    while ((command = mailbox_open(&steward->mailbox)) != NULL) {
+        command->done = obey(steward, match, transport, command);
+        mailbox_reply(&steward->mailbox);
+    }
+}

@@ -1,0 +1,380 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The operator and a raimd that runs: raimctl, and the same over HTTP with curl, on its socket."""
+
+import json
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import BIN, ROOT, START_S, Stage, arena, poll
+
+EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE = 1, 64, 69
+
+
+class ControlTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+        self.state = self.stage.directory / "state"
+        self.run = self.stage.directory / "run"
+        self.state.mkdir()
+        self.run.mkdir()
+        self.socket = self.run / "control.sock"
+        self.env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run)}
+
+    def serve(self, *arenas):
+        daemon = self.stage.serve(*(arenas or (arena("one"), arena("two", bots=2))), env=self.env)
+        daemon.poll("the control socket", lambda: "control started" in daemon.log)
+        return daemon
+
+    def ctl(self, *words, status=0, socket=None):
+        """What raimctl says on standard output, or on standard error where it is to fail."""
+        result = subprocess.run([BIN / "raimctl", "-s", socket or self.socket, *map(str, words)],
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                timeout=START_S, check=False)
+        harness.check_sane(result.stderr)
+        self.assertEqual(result.returncode, status, result.stderr)
+        if status == 0:
+            self.assertEqual(result.stderr, "")
+            return result.stdout
+        self.assertEqual(result.stdout, "")
+        self.assertTrue(result.stderr.startswith("raimctl: "), result.stderr)
+        return result.stderr
+
+    def players(self, where):
+        """Clients that play, as `raimctl players --json` tells."""
+        return [player for player in json.loads(self.ctl("players", "--json"))["players"]
+                if player["arena"] == where and not player["bot"]]
+
+    def ends(self, bots):
+        """Why the clients of a raim-bots ended, in order of their names."""
+        bots.stop(signal.SIGINT)
+        rows = sorted(json.loads(bots.out)["players"], key=lambda row: row["name"])
+        return [(row["end"], row["text"]) for row in rows]
+
+    # --- asking ---
+
+    def test_tables_fit_80_columns_and_agree_with_the_json(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 4)
+        daemon.wait_players(4)
+        table = self.ctl("status").splitlines()
+        self.assertIn("players 4 of 128, bots 2", table[0])
+        self.assertEqual([line.split()[0] for line in table[1:]], ["ARENA", "one", "two"])
+        self.assertEqual(table[3].split()[3:5], ["2", "2"]) # players, bots
+        status = json.loads(self.ctl("status", "--json"))
+        self.assertEqual(status["players"]["now"], 4)
+        self.assertEqual([arena["port"] for arena in status["arenas"]], daemon.ports)
+
+        rows = self.ctl("players").splitlines()
+        self.assertEqual(len(rows), 1 + 6)
+        self.assertEqual(len(self.ctl("players", "one").splitlines()), 1 + 2)
+        for player in json.loads(self.ctl("players", "--json"))["players"]:
+            self.assertEqual(player["address"], None if player["bot"] else "127.0.0.1")
+        for line in table + rows:
+            self.assertLessEqual(len(line), 80, line)
+        # Addresses are for the operator alone.
+        self.assertNotIn("127.0.0.1", daemon.ask("/status").text)
+        bots.stop(signal.SIGINT)
+
+    def test_watch_shows_the_status_again_until_it_is_stopped(self):
+        self.serve()
+        with subprocess.Popen([BIN / "raimctl", "-s", self.socket, "status", "--watch"],
+                              stdout=subprocess.PIPE, text=True) as watch:
+            seen = [line for line in (watch.stdout.readline() for _ in range(8))
+                    if "workers" in line]
+            watch.terminate()
+        self.assertEqual(len(seen), 2)
+
+    # --- ordering ---
+
+    def test_kick_ends_a_session_with_its_reason(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 2, ports=daemon.ports[:1])
+        daemon.wait_players(2)
+        victim, other = sorted(self.players("one"), key=lambda player: player["name"])
+        self.assertEqual(self.ctl("kick", "one", victim["id"], "be nice"), "")
+        daemon.wait_players(1)
+        self.assertIn("no client plays", self.ctl("kick", "one", victim["id"], status=EXIT_REFUSED))
+        self.assertIn("no such arena", self.ctl("kick", "six", other["id"], status=EXIT_REFUSED))
+        self.assertIn("order=kick arena=one", daemon.log)
+        bot = next(player for player in json.loads(self.ctl("players", "--json"))["players"]
+                   if player["bot"])
+        self.ctl("kick", "two", bot["id"], status=EXIT_REFUSED)
+        self.assertEqual([player["id"] for player in self.players("one")], [other["id"]])
+        self.assertEqual(self.ends(bots)[0], ("kicked", "be nice"))
+
+    def test_say_reaches_everybody_of_an_arena_or_of_all(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 1, ports=daemon.ports[:1])
+        daemon.wait_players(1)
+        self.assertEqual(self.ctl("say", "maintenance at noon"), "")
+        self.assertEqual(self.ctl("say", "one", "you alone"), "")
+        self.assertIn("no such arena", self.ctl("say", "six", "hello", status=EXIT_REFUSED))
+        for text in ("x" * 121, "\x01", " "):
+            self.assertIn("120 bytes", self.ctl("say", text, status=EXIT_REFUSED))
+        # The goodbye comes behind what was said, and nobody else comes, goes or shoots.
+        self.ctl("kick", "one", self.players("one")[0]["id"])
+        daemon.wait_players(0)
+        bots.stop(signal.SIGINT)
+        report = json.loads(bots.out)
+        self.assertEqual((report["events"], report["decode_errors"]), (2, 0))
+
+    def test_mute_shows_among_the_players(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 1, ports=daemon.ports[:1])
+        daemon.wait_players(1)
+        player = self.players("one")[0]
+        self.assertFalse(player["muted"])
+        self.ctl("mute", "one", player["id"])
+        poll("the mute", lambda: self.players("one")[0]["muted"])
+        self.ctl("unmute", "one", player["id"])
+        poll("the end of the mute", lambda: not self.players("one")[0]["muted"])
+        self.ctl("mute", "one", player["id"] + 1, status=EXIT_REFUSED)
+        bots.stop(signal.SIGINT)
+
+    # --- bans ---
+
+    def test_a_ban_ends_who_is_in_and_keeps_them_out_after_a_restart(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 4)
+        daemon.wait_players(4)
+        self.ctl("ban", "127.0.0.0/8", "--for", "1h", "no more")
+        daemon.wait_players(0)
+        self.assertEqual(self.ends(bots), [("banned", "no more")] * 4)
+        daemon.stop()
+        self.assertEqual(stat.S_IMODE((self.state / "bans").stat().st_mode) & 0o022, 0)
+
+        daemon = self.serve()
+        ban, = json.loads(self.ctl("bans", "--json"))["bans"]
+        self.assertEqual((ban["address"], ban["reason"]), ("127.0.0.0/8", "no more"))
+        self.assertTrue(3000 < ban["left_s"] <= 3600)
+        bots = self.stage.bots(daemon, 1, seconds=1)
+        bots.expected_status = None
+        self.assertEqual(self.refused(daemon, bots, "banned"), 1)
+        self.ctl("unban", "127.0.0.0/8")
+        self.assertEqual(self.ctl("bans").splitlines()[1:], [])
+        self.assertIn("no such ban", self.ctl("unban", "127.0.0.0/8", status=EXIT_REFUSED))
+        bots = self.stage.bots(daemon, 1)
+        daemon.wait_players(1)
+        bots.stop(signal.SIGINT)
+
+    def refused(self, daemon, bots, reason):
+        """How many connections were refused for a reason, once the bots have ended."""
+        bots.process.wait(START_S)
+        bots.expected_status = bots.process.returncode
+        return poll("the refusal", lambda: sum(
+            arena["refused"][reason] for arena in daemon.get_json()["arenas"]))
+
+    def test_a_ban_ends_by_itself(self):
+        daemon = self.serve()
+        self.ctl("ban", "127.0.0.1", "--for", "1s")
+        self.assertIn("127.0.0.1", self.ctl("bans"))
+        poll("the ban's end", lambda: "127.0.0.1" not in self.ctl("bans"))
+        bots = self.stage.bots(daemon, 1)
+        daemon.wait_players(1)
+        bots.stop(signal.SIGINT)
+
+    def test_wrong_networks_are_refused(self):
+        self.serve()
+        for network in ("127.0.0.1/8", "localhost", "1.2.3", "::1", "10.0.0.0/33"):
+            self.assertIn("192.0.2.0/24", self.ctl("ban", network, status=EXIT_REFUSED))
+        self.assertEqual(json.loads(self.ctl("bans", "--json"))["bans"], [])
+
+    def test_damaged_bans_keep_it_from_starting(self):
+        (self.state / "bans").write_text("127.0.0.1 0 fine\n127.0.0.1\n", encoding="utf-8")
+        path = self.stage.write_config(harness.config(arena("one")))
+        result = harness.run_raimd("-c", path, env=self.env)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"{self.state}/bans:2: ", result.stderr)
+
+    # --- the end ---
+
+    def test_drain_lets_nobody_in_and_ends_when_everybody_has_left(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 1, ports=daemon.ports[:1])
+        daemon.wait_players(1)
+        with subprocess.Popen([BIN / "raimctl", "-s", self.socket, "drain"],
+                              stdout=subprocess.PIPE, text=True) as drain:
+            self.assertEqual(drain.stdout.readline(), "draining: 1 player left\n")
+            late = self.stage.bots(daemon, 1, seconds=1)
+            self.assertEqual(self.refused(daemon, late, "draining"), 1)
+            self.assertIsNone(drain.poll())
+            self.assertIsNone(daemon.process.poll())
+            bots.stop(signal.SIGINT)
+            self.assertTrue(drain.stdout.read().endswith("raimd has ended\n"))
+        self.assertEqual(drain.returncode, 0)
+        daemon.wait(START_S)
+        self.assertFalse(self.socket.exists())
+
+    def test_drain_ends_at_its_deadline(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 1)
+        daemon.wait_players(1)
+        begin = time.monotonic()
+        self.assertIn("raimd has ended", self.ctl("drain", "--timeout", 2))
+        self.assertGreaterEqual(time.monotonic() - begin, 2)
+        daemon.wait(START_S)
+        self.assertEqual(self.ends(bots)[0][0], "shutdown")
+
+    def test_a_second_sigterm_waits_for_nobody(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 1)
+        daemon.wait_players(1)
+        bots.send(signal.SIGSTOP) # it will not answer the goodbye
+        try:
+            daemon.expected_status = -signal.SIGTERM
+            daemon.send(signal.SIGTERM)
+            daemon.poll("the first signal", lambda: "stopping signal=TERM" in daemon.log)
+            daemon.stop()
+        finally:
+            bots.send(signal.SIGCONT)
+        bots.stop(signal.SIGINT)
+        self.serve() # what was left lying there hinders nobody
+
+    @unittest.skipUnless(shutil.which("curl"), "no curl")
+    def test_a_drain_ends_though_nobody_asks_for_anything_more(self):
+        daemon = self.serve()
+        self.assertEqual(self.curl("/drain", "-X", "POST", "-d", ""),
+                         (200, '{"arenas":2,"done":2}\n'))
+        self.assertLess(daemon.wait(START_S), 3) # else it would be seen with the next chores
+
+    # --- the socket ---
+
+    def test_the_socket_is_for_owner_and_group_and_goes_with_the_daemon(self):
+        daemon = self.serve()
+        mode = self.socket.stat().st_mode
+        self.assertTrue(stat.S_ISSOCK(mode))
+        self.assertEqual(stat.S_IMODE(mode), 0o660)
+        second = self.stage.write_config(harness.config(arena("other")), "second.conf")
+        result = harness.run_raimd("-c", second, env=self.env)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("another program listens there", result.stderr)
+        self.ctl("status")
+        daemon.stop()
+        self.assertFalse(self.socket.exists())
+
+    def test_a_socket_that_a_killed_daemon_left_is_replaced(self):
+        daemon = self.serve()
+        daemon.expected_status = -signal.SIGKILL
+        daemon.send(signal.SIGKILL)
+        daemon.wait(START_S)
+        self.assertIn("cannot reach", self.ctl("status", status=EXIT_UNREACHABLE))
+        self.serve()
+        self.ctl("status")
+
+    def test_something_else_in_its_place_is_left_alone(self):
+        self.socket.write_text("precious", encoding="utf-8")
+        path = self.stage.write_config(harness.config(arena("one")))
+        result = harness.run_raimd("-c", path, env=self.env)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("control.sock", result.stderr)
+        self.assertEqual(self.socket.read_text(encoding="utf-8"), "precious")
+
+    def test_it_is_off_unless_there_is_a_place_for_it(self):
+        daemon = self.stage.serve(arena("one"), env={"STATE_DIRECTORY": str(self.state)})
+        self.assertNotIn("control started", daemon.log)
+        other = self.stage.directory / "elsewhere.sock"
+        text = f'control = "{other}";\n' + harness.config(arena("two"))
+        daemon = self.stage.raimd("-c", self.stage.write_config(text, "elsewhere.conf"))
+        daemon.wait_started().poll("the socket", other.exists)
+        poll("an answer", lambda: "two" in self.ctl("status", socket=other))
+
+    # --- HTTP ---
+
+    def curl(self, path, *options):
+        """Status and text of an answer."""
+        result = subprocess.run(["curl", "-sS", "--unix-socket", self.socket, "-w", "\n%{http_code}",
+                                 *options, f"http://raimd{path}"], capture_output=True, text=True,
+                                timeout=START_S, check=True)
+        text, _, status = result.stdout.rpartition("\n")
+        return int(status), text
+
+    @unittest.skipUnless(shutil.which("curl"), "no curl")
+    def test_curl_can_do_what_raimctl_can(self):
+        self.serve()
+        self.assertEqual(json.loads(self.curl("/status")[1])["schema"], 1)
+        self.assertEqual(self.curl("/say", "-d", "text=hello"), (200, '{"arenas":2,"done":2}\n'))
+        self.assertEqual(self.curl("/say", "--data-urlencode", "text=a & b", "-d", "arena=one"),
+                         (200, '{"arenas":1,"done":1}\n'))
+        self.assertEqual(self.curl("/ban", "-d", "address=192.0.2.1"), (200, '{"bans":1}\n'))
+        for path, options, status in (
+                ("/say", [], 405), ("/status", ["-d", "x=1"], 405), ("/nothing", [], 404),
+                ("/say", ["-d", ""], 400), ("/say", ["-d", "text=hi&colour=red"], 400),
+                ("/say", ["-d", "text=hi&player=5"], 400), ("/say", ["-d", "arena=six&text=x"], 404),
+                ("/say", ["-d", "text=" + "x" * 600], 400), ("/say", ["-d", "x" * 100000], 400),
+                ("/say", ["-d", "text=a%00b"], 400),
+                ("/say", ["-H", "Content-Type: application/json", "-d", '{"text":"hi"}'], 400),
+                ("/kick", ["-d", "arena=one&player=0"], 400),
+                ("/kick", ["-d", "arena=one&player=65536"], 400),
+                ("/kick", ["-d", "arena=one&player=1025"], 409),
+                ("/ban", ["-d", "address=192.0.2.1&seconds=0"], 400),
+                ("/ban", ["-d", "address=192.0.2.1&seconds=99999999999"], 400)):
+            with self.subTest(path, options=options):
+                answer = self.curl(path, *options)
+                self.assertEqual(answer[0], status)
+                self.assertIn("error", json.loads(answer[1]))
+
+    def test_nothing_is_posted_over_tcp(self):
+        daemon = self.serve()
+        self.assertEqual(daemon.ask("/status", "POST", "text=hello").status, 405)
+        for path in ("/say", "/kick", "/ban", "/drain", "/players", "/bans"):
+            for method in ("POST", "GET"):
+                self.assertIn(daemon.ask(path, method, "text=hello" if method == "POST" else None)
+                              .status, (404, 405))
+        self.assertNotIn("control order", daemon.log)
+
+    def test_many_orders_at_once_are_all_answered(self):
+        self.serve()
+        clients = [subprocess.Popen([BIN / "raimctl", "-s", self.socket, "say", f"message {i}"])
+                   for i in range(12)]
+        self.assertEqual([client.wait(START_S) for client in clients], [0] * 12)
+
+
+class UsageTest(unittest.TestCase):
+    def raimctl(self, *words):
+        return subprocess.run([BIN / "raimctl", *words], capture_output=True, text=True,
+                              timeout=START_S, check=False)
+
+    def test_help_and_version_go_to_standard_output(self):
+        for words, start in ((["-h"], "usage: raimctl"), (["--help"], "usage: raimctl"),
+                             (["-V"], "raimctl 0."), (["--version"], "raimctl 0.")):
+            result = self.raimctl(*words)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertTrue(result.stdout.startswith(start))
+            for line in result.stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_wrong_usage_exits_64_before_anything_is_asked(self):
+        for words in ([], ["dance"], ["status", "now"], ["kick", "one"], ["say"], ["unban"],
+                      ["say", "a", "b", "c"], ["say", "--json", "a"], ["drain", "--for", "1h"],
+                      ["--nonsense"], ["ban", "192.0.2.1", "--for", "soon"], ["status", "--timeout"],
+                      ["ban", "192.0.2.1", "--for", "5mm"], ["ban", "192.0.2.1", "--for", "0"]):
+            with self.subTest(words):
+                result = self.raimctl("-s", "/nonexistent/control.sock", *words)
+                self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))
+                self.assertIn("--help", result.stderr)
+
+    def test_every_command_is_in_the_help_and_in_the_completion(self):
+        text = (ROOT / "daemon/ctl/main.c").read_text(encoding="utf-8")
+        names = re.findall(r'\{"(\w+)", run_\w+,', text)
+        self.assertGreater(len(names), 8)
+        shell = shutil.which("bash")
+        if shell is None:
+            self.skipTest("no bash")
+        script = (f"source {ROOT}/daemon/ctl/raimctl.bash; COMP_WORDS=(raimctl ''); COMP_CWORD=1;"
+                  " _raimctl; echo ${COMPREPLY[@]}")
+        completed = subprocess.run([shell, "-c", script], capture_output=True, text=True,
+                                   check=True).stdout.split()
+        for name in names:
+            self.assertRegex(self.raimctl("--help").stdout, rf"(?m)^  {name}\b")
+            self.assertIn(name, completed)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Lists of bans: what a network is, who is in it and until when, and the file that keeps them.
+#define _GNU_SOURCE
+#include "bans.h"
+
+#include "chance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { NOW = 1000000 };
+
+static char directory[] = "/tmp/raim-bans-XXXXXX";
+static char path[64];
+
+static struct ban ban_of(const char *network, int64_t until_s, const char *why)
+{
+    struct ban ban = {.until_s = until_s};
+    assert_true(bans_parse(network, &ban.network, &ban.prefix));
+    strcpy(ban.why, why);
+    return ban;
+}
+
+// Takes the list before.
+static struct bans *add(struct bans *bans, const char *network, int64_t until_s, const char *why)
+{
+    const struct ban ban = ban_of(network, until_s, why);
+    struct bans *made = bans_with(bans, &ban, NOW);
+    assert_non_null(made);
+    free(bans);
+    return made;
+}
+
+static uint32_t address_of(const char *text)
+{
+    uint32_t network, prefix;
+    assert_true(bans_parse(text, &network, &prefix));
+    return network;
+}
+
+static const char *why_out(const struct bans *bans, const char *address)
+{
+    const struct ban *ban = bans_find(bans, address_of(address), NOW);
+    return ban != NULL ? ban->why : NULL;
+}
+
+static void test_networks_are_read_as_they_are_written(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"192.0.2.1", "0.0.0.0/0",       "10.0.0.0/8",
+                                       "0.0.0.0",   "255.255.255.255", "192.0.2.2/31"};
+    static const char *const bad[] = {"",           "192.0.2",      "192.0.2.1/24", "192.0.2.0/33",
+                                      "192.0.2.0/", "192.0.2.0/-1", "192.0.2.0/8x", "192.0.2.1 ",
+                                      "::1",        "/8",           "1.2.3.4/032",  "1.2.3.256"};
+    uint32_t network, prefix;
+    char text[BANS_NETWORK_BYTES];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(bans_parse(good[i], &network, &prefix));
+        bans_print(network, prefix, text);
+        assert_string_equal(text, good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (bans_parse(bad[i], &network, &prefix))
+            fail_msg("\"%s\" was taken for a network", bad[i]);
+}
+
+static void test_a_ban_keeps_out_its_network_and_no_other(void **state)
+{
+    (void)state;
+    struct bans *bans = add(NULL, "192.0.2.0/24", 0, "net");
+    bans = add(bans, "198.51.100.7", 0, "one");
+    assert_string_equal(why_out(bans, "192.0.2.0"), "net");
+    assert_string_equal(why_out(bans, "192.0.2.255"), "net");
+    assert_string_equal(why_out(bans, "198.51.100.7"), "one");
+    assert_null(why_out(bans, "192.0.3.0"));
+    assert_null(why_out(bans, "192.0.1.255"));
+    assert_null(why_out(bans, "198.51.100.6"));
+    assert_null(bans_find(NULL, address_of("192.0.2.1"), NOW));
+    bans = add(bans, "0.0.0.0/0", 0, "all");
+    assert_string_equal(why_out(bans, "203.0.113.5"), "all");
+    free(bans);
+}
+
+static void test_a_ban_ends_in_its_second(void **state)
+{
+    (void)state;
+    struct bans *bans = add(NULL, "192.0.2.1", NOW + 10, "");
+    assert_non_null(bans_find(bans, address_of("192.0.2.1"), NOW + 9));
+    assert_null(bans_find(bans, address_of("192.0.2.1"), NOW + 10));
+    const struct ban other = ban_of("192.0.2.2", 0, "");
+    struct bans *later = bans_with(bans, &other, NOW + 10);
+    assert_int_equal(later->count, 1); // what is over is forgotten
+    free(later);
+    free(bans);
+}
+
+static void test_a_network_is_banned_once_with_the_newest_reason(void **state)
+{
+    (void)state;
+    struct bans *bans = add(NULL, "192.0.2.0/24", NOW + 5, "first");
+    bans = add(bans, "192.0.2.0/24", 0, "second");
+    assert_int_equal(bans->count, 1);
+    assert_string_equal(why_out(bans, "192.0.2.9"), "second");
+    uint32_t network, prefix;
+    assert_true(bans_parse("192.0.2.0/24", &network, &prefix));
+    assert_true(bans_has(bans, network, prefix, NOW));
+    assert_false(bans_has(bans, network, 25, NOW));
+    struct bans *without = bans_without(bans, network, prefix, NOW);
+    assert_int_equal(without->count, 0);
+    free(without);
+    free(bans);
+}
+
+static void test_too_many_bans_are_refused(void **state)
+{
+    (void)state;
+    struct bans *bans = calloc(1, sizeof *bans + BANS_MAX * sizeof bans->items[0]);
+    bans->count = BANS_MAX;
+    for (uint32_t i = 0; i < BANS_MAX; i++)
+        bans->items[i] = (struct ban){.network = i, .prefix = 32};
+    struct ban ban = {.network = BANS_MAX, .prefix = 32};
+    assert_null(bans_with(bans, &ban, NOW));
+    ban.network = 7; // takes the place of another
+    struct bans *made = bans_with(bans, &ban, NOW);
+    assert_int_equal(made->count, BANS_MAX);
+    free(made);
+    free(bans);
+}
+
+static void test_what_is_saved_is_loaded_again(void **state)
+{
+    (void)state;
+    char error[256] = "";
+    struct bans *bans = NULL;
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 30; i++) {
+            struct ban ban = {.prefix = (uint32_t)chance_int(1, 32)};
+            ban.network = (uint32_t)raim_random_next(&chance) & UINT32_MAX << (32 - ban.prefix);
+            ban.until_s = chance_int(0, 1) ? 0 : NOW + chance_int(1, 1000000);
+            const int length = chance_int(0, BANS_WHY_BYTES - 1);
+            for (int c = 0; c < length; c++)
+                ban.why[c] = (char)chance_int(' ', '~');
+            struct bans *made = bans_with(bans, &ban, NOW);
+            free(bans);
+            bans = made;
+        }
+        assert_true(bans_save(bans, path, error, sizeof error));
+        struct bans *loaded = bans_load(path, error, sizeof error);
+        assert_non_null(loaded);
+        assert_int_equal(loaded->count, bans->count);
+        assert_memory_equal(loaded->items, bans->items, bans->count * sizeof bans->items[0]);
+        free(loaded);
+    }
+    free(bans);
+}
+
+static void test_a_file_that_is_not_there_holds_no_bans(void **state)
+{
+    (void)state;
+    char error[256];
+    unlink(path);
+    struct bans *bans = bans_load(path, error, sizeof error);
+    assert_non_null(bans);
+    assert_int_equal(bans->count, 0);
+    free(bans);
+}
+
+static void test_a_damaged_file_is_refused_by_line(void **state)
+{
+    (void)state;
+    static const char *const damaged[] = {
+        "192.0.2.1 0 x\n192.0.2\n", "192.0.2.1 0 x\n1.2.3.4 0\n", "192.0.2.1 0 x\n1.2.3.4 -5 x\n",
+        "192.0.2.1 0 x\n1.2.3.4/8 0 x\n", "192.0.2.1 0 x\n1.2.3.4 later x\n"};
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        char error[256] = "", place[80];
+        FILE *file = fopen(path, "w");
+        fputs(damaged[i], file);
+        fclose(file);
+        assert_null(bans_load(path, error, sizeof error));
+        snprintf(place, sizeof place, "%s:2: ", path);
+        assert_memory_equal(error, place, strlen(place));
+    }
+}
+
+// Root may write anywhere, so the way there is what is missing.
+static void test_a_list_that_cannot_be_saved_leaves_the_file_as_it_was(void **state)
+{
+    (void)state;
+    char error[256], blocked[80];
+    struct bans *bans = add(NULL, "192.0.2.1", 0, "kept");
+    assert_true(bans_save(bans, path, error, sizeof error));
+    snprintf(blocked, sizeof blocked, "%s.new", path);
+    assert_int_equal(mkdir(blocked, 0700), 0);
+    bans = add(bans, "192.0.2.2", 0, "lost");
+    assert_false(bans_save(bans, path, error, sizeof error));
+    assert_non_null(strstr(error, path));
+    rmdir(blocked);
+    struct bans *loaded = bans_load(path, error, sizeof error);
+    assert_int_equal(loaded->count, 1);
+    free(loaded);
+    assert_true(bans_save(bans, path, error, sizeof error));
+    assert_int_equal(access(blocked, F_OK), -1); // nothing is left over
+    free(bans);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    if (mkdtemp(directory) == NULL)
+        return EXIT_FAILURE;
+    snprintf(path, sizeof path, "%s/bans", directory);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_networks_are_read_as_they_are_written),
+        cmocka_unit_test(test_a_ban_keeps_out_its_network_and_no_other),
+        cmocka_unit_test(test_a_ban_ends_in_its_second),
+        cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
+        cmocka_unit_test(test_too_many_bans_are_refused),
+        cmocka_unit_test(test_what_is_saved_is_loaded_again),
+        cmocka_unit_test(test_a_file_that_is_not_there_holds_no_bans),
+        cmocka_unit_test(test_a_damaged_file_is_refused_by_line),
+        cmocka_unit_test(test_a_list_that_cannot_be_saved_leaves_the_file_as_it_was),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    rmdir(directory);
+    return failed;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// What the operator does to a match: who hears it, who has to go, who may not come in.
+#include "seat_fixture.h"
+
+static const struct raim_wire_event *last_heard(const struct seat *seat)
+{
+    return seat->heard_count > 0 ? &seat->heard[seat->heard_count - 1].event : NULL;
+}
+
+static raim_player_id id_of(const struct table *table, uint32_t handle)
+{
+    return (raim_player_id)table->seats[handle].welcome.player;
+}
+
+static struct table *open_two(struct raim_match_def def)
+{
+    struct table *table = open_table(def);
+    play(table, 0);
+    play(table, 1);
+    ticks(table, 5);
+    assert_int_equal(counts(table).players, 2);
+    return table;
+}
+
+static struct raim_hello resuming(const struct table *table, uint32_t handle)
+{
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
+    memcpy(hello.token, table->seats[handle].welcome.token, sizeof hello.token);
+    return hello;
+}
+
+static void assert_goodbye(const struct seat *seat, enum raim_reason reason, const char *text)
+{
+    assert_true(seat->is_over);
+    assert_int_equal(seat->goodbye.reason, reason);
+    assert_string_equal(seat->goodbye.text, text);
+}
+
+static void test_the_server_says_something_as_player_0(void **state)
+{
+    (void)state;
+    struct table *table = open_two(usual_def());
+    watch(table, 2, 0, true);
+    ticks(table, 5);
+    assert_true(raim_match_say(table->match, "  maintenance\x1b at noon "));
+    ticks(table, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct raim_wire_event *event = last_heard(&table->seats[i]);
+        assert_int_equal(event->kind, RAIM_WIRE_CHAT);
+        assert_int_equal(event->player, RAIM_NOBODY);
+        assert_string_equal(event->text, "maintenance at noon");
+    }
+    close_table(table);
+}
+
+static void test_what_cannot_be_told_is_not_said(void **state)
+{
+    (void)state;
+    struct table *table = open_two(usual_def());
+    char text[RAIM_MATCH_TEXT_BYTES + 1];
+    memset(text, 'x', sizeof text);
+    text[RAIM_MATCH_TEXT_BYTES] = '\0';
+    assert_false(raim_match_say(table->match, text));
+    assert_false(raim_match_say(table->match, " "));
+    assert_false(raim_match_say(table->match, "\xff"));
+    const uint32_t before = table->seats[0].heard_count;
+    ticks(table, 1);
+    assert_int_equal(table->seats[0].heard_count, before);
+    text[RAIM_MATCH_TEXT_BYTES - 1] = '\0';
+    int said = 0;
+    while (raim_match_say(table->match, text))
+        said++;
+    assert_in_range(said, 1, 10000); // then too much waits
+    ticks(table, 1);
+    assert_int_equal(table->seats[0].heard_count, before + said);
+    close_table(table);
+}
+
+static void test_a_kick_ends_a_session_and_tells_why(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.resume_grace_s = 30;
+    struct table *table = open_two(def);
+    const raim_player_id id = id_of(table, 0);
+    const struct raim_hello hello = resuming(table, 0);
+    assert_true(raim_match_kick(table->match, id, "be nice"));
+    assert_false(raim_match_kick(table->match, id, "be nice"));
+    assert_int_equal(counts(table).players, 1);
+    ticks(table, 1);
+    assert_goodbye(&table->seats[0], RAIM_REASON_KICKED, "be nice");
+    const struct raim_wire_event *event = last_heard(&table->seats[1]);
+    assert_int_equal(event->kind, RAIM_WIRE_LEFT);
+    assert_int_equal(event->player, id);
+    assert_int_equal(event->reason, RAIM_REASON_KICKED);
+    assert_false(table->seats[1].is_over);
+    // The session is over: its token makes a new player.
+    stand_up(table, 0);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 5);
+    assert_int_not_equal(id_of(table, 0), id);
+    close_table(table);
+}
+
+static void test_who_is_away_can_be_kicked_too(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.resume_grace_s = 30;
+    struct table *table = open_two(def);
+    const raim_player_id id = id_of(table, 0);
+    const struct raim_hello hello = resuming(table, 0);
+    stand_up(table, 0);
+    ticks(table, 5);
+    assert_int_equal(counts(table).away, 1);
+    assert_true(raim_match_kick(table->match, id, ""));
+    assert_int_equal(counts(table).players, 1);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 5);
+    assert_int_not_equal(id_of(table, 0), id);
+    close_table(table);
+}
+
+static void test_only_clients_can_be_kicked_or_muted(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 2;
+    struct table *table = open_two(def);
+    struct raim_match_player rows[PLACES];
+    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].bot) {
+            assert_false(raim_match_kick(table->match, rows[i].id, ""));
+            assert_false(raim_match_mute(table->match, rows[i].id, true));
+        }
+    for (uint32_t id = 0; id <= UINT16_MAX; id++)
+        if (id != id_of(table, 0) && id != id_of(table, 1)) {
+            assert_false(raim_match_kick(table->match, (raim_player_id)id, ""));
+            assert_false(raim_match_mute(table->match, (raim_player_id)id, true));
+        }
+    assert_int_equal(counts(table).players, 2);
+    close_table(table);
+}
+
+static void test_a_reason_that_cannot_be_told_is_not(void **state)
+{
+    (void)state;
+    struct table *table = open_two(usual_def());
+    assert_true(raim_match_kick(table->match, id_of(table, 0), "\xff"));
+    ticks(table, 1);
+    assert_goodbye(&table->seats[0], RAIM_REASON_KICKED, "");
+    close_table(table);
+}
+
+static void test_a_ban_ends_whatever_a_connection_is(void **state)
+{
+    (void)state;
+    struct table *table = open_two(usual_def());
+    watch(table, 2, 0, true);
+    ticks(table, 5);
+    raim_match_connect(table->match, 3, false, (const uint8_t[RAIM_MATCH_TOKEN_BYTES]){3});
+    for (uint32_t handle = 0; handle < SEATS; handle++)
+        if (handle != 1)
+            raim_match_ban(table->match, handle, "for cause");
+    assert_int_equal(counts(table).players, 1);
+    assert_int_equal(counts(table).spectators, 0);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_BANNED], 3);
+    // Its hello comes too late.
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "late"};
+    to_match(table, 3, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    ticks(table, 2);
+    assert_goodbye(&table->seats[0], RAIM_REASON_BANNED, "for cause");
+    assert_goodbye(&table->seats[2], RAIM_REASON_BANNED, "for cause");
+    assert_goodbye(&table->seats[3], RAIM_REASON_BANNED, "for cause");
+    assert_false(table->seats[1].is_over);
+    assert_int_equal(counts(table).players, 1);
+    close_table(table);
+}
+
+static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.resume_grace_s = 30;
+    struct table *table = open_two(def);
+    const raim_player_id id = id_of(table, 0);
+    struct raim_hello hello = resuming(table, 0);
+    assert_true(raim_match_mute(table->match, id, true));
+    const uint32_t before = table->seats[1].heard_count;
+    say(table, 0, "hear me");
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MUTED], 1);
+    // Another connection of the session changes nothing.
+    connect_seat(table, 5, false, &hello);
+    ticks(table, 5);
+    say(table, 5, "hear me");
+    ticks(table, 1);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MUTED], 2);
+    assert_int_equal(table->seats[1].heard_count, before);
+    struct raim_match_player rows[PLACES];
+    assert_int_equal(raim_match_players(table->match, rows, PLACES), 2);
+    assert_true(rows[0].muted);
+    assert_false(rows[1].muted);
+    assert_true(raim_match_mute(table->match, id, false));
+    say(table, 5, "hear me");
+    ticks(table, 1);
+    assert_string_equal(last_heard(&table->seats[1])->text, "hear me");
+    close_table(table);
+}
+
+static void test_who_takes_a_muted_players_place_may_speak(void **state)
+{
+    (void)state;
+    struct table *table = open_two(usual_def());
+    const raim_player_id id = id_of(table, 0);
+    assert_true(raim_match_mute(table->match, id, true));
+    say_goodbye(table, 0);
+    stand_up(table, 0);
+    play(table, 0);
+    ticks(table, 5);
+    assert_int_equal(raim_player_place(id_of(table, 0)), raim_player_place(id));
+    say(table, 0, "hello");
+    ticks(table, 1);
+    assert_string_equal(last_heard(&table->seats[1])->text, "hello");
+    close_table(table);
+}
+
+static void test_a_draining_match_lets_in_only_who_resumes(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.resume_grace_s = 30;
+    struct table *table = open_two(def);
+    const raim_player_id id = id_of(table, 0);
+    const struct raim_hello hello = resuming(table, 0);
+    struct raim_hello unknown = hello;
+    unknown.token[0] ^= 1;
+    raim_match_drain(table->match, true);
+    play(table, 2);
+    watch(table, 3, 0, true);
+    connect_seat(table, 4, false, &unknown);
+    stand_up(table, 0);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 5);
+    for (uint32_t handle = 2; handle <= 4; handle++) {
+        assert_true(table->seats[handle].is_over);
+        assert_int_equal(table->seats[handle].goodbye.reason, RAIM_REASON_DRAINING);
+        assert_int_not_equal(table->seats[handle].goodbye.text[0], '\0');
+    }
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_DRAINING], 3);
+    assert_int_equal(id_of(table, 0), id);
+    assert_int_equal(counts(table).players, 2);
+    assert_int_equal(counts(table).away, 0);
+    raim_match_drain(table->match, false);
+    play(table, 5);
+    ticks(table, 5);
+    assert_int_equal(counts(table).players, 3);
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_server_says_something_as_player_0),
+        cmocka_unit_test(test_what_cannot_be_told_is_not_said),
+        cmocka_unit_test(test_a_kick_ends_a_session_and_tells_why),
+        cmocka_unit_test(test_who_is_away_can_be_kicked_too),
+        cmocka_unit_test(test_only_clients_can_be_kicked_or_muted),
+        cmocka_unit_test(test_a_reason_that_cannot_be_told_is_not),
+        cmocka_unit_test(test_a_ban_ends_whatever_a_connection_is),
+        cmocka_unit_test(test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again),
+        cmocka_unit_test(test_who_takes_a_muted_players_place_may_speak),
+        cmocka_unit_test(test_a_draining_match_lets_in_only_who_resumes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

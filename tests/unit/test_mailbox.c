@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The mailbox between the main thread and a worker, with both of them at it.
+#include "mailbox.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { CAPACITY = 8, WORDS = 16, LETTERS = 100000 };
+
+struct letter {
+    uint32_t words[WORDS];
+};
+
+static void test_letters_come_back_answered_in_order(void **state)
+{
+    (void)state;
+    struct mailbox mailbox;
+    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct letter)));
+    assert_null(mailbox_open(&mailbox));
+    assert_null(mailbox_answer(&mailbox));
+    for (uint32_t i = 0; i < 3; i++) {
+        ((struct letter *)mailbox_blank(&mailbox))->words[0] = i;
+        mailbox_post(&mailbox);
+    }
+    assert_null(mailbox_answer(&mailbox));
+    for (uint32_t i = 0; i < 3; i++) {
+        struct letter *letter = mailbox_open(&mailbox);
+        assert_int_equal(letter->words[0], i);
+        letter->words[1] = 10 * i;
+        mailbox_reply(&mailbox);
+        const struct letter *answer = mailbox_answer(&mailbox);
+        assert_int_equal(answer->words[0], i);
+        assert_int_equal(answer->words[1], 10 * i);
+        mailbox_forget(&mailbox);
+    }
+    assert_null(mailbox_open(&mailbox));
+    assert_null(mailbox_answer(&mailbox));
+    mailbox_destroy(&mailbox);
+}
+
+static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void **state)
+{
+    (void)state;
+    struct mailbox mailbox;
+    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct letter)));
+    for (int i = 0; i < CAPACITY; i++) {
+        assert_non_null(mailbox_blank(&mailbox));
+        mailbox_post(&mailbox);
+    }
+    assert_null(mailbox_blank(&mailbox));
+    assert_non_null(mailbox_open(&mailbox));
+    mailbox_reply(&mailbox);
+    assert_null(mailbox_blank(&mailbox)); // the answer still lies there
+    assert_non_null(mailbox_answer(&mailbox));
+    mailbox_forget(&mailbox);
+    assert_non_null(mailbox_blank(&mailbox));
+    mailbox_destroy(&mailbox);
+}
+
+static void *answer_all(void *argument)
+{
+    struct mailbox *mailbox = argument;
+    for (uint32_t number = 0; number < LETTERS;) {
+        struct letter *letter = mailbox_open(mailbox);
+        if (letter == NULL) {
+            sched_yield();
+            continue;
+        }
+        for (int i = 0; i < WORDS; i++)
+            letter->words[i] = letter->words[i] == number ? ~number : 0;
+        mailbox_reply(mailbox);
+        number++;
+    }
+    return NULL;
+}
+
+static void test_two_threads_lose_and_tear_no_letter(void **state)
+{
+    (void)state;
+    struct mailbox mailbox;
+    pthread_t owner;
+    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct letter)));
+    assert_int_equal(pthread_create(&owner, NULL, answer_all, &mailbox), 0);
+    uint32_t posted = 0, collected = 0;
+    while (collected < LETTERS) {
+        struct letter *blank = posted < LETTERS ? mailbox_blank(&mailbox) : NULL;
+        if (blank != NULL) {
+            for (int i = 0; i < WORDS; i++)
+                blank->words[i] = posted;
+            mailbox_post(&mailbox);
+            posted++;
+        }
+        const struct letter *answer = mailbox_answer(&mailbox);
+        if (answer != NULL) {
+            for (int i = 0; i < WORDS; i++)
+                assert_int_equal(answer->words[i], ~collected);
+            mailbox_forget(&mailbox);
+            collected++;
+        }
+        if (blank == NULL && answer == NULL)
+            sched_yield();
+    }
+    pthread_join(owner, NULL);
+    mailbox_destroy(&mailbox);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_letters_come_back_answered_in_order),
+        cmocka_unit_test(test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten),
+        cmocka_unit_test(test_two_threads_lose_and_tear_no_letter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
