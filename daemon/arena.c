@@ -43,6 +43,7 @@ struct arena {
     uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
     uint32_t places;
     uint64_t late_ticks, skipped_ticks;
+    struct histogram durations, latenesses;
     uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
     uint32_t tick_us_count;              // ever
     uint32_t publish_in;                 // ticks
@@ -51,6 +52,7 @@ struct arena {
     struct answers answers;
     struct steward steward;
     _Atomic uint32_t ticks;
+    _Atomic uint64_t ticked_ms;
 };
 
 static uint64_t now_ns(void)
@@ -167,6 +169,11 @@ struct mailbox *arena_mailbox(struct arena *arena)
     return &arena->steward.mailbox;
 }
 
+uint64_t arena_ticked_ms(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->ticked_ms, memory_order_relaxed);
+}
+
 const struct arena_status *arena_status(struct arena *arena)
 {
     return status_box_front(&arena->status);
@@ -197,6 +204,8 @@ static void publish(struct arena *arena)
     status->tick = raim_match_tick(arena->match);
     status->late_ticks = arena->late_ticks;
     status->skipped_ticks = arena->skipped_ticks;
+    status->durations = arena->durations;
+    status->latenesses = arena->latenesses;
     status->counts = raim_match_counts(arena->match);
     status->transport = *transport_stats(arena->transport);
     status->tick_us_count = kept;
@@ -281,6 +290,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
 {
     if (begin_ns > arena->deadline_ns + arena->tick_ns / LATE_SHARE)
         arena->late_ticks++;
+    histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
     take_messages(arena);
     steward_run(&arena->steward, arena->match, arena->transport);
     raim_match_step(arena->match);
@@ -291,8 +301,11 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     }
     arena->publish_in--;
     atomic_fetch_add_explicit(&arena->ticks, 1, memory_order_relaxed);
+    const uint64_t end_ns = now_ns();
+    histogram_count(&arena->durations, end_ns - begin_ns);
     arena->tick_us[arena->tick_us_count++ % ARENA_TICK_WINDOW] =
-        (uint32_t)((now_ns() - begin_ns) / 1000);
+        (uint32_t)((end_ns - begin_ns) / 1000);
+    atomic_store_explicit(&arena->ticked_ms, end_ns / 1000000, memory_order_relaxed);
 }
 
 void arena_run(struct arena *arena)

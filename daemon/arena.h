@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.h"
+#include "histogram.h"
 #include "mailbox.h"
 #include "match.h"
 #include "passed.h"
@@ -27,8 +28,10 @@ struct arena_player {
 // A consistent picture of an arena between two ticks.
 struct arena_status {
     uint32_t tick;
-    uint64_t late_ticks;    // began more than a quarter of a tick after their deadline
-    uint64_t skipped_ticks; // given up because the arena was too far behind
+    uint64_t late_ticks;         // began more than a quarter of a tick after their deadline
+    uint64_t skipped_ticks;      // given up because the arena was too far behind
+    struct histogram durations;  // of ticks
+    struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct raim_match_counts counts;
     struct transport_stats transport;
     uint32_t tick_us_count;              // durations in the window
@@ -66,6 +69,9 @@ bool arena_is_empty(struct arena *arena);
 
 // The number of ticks run so far; for the watchdog.
 uint32_t arena_ticks(const struct arena *arena);
+
+// When the newest tick ended, in ms of CLOCK_MONOTONIC; 0 before the first.
+uint64_t arena_ticked_ms(const struct arena *arena);
 
 // --- The main thread's side ---
 

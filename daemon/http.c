@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "http.h"
 
+#include "http_clients.h"
+#include "metrics.h"
+
 #include <microhttpd.h>
 
 #include <arpa/inet.h>
@@ -18,32 +21,42 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HTTP_MAX_CONNECTIONS 64U // more wait in the listen queue until one ends
 #define HTTP_BACKLOG 64
 #define HTTP_TIMEOUT_S 5U                    // without a byte, before a connection is closed
 #define HTTP_CONNECTION_BYTES ((size_t)8192) // for a request's line and headers and our headers
 #define HTTP_RENDER_INTERVAL_MS 100U         // a flood of requests costs at most so many renderings
 
+// What a path answers, rendered now. The text is the caller's; NULL for NOT_FOUND and when memory
+// runs out.
+struct rendering {
+    unsigned status;
+    char *text;
+};
+
 struct route {
-    const char *path;
-    char *(*render)(const struct status_source *source, uint64_t now_ms);
+    const char *path; // where it ends in a slash, a name follows
+    const char *type;
+    struct rendering (*render)(const struct status_source *source, const char *name,
+                               uint64_t now_ms);
 };
 
-static const struct route routes[] = {
-    {"/status", status_json},
-    {"/healthz", status_health_json},
-};
+#define JSON_TYPE "application/json"
 
-#define ROUTES (sizeof routes / sizeof *routes)
-
-static const char not_found[] = "{\"error\":\"not found\",\"paths\":[\"/status\",\"/healthz\"]}";
+static const char not_found[] = "{\"error\":\"not found\",\"paths\":[\"/status\",\"/arenas/NAME\","
+                                "\"/metrics\",\"/healthz\",\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
 
-// The newest rendering of a route. libmicrohttpd counts the references of a response, so one that
+#define HTTP_PATH_BYTES (sizeof "/arenas/" + CONFIG_NAME_BYTES)
+#define HTTP_MAX_ROUTES 8
+#define HTTP_PAGES (CONFIG_MAX_ARENAS + HTTP_MAX_ROUTES) // nothing that can be asked for lacks one
+
+// The newest rendering of a path. libmicrohttpd counts the references of a response, so one that
 // is being sent outlives its replacement here.
 struct page {
-    struct MHD_Response *response; // NULL before the first request
+    struct MHD_Response *response; // NULL: a place that was never taken
+    char path[HTTP_PATH_BYTES];
+    unsigned status;
     uint64_t rendered_ms;
 };
 
@@ -51,7 +64,8 @@ struct http {
     const struct status_source *source;
     struct MHD_Daemon *daemon;
     struct MHD_Response *not_found, *not_allowed, *unavailable;
-    struct page pages[ROUTES];
+    struct page pages[HTTP_PAGES];
+    struct http_clients clients;
     int descriptor;
     uint16_t port;
 };
@@ -59,7 +73,11 @@ struct http {
 static int listen_socket(const char *address, uint16_t port, char *error, size_t capacity);
 static uint16_t bound_port(int descriptor);
 static bool start(struct http *http, int listener);
-static struct MHD_Response *response_json(const char *text, enum MHD_ResponseMemoryMode mode);
+static struct MHD_Response *make_response(const char *text, enum MHD_ResponseMemoryMode mode,
+                                          const char *type);
+static uint64_t monotonic_ms(void);
+static void watch_connection(void *context, struct MHD_Connection *connection,
+                             void **socket_context, enum MHD_ConnectionNotificationCode code);
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **request);
@@ -97,7 +115,7 @@ void http_close(struct http *http)
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (fixed[i] != NULL)
             MHD_destroy_response(fixed[i]);
-    for (size_t i = 0; i < ROUTES; i++)
+    for (size_t i = 0; i < HTTP_PAGES; i++)
         if (http->pages[i].response != NULL)
             MHD_destroy_response(http->pages[i].response);
     free(http);
@@ -116,13 +134,16 @@ int http_descriptor(const struct http *http)
 int http_timeout_ms(const struct http *http)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
+    const int clients_ms = http_clients_timeout_ms(&http->clients, monotonic_ms());
     if (MHD_get_timeout(http->daemon, &timeout_ms) != MHD_YES)
-        return -1;
-    return timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms;
+        return clients_ms;
+    const int library_ms = timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms;
+    return clients_ms >= 0 && clients_ms < library_ms ? clients_ms : library_ms;
 }
 
 void http_run(struct http *http)
 {
+    http_clients_end_late(&http->clients, monotonic_ms());
     MHD_run(http->daemon);
 }
 
@@ -159,9 +180,9 @@ static uint16_t bound_port(int descriptor)
 // Takes the listener.
 static bool start(struct http *http, int listener)
 {
-    http->not_found = response_json(not_found, MHD_RESPMEM_PERSISTENT);
-    http->not_allowed = response_json(not_allowed, MHD_RESPMEM_PERSISTENT);
-    http->unavailable = response_json(unavailable, MHD_RESPMEM_PERSISTENT);
+    http->not_found = make_response(not_found, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
+    http->not_allowed = make_response(not_allowed, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
+    http->unavailable = make_response(unavailable, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
     if (http->not_found == NULL || http->not_allowed == NULL || http->unavailable == NULL ||
         MHD_add_response_header(http->not_allowed, "Allow", "GET, HEAD") != MHD_YES) {
         close(listener);
@@ -170,8 +191,9 @@ static bool start(struct http *http, int listener)
     // No error log: what the library has to say concerns a single client's bytes.
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL, 0, NULL, NULL, answer, http, MHD_OPTION_LISTEN_SOCKET, listener,
-        MHD_OPTION_CONNECTION_LIMIT, HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        HTTP_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_CONNECTION_BYTES, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_LIMIT, HTTP_MAX_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
+        HTTP_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_CONNECTION_BYTES,
+        MHD_OPTION_NOTIFY_CONNECTION, watch_connection, http, MHD_OPTION_END);
     if (http->daemon == NULL) {
         close(listener);
         return false;
@@ -181,7 +203,8 @@ static bool start(struct http *http, int listener)
 }
 
 // Takes the text where the mode says so. NULL when memory runs out.
-static struct MHD_Response *response_json(const char *text, enum MHD_ResponseMemoryMode mode)
+static struct MHD_Response *make_response(const char *text, enum MHD_ResponseMemoryMode mode,
+                                          const char *type)
 {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(strlen(text), (void *)text, mode);
@@ -190,7 +213,7 @@ static struct MHD_Response *response_json(const char *text, enum MHD_ResponseMem
             free((void *)text);
         return NULL;
     }
-    if (MHD_add_response_header(response, "Content-Type", "application/json") != MHD_YES ||
+    if (MHD_add_response_header(response, "Content-Type", type) != MHD_YES ||
         MHD_add_response_header(response, "Cache-Control", "no-store") != MHD_YES) {
         MHD_destroy_response(response);
         return NULL;
@@ -205,23 +228,124 @@ static uint64_t monotonic_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-// A route's page, rendered anew where it is too old; NULL when memory runs out.
-static struct MHD_Response *fresh_response(struct http *http, size_t route)
+static void watch_connection(void *context, struct MHD_Connection *connection,
+                             void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
-    struct page *page = &http->pages[route];
-    const uint64_t now_ms = monotonic_ms();
-    if (page->response != NULL && now_ms - page->rendered_ms < HTTP_RENDER_INTERVAL_MS)
-        return page->response;
-    char *text = routes[route].render(http->source, now_ms);
-    struct MHD_Response *response =
-        text == NULL ? NULL : response_json(text, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL)
+    struct http *http = context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *socket_context = http_clients_join(&http->clients, info->connect_fd, monotonic_ms());
+    } else if (*socket_context != NULL) {
+        http_client_leave(*socket_context);
+    }
+}
+
+static void renew_connection(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info->socket_context != NULL)
+        http_client_renew(info->socket_context, monotonic_ms());
+}
+
+static struct rendering render_status(const struct status_source *source, const char *name,
+                                      uint64_t now_ms)
+{
+    (void)name;
+    return (struct rendering){MHD_HTTP_OK, status_json(source, now_ms)};
+}
+
+static struct rendering render_arena(const struct status_source *source, const char *name,
+                                     uint64_t now_ms)
+{
+    (void)now_ms;
+    bool missing;
+    char *text = status_arena_json(source, name, &missing);
+    return (struct rendering){missing ? MHD_HTTP_NOT_FOUND : MHD_HTTP_OK, text};
+}
+
+static struct rendering render_metrics(const struct status_source *source, const char *name,
+                                       uint64_t now_ms)
+{
+    (void)name;
+    return (struct rendering){MHD_HTTP_OK, metrics_text(source, now_ms)};
+}
+
+static struct rendering render_health(const struct status_source *source, const char *name,
+                                      uint64_t now_ms)
+{
+    (void)name;
+    return (struct rendering){MHD_HTTP_OK, status_health_json(source, now_ms)};
+}
+
+static struct rendering render_readiness(const struct status_source *source, const char *name,
+                                         uint64_t now_ms)
+{
+    (void)name;
+    bool ready;
+    char *text = status_ready_json(source, now_ms, &ready);
+    return (struct rendering){ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, text};
+}
+
+static const struct route routes[] = {
+    {"/status", JSON_TYPE, render_status},      {"/arenas/", JSON_TYPE, render_arena},
+    {"/metrics", METRICS_TYPE, render_metrics}, {"/healthz", JSON_TYPE, render_health},
+    {"/readyz", JSON_TYPE, render_readiness},
+};
+
+#define ROUTES (sizeof routes / sizeof *routes)
+static_assert(ROUTES <= HTTP_MAX_ROUTES, "each has a page");
+
+// The name behind a route that takes one, "" for one that does not, NULL where the path is not the
+// route's.
+static const char *name_behind(const struct route *route, const char *path)
+{
+    const size_t length = strlen(route->path);
+    if (strncmp(path, route->path, length) != 0)
         return NULL;
+    const bool takes_name = route->path[length - 1] == '/';
+    return takes_name == (path[length] != '\0') ? path + length : NULL;
+}
+
+// The page of a path, or else the place of the oldest.
+static struct page *find_page(struct http *http, const char *path)
+{
+    struct page *oldest = &http->pages[0];
+    for (size_t i = 0; i < HTTP_PAGES; i++) {
+        struct page *page = &http->pages[i];
+        if (page->response == NULL || strcmp(page->path, path) == 0)
+            return page;
+        if (page->rendered_ms < oldest->rendered_ms)
+            oldest = page;
+    }
+    return oldest;
+}
+
+// Answers with the path's page, rendered anew where it is too old.
+static enum MHD_Result answer_page(struct http *http, struct MHD_Connection *connection,
+                                   const struct route *route, const char *path, const char *name)
+{
+    if (strlen(path) >= HTTP_PATH_BYTES)
+        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
+    struct page *page = find_page(http, path);
+    const uint64_t now_ms = monotonic_ms();
+    if (page->response != NULL && strcmp(page->path, path) == 0 &&
+        now_ms - page->rendered_ms < HTTP_RENDER_INTERVAL_MS)
+        return MHD_queue_response(connection, page->status, page->response);
+    const struct rendering rendering = route->render(http->source, name, now_ms);
+    if (rendering.status == MHD_HTTP_NOT_FOUND)
+        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
+    struct MHD_Response *response =
+        rendering.text == NULL ? NULL
+                               : make_response(rendering.text, MHD_RESPMEM_MUST_FREE, route->type);
+    if (response == NULL)
+        return MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->unavailable);
     if (page->response != NULL)
         MHD_destroy_response(page->response);
-    page->response = response;
-    page->rendered_ms = now_ms;
-    return response;
+    *page = (struct page){.response = response, .status = rendering.status, .rendered_ms = now_ms};
+    strcpy(page->path, path);
+    return MHD_queue_response(connection, page->status, page->response);
 }
 
 static bool has_body(struct MHD_Connection *connection)
@@ -245,15 +369,14 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         *request = http;
         return MHD_YES;
     }
+    renew_connection(connection);
     size_t route = 0;
-    while (route < ROUTES && strcmp(path, routes[route].path) != 0)
+    const char *name = NULL;
+    while (route < ROUTES && (name = name_behind(&routes[route], path)) == NULL)
         route++;
     if (route == ROUTES)
         return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, http->not_allowed);
-    struct MHD_Response *response = fresh_response(http, route);
-    if (response == NULL)
-        return MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->unavailable);
-    return MHD_queue_response(connection, MHD_HTTP_OK, response);
+    return answer_page(http, connection, &routes[route], path, name);
 }

@@ -117,6 +117,7 @@ static bool start_workers(struct server *server)
     }
     free(dealt);
     server->source.workers = (uint32_t)server->worker_count;
+    server->source.crew = server->workers;
     return good;
 }
 

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "status.h"
 
+#include "refused.h"
+
 #include <jansson.h>
 
 #include <assert.h>
@@ -91,25 +93,14 @@ static json_t *tick_us_json(const struct arena_status *status)
                              put_count(object, "max", percentile(sorted, count, 100)));
 }
 
-// Reasons of the match and of the datagram check that share a name are one to the reader.
-static bool add_refusals(json_t *object, const char *reason, uint64_t count)
-{
-    const json_int_t before = json_integer_value(json_object_get(object, reason));
-    return put_count(object, reason, (uint64_t)before + count);
-}
-
 static json_t *refused_json(const struct arena_status *status)
 {
+    struct refused list[REFUSED_MAX_REASONS];
+    const int length = refused_list(status, list);
     json_t *object = json_object();
     bool complete = true;
-    for (int i = 0; i < RAIM_REFUSALS && complete; i++) {
-        complete = add_refusals(object, raim_refusal_name((enum raim_refusal)i),
-                                status->counts.refused[i]);
-    }
-    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS && complete; i++) {
-        complete = add_refusals(object, datagram_verdict_name((enum datagram_verdict)i),
-                                status->transport.refused[i]);
-    }
+    for (int i = 0; i < length && complete; i++)
+        complete = put_count(object, list[i].reason, list[i].count);
     return whole(object, complete);
 }
 
@@ -291,5 +282,59 @@ char *status_bans_json(const struct bans *bans, int64_t now_s)
     for (uint32_t i = 0; complete && bans != NULL && i < bans->count; i++)
         if (bans->items[i].until_s == 0 || bans->items[i].until_s > now_s)
             complete = json_array_append_new(list, ban_json(&bans->items[i], now_s)) == 0;
+    return document_text(whole(object, complete));
+}
+
+// --- Whether it can be played on ---
+
+char *status_arena_json(const struct status_source *source, const char *name, bool *missing)
+{
+    int i = 0;
+    while (i < source->arena_count && strcmp(arena_config(source->arenas[i])->name, name) != 0)
+        i++;
+    *missing = i == source->arena_count;
+    struct totals totals = {0};
+    return *missing ? NULL : document_text(arena_json(source->arenas[i], &totals));
+}
+
+// How long ago the arena ticked, in ms; UINT64_MAX when it never has. Now was read before.
+static uint64_t silence_ms(const struct arena *arena, uint64_t now_ms)
+{
+    const uint64_t ticked_ms = arena_ticked_ms(arena);
+    return ticked_ms == 0 ? UINT64_MAX : now_ms > ticked_ms ? now_ms - ticked_ms : 0;
+}
+
+static json_t *silent_arena_json(const struct arena *arena, uint64_t ms)
+{
+    const struct config_arena *config = arena_config(arena);
+    json_t *object = json_object();
+    return whole(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
+                             put(object, "silent_ms",
+                                 ms == UINT64_MAX ? json_null() : json_integer((json_int_t)ms)));
+}
+
+static json_t *silent_arenas_json(const struct status_source *source, uint64_t now_ms)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < source->arena_count && complete; i++) {
+        const uint64_t ms = silence_ms(source->arenas[i], now_ms);
+        if (ms >= STATUS_READY_MS)
+            complete = json_array_append_new(array, silent_arena_json(source->arenas[i], ms)) == 0;
+    }
+    return whole(array, complete);
+}
+
+char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready)
+{
+    // Who is silent decides what is said before it.
+    json_t *object = json_object();
+    bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
+                    put(object, "silent", silent_arenas_json(source, now_ms));
+    *ready = json_array_size(json_object_get(object, "silent")) == 0;
+    const char *reason = *ready ? "every arena has ticked within a second"
+                                : "not every arena has ticked within a second";
+    complete = complete && put(object, "status", json_string(*ready ? "ready" : "not ready")) &&
+               put(object, "reason", json_string(reason));
     return document_text(whole(object, complete));
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The status as JSON: what `GET /status` and `GET /healthz` answer.
+// The status as JSON: what `GET /status`, `/arenas/NAME`, `/healthz` and `/readyz` answer.
 #pragma once
 
 #include "arena.h"
 #include "bans.h"
+#include "worker.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // The arenas that run and since when; borrowed.
@@ -12,7 +14,8 @@ struct status_source {
     struct arena **arenas;
     int arena_count;
     uint32_t workers;
-    uint64_t started_ms; // CLOCK_MONOTONIC
+    struct worker **crew; // so many workers
+    uint64_t started_ms;  // CLOCK_MONOTONIC
 };
 
 // A JSON document as a NUL-terminated string that the caller frees, or NULL when memory runs out.
@@ -26,3 +29,14 @@ char *status_bans_json(const struct bans *bans, int64_t now_s);
 
 // {"status": "ok", "uptime_s": ...}; likewise.
 char *status_health_json(const struct status_source *source, uint64_t now_ms);
+
+// An arena is ready while its newest tick is younger than this, which is ten ticks at the slowest
+// rate that can be configured.
+#define STATUS_READY_MS 1000U
+
+// The arena's object of the status, or NULL when there is no such arena, which sets `missing`, or
+// memory runs out.
+char *status_arena_json(const struct status_source *source, const char *name, bool *missing);
+
+// Whether every arena has ticked lately, and the reason; likewise.
+char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready);

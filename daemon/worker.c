@@ -24,9 +24,17 @@ struct worker {
     int epoll;
     int wake; // an eventfd: readable when the worker is to stop
     _Atomic uint32_t stop_timeout_ms;
+    _Atomic uint64_t busy_ns;
     int arena_count;
     struct arena *arenas[];
 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 static bool watch(int epoll, int descriptor, struct arena *arena)
 {
@@ -64,12 +72,14 @@ static void *run(void *argument)
     }
     for (bool stopping = false; !stopping;) {
         const int count = epoll_wait(worker->epoll, events, BATCH, -1);
+        const uint64_t begin_ns = now_ns();
         for (int i = 0; i < count; i++) {
             if (events[i].data.ptr == NULL)
                 stopping = true;
             else
                 arena_run(events[i].data.ptr);
         }
+        atomic_fetch_add_explicit(&worker->busy_ns, now_ns() - begin_ns, memory_order_relaxed);
     }
     say_goodbye(worker);
     return NULL;
@@ -118,6 +128,11 @@ void worker_stop(struct worker *worker, uint32_t timeout_ms)
     atomic_store(&worker->stop_timeout_ms, timeout_ms);
     if (write(worker->wake, &one, sizeof one) != sizeof one)
         log_error("cannot wake worker=%d: %s", worker->number, strerror(errno));
+}
+
+uint64_t worker_busy_ns(const struct worker *worker)
+{
+    return atomic_load_explicit(&worker->busy_ns, memory_order_relaxed);
 }
 
 void worker_join(struct worker *worker)

@@ -18,5 +18,8 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
 // Asks the worker to say goodbye to every client, within `timeout_ms`, and to end.
 void worker_stop(struct worker *worker, uint32_t timeout_ms);
 
+// How long it has been at work and not waiting so far, in nanoseconds. Any thread.
+uint64_t worker_busy_ns(const struct worker *worker);
+
 // Waits for the thread's end and frees the worker.
 void worker_join(struct worker *worker);

@@ -342,7 +342,10 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     const uint32_t place = raim_player_place(client->player);
     struct raim_member *member = &match->members[place];
     member->hush_ticks -= member->hush_ticks > 0;
+    const struct raim_inbox_tally before = member->inputs;
     match->inputs[place] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
+    match->inputs_due += member->inputs.due - before.due;
+    match->inputs_missed += member->inputs.missed - before.missed;
 }
 
 void raim_match_step(struct raim_match *match)
@@ -395,6 +398,9 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .bots = match->def.bots,
         .spectators = match->watching,
         .hits = match->hits,
+        .inputs_due = match->inputs_due,
+        .inputs_missed = match->inputs_missed,
+        .snapshots = match->snapshots,
     };
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t place = 0; place < match->world->max_players; place++)

@@ -129,6 +129,8 @@ struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch
     uint32_t away;                      // of the players, those whose connection is lost
     struct raim_match_hits hits;
+    uint64_t inputs_due, inputs_missed; // of all players ever; see struct raim_match_player
+    uint64_t snapshots;                 // written for clients
     uint64_t refused[RAIM_REFUSALS];
 };
 

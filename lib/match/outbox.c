@@ -264,6 +264,7 @@ static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgo
         const size_t size = raim_view_write(match, client, match->message, sizeof match->message);
         if (size == 0)
             continue; // nothing to tell
+        match->snapshots++;
         *outgoing = (struct raim_outgoing){
             .client = match->next_client++,
             .data = match->message,

@@ -108,6 +108,7 @@ struct raim_match {
     uint32_t late;                  // of them, those with a delay
     bool draining;                  // nobody is let in but those who resume
     struct raim_match_hits hits;
+    uint64_t inputs_due, inputs_missed, snapshots;
     uint64_t refused[RAIM_REFUSALS];
 
     struct raim_event_log log;

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "http.h"
 
+#include "http_clients.h"
+#include "metrics.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -30,6 +33,7 @@ static const struct status_source source = {.workers = 2};
 static unsigned renderings;
 static size_t page_bytes;
 static bool out_of_memory;
+static bool is_ready;
 
 char *status_json(const struct status_source *given, uint64_t now_ms)
 {
@@ -51,6 +55,29 @@ char *status_health_json(const struct status_source *given, uint64_t now_ms)
     return strdup("{\"status\":\"ok\"}");
 }
 
+char *status_arena_json(const struct status_source *given, const char *name, bool *missing)
+{
+    assert_ptr_equal(given, &source);
+    renderings++;
+    *missing = strcmp(name, "yard") != 0 && strcmp(name, "pit") != 0;
+    char *text = NULL;
+    assert_true(*missing || asprintf(&text, "{\"name\":\"%s\"}", name) > 0);
+    return text;
+}
+
+char *status_ready_json(const struct status_source *given, uint64_t now_ms, bool *ready)
+{
+    (void)given, (void)now_ms;
+    *ready = is_ready;
+    return strdup(is_ready ? "{\"status\":\"ready\"}" : "{\"status\":\"not ready\"}");
+}
+
+char *metrics_text(const struct status_source *given, uint64_t now_ms)
+{
+    (void)given, (void)now_ms;
+    return strdup("raimd_players{arena=\"yard\"} 3\n");
+}
+
 static uint64_t clock_ms(void)
 {
     struct timespec now;
@@ -64,6 +91,7 @@ static int start_server(void **state)
     renderings = 0;
     page_bytes = 100;
     out_of_memory = false;
+    is_ready = true;
     struct http *http = http_open("127.0.0.1", 0, &source, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
@@ -183,6 +211,77 @@ static void test_status_is_json_that_nobody_may_keep(void **state)
     assert_serves(*state);
 }
 
+static char *ask_for(struct http *http, const char *method, const char *path)
+{
+    char request[256];
+    snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             method, path);
+    return ask(http, request);
+}
+
+static void assert_answer(struct http *http, const char *path, int status, const char *type,
+                          const char *body)
+{
+    char wanted[128];
+    char *answer = ask_for(http, "GET", path);
+    snprintf(wanted, sizeof wanted, "HTTP/1.1 %d ", status);
+    assert_int_equal(strncmp(answer, wanted, strlen(wanted)), 0);
+    snprintf(wanted, sizeof wanted, "\r\nContent-Type: %s\r\n", type);
+    assert_non_null(strstr(answer, wanted));
+    assert_non_null(strstr(answer, "\r\nCache-Control: no-store\r\n"));
+    assert_int_equal(strncmp(body_of(answer), body, strlen(body)), 0);
+    free(answer);
+}
+
+static void test_metrics_have_the_type_that_prometheus_wants(void **state)
+{
+    assert_answer(*state, "/metrics", 200, "text/plain; version=0.0.4; charset=utf-8",
+                  "raimd_players{arena=\"yard\"} 3\n");
+}
+
+static void test_arenas_are_found_by_name(void **state)
+{
+    static const char json[] = "application/json";
+    // In turn, so that one would be seen in the other's place.
+    for (int i = 0; i < 2; i++) {
+        assert_answer(*state, "/arenas/yard", 200, json, "{\"name\":\"yard\"}");
+        assert_answer(*state, "/arenas/pit?a=b", 200, json, "{\"name\":\"pit\"}");
+        assert_answer(*state, "/arenas/%70%69t", 200, json, "{\"name\":\"pit\"}");
+    }
+    assert_in_range(renderings, 2, 6);
+    static const char *const nobody[] = {"/arenas/none", "/arenas/yard/", "/arenas/yardx",
+                                         "/arenas/Yard", "/arenas/yard%20"};
+    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
+        assert_answer(*state, nobody[i], 404, json, "{\"error\":\"not found\",");
+    renderings = 0;
+    char longest[200] = "/arenas/";
+    memset(longest + strlen(longest), 'a', 150);
+    static const char *const nothing[] = {"/arenas", "/arenas/", "//arenas/yard"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        assert_answer(*state, nothing[i], 404, json, "{\"error\":\"not found\",");
+    assert_answer(*state, longest, 404, json, "{\"error\":\"not found\",");
+    assert_int_equal(renderings, 0);
+}
+
+static void test_readiness_is_told_by_the_status_too(void **state)
+{
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    assert_answer(*state, "/readyz", 200, "application/json", "{\"status\":\"ready\"}");
+    is_ready = false;
+    char *answer = ask_for(*state, "GET", "/readyz");
+    while (strncmp(answer, "HTTP/1.1 200 ", 13) == 0 && clock_ms() < deadline_ms) {
+        free(answer); // rendered less than an interval ago
+        answer = ask_for(*state, "GET", "/readyz");
+    }
+    assert_int_equal(strncmp(answer, "HTTP/1.1 503 ", 13), 0);
+    assert_string_equal(body_of(answer), "{\"status\":\"not ready\"}");
+    free(answer);
+    answer = ask_for(*state, "HEAD", "/readyz");
+    assert_int_equal(strncmp(answer, "HTTP/1.1 503 ", 13), 0);
+    assert_string_equal(body_of(answer), "");
+    free(answer);
+}
+
 static void test_head_tells_the_length_without_the_body(void **state)
 {
     char *answer = ask(*state, "HEAD /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -271,6 +370,77 @@ static void test_silent_connection_is_closed_by_the_timeout_alone(void **state)
     assert_in_range(clock_ms() - start_ms, 4000, 8000);
     free(receive_all(*state, silent));
     assert_serves(*state);
+}
+
+// One drips its request and one sips its answer, so that neither is ever idle; and one asks again
+// and again, which is its right.
+static void test_who_drips_or_sips_is_ended_by_the_deadline(void **state)
+{
+    static const char next[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct http *http = *state;
+    const uint64_t start_ms = clock_ms();
+    const int dripping = connect_client(http), sipping = connect_client(http);
+    const int busy = connect_client(http);
+    const int small = 1 << 16;
+    setsockopt(sipping, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    page_bytes = LARGE_PAGE;
+    send_text(http, dripping, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");
+    send_text(http, sipping, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
+    uint64_t ended_ms = 0;
+    size_t sipped = 0;
+    char bytes[4096];
+    for (uint64_t turn_ms = start_ms; turn_ms < start_ms + HTTP_DEADLINE_MS + 1500;) {
+        serve(http, 20);
+        if (clock_ms() < turn_ms + 100)
+            continue;
+        turn_ms = clock_ms();
+        if (ended_ms == 0 && recv(dripping, bytes, sizeof bytes, MSG_DONTWAIT) == 0)
+            ended_ms = turn_ms;
+        if (ended_ms == 0)
+            assert_int_equal(send(dripping, "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL), 1);
+        sipped += recv(sipping, bytes, 1, MSG_DONTWAIT) == 1;
+        assert_int_equal(send(busy, next, strlen(next), MSG_DONTWAIT | MSG_NOSIGNAL), strlen(next));
+        assert_true(recv(busy, bytes, sizeof bytes, MSG_DONTWAIT) != 0);
+    }
+    assert_in_range(ended_ms - start_ms, HTTP_DEADLINE_MS, HTTP_DEADLINE_MS + 1000);
+    close(dripping);
+    // What the kernels had taken still comes, then the end.
+    char *rest = receive_all(http, sipping);
+    assert_true(sipped > 50 && sipped + strlen(rest) < LARGE_PAGE);
+    free(rest);
+    close(busy);
+    assert_serves(http);
+}
+
+static void test_clients_keep_their_own_deadlines(void **state)
+{
+    (void)state;
+    struct http_clients clients = {0};
+    int ends[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_int_equal(http_clients_timeout_ms(&clients, 7), -1);
+    struct http_client *first = http_clients_join(&clients, ends[0], 1000);
+    struct http_client *second = http_clients_join(&clients, ends[0], 2000);
+    assert_true(first != NULL && second != NULL && first != second);
+    assert_int_equal(http_clients_timeout_ms(&clients, 1000), HTTP_DEADLINE_MS);
+    http_client_renew(first, 3000);
+    assert_int_equal(http_clients_timeout_ms(&clients, 3000), HTTP_DEADLINE_MS - 1000);
+    http_client_leave(second);
+    assert_int_equal(http_clients_timeout_ms(&clients, 3000), HTTP_DEADLINE_MS);
+    http_clients_end_late(&clients, 3000 + HTTP_DEADLINE_MS - 1);
+    assert_true(recv(ends[1], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    assert_int_equal(http_clients_timeout_ms(&clients, 4000 + HTTP_DEADLINE_MS), 0);
+    http_clients_end_late(&clients, 3000 + HTTP_DEADLINE_MS);
+    assert_int_equal(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0);
+    // It is still there until the library has seen its end, but there is no more to wait for.
+    assert_int_equal(http_clients_timeout_ms(&clients, 4000 + HTTP_DEADLINE_MS), -1);
+    http_client_leave(first);
+    for (size_t i = 0; i < HTTP_MAX_CLIENTS; i++)
+        assert_non_null(http_clients_join(&clients, ends[0], 1));
+    assert_null(http_clients_join(&clients, ends[0], 1));
+    close(ends[0]);
+    close(ends[1]);
 }
 
 static void test_idle_server_asks_for_no_wake_up(void **state)
@@ -366,19 +536,20 @@ static void test_body_is_never_taken_for_a_request(void **state)
     assert_int_equal(renderings, 0);
 }
 
-static void test_flood_renders_once_an_interval(void **state)
+static void test_flood_renders_each_page_once_an_interval(void **state)
 {
     const uint64_t start_ms = clock_ms();
     for (int i = 0; i < 20; i++) {
         char requests[32 * 64] = "";
         for (int j = 0; j < 31; j++)
-            strcat(requests, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
+            strcat(requests, j % 2 == 0 ? "GET /arenas/pit HTTP/1.1\r\nHost: x\r\n\r\n"
+                                        : "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
         strcat(requests, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         char *answer = ask(*state, requests);
         assert_int_equal(occurrences(answer, "HTTP/1.1 200 "), 32);
         free(answer);
     }
-    assert_in_range(renderings, 1, (clock_ms() - start_ms) / 100 + 1);
+    assert_in_range(renderings, 2, 2 * ((clock_ms() - start_ms) / 100 + 1));
 }
 
 static void test_status_is_rendered_anew_after_the_interval(void **state)
@@ -487,17 +658,22 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         SERVED(test_status_is_json_that_nobody_may_keep),
         SERVED(test_head_tells_the_length_without_the_body),
+        SERVED(test_metrics_have_the_type_that_prometheus_wants),
+        SERVED(test_arenas_are_found_by_name),
+        SERVED(test_readiness_is_told_by_the_status_too),
         SERVED(test_unknown_path_is_404_in_json),
         SERVED(test_other_method_is_405_and_hears_what_is_allowed),
         SERVED(test_pipelined_requests_are_answered_in_order),
         SERVED(test_slow_request_delays_nobody),
         SERVED(test_silent_connection_is_closed_by_the_timeout_alone),
+        SERVED(test_who_drips_or_sips_is_ended_by_the_deadline),
+        cmocka_unit_test(test_clients_keep_their_own_deadlines),
         SERVED(test_idle_server_asks_for_no_wake_up),
         SERVED(test_more_clients_than_places_wait_for_one),
         SERVED(test_garbage_bytes_stop_nothing),
         SERVED(test_endless_header_is_refused),
         SERVED(test_body_is_never_taken_for_a_request),
-        SERVED(test_flood_renders_once_an_interval),
+        SERVED(test_flood_renders_each_page_once_an_interval),
         SERVED(test_status_is_rendered_anew_after_the_interval),
         SERVED(test_page_survives_its_replacement_while_it_is_sent),
         SERVED(test_client_that_hangs_up_early_raises_no_signal),

@@ -437,6 +437,10 @@ static void test_inputs_are_counted_but_while_away(void **state)
         raim_match_step(table->match);
     assert_int_equal(row_of(table, before.player).inputs_due, due + 10);
     assert_true(row_of(table, before.player).inputs_missed == 8);
+    // The match's own counts outlive the players.
+    const struct raim_match_counts seen = counts(table);
+    assert_true(seen.inputs_due > 2 * due && seen.inputs_missed == 2 * 8);
+    assert_true(seen.snapshots > 150);
     close_table(table);
 }
 

@@ -21,6 +21,7 @@ struct arena {
     struct config_arena config;
     struct raim_map map;
     uint16_t port;
+    uint64_t ticked_ms;
     struct arena_status *status;
 };
 
@@ -37,6 +38,11 @@ const struct config_arena *arena_config(const struct arena *arena)
 uint16_t arena_port(const struct arena *arena)
 {
     return arena->port;
+}
+
+uint64_t arena_ticked_ms(const struct arena *arena)
+{
+    return arena->ticked_ms;
 }
 
 struct fixture {
@@ -390,6 +396,70 @@ static void test_health_is_ok_and_tells_the_uptime(void **state)
     free(text);
 }
 
+static void test_one_arena_is_its_object_of_the_status(void **state)
+{
+    struct fixture *fixture = *state;
+    json_t *document = parse(status_json(&fixture->source, 2000));
+    for (size_t i = 0; i < 2; i++) {
+        bool missing = true;
+        json_t *alone =
+            parse(status_arena_json(&fixture->source, fixture->arenas[i].config.name, &missing));
+        assert_false(missing);
+        assert_true(json_equal(alone, arena_at(document, i)));
+        json_decref(alone);
+    }
+    static const char *const nobody[] = {"", "alph", "alphaa", "Alpha"};
+    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++) {
+        bool missing = false;
+        assert_null(status_arena_json(&fixture->source, nobody[i], &missing));
+        assert_true(missing);
+    }
+    json_decref(document);
+}
+
+static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, const char *silent)
+{
+    bool ready = !wanted;
+    char text[256];
+    char *told = status_ready_json(&fixture->source, now_ms, &ready);
+    snprintf(text, sizeof text, "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s}",
+             wanted ? "ready" : "not ready",
+             wanted ? "every arena has ticked within a second"
+                    : "not every arena has ticked within a second",
+             silent);
+    assert_string_equal(told, text);
+    assert_int_equal(ready, wanted);
+    free(told);
+}
+
+static void test_readiness_is_that_every_arena_has_ticked_lately(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena *arenas = fixture->arenas;
+    arenas[0].ticked_ms = 5000;
+    assert_ready(fixture, 5500, false, "[{\"name\":\"beta\",\"silent_ms\":null}]");
+    arenas[1].ticked_ms = 5501; // since now was read
+    assert_ready(fixture, 5500, true, "[]");
+    assert_ready(fixture, 5999, true, "[]");
+    assert_ready(fixture, 6000, false, "[{\"name\":\"alpha\",\"silent_ms\":1000}]");
+    assert_ready(fixture, 7000, false,
+                 "[{\"name\":\"alpha\",\"silent_ms\":2000},"
+                 "{\"name\":\"beta\",\"silent_ms\":1499}]");
+}
+
+static char *alpha_json(const struct status_source *source, uint64_t now_ms)
+{
+    (void)now_ms;
+    bool missing;
+    return status_arena_json(source, "alpha", &missing);
+}
+
+static char *ready_json(const struct status_source *source, uint64_t now_ms)
+{
+    bool ready;
+    return status_ready_json(source, now_ms, &ready);
+}
+
 static long allocations_left;
 static long blocks;
 
@@ -431,6 +501,8 @@ static void test_running_out_of_memory_gives_nothing_and_leaks_nothing(void **st
     struct fixture *fixture = *state;
     assert_true(starve(status_json, &fixture->source) > 200);
     assert_true(starve(status_health_json, &fixture->source) > 5);
+    assert_true(starve(alpha_json, &fixture->source) > 100);
+    assert_true(starve(ready_json, &fixture->source) > 10); // where both are silent
 }
 
 #define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
@@ -449,6 +521,8 @@ int main(void)
         FIXED(test_no_address_and_no_blank_is_told),
         cmocka_unit_test(test_no_arena_is_a_document_too),
         FIXED(test_health_is_ok_and_tells_the_uptime),
+        FIXED(test_one_arena_is_its_object_of_the_status),
+        FIXED(test_readiness_is_that_every_arena_has_ticked_lately),
         FIXED(test_running_out_of_memory_gives_nothing_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

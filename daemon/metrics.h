@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The metrics of all arenas and workers in Prometheus' text format: what `GET /metrics` answers.
+#pragma once
+
+#include "status.h"
+
+#include <stdint.h>
+
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+// A NUL-terminated text that the caller frees, or NULL when memory runs out.
+char *metrics_text(const struct status_source *source, uint64_t now_ms);

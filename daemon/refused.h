@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What an arena refused, by reason: those of the match and those of the datagram check in one
+// list. Reasons that share a name are one to the reader.
+#pragma once
+
+#include "arena.h"
+
+#include <stdint.h>
+
+// At most so many reasons have names of their own.
+#define REFUSED_MAX_REASONS (RAIM_REFUSALS + DATAGRAM_VERDICTS)
+
+struct refused {
+    const char *reason; // [a-z_]+
+    uint64_t count;
+};
+
+// Fills the list, zeros too, always in the same order; returns how many there are.
+int refused_list(const struct arena_status *status, struct refused list[REFUSED_MAX_REASONS]);

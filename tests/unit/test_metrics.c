@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// Tests of the metrics, over arenas and workers that are made up here.
+#include "metrics.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000) // in nanoseconds
+
+struct arena {
+    struct config_arena config;
+    struct arena_status *status;
+    unsigned asked;
+};
+
+struct worker {
+    uint64_t busy_ns;
+};
+
+const struct arena_status *arena_status(struct arena *arena)
+{
+    arena->asked++;
+    return arena->status;
+}
+
+const struct config_arena *arena_config(const struct arena *arena)
+{
+    return &arena->config;
+}
+
+uint64_t worker_busy_ns(const struct worker *worker)
+{
+    return worker->busy_ns;
+}
+
+struct fixture {
+    struct arena arenas[2];
+    struct worker workers[2];
+    struct arena *pointers[2];
+    struct worker *crew[2];
+    struct status_source source;
+};
+
+static int make_fixture(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    for (int i = 0; i < 2; i++) {
+        fixture->arenas[i].status = calloc(1, sizeof(struct arena_status));
+        assert_non_null(fixture->arenas[i].status);
+        snprintf(fixture->arenas[i].config.name, CONFIG_NAME_BYTES, "%s", i == 0 ? "one" : "two");
+        fixture->pointers[i] = &fixture->arenas[i];
+        fixture->crew[i] = &fixture->workers[i];
+    }
+    fixture->source = (struct status_source){.arenas = fixture->pointers,
+                                             .arena_count = 2,
+                                             .workers = 2,
+                                             .crew = fixture->crew,
+                                             .started_ms = 1000};
+    *state = fixture;
+    return 0;
+}
+
+static int free_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    free(fixture->arenas[0].status);
+    free(fixture->arenas[1].status);
+    free(fixture);
+    return 0;
+}
+
+static char *render(struct fixture *fixture)
+{
+    char *text = metrics_text(&fixture->source, 3500);
+    assert_non_null(text);
+    return text;
+}
+
+// How many lines of the text begin so.
+static unsigned lines_with(const char *text, const char *begin)
+{
+    unsigned count = 0;
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        count += strncmp(line, begin, strlen(begin)) == 0;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return count;
+}
+
+static void assert_line(const char *text, const char *line)
+{
+    char whole[256];
+    snprintf(whole, sizeof whole, "%s\n", line);
+    if (lines_with(text, whole) != 1)
+        fail_msg("not once \"%s\" in\n%s", line, text);
+}
+
+static void test_duration_goes_into_the_first_bucket_that_holds_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HISTOGRAM_BOUNDS; i++) {
+        struct histogram histogram = {0};
+        const uint64_t bound = histogram_bounds_ns[i];
+        assert_true(i == 0 || bound > histogram_bounds_ns[i - 1]);
+        histogram_count(&histogram, bound);
+        histogram_count(&histogram, bound + 1);
+        assert_int_equal(histogram.buckets[i], 1);
+        assert_int_equal(histogram.buckets[i + 1], 1);
+        assert_int_equal(histogram.sum_ns, 2 * bound + 1);
+    }
+    struct histogram histogram = {0};
+    histogram_count(&histogram, 0);
+    histogram_count(&histogram, UINT64_C(1) << 60);
+    assert_int_equal(histogram.buckets[0], 1);
+    assert_int_equal(histogram.buckets[HISTOGRAM_BOUNDS], 1);
+}
+
+static void test_tick_that_takes_its_whole_period_is_within_it(void **state)
+{
+    struct fixture *fixture = *state;
+    histogram_count(&fixture->arenas[0].status->durations, 1000000000 / 60);
+    histogram_count(&fixture->arenas[0].status->latenesses, 1000000000 / 60 / 4);
+    char *text = render(fixture);
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"one\",le=\"0.008333334\"} 0");
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"one\",le=\"0.016666667\"} 1");
+    assert_line(text, "raimd_tick_lateness_seconds_bucket{arena=\"one\",le=\"0.0025\"} 0");
+    assert_line(text, "raimd_tick_lateness_seconds_bucket{arena=\"one\",le=\"0.004166667\"} 1");
+    free(text);
+}
+
+static void test_buckets_hold_all_that_is_shorter(void **state)
+{
+    struct fixture *fixture = *state;
+    struct histogram *durations = &fixture->arenas[1].status->durations;
+    histogram_count(durations, 10);
+    histogram_count(durations, 3 * MS);
+    histogram_count(durations, 4 * MS);
+    histogram_count(durations, 2000 * MS);
+    char *text = render(fixture);
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"0.00005\"} 1");
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"0.0025\"} 1");
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"0.004166667\"} 3");
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"1\"} 3");
+    assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"+Inf\"} 4");
+    assert_line(text, "raimd_tick_duration_seconds_sum{arena=\"two\"} 2.00700001");
+    assert_line(text, "raimd_tick_duration_seconds_count{arena=\"two\"} 4");
+    assert_line(text, "raimd_tick_duration_seconds_count{arena=\"one\"} 0");
+    free(text);
+}
+
+static void test_every_number_finds_its_family(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena_status *status = fixture->arenas[0].status;
+    status->late_ticks = 11;
+    status->skipped_ticks = 12;
+    status->counts.players = 13;
+    status->counts.bots = 14;
+    status->counts.spectators = 15;
+    status->counts.away = 16;
+    status->counts.snapshots = 17;
+    status->counts.inputs_due = 18;
+    status->counts.inputs_missed = 19;
+    status->counts.hits.total = 20;
+    status->counts.hits.rewound = 21;
+    status->transport.bytes_in = 5000000000;
+    status->transport.bytes_out = 6000000000;
+    status->transport.packets_in = 22;
+    status->transport.packets_out = 23;
+    status->transport.send_errors = 24;
+    status->transport.overflows = 25;
+    char *text = render(fixture);
+    assert_line(text, "raimd_late_ticks_total{arena=\"one\"} 11");
+    assert_line(text, "raimd_skipped_ticks_total{arena=\"one\"} 12");
+    assert_line(text, "raimd_players{arena=\"one\"} 13");
+    assert_line(text, "raimd_bots{arena=\"one\"} 14");
+    assert_line(text, "raimd_spectators{arena=\"one\"} 15");
+    assert_line(text, "raimd_away_players{arena=\"one\"} 16");
+    assert_line(text, "raimd_snapshots_total{arena=\"one\"} 17");
+    assert_line(text, "raimd_inputs_due_total{arena=\"one\"} 18");
+    assert_line(text, "raimd_inputs_missed_total{arena=\"one\"} 19");
+    assert_line(text, "raimd_hits_total{arena=\"one\"} 20");
+    assert_line(text, "raimd_rewound_hits_total{arena=\"one\"} 21");
+    assert_line(text, "raimd_received_bytes_total{arena=\"one\"} 5000000000");
+    assert_line(text, "raimd_sent_bytes_total{arena=\"one\"} 6000000000");
+    assert_line(text, "raimd_received_packets_total{arena=\"one\"} 22");
+    assert_line(text, "raimd_sent_packets_total{arena=\"one\"} 23");
+    assert_line(text, "raimd_send_errors_total{arena=\"one\"} 24");
+    assert_line(text, "raimd_slow_peers_total{arena=\"one\"} 25");
+    assert_line(text, "raimd_players{arena=\"two\"} 0");
+    free(text);
+}
+
+static void test_process_tells_version_uptime_and_busy_workers(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->workers[0].busy_ns = 1500 * MS;
+    fixture->workers[1].busy_ns = 61;
+    char *text = render(fixture);
+    assert_line(text, "raimd_build_info{version=\"" RAIM_VERSION "\"} 1");
+    assert_line(text, "raimd_uptime_seconds 2.5");
+    assert_line(text, "raimd_worker_busy_seconds_total{worker=\"0\"} 1.5");
+    assert_line(text, "raimd_worker_busy_seconds_total{worker=\"1\"} 0.000000061");
+    free(text);
+}
+
+static void test_every_reason_of_refusal_is_there_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena_status *status = fixture->arenas[0].status;
+    uint64_t sum = 0;
+    for (int i = 0; i < RAIM_REFUSALS; i++)
+        sum += status->counts.refused[i] = 1000 + (uint64_t)i;
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
+        sum += status->transport.refused[i] = 2000 + (uint64_t)i;
+    status->transport.refused[DATAGRAM_OK] = 1000000; // no refusal
+    char *text = render(fixture);
+    char begin[128];
+    for (int i = 0; i < RAIM_REFUSALS; i++) {
+        snprintf(begin, sizeof begin, "raimd_refused_total{arena=\"two\",reason=\"%s\"} 0\n",
+                 raim_refusal_name((enum raim_refusal)i));
+        assert_int_equal(lines_with(text, begin), 1);
+    }
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
+        snprintf(begin, sizeof begin, "raimd_refused_total{arena=\"two\",reason=\"%s\"} 0\n",
+                 datagram_verdict_name((enum datagram_verdict)i));
+        assert_int_equal(lines_with(text, begin), 1);
+    }
+    // Reasons of equal names are added, so nothing may be lost.
+    for (const char *line = text;
+         (line = strstr(line, "\nraimd_refused_total{arena=\"one\"")) != NULL;)
+        sum -= strtoull(strchr(++line, '}') + 2, NULL, 10);
+    assert_int_equal(sum, 0);
+    free(text);
+}
+
+static void test_labels_are_escaped(void **state)
+{
+    struct fixture *fixture = *state;
+    snprintf(fixture->arenas[0].config.name, CONFIG_NAME_BYTES, "a\\b\"c\nd");
+    char *text = render(fixture);
+    assert_line(text, "raimd_players{arena=\"a\\\\b\\\"c\\nd\"} 0");
+    assert_line(text, "raimd_tick_duration_seconds_count{arena=\"a\\\\b\\\"c\\nd\"} 0");
+    free(text);
+}
+
+// A family's help and type stand once, before its samples, which stand together.
+static void test_families_stand_together_behind_help_and_type(void **state)
+{
+    char *text = render(*state);
+    char family[64] = "";
+    unsigned samples = 0, families = 0;
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "# HELP ", 7) == 0) {
+            char kind[16];
+            assert_true(families == 0 || samples > 0);
+            assert_int_equal(sscanf(line, "# HELP %63s", family), 1);
+            line = strtok(NULL, "\n");
+            char same[64];
+            assert_int_equal(sscanf(line, "# TYPE %63s %15s", same, kind), 2);
+            assert_string_equal(same, family);
+            families++;
+            samples = 0;
+            continue;
+        }
+        assert_int_equal(strncmp(line, family, strlen(family)), 0);
+        assert_non_null(strchr("{ _", line[strlen(family)]));
+        samples++;
+    }
+    assert_true(families > 20 && samples > 0);
+    free(text);
+}
+
+static void test_every_family_tells_of_the_same_moment(void **state)
+{
+    struct fixture *fixture = *state;
+    free(render(fixture));
+    assert_int_equal(fixture->arenas[0].asked, 1);
+    assert_int_equal(fixture->arenas[1].asked, 1);
+}
+
+static void test_no_player_and_no_address_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    snprintf(fixture->arenas[0].config.address, CONFIG_ADDRESS_BYTES, "192.0.2.77");
+    char *text = render(fixture);
+    assert_null(strstr(text, "192.0.2"));
+    assert_null(strstr(text, "player="));
+    assert_null(strstr(text, "name="));
+    free(text);
+}
+
+#define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_duration_goes_into_the_first_bucket_that_holds_it),
+        FIXED(test_tick_that_takes_its_whole_period_is_within_it),
+        FIXED(test_buckets_hold_all_that_is_shorter),
+        FIXED(test_every_number_finds_its_family),
+        FIXED(test_process_tells_version_uptime_and_busy_workers),
+        FIXED(test_every_reason_of_refusal_is_there_once),
+        FIXED(test_labels_are_escaped),
+        FIXED(test_families_stand_together_behind_help_and_type),
+        FIXED(test_every_family_tells_of_the_same_moment),
+        FIXED(test_no_player_and_no_address_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
