@@ -5,6 +5,8 @@
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
+#include "batch.h"
+
 #include <arpa/inet.h>
 #include <assert.h>
 #include <enet/enet.h>
@@ -19,7 +21,6 @@
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
 
 enum {
-    BATCH = 64, // datagrams a system call
     // A call of ENet's service reads 256 datagrams. So many calls empty a socket buffer of 4 MB
     // that is full of small datagrams, and a flood cannot keep a tick from ending.
     SERVICES_PER_RECEIVE = 40,
@@ -34,8 +35,6 @@ enum {
     THROTTLE_INTERVAL_MS = 5000,
     THROTTLE_ACCELERATION = ENET_PEER_PACKET_THROTTLE_SCALE,
     THROTTLE_DECELERATION = 0,
-    // One byte more than a datagram may have tells that it has more.
-    DATAGRAM_SPACE = TRANSPORT_MTU + 1,
 };
 
 static_assert(TRANSPORT_MTU >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
@@ -43,21 +42,12 @@ static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer
 static_assert(TRANSPORT_MAX_MESSAGE <=
                   TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
-static_assert(QUERY_MAX_REPLY <= DATAGRAM_SPACE, "a reply is one datagram of a batch");
+static_assert(QUERY_MAX_REPLY <= TRANSPORT_MTU, "a reply is one datagram");
+static_assert(BATCH_BYTES == TRANSPORT_MTU + 1, "larger datagrams are known as such");
 static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
                   offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
                   offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
               "an ENetBuffer is an iovec");
-
-// Datagrams on their way between the kernel and ENet.
-struct batch {
-    size_t next;  // the first that ENet has not taken, when receiving
-    size_t count; // datagrams held
-    struct mmsghdr headers[BATCH];
-    struct iovec parts[BATCH];
-    struct sockaddr_in addresses[BATCH];
-    uint8_t data[BATCH][DATAGRAM_SPACE];
-};
 
 struct slot {
     size_t queued; // bytes of messages that ENet holds: not sent yet, or not acknowledged
@@ -166,20 +156,6 @@ static int intercept(ENetHost *host, ENetEvent *event)
     return 0;
 }
 
-static void init_batch(struct batch *batch)
-{
-    for (size_t i = 0; i < BATCH; i++) {
-        batch->parts[i] = (struct iovec){.iov_base = batch->data[i], .iov_len = DATAGRAM_SPACE};
-        batch->addresses[i].sin_family = AF_INET;
-        batch->headers[i].msg_hdr = (struct msghdr){
-            .msg_name = &batch->addresses[i],
-            .msg_namelen = sizeof batch->addresses[i],
-            .msg_iov = &batch->parts[i],
-            .msg_iovlen = 1,
-        };
-    }
-}
-
 // Asks for more than the administrator's limit first, which a privileged process gets.
 static void request_buffer(int socket, int forced_option, int option)
 {
@@ -259,8 +235,8 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
     transport->host = host;
     transport->slot_count = peers;
     query_guard_init(&transport->guard);
-    init_batch(&transport->in);
-    init_batch(&transport->out);
+    batch_init(&transport->in);
+    batch_init(&transport->out);
     return transport;
 }
 
@@ -301,26 +277,12 @@ uint16_t transport_port(const struct transport *transport)
     return transport->host->address.port;
 }
 
-// Sends the batch. The kernel stops at a datagram that it does not take, which is then as lost as
-// one that the network dropped; those behind it still leave.
 static void send_batch(struct transport *transport)
 {
-    struct batch *out = &transport->out;
-    size_t done = 0;
-    while (done < out->count) {
-        const int sent = sendmmsg(transport->host->socket, &out->headers[done],
-                                  (unsigned)(out->count - done), MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (sent <= 0) {
-            transport->stats.send_errors++;
-            done++;
-            continue;
-        }
-        for (size_t end = done + (size_t)sent; done < end; done++) {
-            transport->stats.packets_out++;
-            transport->stats.bytes_out += out->headers[done].msg_len;
-        }
-    }
-    out->count = 0;
+    const struct batch_sent sent = batch_send(&transport->out, transport->host->socket);
+    transport->stats.packets_out += sent.packets;
+    transport->stats.bytes_out += sent.bytes;
+    transport->stats.send_errors += sent.errors;
 }
 
 void transport_admit_queries(struct transport *transport, bool admit)
@@ -554,22 +516,12 @@ enet_uint32 enet_time_get(void)
     return ms != 0 ? ms : 1;
 }
 
-static bool read_batch(struct transport *transport)
-{
-    struct batch *in = &transport->in;
-    // With MSG_TRUNC the kernel tells the true length of a datagram that did not fit.
-    const int received =
-        recvmmsg(transport->host->socket, in->headers, BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
-    in->next = 0;
-    in->count = received > 0 ? (size_t)received : 0;
-    transport->dry = in->count < BATCH;
-    return in->count > 0;
-}
-
 static int receive_batched(struct transport *transport, ENetAddress *address, uint8_t *data)
 {
     struct batch *in = &transport->in;
-    if (in->next == in->count && (transport->dry || !read_batch(transport))) {
+    if (in->next == in->count && !transport->dry)
+        transport->dry = !batch_receive(in, transport->host->socket);
+    if (in->next == in->count) {
         // The end mark could be 0. But -1 also ends the service, which would go on to send
         // acknowledgements in datagrams of their own; so they travel with the tick's messages.
         return -1;
@@ -585,7 +537,7 @@ static int receive_batched(struct transport *transport, ENetAddress *address, ui
         data[0] = 0;
         return 1;
     }
-    const size_t shown = size < DATAGRAM_SPACE ? size : DATAGRAM_SPACE;
+    const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
     memcpy(data, in->data[i], shown);
     return (int)shown;
 }
@@ -615,32 +567,21 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
 {
     if (serving == NULL)
         return receive_plain(socket, address, buffers, count);
-    assert(count == 1 && buffers[0].dataLength >= DATAGRAM_SPACE);
+    assert(count == 1 && buffers[0].dataLength >= BATCH_BYTES);
     return receive_batched(serving, address, buffers[0].data);
 }
 
+// Copies, because ENet frees its buffers when this returns.
 static int send_batched(struct transport *transport, const ENetAddress *address,
-                        const ENetBuffer *buffers, size_t count)
+                        const struct iovec *parts, size_t count)
 {
-    struct batch *out = &transport->out;
-    if (out->count == BATCH)
+    if (transport->out.count == BATCH_DATAGRAMS)
         send_batch(transport);
-    // A copy, because ENet frees its buffers when this returns.
-    uint8_t *data = out->data[out->count];
-    size_t size = 0;
-    for (size_t part = 0; part < count; part++) {
-        if (buffers[part].dataLength > DATAGRAM_SPACE - size) {
-            transport->stats.send_errors++;
-            return (int)size;
-        }
-        memcpy(data + size, buffers[part].data, buffers[part].dataLength);
-        size += buffers[part].dataLength;
+    if (!batch_add(&transport->out, address->host, htons(address->port), parts, count)) {
+        transport->stats.send_errors++;
+        return 0;
     }
-    out->parts[out->count].iov_len = size;
-    out->addresses[out->count].sin_addr.s_addr = address->host;
-    out->addresses[out->count].sin_port = htons(address->port);
-    out->count++;
-    return (int)size;
+    return (int)transport->out.parts[transport->out.count - 1].iov_len;
 }
 
 void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
@@ -648,7 +589,7 @@ void transport_reply(struct transport *transport, struct query_source to, const 
 {
     assert(size <= QUERY_MAX_REPLY);
     const ENetAddress address = {.host = to.address, .port = to.port};
-    const ENetBuffer whole = {.data = (void *)data, .dataLength = size};
+    const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
     send_batched(transport, &address, &whole, 1);
     transport->stats.queries++;
 }
@@ -674,5 +615,5 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
                      size_t count)
 {
     return serving == NULL ? send_plain(socket, address, buffers, count)
-                           : send_batched(serving, address, buffers, count);
+                           : send_batched(serving, address, (const struct iovec *)buffers, count);
 }
