@@ -178,6 +178,40 @@ class Steps:
         self.wait_serving()
         return told
 
+    def reload_it(self):
+        pid, good = self.show("MainPID"), self.machine.run("cat", CONFIG)
+        for text, told in ((good.replace("bots = 4;", "bots = four;"), "configuration refused"),
+                           (good.replace("bots = 4;", "bots = 3;"), "configuration read changes=1"),
+                           (good, "configuration read changes=0")):
+            self.machine.write(CONFIG, text)
+            self.systemctl("reload", "raimd")
+            poll(told, lambda: told in self.journal())
+            assert self.show("ActiveState") == "active"
+        assert self.show("MainPID") == pid
+        assert self.wait_serving()["players"]["bots"] == 4 + 8 # it is told, not applied yet
+        return "three times, by the same process"
+
+    def order_it(self):
+        bots = self.bots(4, 0)
+        poll("four players", lambda: self.wait_serving()["players"]["now"] == 4)
+        rows = json.loads(self.machine.run("raimctl", "players", "duel", "--json"))["players"]
+        player = next(row["id"] for row in rows if row["name"] == "bot-1")
+        self.machine.run("raimctl", "say", "good evening")
+        self.machine.run("raimctl", "kick", "duel", player, "enough for today")
+        poll("three players", lambda: self.wait_serving()["players"]["now"] == 3)
+        self.machine.run("raimctl", "ban", "127.0.0.0/8", "--for", "1h", "come back tomorrow")
+        poll("nobody", lambda: self.wait_serving()["players"]["now"] == 0)
+        bots.send_signal(signal.SIGINT)
+        bots.communicate(timeout=30)
+        self.systemctl("restart", "raimd")
+        self.wait_serving()
+        told = self.machine.run("raimctl", "bans")
+        assert "127.0.0.0/8" in told and "come back tomorrow" in told, told
+        self.machine.run("raimctl", "unban", "127.0.0.0/8")
+        self.play()
+        assert "control order=kick" in self.journal()
+        return "said, kicked, banned, restarted, still banned, unbanned"
+
     def activate_it_by_a_datagram(self):
         self.systemctl("stop", "raimd")
         self.systemctl("enable", "--now", "raimd.socket")
@@ -261,8 +295,9 @@ class Steps:
 
 
 STEPS = [Steps.install, Steps.look_at_the_units, Steps.play_on_it, Steps.read_the_log,
-         Steps.kill_it, Steps.freeze_it, Steps.misconfigure_it, Steps.activate_it_by_a_datagram,
-         Steps.run_an_instance, Steps.run_it_in_real_time, Steps.upgrade_it, Steps.purge_it]
+         Steps.kill_it, Steps.freeze_it, Steps.misconfigure_it, Steps.reload_it,
+         Steps.order_it, Steps.activate_it_by_a_datagram, Steps.run_an_instance,
+         Steps.run_it_in_real_time, Steps.upgrade_it, Steps.purge_it]
 
 
 def main():
