@@ -222,8 +222,10 @@ class ReadinessTest(unittest.TestCase):
         with Stage() as stage:
             daemon = stage.serve(arena("first"), arena("second"), workers=2)
             tasks = pathlib.Path(f"/proc/{daemon.pid}/task")
-            worker, = [int(task.name) for task in tasks.iterdir()
-                       if (task / "comm").read_text() == "raimd-worker-1\n"]
+            # A thread names itself, as soon as it gets to run.
+            worker, = daemon.poll("named worker", lambda: [
+                int(task.name) for task in tasks.iterdir()
+                if (task / "comm").read_text() == "raimd-worker-1\n"])
             self.assert_ready(daemon)
             with held(worker):
                 told = daemon.poll("503", lambda: self.told(daemon, 503))

@@ -95,7 +95,7 @@ class NetworkTest(unittest.TestCase):
 
     def test_a_rebound_router_costs_nothing(self):
         with Stage() as stage:
-            daemon = stage.serve(arena(max_players=4, bots=6))
+            daemon = stage.serve(arena(max_players=4, bots=16))
             nat = Nat(daemon.ports[0])
             try:
                 bots = stage.bots(daemon, 1, ports=[nat.port])
