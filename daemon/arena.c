@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,9 +197,26 @@ void arena_start(struct arena *arena, uint64_t offset_ns)
     arm_timer(arena);
 }
 
+static struct arena_spot spot_of(raim_vec2 position)
+{
+    return (struct arena_spot){(int16_t)lround(position.x), (int16_t)lround(position.y)};
+}
+
+static void publish_bullets(const struct raim_world *world, struct arena_status *status)
+{
+    const raim_bullet *bullets = raim_world_bullets_const(world);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->max_bullets && count < ARENA_SHOWN_BULLETS; i++)
+        if (bullets[i].owner != RAIM_NOBODY)
+            status->bullets[count++] = spot_of(
+                raim_bullet_position(&world->rules, &bullets[i], world->tick, world->tick_hz));
+    status->bullet_count = count;
+}
+
 static void publish(struct arena *arena)
 {
     struct arena_status *status = status_box_back(&arena->status);
+    const struct raim_world *world = raim_match_world(arena->match);
     const uint32_t kept =
         arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count : ARENA_TICK_WINDOW;
     status->tick = raim_match_tick(arena->match);
@@ -214,12 +232,18 @@ static void publish(struct arena *arena)
     for (uint32_t i = 0; i < status->player_count; i++) {
         const struct raim_match_player *row = &arena->rows[i];
         const bool here = !row->bot && !row->away;
+        const raim_player *player = &raim_world_players_const(world)[raim_player_place(row->id)];
         status->players[i] = (struct arena_player){
             .match = *row,
+            .spot = spot_of(player->position),
+            .aim = player->aim,
+            .alive = player->state == RAIM_PLAYER_ALIVE,
+            .shielded = player->shield_ticks > 0,
             .ping_ms = here ? transport_ping_ms(arena->transport, row->client) : 0,
             .address = here ? transport_address(arena->transport, row->client) : 0,
         };
     }
+    publish_bullets(world, status);
     status_box_publish(&arena->status);
 }
 

@@ -18,9 +18,20 @@
 
 struct arena;
 
+// Bullets that the status tells of at most, for who looks on: in a crowd, not every one.
+#define ARENA_SHOWN_BULLETS 1024
+
+// Where something is, in whole units: RAIM_MAP_REACH fits.
+struct arena_spot {
+    int16_t x, y;
+};
+
 // What the status tells of one player.
 struct arena_player {
     struct raim_match_player match;
+    struct arena_spot spot; // like the two below, only of the living
+    raim_angle aim;
+    bool alive, shielded;
     uint32_t ping_ms; // 0 for bots and those who are away
     uint32_t address; // IPv4, in the machine's byte order; likewise. For no public answer
 };
@@ -36,6 +47,8 @@ struct arena_status {
     struct transport_stats transport;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
+    uint32_t bullet_count;
+    struct arena_spot bullets[ARENA_SHOWN_BULLETS];
     uint32_t player_count;
     struct arena_player players[]; // as many as the arena has places
 };

@@ -4,3 +4,6 @@
 
 extern const char embedded_map_duel[];
 extern const char embedded_map_crossfire[];
+extern const char embedded_dashboard_html[];
+extern const char embedded_dashboard_css[];
+extern const char embedded_dashboard_js[];

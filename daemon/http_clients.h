@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_MAX_CLIENTS 64U // more wait in the listen queue until one ends
+#define HTTP_MAX_CLIENTS 192U // more wait in the listen queue until one ends; 128 may be viewers
 #define HTTP_DEADLINE_MS 10000U
 
 struct http_client {

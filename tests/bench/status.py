@@ -7,6 +7,8 @@ asked one between two quiet ones. Per arena, the median of the asked windows' p9
 with that of the quiet ones; the quiet ones before are compared with those after in the same way,
 which tells what the comparison is worth. Workers and HTTP share CPU 0, which is the worst case;
 clients and who asks have CPU 1.
+
+With --viewers, so many watch the dashboard's streams instead of asking, dealt out to the arenas.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import os
 import pathlib
 import random
 import resource
+import selectors
 import socket
 import statistics
 import subprocess
@@ -60,11 +63,34 @@ def ask_for(port, seconds):
                 pass
 
 
-def window(port, number, kind):
+def watch(port, viewers, seconds):
+    """Reads streams. Returns how many events a second came to all viewers together."""
+    events, end = 0, time.monotonic() + seconds
+    with contextlib.ExitStack() as stack:
+        selector = stack.enter_context(selectors.DefaultSelector())
+        for viewer in range(viewers):
+            stream = stack.enter_context(
+                socket.create_connection(("127.0.0.1", port), server.DEADLINE_S))
+            stream.sendall(b"GET /arenas/a%d/stream HTTP/1.0\r\n\r\n" % (viewer % ARENAS))
+            selector.register(stream, selectors.EVENT_READ)
+        while time.monotonic() < end:
+            for key, _ in selector.select(end - time.monotonic()):
+                got = key.fileobj.recv(1 << 16)
+                if not got:
+                    raise Failure("a viewer was dropped")
+                events += got.count(b"\n\n")
+    return events / seconds
+
+
+def window(port, number, kind, viewers):
     """The rows of one window, one per arena."""
     before = server.get_status(port)
     asked_per_s = 0
-    if kind == "asked":
+    if kind == "asked" and viewers > 0:
+        asked_per_s = watch(port, viewers, WINDOW_S)
+        if asked_per_s < 9 * viewers:
+            raise Failure(f"only {asked_per_s:.0f} events a second for {viewers} viewers")
+    elif kind == "asked":
         asked_per_s = ask_for(port, WINDOW_S)
         if asked_per_s < 0.95 * ASKED_PER_S:
             raise Failure(f"could only ask {asked_per_s:.0f} times a second")
@@ -78,7 +104,7 @@ def window(port, number, kind):
             for old, new in zip(before["arenas"], after["arenas"])]
 
 
-def measure(clients, rounds):
+def measure(clients, rounds, viewers):
     """The rows of all windows."""
     ports = server.free_ports(socket.SOCK_DGRAM, ARENAS)
     status_port, = server.free_ports(socket.SOCK_STREAM, 1)
@@ -97,7 +123,7 @@ def measure(clients, rounds):
             time.sleep(server.SETTLE_S)
             for number, kind in itertools.product(range(1, rounds + 1), KINDS):
                 try:
-                    rows += window(status_port, number, kind)
+                    rows += window(status_port, number, kind, viewers)
                 except OSError as error:
                     log.seek(0)
                     raise Failure(f"{error}; raimd ended with {daemon.poll()}:\n{log.read()}") \
@@ -122,6 +148,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--clients", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=5, help="of three windows of 17 s each")
+    parser.add_argument("--viewers", type=int, default=0, help="who watch instead of asking")
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -130,7 +157,7 @@ def main():
     with contextlib.suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, -15)
     try:
-        rows = measure(options.clients, options.rounds)
+        rows = measure(options.clients, options.rounds, options.viewers)
     except Failure as failure:
         print(f"bench status: {failure}", file=sys.stderr)
         return 1
@@ -144,7 +171,8 @@ def main():
     print(f"bench status p99_ratio_worst={max(asked):.3f} wanted_at_most={MOST_RATIO:.2f}"
           f" p99_ratio_median={statistics.median(asked):.3f}"
           f" quiet_ratios={min(quiet):.3f}..{max(quiet):.3f}"
-          f" asked_per_s={ASKED_PER_S} arenas={ARENAS} clients={options.clients}"
+          f" asked_per_s={0 if options.viewers else ASKED_PER_S} viewers={options.viewers}"
+          f" arenas={ARENAS} clients={options.clients}"
           f" rounds={options.rounds}")
     return 0
 

@@ -179,7 +179,7 @@ class HttpTest(unittest.TestCase):
         with contextlib.ExitStack() as stack:
             begin = time.monotonic()
             drips = [stack.enter_context(socket.create_connection(self.daemon.status_address))
-                     for _ in range(64)]
+                     for _ in range(192)]
             asked = stack.enter_context(socket.create_connection(self.daemon.status_address))
             asked.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
             asked.setblocking(False)
@@ -194,7 +194,7 @@ class HttpTest(unittest.TestCase):
                 with contextlib.suppress(BlockingIOError):
                     answer = asked.recv(4096)
             self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
-            print(f"64 dripping clients were ended after {time.monotonic() - begin:.1f} s")
+            print(f"192 dripping clients were ended after {time.monotonic() - begin:.1f} s")
         self.assertEqual(self.daemon.ask("/readyz").status, 200)
 
 

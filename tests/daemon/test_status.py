@@ -121,7 +121,7 @@ class StatusTest(unittest.TestCase):
 
     def test_every_answer_is_json_that_nobody_keeps(self):
         for method, path, status in (("GET", "/status", 200), ("GET", "/status?a=b", 200),
-                                     ("GET", "/healthz", 200), ("GET", "/", 404),
+                                     ("GET", "/healthz", 200), ("GET", "/map", 404),
                                      ("GET", "/status/", 404), ("GET", "/../etc/passwd", 404),
                                      ("POST", "/status", 405), ("DELETE", "/healthz", 405),
                                      ("PUT", "/nowhere", 404)):

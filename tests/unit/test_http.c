@@ -4,6 +4,7 @@
 #include "http.h"
 
 #include "http_clients.h"
+#include "live.h"
 #include "metrics.h"
 
 #include <arpa/inet.h>
@@ -27,7 +28,7 @@
 #define LARGE_PAGE ((size_t)8 << 20)
 
 static uint64_t seed;
-static const struct status_source source = {.workers = 2};
+static const struct status_source source = {.arena_count = 1, .workers = 2};
 
 // What the rendering below does, and how often it was asked to.
 static unsigned renderings;
@@ -63,6 +64,33 @@ char *status_arena_json(const struct status_source *given, const char *name, boo
     char *text = NULL;
     assert_true(*missing || asprintf(&text, "{\"name\":\"%s\"}", name) > 0);
     return text;
+}
+
+int live_find(const struct status_source *given, const char *name)
+{
+    (void)given;
+    return strcmp(name, "yard") == 0 ? 0 : -1;
+}
+
+uint64_t live_delay_ms(const struct status_source *given, int arena)
+{
+    (void)given, (void)arena;
+    return 0;
+}
+
+char *live_map_json(const struct status_source *given, const char *name, bool *missing)
+{
+    *missing = live_find(given, name) < 0;
+    return *missing ? NULL : strdup("{\"border\":[0,0,1,1]}");
+}
+
+char *live_event(const struct status_source *given, int arena, uint32_t *tick, size_t *size)
+{
+    (void)given, (void)arena;
+    static const char event[] = "data: {}\n\n";
+    ++*tick;
+    *size = strlen(event);
+    return strdup(event);
 }
 
 char *status_ready_json(const struct status_source *given, uint64_t now_ms, bool *ready)
@@ -263,6 +291,66 @@ static void test_arenas_are_found_by_name(void **state)
     assert_int_equal(renderings, 0);
 }
 
+static void test_dashboard_may_load_nothing_from_elsewhere(void **state)
+{
+    static const char *const paths[] = {"/", "/dashboard.css", "/dashboard.js"};
+    static const char *const types[] = {"text/html", "text/css", "text/javascript"};
+    for (int i = 0; i < 3; i++) {
+        char type[64];
+        snprintf(type, sizeof type, "%s; charset=utf-8", types[i]);
+        assert_answer(*state, paths[i], 200, type, "");
+        char *answer = ask_for(*state, "HEAD", paths[i]);
+        assert_non_null(strstr(answer, "\r\nContent-Security-Policy: default-src 'none'; "));
+        assert_null(strstr(answer, "unsafe"));
+        free(answer);
+        answer = ask_for(*state, "POST", paths[i]);
+        assert_int_equal(strncmp(answer, "HTTP/1.1 405 ", 13), 0);
+        free(answer);
+    }
+}
+
+static void test_maps_are_found_by_the_arenas_name(void **state)
+{
+    static const char json[] = "application/json";
+    assert_answer(*state, "/arenas/yard/map", 200, json, "{\"border\":[0,0,1,1]}");
+    assert_answer(*state, "/arenas/pit/map", 404, json, "{\"error\":\"not found\",");
+    assert_answer(*state, "/arenas/pit/stream", 404, json, "{\"error\":\"not found\",");
+    assert_answer(*state, "/arenas//map", 404, json, "{\"error\":\"not found\",");
+}
+
+// Some are left open, for the end of the server to find asleep.
+static void test_streams_go_on_until_either_side_ends(void **state)
+{
+    int viewers[5];
+    for (int i = 0; i < 5; i++) {
+        viewers[i] = connect_client(*state);
+        send_text(*state, viewers[i], "GET /arenas/yard/stream HTTP/1.1\r\nHost: x\r\n\r\n");
+    }
+    char *answer = ask_for(*state, "HEAD", "/arenas/yard/stream");
+    assert_non_null(strstr(answer, "\r\nContent-Type: text/event-stream\r\n"));
+    free(answer);
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    for (int i = 0; i < 5; i++) {
+        char text[4096];
+        size_t size = 0;
+        unsigned events = 0;
+        while (events < 5) {
+            const ssize_t count =
+                recv(viewers[i], text + size, sizeof text - 1 - size, MSG_DONTWAIT);
+            assert_true(count > 0 || (count < 0 && errno == EAGAIN));
+            size += count > 0 ? (size_t)count : 0;
+            text[size] = '\0';
+            events = occurrences(text, "data: {}\n\n");
+            serve(*state, 100);
+            assert_true(clock_ms() < deadline_ms);
+        }
+        assert_non_null(strstr(text, "event: hello\ndata: {\"delay_ms\":0}\n\n"));
+        if (i < 3)
+            close(viewers[i]);
+    }
+    assert_serves(*state);
+}
+
 static void test_readiness_is_told_by_the_status_too(void **state)
 {
     const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
@@ -293,7 +381,8 @@ static void test_head_tells_the_length_without_the_body(void **state)
 
 static void test_unknown_path_is_404_in_json(void **state)
 {
-    static const char *const paths[] = {"/", "/status/", "/Status", "/../etc/passwd", "/a%00b"};
+    static const char *const paths[] = {"/arenas/yard/map/", "/status/", "/Status",
+                                        "/../etc/passwd", "/a%00b"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char request[128];
         snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -450,7 +539,7 @@ static void test_idle_server_asks_for_no_wake_up(void **state)
 
 static void test_more_clients_than_places_wait_for_one(void **state)
 {
-    int clients[70];
+    int clients[HTTP_MAX_CLIENTS + 6];
     const int count = sizeof clients / sizeof *clients;
     for (int i = 0; i < count; i++) {
         clients[i] = connect_client(*state);
@@ -661,6 +750,9 @@ int main(int argc, char **argv)
         SERVED(test_metrics_have_the_type_that_prometheus_wants),
         SERVED(test_arenas_are_found_by_name),
         SERVED(test_readiness_is_told_by_the_status_too),
+        SERVED(test_dashboard_may_load_nothing_from_elsewhere),
+        SERVED(test_maps_are_found_by_the_arenas_name),
+        SERVED(test_streams_go_on_until_either_side_ends),
         SERVED(test_unknown_path_is_404_in_json),
         SERVED(test_other_method_is_405_and_hears_what_is_allowed),
         SERVED(test_pipelined_requests_are_answered_in_order),

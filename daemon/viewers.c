@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Shares the events of each arena among those who watch it.
+#include "viewers.h"
+
+#include "live.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELLO_BYTES 64
+
+// Bytes that several hold.
+struct event {
+    unsigned holders;
+    uint64_t rendered_ms;
+    char *text;
+    size_t size;
+};
+
+// What waits until it is late enough to be seen from elsewhere, oldest first; a ring.
+struct queue {
+    struct event **events;
+    uint32_t capacity, first, count;
+};
+
+struct stream {
+    unsigned viewers;
+    uint32_t tick; // of the newest event
+    uint64_t delay_ms;
+    struct event *newest, *late; // what viewers see here and elsewhere; NULL: nothing yet
+    struct queue queue;
+};
+
+struct viewer {
+    struct viewers *all; // NULL: a free place
+    struct stream *stream;
+    bool is_local, sleeps;
+    void *connection;
+    struct http_client *client;
+    char hello[HELLO_BYTES]; // comes before all events
+    const char *rest;        // of what it is reading
+    size_t rest_size;
+    struct event *event; // that it reads or has read last; held
+};
+
+struct viewers {
+    const struct status_source *source;
+    struct stream *streams; // by arena
+    uint64_t due_ms;
+    unsigned count;
+    struct viewer places[VIEWERS_MAX];
+};
+
+static struct event *hold(struct event *event)
+{
+    if (event != NULL)
+        event->holders++;
+    return event;
+}
+
+static void release(struct event *event)
+{
+    if (event == NULL || --event->holders > 0)
+        return;
+    free(event->text);
+    free(event);
+}
+
+static struct event *queue_pop(struct queue *queue)
+{
+    struct event *event = queue->events[queue->first];
+    queue->first = (queue->first + 1) % queue->capacity;
+    queue->count--;
+    return event;
+}
+
+// Where there is no room the oldest is never seen.
+static void queue_push(struct queue *queue, struct event *event)
+{
+    if (queue->count == queue->capacity)
+        release(queue_pop(queue));
+    queue->events[(queue->first + queue->count++) % queue->capacity] = hold(event);
+}
+
+static void forget_events(struct stream *stream)
+{
+    while (stream->queue.count > 0)
+        release(queue_pop(&stream->queue));
+    release(stream->newest);
+    release(stream->late);
+    stream->newest = stream->late = NULL;
+    stream->tick = 0;
+}
+
+struct viewers *viewers_create(const struct status_source *source)
+{
+    struct viewers *viewers = calloc(1, sizeof *viewers);
+    if (viewers == NULL)
+        return NULL;
+    viewers->source = source;
+    viewers->streams = calloc((size_t)source->arena_count + 1, sizeof *viewers->streams);
+    if (viewers->streams != NULL)
+        return viewers;
+    free(viewers);
+    return NULL;
+}
+
+void viewers_destroy(struct viewers *viewers)
+{
+    if (viewers == NULL)
+        return;
+    assert(viewers->count == 0);
+    for (int i = 0; i < viewers->source->arena_count; i++)
+        free(viewers->streams[i].queue.events);
+    free(viewers->streams);
+    free(viewers);
+}
+
+// Memory for the delay is taken when somebody first watches.
+static bool prepare(struct viewers *viewers, int arena)
+{
+    struct stream *stream = &viewers->streams[arena];
+    if (stream->queue.events != NULL)
+        return true;
+    stream->delay_ms = live_delay_ms(viewers->source, arena);
+    stream->queue.capacity = (uint32_t)(stream->delay_ms / VIEWERS_INTERVAL_MS) + 2;
+    stream->queue.events = calloc(stream->queue.capacity, sizeof(struct event *));
+    return stream->queue.events != NULL;
+}
+
+struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, void *connection,
+                            struct http_client *client, uint64_t now_ms)
+{
+    assert(arena >= 0 && arena < viewers->source->arena_count);
+    struct viewer *viewer = viewers->places;
+    if (viewers->count == VIEWERS_MAX || !prepare(viewers, arena))
+        return NULL;
+    while (viewer->all != NULL)
+        viewer++;
+    *viewer = (struct viewer){
+        .all = viewers,
+        .stream = &viewers->streams[arena],
+        .is_local = is_local,
+        .connection = connection,
+        .client = client,
+        .rest = viewer->hello,
+    };
+    const uint64_t delay_ms = is_local ? 0 : viewer->stream->delay_ms;
+    viewer->rest_size =
+        (size_t)snprintf(viewer->hello, HELLO_BYTES, "event: hello\ndata: {\"delay_ms\":%llu}\n\n",
+                         (unsigned long long)delay_ms);
+    viewer->stream->viewers++;
+    if (viewers->count++ == 0)
+        viewers->due_ms = now_ms;
+    return viewer;
+}
+
+void viewer_leave(struct viewer *viewer)
+{
+    struct stream *stream = viewer->stream;
+    release(viewer->event);
+    if (--stream->viewers == 0)
+        forget_events(stream);
+    viewer->all->count--;
+    viewer->all = NULL;
+}
+
+// What the viewer is to see now.
+static struct event *shown(const struct viewer *viewer)
+{
+    return viewer->is_local ? viewer->stream->newest : viewer->stream->late;
+}
+
+static bool has_news(const struct viewer *viewer)
+{
+    return viewer->rest_size > 0 || (shown(viewer) != NULL && shown(viewer) != viewer->event);
+}
+
+// It owes nothing until there is something to take.
+static void move_deadline(const struct viewer *viewer, uint64_t now_ms)
+{
+    if (viewer->client != NULL)
+        http_client_renew(viewer->client, now_ms);
+}
+
+size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now_ms)
+{
+    if (viewer->rest_size == 0 && has_news(viewer)) {
+        release(viewer->event);
+        viewer->event = hold(shown(viewer));
+        viewer->rest = viewer->event->text;
+        viewer->rest_size = viewer->event->size;
+        move_deadline(viewer, now_ms);
+    }
+    const size_t count = size < viewer->rest_size ? size : viewer->rest_size;
+    memcpy(bytes, viewer->rest, count);
+    viewer->rest += count;
+    viewer->rest_size -= count;
+    viewer->sleeps = count == 0;
+    return count;
+}
+
+// Takes what the arena has published, and lets what is old enough be seen elsewhere.
+static void run_stream(struct viewers *viewers, int arena, uint64_t now_ms)
+{
+    struct stream *stream = &viewers->streams[arena];
+    struct queue *queue = &stream->queue;
+    size_t size;
+    char *text = live_event(viewers->source, arena, &stream->tick, &size);
+    struct event *event = text != NULL ? malloc(sizeof *event) : NULL;
+    if (event != NULL) {
+        *event = (struct event){.holders = 1, .rendered_ms = now_ms, .text = text, .size = size};
+        release(stream->newest);
+        stream->newest = event;
+        queue_push(queue, event);
+    } else {
+        free(text);
+    }
+    while (queue->count > 0 &&
+           now_ms - queue->events[queue->first]->rendered_ms >= stream->delay_ms) {
+        release(stream->late);
+        stream->late = queue_pop(queue);
+    }
+}
+
+void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *connection))
+{
+    if (viewers->count == 0 || now_ms < viewers->due_ms)
+        return;
+    viewers->due_ms = now_ms + VIEWERS_INTERVAL_MS;
+    for (int i = 0; i < viewers->source->arena_count; i++)
+        if (viewers->streams[i].viewers > 0)
+            run_stream(viewers, i, now_ms);
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
+         viewer++) {
+        if (viewer->all == NULL || !viewer->sleeps)
+            continue;
+        move_deadline(viewer, now_ms);
+        if (!has_news(viewer))
+            continue;
+        viewer->sleeps = false;
+        wake(viewer->connection);
+    }
+}
+
+void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection))
+{
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
+         viewer++) {
+        if (viewer->all == NULL || !viewer->sleeps)
+            continue;
+        viewer->sleeps = false;
+        wake(viewer->connection);
+    }
+}
+
+int viewers_timeout_ms(const struct viewers *viewers, uint64_t now_ms)
+{
+    if (viewers->count == 0)
+        return -1;
+    return viewers->due_ms > now_ms ? (int)(viewers->due_ms - now_ms) : 0;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Who watches arenas on the dashboard. An event is rendered once for all viewers of an arena, who
+// share its bytes; a viewer that is slow misses events, and delays nobody. Nothing is rendered
+// for an arena that nobody watches. Viewers from elsewhere see everything as late as the arena's
+// spectators do; the first of them waits so long for its first event. All times are in ms of a
+// clock that the caller reads; all of it belongs to one thread.
+#pragma once
+
+#include "http_clients.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VIEWERS_MAX 128U
+#define VIEWERS_INTERVAL_MS 50U // half the interval of the status: an event is this late at most
+
+struct viewers;
+struct viewer;
+
+// Borrows the source. NULL when memory runs out.
+struct viewers *viewers_create(const struct status_source *source);
+
+// Every viewer must have left.
+void viewers_destroy(struct viewers *viewers);
+
+// A viewer of the arena at this index of the source, of VIEWERS_MAX; NULL where there are so many,
+// or when memory runs out. `connection` is the caller's, for viewers_run. The client may be NULL;
+// else its deadline is moved as long as the viewer takes what there is.
+struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, void *connection,
+                            struct http_client *client, uint64_t now_ms);
+void viewer_leave(struct viewer *viewer);
+
+// Copies up to `size` of the bytes that are due to the viewer; 0 when there are none, after which
+// it sleeps until viewers_run wakes it.
+size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now_ms);
+
+// Renders what was published, and calls `wake` for the connection of everybody who slept and has
+// something to read.
+void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *connection));
+
+// Wakes everybody who sleeps, for the end.
+void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection));
+
+// Milliseconds until viewers_run wants to be called, or -1.
+int viewers_timeout_ms(const struct viewers *viewers, uint64_t now_ms);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""A headless Chromium that the tests drive over a pair of pipes: its DevTools protocol, messages
+of JSON that end in NUL. None where it is not installed."""
+
+import base64
+import itertools
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ANSWER_S = 60   # a browser begins slowly on a busy machine
+
+
+class Browser:
+    """One page, and all that its console said."""
+
+    def __enter__(self):
+        self._directory = tempfile.TemporaryDirectory(prefix="raimd-browser-",
+                                                      ignore_cleanup_errors=True)
+        # Chromium reads commands from descriptor 3 and answers on 4.
+        theirs_in, self._to = os.pipe()
+        self._from, theirs_out = os.pipe()
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                   "--disable-dev-shm-usage", "--remote-debugging-pipe",
+                   f"--user-data-dir={self._directory.name}", "about:blank"]
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", f'exec 3<&{theirs_in} 4>&{theirs_out}; exec "$@"', "sh", *command],
+            pass_fds=(theirs_in, theirs_out), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ,
+                "HOME": self._directory.name})
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._numbers, self._buffer, self._session = itertools.count(1), b"", None
+        self.said = []
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.ask("Target.attachToTarget", targetId=target,
+                                 flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.ask(f"{domain}.enable")
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._to)
+        os.close(self._from)
+        self._process.kill()
+        self._process.wait()
+        self._directory.cleanup()
+
+    def _receive(self, end):
+        while b"\0" not in self._buffer:
+            if not select.select([self._from], [], [], max(0, end - time.monotonic()))[0]:
+                raise AssertionError(f"Chromium is silent for {ANSWER_S} s")
+            got = os.read(self._from, 1 << 16)
+            if not got:
+                raise AssertionError("Chromium ended")
+            self._buffer += got
+        message, self._buffer = self._buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def ask(self, method, **params):
+        number, end = next(self._numbers), time.monotonic() + ANSWER_S
+        message = {"id": number, "method": method, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while (answer := self._receive(end)).get("id") != number:
+            if answer.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown",
+                                        "Log.entryAdded"):
+                self.said.append(answer["params"])
+        if "error" in answer:
+            raise AssertionError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def open(self, url, width=1280, height=800, scheme="light"):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=1, mobile=width < 600)
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.ask("Page.navigate", url=url)
+
+    def evaluate(self, expression):
+        return self.ask("Runtime.evaluate", expression=expression,
+                        returnByValue=True)["result"].get("value")
+
+    def press(self, key):
+        for kind in ("rawKeyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                     windowsVirtualKeyCode={"Tab": 9, "ArrowRight": 39}[key])
+
+    def shoot(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))

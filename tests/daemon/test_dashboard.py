@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The dashboard: what its page may load, what its streams tell and when, and, where Chromium is
+installed, that it draws."""
+
+import contextlib
+import json
+import socket
+import time
+import unittest
+
+import browser
+import harness
+from harness import Stage, arena
+
+DELAY_S = 1
+VIEWERS = 20
+
+
+class Stream:
+    """A viewer: its socket and the events so far."""
+
+    def __init__(self, daemon, name="first", headers=""):
+        self.socket = socket.create_connection(daemon.status_address, timeout=harness.START_S)
+        self.socket.sendall(f"GET /arenas/{name}/stream HTTP/1.0\r\n{headers}\r\n".encode())
+        self.file = self.socket.makefile("rb")
+        self.status = int(self.file.readline().split()[1])
+        self.headers = {}
+        while line := self.file.readline().strip().decode():
+            key, _, value = line.partition(": ")
+            self.headers[key] = value
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+        self.socket.close()
+
+    def event(self):
+        """The kind and the content of the next one."""
+        kind = "message"
+        while line := self.file.readline().rstrip(b"\n").decode():
+            key, _, value = line.partition(": ")
+            if key == "event":
+                kind = value
+            else:
+                text = value
+        return kind, json.loads(text)
+
+
+class DashboardTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        stage = cls.enterClassContext(Stage())
+        cls.daemon = stage.serve(arena("first", bots=8, spectator_delay=float(DELAY_S)),
+                                 arena("second", bots=4), workers=2)
+
+    def test_page_loads_nothing_from_elsewhere(self):
+        page = self.daemon.ask("/")
+        self.assertEqual(page.status, 200)
+        self.assertEqual(page.getheader("Content-Type"), "text/html; charset=utf-8")
+        policy = page.getheader("Content-Security-Policy")
+        self.assertTrue(policy.startswith("default-src 'none'; "))
+        self.assertNotIn("unsafe", policy)
+        self.assertEqual(page.getheader("X-Content-Type-Options"), "nosniff")
+        for path, kind in (("/dashboard.css", "text/css"), ("/dashboard.js", "text/javascript")):
+            self.assertIn(f'"{path}"', page.text)
+            part = self.daemon.ask(path)
+            self.assertEqual(part.getheader("Content-Type"), f"{kind}; charset=utf-8")
+            self.assertNotIn("//", part.text.replace("// ", ""))
+        self.assertNotIn("//", page.text)
+
+    def test_map_has_a_border_and_obstacles(self):
+        shown = self.daemon.get_json("/arenas/first/map")
+        left, bottom, right, top = shown["border"]
+        self.assertEqual(shown["name"], "first")
+        self.assertTrue(shown["obstacles"])
+        for outline in shown["obstacles"]:
+            self.assertTrue(all(left <= x <= right for x in outline[::2]))
+            self.assertTrue(all(bottom <= y <= top for y in outline[1::2]))
+        self.assertEqual(self.daemon.ask("/arenas/third/map").status, 404)
+
+    def test_players_of_a_stream_move(self):
+        border = self.daemon.get_json("/arenas/first/map")["border"]
+        with Stream(self.daemon) as stream:
+            self.assertEqual(stream.status, 200)
+            self.assertEqual(stream.headers["Content-Type"], "text/event-stream")
+            self.assertEqual(stream.event(), ("hello", {"delay_ms": 0}))
+            seen = [stream.event()[1] for _ in range(20)]
+        ticks = [event["tick"] for event in seen]
+        self.assertEqual(ticks, sorted(set(ticks)))
+        places = {}
+        for event in seen:
+            for number, x, y, _, _ in event["players"]:
+                self.assertTrue(border[0] <= x <= border[2] and border[1] <= y <= border[3])
+                places.setdefault(number, set()).add((x, y))
+        self.assertTrue(any(len(found) > 5 for found in places.values()), places)
+
+    def test_viewers_see_the_same(self):
+        with contextlib.ExitStack() as stack:
+            streams = [stack.enter_context(Stream(self.daemon)) for _ in range(VIEWERS)]
+            seen = [{event["tick"]: event for _, event in
+                     (stream.event() for _ in range(16)) if "tick" in event}
+                    for stream in streams]
+        common = set.intersection(*map(set, seen))
+        self.assertGreater(len(common), 3)
+        for tick in common:
+            self.assertTrue(all(events[tick] == seen[0][tick] for events in seen))
+
+    def test_who_comes_through_a_proxy_sees_everything_late(self):
+        with Stream(self.daemon) as here, \
+                Stream(self.daemon, headers="X-Forwarded-For: 192.0.2.1\r\n") as there:
+            self.assertEqual(here.event(), ("hello", {"delay_ms": 0}))
+            self.assertEqual(there.event(), ("hello", {"delay_ms": DELAY_S * 1000}))
+            late = there.event()[1]
+            newest = self.daemon.get_json("/arenas/first")["tick"]
+            self.assertGreaterEqual(newest - late["tick"], 0.8 * DELAY_S * harness.TICK_HZ)
+
+    def test_too_many_viewers_are_told_so(self):
+        with contextlib.ExitStack() as stack:
+            for _ in range(128):
+                stack.enter_context(Stream(self.daemon, "second"))
+            with Stream(self.daemon, "second") as late:
+                self.assertEqual(late.status, 503)
+            self.assertEqual(self.daemon.ask("/healthz").status, 200)
+        def free():
+            with Stream(self.daemon, "second") as stream:
+                return stream.status == 200
+        self.daemon.poll("a place for a viewer", free)
+
+    @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+    def test_page_draws_what_happens(self):
+        url = "http://{}:{}/".format(*self.daemon.status_address)
+        drawing = "document.getElementById('live').toDataURL()"
+        with browser.Browser() as page:
+            for width, height, scheme in ((1280, 800, "light"), (390, 844, "dark")):
+                with self.subTest(scheme):
+                    page.open(url, width, height, scheme)
+                    harness.poll("live map", lambda: page.evaluate(
+                        "document.getElementById('caption')?.textContent") == "live", 30)
+                    before = page.evaluate(drawing)
+                    harness.poll("movement", lambda: page.evaluate(drawing) != before)
+                    harness.poll("players", lambda: page.evaluate(
+                        "document.getElementById('players').rows.length") == 8)
+                    self.assertEqual(
+                        page.evaluate("document.documentElement.scrollWidth"), width)
+            page.press("Tab")
+            page.press("ArrowRight")
+            harness.poll("the other arena", lambda: page.evaluate("location.hash") == "#second")
+            harness.poll("its players", lambda: page.evaluate(
+                "document.getElementById('players').rows.length") == 4)
+            self.assertEqual(page.said, [])
+
+
+class SlowViewerTest(unittest.TestCase):
+    def test_slow_viewer_is_dropped(self):
+        with Stage() as stage, contextlib.ExitStack() as stack:
+            daemon = stage.serve(arena("first", bots=200,
+                                       map=str(harness.ROOT / "config/maps/ruins.conf")))
+            slow = stack.enter_context(socket.socket())
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.connect(daemon.status_address)
+            slow.sendall(b"GET /arenas/first/stream HTTP/1.0\r\n\r\n")
+            keen = stack.enter_context(Stream(daemon))
+            port = slow.getsockname()[1]
+            def dropped():
+                keen.event()
+                with open("/proc/net/tcp", encoding="ascii") as lines:
+                    states = [line.split()[3] for line in lines
+                              if line.split()[2].endswith(f":{port:04X}")]
+                return "01" not in states   # established
+            begin = time.monotonic()
+            harness.poll("end of the slow viewer", dropped, 60, 0)
+            print(f"a viewer that reads nothing was dropped after {time.monotonic() - begin:.1f} s")
+            self.assertEqual(keen.event()[0], "message")
+
+
+if __name__ == "__main__":
+    harness.main()
