@@ -183,6 +183,8 @@ static void give_drain(struct orders *orders, struct order *order)
     else
         snprintf(command.text, sizeof command.text, "This server ends when everybody has left.");
     ask(orders, order, &command);
+    if (order->problem != NULL)
+        return;
     orders->draining = true;
     orders->drain_began_ms = monotonic_ms();
     orders->drain_end_ms = seconds > 0 ? orders->drain_began_ms + (uint64_t)seconds * 1000 : 0;
@@ -347,11 +349,7 @@ static const struct orders_route routes[] = {
      .give = give_unban,
      .needs = ADDRESS,
      .failure = "no such ban"},
-    {.method = "POST",
-     .path = "/drain",
-     .give = give_drain,
-     .takes = SECONDS,
-     .failure = "too much waits to be told"},
+    {.method = "POST", .path = "/drain", .give = give_drain, .takes = SECONDS},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)

@@ -61,7 +61,8 @@ static bool obey(struct steward *steward, struct raim_match *match,
         return raim_match_mute(match, command->player, command->on);
     case COMMAND_DRAIN:
         raim_match_drain(match, command->on);
-        return raim_match_say(match, command->text);
+        raim_match_say(match, command->text); // drained it is also where too much waits to be told
+        return true;
     case COMMAND_BANS:
         change_bans(steward, match, transport, command);
         return true;

@@ -108,62 +108,57 @@ static const char *word(const struct call *call, int index)
 
 // --- Commands ---
 
-static int show_status(const struct call *call)
+// Asks for what a path tells and prints it, by the table or as it is.
+static int show(const struct call *call, const char *path,
+                bool (*print)(const struct call *call, const char *json))
 {
     struct reply reply;
-    const int code = ask(call, &(struct request){.path = "/status"}, &reply);
+    const int code = ask(call, &(struct request){.path = path}, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     if (call->watch)
         fputs("\033[H\033[2J", stdout);
-    bool good = true;
-    if (call->json)
-        puts(reply.text);
-    else
-        good = tables_status(reply.text, stdout);
+    const bool good = call->json ? puts(reply.text) >= 0 : print(call, reply.text);
     fflush(stdout);
     free(reply.text);
     return good ? EXIT_SUCCESS : not_understood();
 }
 
+static bool print_status(const struct call *call, const char *json)
+{
+    (void)call;
+    return tables_status(json, stdout);
+}
+
+static bool print_players(const struct call *call, const char *json)
+{
+    return tables_players(json, word(call, 0), stdout);
+}
+
+static bool print_bans(const struct call *call, const char *json)
+{
+    (void)call;
+    return tables_bans(json, stdout);
+}
+
 static int run_status(const struct call *call)
 {
-    int code = show_status(call);
+    int code = show(call, "/status", print_status);
     while (call->watch && code == EXIT_SUCCESS) {
         sleep(1);
-        code = show_status(call);
+        code = show(call, "/status", print_status);
     }
     return code;
 }
 
 static int run_players(const struct call *call)
 {
-    struct reply reply;
-    const int code = ask(call, &(struct request){.path = "/players"}, &reply);
-    if (code != EXIT_SUCCESS)
-        return code;
-    bool good = true;
-    if (call->json)
-        puts(reply.text);
-    else
-        good = tables_players(reply.text, word(call, 0), stdout);
-    free(reply.text);
-    return good ? EXIT_SUCCESS : not_understood();
+    return show(call, "/players", print_players);
 }
 
 static int run_bans(const struct call *call)
 {
-    struct reply reply;
-    const int code = ask(call, &(struct request){.path = "/bans"}, &reply);
-    if (code != EXIT_SUCCESS)
-        return code;
-    bool good = true;
-    if (call->json)
-        puts(reply.text);
-    else
-        good = tables_bans(reply.text, stdout);
-    free(reply.text);
-    return good ? EXIT_SUCCESS : not_understood();
+    return show(call, "/bans", print_bans);
 }
 
 static int run_say(const struct call *call)

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// An HTTP server whose pages are made up, and raw sockets that talk to it from the thread that runs
+// it. Whoever includes this defines _GNU_SOURCE first.
+#pragma once
+
+#include "http.h"
+
+#include "http_clients.h"
+#include "live.h"
+#include "metrics.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DEADLINE_MS 10000U
+#define LARGE_PAGE ((size_t)8 << 20)
+
+static const struct status_source source = {.arena_count = 1, .workers = 2};
+
+// What the rendering below does, and how often it was asked to.
+static unsigned renderings;
+static size_t page_bytes;
+static bool out_of_memory;
+static bool is_ready;
+
+char *status_json(const struct status_source *given, uint64_t now_ms)
+{
+    assert_ptr_equal(given, &source);
+    assert_true(now_ms > 0);
+    renderings++;
+    if (out_of_memory)
+        return NULL;
+    char *text = malloc(page_bytes + 1);
+    assert_non_null(text);
+    memset(text, 'x', page_bytes);
+    text[page_bytes] = '\0';
+    return text;
+}
+
+char *status_health_json(const struct status_source *given, uint64_t now_ms)
+{
+    (void)given, (void)now_ms;
+    return strdup("{\"status\":\"ok\"}");
+}
+
+char *status_arena_json(const struct status_source *given, const char *name, bool *missing)
+{
+    assert_ptr_equal(given, &source);
+    renderings++;
+    *missing = strcmp(name, "yard") != 0 && strcmp(name, "pit") != 0;
+    char *text = NULL;
+    assert_true(*missing || asprintf(&text, "{\"name\":\"%s\"}", name) > 0);
+    return text;
+}
+
+int live_find(const struct status_source *given, const char *name)
+{
+    (void)given;
+    return strcmp(name, "yard") == 0 ? 0 : -1;
+}
+
+uint64_t live_delay_ms(const struct status_source *given, int arena)
+{
+    (void)given, (void)arena;
+    return 0;
+}
+
+char *live_map_json(const struct status_source *given, const char *name, bool *missing)
+{
+    *missing = live_find(given, name) < 0;
+    return *missing ? NULL : strdup("{\"border\":[0,0,1,1]}");
+}
+
+char *live_event(const struct status_source *given, int arena, uint32_t *tick, size_t *size)
+{
+    (void)given, (void)arena;
+    static const char event[] = "data: {}\n\n";
+    ++*tick;
+    *size = strlen(event);
+    return strdup(event);
+}
+
+char *status_ready_json(const struct status_source *given, uint64_t now_ms, bool *ready)
+{
+    (void)given, (void)now_ms;
+    *ready = is_ready;
+    return strdup(is_ready ? "{\"status\":\"ready\"}" : "{\"status\":\"not ready\"}");
+}
+
+char *metrics_text(const struct status_source *given, uint64_t now_ms)
+{
+    (void)given, (void)now_ms;
+    return strdup("raimd_players{arena=\"yard\"} 3\n");
+}
+
+static inline uint64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static inline int start_server(void **state)
+{
+    char error[128] = "";
+    renderings = 0;
+    page_bytes = 100;
+    out_of_memory = false;
+    is_ready = true;
+    struct http *http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    assert_string_equal(error, "");
+    assert_non_null(http);
+    assert_true(http_port(http) > 0);
+    *state = http;
+    return 0;
+}
+
+static inline int stop_server(void **state)
+{
+    http_close(*state);
+    return 0;
+}
+
+static inline int connect_client(const struct http *http)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(http_port(http))};
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(client >= 0);
+    assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
+    return client;
+}
+
+// One turn of the loop that http.h asks of its caller.
+static inline void serve(struct http *http, int longest_ms)
+{
+    struct pollfd set = {.fd = http_descriptor(http), .events = POLLIN};
+    const int timeout_ms = http_timeout_ms(http);
+    poll(&set, 1, timeout_ms < 0 || timeout_ms > longest_ms ? longest_ms : timeout_ms);
+    http_run(http);
+}
+
+static inline void send_bytes(struct http *http, int client, const void *bytes, size_t size)
+{
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    for (size_t sent = 0; sent < size;) {
+        const ssize_t count =
+            send(client, (const char *)bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count < 0 && errno != EAGAIN)
+            return; // the server has hung up, as it may
+        sent += count > 0 ? (size_t)count : 0;
+        serve(http, 0);
+        assert_true(clock_ms() < deadline_ms);
+    }
+}
+
+static inline void send_text(struct http *http, int client, const char *text)
+{
+    send_bytes(http, client, text, strlen(text));
+}
+
+// Serves until the server has closed the connection; returns all that it said, to be freed.
+static inline char *receive_all(struct http *http, int client)
+{
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    size_t capacity = 1 << 16;
+    size_t size = 0;
+    char *text = malloc(capacity);
+    assert_non_null(text);
+    for (;;) {
+        const ssize_t count = recv(client, text + size, capacity - 1 - size, MSG_DONTWAIT);
+        if (count == 0 || (count < 0 && errno != EAGAIN))
+            break;
+        size += count > 0 ? (size_t)count : 0;
+        if (capacity - size < 1 << 15) {
+            text = realloc(text, capacity *= 2);
+            assert_non_null(text);
+        }
+        serve(http, 5);
+        assert_true(clock_ms() < deadline_ms);
+    }
+    text[size] = '\0';
+    close(client);
+    return text;
+}
+
+static inline char *ask(struct http *http, const char *request)
+{
+    const int client = connect_client(http);
+    send_text(http, client, request);
+    return receive_all(http, client);
+}
+
+static inline unsigned occurrences(const char *text, const char *wanted)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, wanted)) != NULL; text++)
+        count++;
+    return count;
+}
+
+static inline void assert_serves(struct http *http)
+{
+    char *answer = ask(http, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_non_null(strstr(answer, "HTTP/1.1 200 "));
+    assert_non_null(strstr(answer, "\r\n\r\n{\"status\":\"ok\"}"));
+    free(answer);
+}
+
+static inline const char *body_of(const char *answer)
+{
+    const char *end = strstr(answer, "\r\n\r\n");
+    assert_non_null(end);
+    return end + 4;
+}
+
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, start_server, stop_server)

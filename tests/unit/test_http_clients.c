@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Tests of the HTTP server against clients that are slow, many, rude or gone.
+#define _GNU_SOURCE
+#include "http_fixture.h"
+
+static uint64_t seed;
+
+static void test_pipelined_requests_are_answered_in_order(void **state)
+{
+    char *answer = ask(*state, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "HEAD /status HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const char *health = strstr(answer, "{\"status\":\"ok\"}");
+    const char *missing = strstr(answer, "HTTP/1.1 404 ");
+    const char *page = strstr(answer, "xxxxx");
+    assert_true(health != NULL && missing != NULL && page != NULL);
+    assert_true(health < missing && missing < page);
+    assert_int_equal(occurrences(answer, "HTTP/1.1 200 "), 3);
+    assert_int_equal(occurrences(answer, "HTTP/1.1 "), 4);
+    free(answer);
+}
+
+static void test_slow_request_delays_nobody(void **state)
+{
+    const int slow = connect_client(*state);
+    send_text(*state, slow, "GET /heal");
+    assert_serves(*state);
+    send_text(*state, slow, "thz HTTP/1.1\r\nHost: x\r\nConn");
+    assert_serves(*state);
+    send_text(*state, slow, "ection: close\r\n\r\n");
+    char *answer = receive_all(*state, slow);
+    assert_non_null(strstr(answer, "{\"status\":\"ok\"}"));
+    free(answer);
+}
+
+static void test_silent_connection_is_closed_by_the_timeout_alone(void **state)
+{
+    const uint64_t start_ms = clock_ms();
+    const int silent = connect_client(*state);
+    send_text(*state, silent, "GET /stat");
+    // receive_all would also wake up by itself: here only the promised timeout may.
+    struct pollfd client = {.fd = silent, .events = POLLIN};
+    while (poll(&client, 1, 0) == 0) {
+        const int timeout_ms = http_timeout_ms(*state);
+        assert_in_range(timeout_ms, 0, 5100);
+        serve(*state, timeout_ms);
+        assert_true(clock_ms() - start_ms < DEADLINE_MS);
+    }
+    assert_in_range(clock_ms() - start_ms, 4000, 8000);
+    free(receive_all(*state, silent));
+    assert_serves(*state);
+}
+
+// One drips its request and one sips its answer, so that neither is ever idle; and one asks again
+// and again, which is its right.
+static void test_who_drips_or_sips_is_ended_by_the_deadline(void **state)
+{
+    static const char next[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct http *http = *state;
+    const uint64_t start_ms = clock_ms();
+    const int dripping = connect_client(http), sipping = connect_client(http);
+    const int busy = connect_client(http);
+    const int small = 1 << 16;
+    setsockopt(sipping, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    page_bytes = LARGE_PAGE;
+    send_text(http, dripping, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");
+    send_text(http, sipping, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
+    uint64_t ended_ms = 0;
+    size_t sipped = 0;
+    char bytes[4096];
+    for (uint64_t turn_ms = start_ms; turn_ms < start_ms + HTTP_DEADLINE_MS + 1500;) {
+        serve(http, 20);
+        if (clock_ms() < turn_ms + 100)
+            continue;
+        turn_ms = clock_ms();
+        if (ended_ms == 0 && recv(dripping, bytes, sizeof bytes, MSG_DONTWAIT) == 0)
+            ended_ms = turn_ms;
+        if (ended_ms == 0)
+            assert_int_equal(send(dripping, "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL), 1);
+        sipped += recv(sipping, bytes, 1, MSG_DONTWAIT) == 1;
+        assert_int_equal(send(busy, next, strlen(next), MSG_DONTWAIT | MSG_NOSIGNAL), strlen(next));
+        assert_true(recv(busy, bytes, sizeof bytes, MSG_DONTWAIT) != 0);
+    }
+    assert_in_range(ended_ms - start_ms, HTTP_DEADLINE_MS, HTTP_DEADLINE_MS + 1000);
+    close(dripping);
+    // What the kernels had taken still comes, then the end.
+    char *rest = receive_all(http, sipping);
+    assert_true(sipped > 50 && sipped + strlen(rest) < LARGE_PAGE);
+    free(rest);
+    close(busy);
+    assert_serves(http);
+}
+
+static void test_clients_keep_their_own_deadlines(void **state)
+{
+    (void)state;
+    struct http_clients clients = {0};
+    int ends[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_int_equal(http_clients_timeout_ms(&clients, 7), -1);
+    struct http_client *first = http_clients_join(&clients, ends[0], 1000);
+    struct http_client *second = http_clients_join(&clients, ends[0], 2000);
+    assert_true(first != NULL && second != NULL && first != second);
+    assert_int_equal(http_clients_timeout_ms(&clients, 1000), HTTP_DEADLINE_MS);
+    http_client_renew(first, 3000);
+    assert_int_equal(http_clients_timeout_ms(&clients, 3000), HTTP_DEADLINE_MS - 1000);
+    http_client_leave(second);
+    assert_int_equal(http_clients_timeout_ms(&clients, 3000), HTTP_DEADLINE_MS);
+    http_clients_end_late(&clients, 3000 + HTTP_DEADLINE_MS - 1);
+    assert_true(recv(ends[1], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    assert_int_equal(http_clients_timeout_ms(&clients, 4000 + HTTP_DEADLINE_MS), 0);
+    http_clients_end_late(&clients, 3000 + HTTP_DEADLINE_MS);
+    assert_int_equal(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0);
+    // It is still there until the library has seen its end, but there is no more to wait for.
+    assert_int_equal(http_clients_timeout_ms(&clients, 4000 + HTTP_DEADLINE_MS), -1);
+    http_client_leave(first);
+    for (size_t i = 0; i < HTTP_MAX_CLIENTS; i++)
+        assert_non_null(http_clients_join(&clients, ends[0], 1));
+    assert_null(http_clients_join(&clients, ends[0], 1));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void test_more_clients_than_places_wait_for_one(void **state)
+{
+    int clients[HTTP_MAX_CLIENTS + 6];
+    const int count = sizeof clients / sizeof *clients;
+    for (int i = 0; i < count; i++) {
+        clients[i] = connect_client(*state);
+        serve(*state, 0);
+    }
+    const int late = clients[count - 1];
+    send_text(*state, late, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    char byte;
+    for (int i = 0; i < 20; i++)
+        serve(*state, 1);
+    assert_true(recv(late, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    for (int i = 0; i < count - 1; i++)
+        close(clients[i]);
+    char *answer = receive_all(*state, late);
+    assert_non_null(strstr(answer, "{\"status\":\"ok\"}"));
+    free(answer);
+}
+
+static uint64_t next_random(uint64_t *random)
+{
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return *random;
+}
+
+static void test_garbage_bytes_stop_nothing(void **state)
+{
+    static const char valid[] = "GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n";
+    print_message("seed %" PRIu64 "\n", seed);
+    uint64_t random = seed | 1;
+    for (int round = 0; round < 200; round++) {
+        unsigned char bytes[512];
+        const size_t size = 1 + next_random(&random) % sizeof bytes;
+        for (size_t i = 0; i < size; i++)
+            bytes[i] = (unsigned char)next_random(&random);
+        if (round % 2 == 1) { // damage a request in a few places instead
+            memcpy(bytes, valid, sizeof valid - 1);
+            for (int i = 0; i < 3; i++) {
+                bytes[next_random(&random) % (sizeof valid - 1)] =
+                    (unsigned char)next_random(&random);
+            }
+        }
+        const int client = connect_client(*state);
+        send_bytes(*state, client, bytes, size);
+        serve(*state, 0); // reads the bytes before the end of the stream comes
+        close(client);
+        serve(*state, 0);
+    }
+    assert_serves(*state);
+}
+
+static void test_endless_header_is_refused(void **state)
+{
+    const int client = connect_client(*state);
+    send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");
+    char block[1024];
+    memset(block, 'a', sizeof block);
+    for (int i = 0; i < 64; i++)
+        send_bytes(*state, client, block, sizeof block);
+    char *answer = receive_all(*state, client);
+    assert_null(strstr(answer, " 200 "));
+    free(answer);
+    assert_int_equal(renderings, 0);
+    assert_serves(*state);
+}
+
+static void test_body_is_never_taken_for_a_request(void **state)
+{
+    static const char *const methods[] = {"GET", "HEAD", "POST"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        char request[256];
+        snprintf(request, sizeof request,
+                 "%s /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 45\r\n\r\n"
+                 "GET /status HTTP/1.1\r\nConnection: close\r\n\r\n..",
+                 methods[i]);
+        const int client = connect_client(*state);
+        send_text(*state, client, request);
+        char *answer = receive_all(*state, client);
+        assert_int_equal(occurrences(answer, "HTTP/1.1 "), 1);
+        free(answer);
+    }
+    assert_int_equal(renderings, 0);
+}
+
+static void test_client_that_hangs_up_early_raises_no_signal(void **state)
+{
+    page_bytes = LARGE_PAGE;
+    for (int i = 0; i < 8; i++) {
+        const int client = connect_client(*state);
+        send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n");
+        const struct linger reset = {.l_onoff = i % 2, .l_linger = 0};
+        setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        close(client);
+        for (int j = 0; j < 5; j++)
+            serve(*state, 1);
+    }
+    assert_serves(*state);
+}
+
+int main(int argc, char **argv)
+{
+    seed = clock_ms();
+    if (argc == 3 && strcmp(argv[1], "--seed") == 0)
+        seed = strtoull(argv[2], NULL, 10);
+    const struct CMUnitTest tests[] = {
+        SERVED(test_pipelined_requests_are_answered_in_order),
+        SERVED(test_slow_request_delays_nobody),
+        SERVED(test_silent_connection_is_closed_by_the_timeout_alone),
+        SERVED(test_who_drips_or_sips_is_ended_by_the_deadline),
+        cmocka_unit_test(test_clients_keep_their_own_deadlines),
+        SERVED(test_more_clients_than_places_wait_for_one),
+        SERVED(test_garbage_bytes_stop_nothing),
+        SERVED(test_endless_header_is_refused),
+        SERVED(test_body_is_never_taken_for_a_request),
+        SERVED(test_client_that_hangs_up_early_raises_no_signal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
