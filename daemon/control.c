@@ -283,6 +283,15 @@ static enum MHD_Result conclude(struct request *request)
     return respond(request->connection, MHD_HTTP_OK, text, NULL);
 }
 
+// Control characters would break the lines of the log.
+static bool is_printable(const char *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)data[i] < ' ' || data[i] == 0x7F)
+            return false;
+    return true;
+}
+
 // Takes a piece of a form's value.
 static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *key,
                                   const char *file, const char *type, const char *encoding,
@@ -291,7 +300,7 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
     (void)kind, (void)file, (void)type, (void)encoding;
     struct request *request = context;
     char *value = orders_field(&request->order, key);
-    if (value == NULL || offset + size >= ORDERS_FIELD_BYTES || memchr(data, '\0', size) != NULL) {
+    if (value == NULL || offset + size >= ORDERS_FIELD_BYTES || !is_printable(data, size)) {
         request->form_is_bad = true;
         return MHD_YES;
     }
@@ -347,8 +356,9 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         MHD_destroy_post_processor(request->form);
     request->form = NULL;
     if (request->form_is_bad)
-        return respond_problem(connection, MHD_HTTP_BAD_REQUEST,
-                               "want a form of known fields, none too long", NULL);
+        return respond_problem(
+            connection, MHD_HTTP_BAD_REQUEST,
+            "want a form of known fields, none too long, without control characters", NULL);
     orders_give(control->orders, &request->order);
     if (request->order.waiting == 0)
         return conclude(request);

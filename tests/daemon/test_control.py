@@ -308,7 +308,7 @@ class ControlTest(unittest.TestCase):
                 ("/say", ["-d", ""], 400), ("/say", ["-d", "text=hi&colour=red"], 400),
                 ("/say", ["-d", "text=hi&player=5"], 400), ("/say", ["-d", "arena=six&text=x"], 404),
                 ("/say", ["-d", "text=" + "x" * 600], 400), ("/say", ["-d", "x" * 100000], 400),
-                ("/say", ["-d", "text=a%00b"], 400),
+                ("/say", ["-d", "text=a%00b"], 400), ("/say", ["-d", "text=a%0ab"], 400),
                 ("/say", ["-H", "Content-Type: application/json", "-d", '{"text":"hi"}'], 400),
                 ("/kick", ["-d", "arena=one&player=0"], 400),
                 ("/kick", ["-d", "arena=one&player=65536"], 400),
