@@ -63,7 +63,7 @@ class PackageTest(unittest.TestCase):
 
     def test_the_example_plays(self):
         program = self.compile_by_pkg_config()
-        daemon = self.stage.serve(arena(bots=8))
+        daemon = self.stage.serve(arena(bots=40))  # so many that somebody is always in sight
         said = run(program, "127.0.0.1", daemon.ports[0])
         print(said, end="")
         self.assertRegex(said, r"^none: [1-9]\d* shots, \d+ hits\n$")
