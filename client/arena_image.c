@@ -147,7 +147,8 @@ bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
     if (!raim_snapshot_read_header(reader, &image->limits, image->newest_tick, &header))
         return false;
     // Only the newest is ever acknowledged, so one that comes late is no use as a baseline either.
-    if (image->any && raim_tick_diff(header.tick, image->newest_tick) <= 0)
+    // What is older than the welcome is of the arena before.
+    if (raim_tick_diff(header.tick, image->newest_tick) < (image->any ? 1 : 0))
         return true;
     const struct raim_wire_frame *baseline = NULL;
     if (header.baseline_age != 0) {
@@ -159,7 +160,7 @@ bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
         return false;
     change->is_newest = true;
     const raim_wire_self before = raim_image_self(image), now = image->spare.self;
-    if (image->any && now.steers) {
+    if (image->any && before.steers) { // else nothing was fired, or by others
         change->shots = (uint8_t)(now.shots - before.shots);
         change->hits = (uint8_t)(now.hits - before.hits);
     }

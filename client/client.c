@@ -18,6 +18,11 @@
 #include <stdlib.h>
 
 static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every text fits");
+static_assert(RAIM_CLIENT_ACCESS_BYTES == RAIM_ACCESS_BYTES, "every access token fits");
+static_assert((int)RAIM_CLIENT_PLAY == RAIM_PHASE_PLAY &&
+                  (int)RAIM_CLIENT_BREAK == RAIM_PHASE_BREAK &&
+                  (int)RAIM_CLIENT_PAUSED == RAIM_PHASE_PAUSED,
+              "phases are those of the wire");
 
 enum { LOSS_PACKETS = 600 }; // of which the loss is told: those before count for less and less
 
@@ -47,6 +52,7 @@ struct raim_client_def raim_client_default_def(void)
 
 struct raim_client *raim_client_create(const struct raim_client_def *def)
 {
+    assert(def->access_size <= RAIM_CLIENT_ACCESS_BYTES);
     struct raim_client *client = calloc(1, sizeof *client);
     if (client == NULL)
         return NULL;
@@ -54,7 +60,10 @@ struct raim_client *raim_client_create(const struct raim_client_def *def)
         .version = RAIM_PROTOCOL_VERSION,
         .watch = def->watch,
         .target = def->watch ? def->target : RAIM_NOBODY,
+        .access_size = def->access_size,
     };
+    if (def->access_size > 0)
+        memcpy(client->hello.access, def->access, def->access_size);
     snprintf(client->hello.name, sizeof client->hello.name, "%s", def->name);
     raim_session_init(&client->session, def->patience_s);
     return client;
@@ -129,8 +138,8 @@ static raim_vec2 middle_of(raim_box box)
     return raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
 }
 
-// Makes everything anew for the arena of a welcome.
-static bool enter(struct raim_client *client, uint64_t now_us, bool is_own_again)
+// Makes everything anew for the arena of a welcome, which is so far away.
+static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_own_again)
 {
     const struct raim_welcome *welcome = &client->welcome;
     const struct raim_pilot_record record = client->pilot.record;
@@ -139,31 +148,44 @@ static bool enter(struct raim_client *client, uint64_t now_us, bool is_own_again
     client->scene = (struct raim_scene){0};
     raim_image_destroy(&client->image);
     if (!raim_image_create(&client->image, welcome) ||
-        !raim_company_enter(&client->company, welcome->tick_hz, welcome->max_players,
-                            (raim_player_id)welcome->player, welcome->event_sequence))
+        !raim_company_enter(&client->company, welcome))
         return false;
     const raim_vec2 eye = is_own_again ? last_eye : middle_of(client->image.map_def.border);
-    raim_clock_init(&client->clock, welcome->tick_hz, now_us - client->hello_us);
+    raim_clock_init(&client->clock, welcome->tick_hz, round_trip_us);
     raim_pilot_init(&client->pilot, (raim_player_id)welcome->player, NULL, &client->image.rules,
                     welcome->tick_hz);
     client->pilot.record = record;
     client->roster_left = welcome->roster_count;
     client->told_count = 0;
+    client->stats.entries++;
     return raim_scene_create(&client->scene, welcome->tick_hz, welcome->max_players, eye);
+}
+
+static uint64_t known_round_trip_us(const struct raim_client *client)
+{
+    return (uint64_t)(client->clock.round_trip * 1e6 / client->clock.tick_hz);
 }
 
 static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_reader *reader)
 {
     struct raim_welcome welcome;
-    const bool is_back = client->session.state == RAIM_CLIENT_RESUMING;
-    if ((client->session.state != RAIM_CLIENT_CONNECTING && !is_back) ||
-        !raim_welcome_read(reader, &welcome))
+    const bool is_back = client->session.state == RAIM_CLIENT_RESUMING, is_anew = is_in(client);
+    if (!raim_welcome_read(reader, &welcome))
+        return false;
+    // Who plays does not become a spectator, nor the reverse.
+    if (is_anew && (welcome.player == RAIM_NOBODY) != raim_client_is_spectator(client))
         return false;
     const bool is_own_again = is_back && welcome.player == client->welcome.player;
+    const uint64_t round_trip_us =
+        is_anew ? known_round_trip_us(client) : now_us - client->hello_us;
     client->welcome = welcome;
     client->stats.resumes += is_back;
-    if (!enter(client, now_us, is_own_again))
+    client->stats.rounds += is_anew && welcome.phase.round != client->company.phase.round;
+    if (!enter(client, round_trip_us, is_own_again))
         return give_up(client);
+    // Presses begin at once: the first ones tell that there is no snapshot.
+    if (is_anew && !raim_client_is_spectator(client))
+        raim_clock_hear(&client->clock, now_us, welcome.tick, 0);
     raim_session_welcome(&client->session, now_us,
                          raim_client_is_spectator(client) ? NULL : welcome.token, welcome.grace_s);
     return true;
@@ -216,7 +238,7 @@ static struct raim_pilot_state told_state(const struct raim_client *client)
     const struct raim_wire_frame *frame =
         raim_image_frame(&client->image, client->image.newest_tick);
     const uint32_t place = raim_client_own_place(client);
-    if (!frame->self.alive || !raim_wire_is_own(frame, place) ||
+    if (!frame->self.alive || frame->self.place != place ||
         !raim_set_has(frame->seen_players, place))
         return (struct raim_pilot_state){.position = client->scene.eye, .shots = frame->self.shots};
     const raim_wire_player *told = &frame->players[place];
@@ -227,6 +249,7 @@ static struct raim_pilot_state told_state(const struct raim_client *client)
         .life = (uint8_t)told->life,
         .alive = true,
         .shielded = told->shield != 0,
+        .held = !frame->self.steers,
     };
 }
 
@@ -259,7 +282,7 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     return true;
 }
 
-static bool receive_goodbye(struct raim_client *client, raim_reader *reader)
+static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_reader *reader)
 {
     struct raim_goodbye goodbye;
     if (!raim_goodbye_read(reader, &goodbye))
@@ -267,8 +290,12 @@ static bool receive_goodbye(struct raim_client *client, raim_reader *reader)
     // The connection before, which this client itself took over.
     if (client->session.state == RAIM_CLIENT_RESUMING && goodbye.reason == RAIM_REASON_RESUMED)
         return true;
-    raim_session_end(&client->session, goodbye.reason);
-    memcpy(client->end.text, goodbye.text, sizeof client->end.text);
+    if (goodbye.reason == RAIM_REASON_RESTART)
+        raim_session_lose(&client->session, now_us, goodbye.reason);
+    else
+        raim_session_end(&client->session, goodbye.reason);
+    if (client->session.state == RAIM_CLIENT_ENDED)
+        memcpy(client->end.text, goodbye.text, sizeof client->end.text);
     return true;
 }
 
@@ -296,7 +323,7 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         good = receive_snapshot(client, now_us, &reader, size);
         break;
     case RAIM_MESSAGE_GOODBYE:
-        good = receive_goodbye(client, &reader);
+        good = receive_goodbye(client, now_us, &reader);
         break;
     default:
         break;
@@ -311,7 +338,7 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
 
 bool raim_client_is_due(const struct raim_client *client, uint64_t now_us)
 {
-    return client->session.state == RAIM_CLIENT_PLAYING && client->image.any &&
+    return client->session.state == RAIM_CLIENT_PLAYING &&
            raim_clock_is_due(&client->clock, now_us);
 }
 
@@ -344,8 +371,10 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
                        uint8_t age)
 {
     const uint8_t most = (uint8_t)client->welcome.max_rewind;
-    const bool fire = pressed->fire != 0;
-    raim_input input = *pressed;
+    // In a break or a pause, and before the first snapshot, it steers nobody.
+    const bool steers = raim_image_self(&client->image).steers;
+    const bool fire = steers && pressed->fire != 0;
+    raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};
     input.rewind = !fire ? 0 : age < most ? age : most;
     const raim_wire_input told = {
         .move_x = input.move_x,
@@ -368,7 +397,7 @@ size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim
     const bool is_news = raim_image_go_on(&client->image);
     struct raim_input_message message = {
         .tick = client->image.newest_tick,
-        .has_snapshot = true,
+        .has_snapshot = client->image.any,
         .snapshot = client->image.newest_tick,
         .count = 1,
     };
@@ -436,6 +465,32 @@ struct raim_client_quality raim_client_quality(const struct raim_client *client)
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event)
 {
     return raim_company_next_event(&client->company, event);
+}
+
+const char *raim_client_motd(const struct raim_client *client)
+{
+    return client->welcome.motd;
+}
+
+// Ticks, with a fraction, from what is shown to a tick.
+static double ticks_until(const struct raim_client *client, uint32_t tick)
+{
+    return client->scene.looked ? raim_scene_age(&client->scene, (struct raim_scene_time){tick, 0})
+                                : raim_tick_diff(tick, client->image.newest_tick);
+}
+
+struct raim_client_phase raim_client_phase(const struct raim_client *client)
+{
+    const struct raim_wire_phase *phase = &client->company.phase;
+    const double left = phase->has_end ? ticks_until(client, phase->end_tick) : 0;
+    return (struct raim_client_phase){
+        .kind = (enum raim_client_phase_kind)phase->phase,
+        .round = phase->round,
+        .has_end = phase->has_end,
+        .left_s = left > 0 ? left / client->welcome.tick_hz : 0,
+        .score_limit = phase->score_limit,
+        .winner = (raim_player_id)phase->winner,
+    };
 }
 
 uint32_t raim_client_tick_hz(const struct raim_client *client)

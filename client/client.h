@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RAIM_CLIENT_NAME_BYTES 25  // 24 bytes of UTF-8 and the closing NUL
-#define RAIM_CLIENT_TEXT_BYTES 121 // of an explanation, and of what somebody says
+#define RAIM_CLIENT_NAME_BYTES 25    // 24 bytes of UTF-8 and the closing NUL
+#define RAIM_CLIENT_TEXT_BYTES 121   // of an explanation, and of what somebody says
+#define RAIM_CLIENT_ACCESS_BYTES 255 // of an access token at most
 
 struct raim_client;
 
@@ -25,6 +26,8 @@ struct raim_client_def {
     bool watch;            // be a spectator of a player, instead of playing
     raim_player_id target; // that player; RAIM_NOBODY lets the server choose
     double patience_s;     // for a server to answer at first, before it counts as lost
+    const uint8_t *access; // access token, for arenas that want one
+    uint32_t access_size;  // bytes; 0: none
 };
 
 // A player called "player", with 5 s of patience.
@@ -74,14 +77,34 @@ enum raim_client_event_kind {
     RAIM_CLIENT_LEFT,
     RAIM_CLIENT_KILL,
     RAIM_CLIENT_CHAT,
+    RAIM_CLIENT_PHASE,
+};
+
+// Where the match stands.
+enum raim_client_phase_kind {
+    RAIM_CLIENT_PLAY,
+    RAIM_CLIENT_BREAK,  // the round is over; like PAUSED: nobody moves, fires or can be hit
+    RAIM_CLIENT_PAUSED, // by the operator
+};
+
+struct raim_client_phase {
+    enum raim_client_phase_kind kind;
+    uint32_t round;        // from 1 on, modulo 2^16; scores and deaths are of this one
+    bool has_end;          // the clock ends the round, or the break
+    double left_s;         // then: until it does
+    uint32_t score_limit;  // points that end the round; 0: none
+    raim_player_id winner; // of a break: who has won the round; RAIM_NOBODY: nobody alone
 };
 
 struct raim_client_event {
     enum raim_client_event_kind kind;
-    raim_player_id player; // who joined, left, killed, or speaks; RAIM_NOBODY: the server speaks
+    raim_player_id player; // who joined, left, killed, or speaks; RAIM_NOBODY: the server speaks.
+                           // Of PHASE, in a break: the winner; RAIM_NOBODY: nobody alone
     raim_player_id victim; // of KILL
     double rewound_ms;     // of KILL: by so much the shooter saw the victim late
     const char *text;      // of CHAT: valid until the next message is received
+    enum raim_client_phase_kind phase; // of PHASE
+    uint32_t round;                    // of PHASE
 };
 
 // Running totals.
@@ -96,6 +119,9 @@ struct raim_client_stats {
     uint64_t kills_seen;      // everybody's, as events tell
     size_t largest_snapshot;  // bytes of message
     uint64_t resumes;         // connections lost and found again
+    uint64_t entries;         // arenas entered: at first, by resuming, and when the server went on
+                              // to another map or other rules
+    uint64_t rounds;          // that ended before its eyes
 };
 
 // How good the connection is, and what the client does about it.
@@ -122,8 +148,8 @@ void raim_client_destroy(struct raim_client *client);
 
 // Whether to begin a connection now, dropping the one before, if any, without a word. Ask often: it
 // says so once for each try. That is at first, and when a session is to be resumed: after the
-// connection was lost or has been silent, from a fresh port, every two seconds, until the server
-// would not know the session any more.
+// connection was lost or has been silent, or 0.3 s after the server said that it restarts, from a
+// fresh port, every two seconds, until the server would not know the session any more.
 bool raim_client_wants_connection(struct raim_client *client, uint64_t now_us);
 
 // The connection is up: writes the hello, to be sent reliably.
@@ -140,7 +166,7 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
                          size_t size);
 
 // The connection is gone; `reason` is what the transport was told, used if no goodbye came. One
-// that was lost is to be resumed.
+// that was lost is to be resumed, and so is one to a server that restarts.
 void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason);
 
 // Of the server's unreliable packets since the call before, how many came, and how many were sent.
@@ -152,7 +178,8 @@ void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t 
 bool raim_client_is_due(const struct raim_client *client, uint64_t now_us);
 
 // Takes what the player presses for one tick and writes the message that tells it, to be sent
-// unreliably; `rewind` of the input is the client's own business. A spectator presses nothing, but
+// unreliably; `rewind` of the input is the client's own business. In breaks and pauses the keys
+// count as released, and so the own player stands. A spectator presses nothing, but
 // must call it too, for its messages acknowledge what it was shown. Does nothing where no press is
 // due. Returns 0 when there is nothing to send.
 size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
@@ -178,7 +205,15 @@ struct raim_client_quality raim_client_quality(const struct raim_client *client)
 // of those that speak all but the newest 16.
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event);
 
-// While playing: what the arena is. With each time of entering it is another one.
+// The message of the day, for people; "" where there is none. Valid until the next message comes.
+const char *raim_client_motd(const struct raim_client *client);
+
+// Where the match stands, as of the last event.
+struct raim_client_phase raim_client_phase(const struct raim_client *client);
+
+// While playing: what the arena is. With each time of entering, as stats->entries counts them, it
+// is another one: what was got from these before is gone. The server may go on to another map at
+// any time, without an end of the connection.
 uint32_t raim_client_tick_hz(const struct raim_client *client);
 const struct raim_map *raim_client_map(const struct raim_client *client);
 const raim_rules *raim_client_rules(const struct raim_client *client);

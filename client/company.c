@@ -9,15 +9,15 @@
 static_assert(RAIM_CLIENT_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
 static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_CHAT_BYTES + 1, "every text fits");
 
-bool raim_company_enter(struct raim_company *company, uint32_t tick_hz, uint32_t places,
-                        raim_player_id own, uint32_t sequence)
+bool raim_company_enter(struct raim_company *company, const struct raim_welcome *welcome)
 {
     free(company->members);
-    company->members = calloc(places, sizeof *company->members);
-    company->tick_hz = tick_hz;
-    company->own = own;
-    company->places = places;
-    company->next_sequence = sequence;
+    company->members = calloc(welcome->max_players, sizeof *company->members);
+    company->tick_hz = welcome->tick_hz;
+    company->own = (raim_player_id)welcome->player;
+    company->places = welcome->max_players;
+    company->phase = welcome->phase;
+    company->next_sequence = welcome->event_sequence;
     return company->members != NULL;
 }
 
@@ -62,12 +62,23 @@ static void keep(struct raim_company *company, enum raim_client_event_kind kind,
     company->events[company->written++ % RAIM_COMPANY_EVENTS] = (struct raim_company_event){
         .kind = (uint8_t)kind,
         .rewind = (uint8_t)event->rewind,
-        .player = (raim_player_id)event->player,
+        .phase = (uint8_t)event->phase.phase,
+        .player =
+            (raim_player_id)(event->kind == RAIM_WIRE_PHASE ? event->phase.winner : event->player),
         .victim = (raim_player_id)event->victim,
+        .round = (uint16_t)event->phase.round,
         .text = company->said,
     };
     if (company->written - company->read > RAIM_COMPANY_EVENTS)
         company->read = company->written - RAIM_COMPANY_EVENTS;
+}
+
+// With another round everybody begins anew.
+static void set_phase(struct raim_company *company, const struct raim_wire_phase *phase)
+{
+    for (uint32_t i = 0; i < company->places && phase->round != company->phase.round; i++)
+        company->members[i].score = company->members[i].deaths = 0;
+    company->phase = *phase;
 }
 
 static void apply(struct raim_company *company, const struct raim_wire_event *event,
@@ -100,6 +111,11 @@ static void apply(struct raim_company *company, const struct raim_wire_event *ev
         keep(company, RAIM_CLIENT_CHAT, event);
         memcpy(company->texts[company->said++ % RAIM_COMPANY_TEXTS], event->text,
                sizeof company->texts[0]);
+        break;
+    case RAIM_WIRE_PHASE:
+        stats->rounds += event->phase.round != company->phase.round;
+        set_phase(company, &event->phase);
+        keep(company, RAIM_CLIENT_PHASE, event);
         break;
     case RAIM_WIRE_EVENT_KINDS:
         break;
@@ -142,6 +158,8 @@ bool raim_company_next_event(struct raim_company *company, struct raim_client_ev
             .player = next->player,
             .victim = next->victim,
             .rewound_ms = next->rewind * 1e3 / company->tick_hz,
+            .phase = (enum raim_client_phase_kind)next->phase,
+            .round = next->round,
             .text = next->kind == RAIM_CLIENT_CHAT ? company->texts[next->text % RAIM_COMPANY_TEXTS]
                                                    : NULL,
         };

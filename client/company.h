@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client.h"
+#include "handshake.h"
 #include "roster.h"
 
 #define RAIM_COMPANY_EVENTS 1024
@@ -11,8 +12,10 @@
 struct raim_company_event {
     uint8_t kind;   // enum raim_client_event_kind
     uint8_t rewind; // ticks, of KILL
+    uint8_t phase;  // of PHASE: enum raim_client_phase_kind
     raim_player_id player, victim;
-    uint16_t text; // of CHAT: how many there were before, modulo 2^16
+    uint16_t round; // of PHASE
+    uint16_t text;  // of CHAT: how many there were before, modulo 2^16
 };
 
 struct raim_company {
@@ -20,6 +23,7 @@ struct raim_company {
     raim_player_id own; // RAIM_NOBODY for a spectator
     uint32_t places;
     struct raim_client_member *members; // by place
+    struct raim_wire_phase phase;
     uint32_t next_sequence;
     uint32_t read, written;                                 // events
     struct raim_company_event events[RAIM_COMPANY_EVENTS];  // ring
@@ -27,9 +31,9 @@ struct raim_company {
     char texts[RAIM_COMPANY_TEXTS][RAIM_CLIENT_TEXT_BYTES]; // ring
 };
 
-// Enters an arena where nobody is known yet; what is unread stays so. False where memory runs out.
-bool raim_company_enter(struct raim_company *company, uint32_t tick_hz, uint32_t places,
-                        raim_player_id own, uint32_t sequence);
+// Enters the arena of a welcome, where nobody is known yet; what is unread stays so. False where
+// memory runs out.
+bool raim_company_enter(struct raim_company *company, const struct raim_welcome *welcome);
 void raim_company_destroy(struct raim_company *company);
 
 // Takes all entries of a ROSTER, or all of an EVENTS; false, and nothing is taken, where one names

@@ -42,6 +42,11 @@ static void play(struct raim_pilot *pilot, uint32_t tick)
         .state = state->alive ? RAIM_PLAYER_ALIVE : RAIM_PLAYER_DOWN,
     };
     raim_bullet bullet;
+    if (state->held) {
+        now->fired = false;
+        slot_of(pilot, tick + 1)->state = *state;
+        return;
+    }
     pilot->moment.tick = tick;
     raim_player_move(&player, &now->input, &pilot->moment);
     now->fired = raim_player_fire(&player, &now->input, &pilot->moment, &bullet);
@@ -85,13 +90,15 @@ static bool is_same(const struct raim_pilot_state *a, const struct raim_pilot_st
 {
     return a->position.x == b->position.x && a->position.y == b->position.y &&
            a->cooldown_ticks == b->cooldown_ticks && a->shots == b->shots && a->life == b->life &&
-           a->alive == b->alive && a->shielded == b->shielded;
+           a->alive == b->alive && a->shielded == b->shielded && a->held == b->held;
 }
 
 static void judge(struct raim_pilot_record *record, const struct raim_pilot_state *predicted,
                   const struct raim_pilot_state *told)
 {
-    if (!predicted->alive || !told->alive || predicted->life != told->life)
+    // When a break or a pause begins and ends cannot be foreseen, and in it there is nothing to.
+    if (!predicted->alive || !told->alive || predicted->life != told->life || predicted->held ||
+        told->held)
         return;
     const double distance = raim_vec2_length(raim_vec2_sub(predicted->position, told->position));
     record->predictions++;

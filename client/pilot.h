@@ -16,6 +16,7 @@ struct raim_pilot_state {
     uint8_t life;  // modulo 8
     bool alive;
     bool shielded;
+    bool held; // in a break or a pause: whatever is pressed, it stays as it is
 };
 
 struct raim_pilot_tick {

@@ -6,6 +6,7 @@
 
 static const uint64_t silence_us = 1500000; // the server sends ten snapshots a second at least
 static const uint64_t try_again_us = 2000000;
+static const uint64_t restart_us = 300000; // that a server takes to be back at least
 
 void raim_session_init(struct raim_session *session, double patience_s)
 {
@@ -33,15 +34,16 @@ void raim_session_end(struct raim_session *session, uint32_t reason)
     session->reason = reason;
 }
 
-static void resume(struct raim_session *session)
+static void resume(struct raim_session *session, uint64_t first_try_us)
 {
     session->state = RAIM_CLIENT_RESUMING;
-    session->tried = false;
+    session->again_us = first_try_us;
 }
 
 void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t reason)
 {
     const bool is_lost = reason == RAIM_REASON_NONE || reason == RAIM_REASON_LOST;
+    const bool is_restart = reason == RAIM_REASON_RESTART;
     switch (session->state) {
     case RAIM_CLIENT_CONNECTING:
         raim_session_end(session, is_lost ? RAIM_REASON_LOST : reason);
@@ -49,14 +51,14 @@ void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t r
     case RAIM_CLIENT_ENTERING:
     case RAIM_CLIENT_PLAYING:
         session->heard_us = now_us;
-        if (is_lost)
-            resume(session);
+        if (is_lost || is_restart)
+            resume(session, now_us + (is_restart ? restart_us : 0));
         else
             raim_session_end(session, reason);
         break;
     case RAIM_CLIENT_RESUMING:
         // A try that failed; or the connection before, which this client itself took over.
-        if (!is_lost && reason != RAIM_REASON_RESUMED)
+        if (!is_lost && !is_restart && reason != RAIM_REASON_RESUMED)
             raim_session_end(session, reason);
         break;
     case RAIM_CLIENT_ENDED:
@@ -64,19 +66,15 @@ void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t r
     }
 }
 
-static bool try_to_connect(struct raim_session *session, uint64_t now_us)
-{
-    session->tried = true;
-    session->tried_us = now_us;
-    return true;
-}
-
 bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us)
 {
     switch (session->state) {
     case RAIM_CLIENT_CONNECTING:
-        if (!session->tried)
-            return try_to_connect(session, now_us);
+        if (!session->tried) {
+            session->tried = true;
+            session->tried_us = now_us;
+            return true;
+        }
         if (now_us - session->tried_us >= session->patience_us)
             raim_session_end(session, RAIM_REASON_LOST);
         return false;
@@ -84,14 +82,16 @@ bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us
     case RAIM_CLIENT_PLAYING:
         if (!session->listens || now_us - session->heard_us < silence_us)
             return false;
-        resume(session);
+        resume(session, now_us);
         return raim_session_wants_connection(session, now_us);
     case RAIM_CLIENT_RESUMING:
         // From the last sign of life on: the server may have missed this client for as long.
         if (now_us - session->heard_us >= session->grace_us)
             raim_session_end(session, RAIM_REASON_LOST);
-        else if (!session->tried || now_us - session->tried_us >= try_again_us)
-            return try_to_connect(session, now_us);
+        else if (now_us >= session->again_us) {
+            session->again_us = now_us + try_again_us;
+            return true;
+        }
         return false;
     case RAIM_CLIENT_ENDED:
         return false;

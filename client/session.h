@@ -13,8 +13,9 @@ struct raim_session {
     bool has_token;                  // a spectator has none, and enters anew
     uint8_t token[RAIM_TOKEN_BYTES]; // of the welcome
     bool listens;                    // the server has begun to send all the time
-    bool tried;                      // to connect, at first or since the connection was lost
-    uint64_t tried_us;               // the last time
+    bool tried;                      // to connect, at first
+    uint64_t tried_us;               // then
+    uint64_t again_us;               // when to try next, while resuming
     uint64_t heard_us;               // when the last message came
 };
 
@@ -23,11 +24,11 @@ void raim_session_init(struct raim_session *session, double patience_s);
 // As raim_client_wants_connection; it notices silence, and the end of all patience.
 bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us);
 
-// A welcome has come. The token of a spectator is NULL.
+// A welcome has come, be it anew. The token of a spectator is NULL.
 void raim_session_welcome(struct raim_session *session, uint64_t now_us, const uint8_t *token,
                           uint32_t grace_s);
 
-// The connection is gone, for a reason of message.h.
+// The connection is gone, or about to go, for a reason of message.h.
 void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t reason);
 
 // It is over for good.

@@ -16,6 +16,8 @@
 #define CONFIG_NAME_BYTES 32     // with the closing NUL; names of arenas: [a-z0-9_-]+
 #define CONFIG_ADDRESS_BYTES 16  // a dotted IPv4 address with the closing NUL
 #define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
+#define CONFIG_MOTD_BYTES 121    // with the closing NUL
+#define CONFIG_MAX_ROTATION 32   // maps of an arena beside its first
 
 struct config_arena {
     char name[CONFIG_NAME_BYTES];
@@ -33,7 +35,13 @@ struct config_arena {
     bool queries;                       // server browsers are answered
     bool query_names;                   // with the names of players
     raim_rules rules;
-    const struct raim_map *map; // the configuration's
+    double round_s;       // 0: without an end by the clock, to 86400
+    uint32_t score_limit; // points that end a round, 0: none
+    double break_s;       // 0 to 300
+    char motd[CONFIG_MOTD_BYTES];
+    const struct raim_map *map; // the configuration's, like those of the rounds after the first;
+    int rotation_count;         // after these comes `map` again
+    const struct raim_map *rotation[CONFIG_MAX_ROTATION];
 };
 
 struct config {

@@ -36,9 +36,16 @@ class Reader: # the bits of a message, and what they stand for
         small) if not r.u(1) else value + r.s(medium) if not r.u(1) else whole()
     entry = lambda r: {"player": r.u(16), "bot": r.u(1), "score": r.count(), "deaths": r.count(),
                        "name": r.text(24)}
-    event = lambda r: r.entry() if (kind := r.ranged(0, 3)) == 0 else {"player": r.u(16)} | (
-        {"reason": r.u(8)} if kind == 1 else {"text": r.text(120)} if kind == 3 else {
-            "victim": r.u(16), "score": r.count(), "victim_deaths": r.count(), "rewind": r.u(6)})
+    event = lambda r: r.entry() if (kind := r.ranged(0, 4)) == 0 else r.phase() if kind == 4 else {
+        "player": r.u(16)} | ({"reason": r.u(8)} if kind == 1 else {
+            "text": r.text(120)} if kind == 3 else {
+                "victim": r.u(16), "score": r.count(), "victim_deaths": r.count(), "rewind": r.u(6)})
+
+    def phase(self):
+        phase = {"phase": self.ranged(0, 2), "round": self.u(16)}
+        phase |= {"end_tick": self.u(32)} if self.u(1) else {}
+        phase |= {"score_limit": self.count()}
+        return phase | ({"winner": self.u(16)} if phase["phase"] == 1 else {})
 
     def welcome(self):
         welcome = {"version": self.u(16), "player": self.u(16), "delay": self.u(16),
@@ -48,7 +55,8 @@ class Reader: # the bits of a message, and what they stand for
                    "shots": self.ranged(1, 8192), "max_rewind": self.u(6)}
         self.u(16 + 16 + 1 + 13 + 11 + 4 * 20) # the view, how much follows, the border
         rules = [self.u(64).to_bytes(8, "little") for _ in range(self.u(5))]
-        return welcome | {"rules": [struct.unpack("<d", rule)[0] for rule in rules]}
+        return welcome | {"rules": [struct.unpack("<d", rule)[0] for rule in rules],
+                          "map": self.text(31), "phase": self.phase(), "motd": self.text(120)}
 
 class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
     def __init__(self, welcome):
@@ -143,10 +151,11 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
                 self.host, self.snapshots = enet.Host(None, 1, 2, 0, 0), None
                 self.peer, self.patience = self.host.connect(self.address, 2), time.monotonic() + 2
             while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
-                if event.type == enet.EVENT_TYPE_CONNECT: # version 3, to play, a name of 7 bytes
-                    token, self.hailed = self.welcome.get("token", []), time.monotonic()
-                    self.send(0, (HELLO, 4), (0x4D494152, 32), (3, 16), (0, 1), (token > [], 1), *(
-                        (byte, 8) for byte in token), (7, 5), *((byte, 8) for byte in b"Example"))
+                if event.type == enet.EVENT_TYPE_CONNECT: # version 4, to play, a name of 7 bytes
+                    token, self.trip = self.welcome.get("token", []), -time.monotonic()
+                    self.send(0, (HELLO, 4), (0x4D494152, 32), (4, 16), (0, 1), (token > [], 1), *(
+                        (byte, 8) for byte in token), (0, 8), (7, 5), *(
+                            (byte, 8) for byte in b"Example"))
                 elif event.type == enet.EVENT_TYPE_RECEIVE:
                     self.patience = time.monotonic() + 1.5
                     self.receive(Reader(event.packet.data))
@@ -164,18 +173,30 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
             if (kind := r.kind()) == SNAPSHOT and self.snapshots:
                 self.frames.append(self.snapshots.read(r))
             elif kind == WELCOME:
-                self.welcome, trip = r.welcome(), time.monotonic() - self.hailed
+                self.trip += time.monotonic() if self.trip < 0 else 0 # not when welcomed anew
+                self.welcome, self.members = r.welcome(), {}
                 self.snapshots, self.inputs, now = Snapshots(self.welcome), [], self.welcome["tick"]
-                self.tick = now + math.ceil(trip * self.welcome["tick_hz"]) + 1
+                self.tick = now + math.ceil(self.trip * self.welcome["tick_hz"]) + 1
                 self.looked = now // 32
             elif kind in (ROSTER, EVENTS):
                 r.u(64 if kind == EVENTS else 0) # sequence and tick
                 for each in r.each(r.event if kind == EVENTS else r.entry): # none is taken out
-                    self.members.setdefault(each["player"], {"score": 0}).update(each)
+                    if "round" in each:
+                        self.take_phase(each)
+                    else:
+                        self.members.setdefault(each["player"], {"score": 0}).update(each)
+            elif kind == GOODBYE and (reason := r.u(8)) == 13: # a restart: soon it may be back
+                self.snapshots, self.patience = None, time.monotonic() + 0.3
             elif kind == GOODBYE:
-                self.ended = r.u(8), r.text(120)
+                self.ended = reason, r.text(120)
         except (ValueError, KeyError):
             self.errors += 1
+
+    def take_phase(self, phase):
+        if phase["round"] != self.welcome["phase"]["round"]:
+            for member in self.members.values():
+                member |= {"score": 0, "deaths": 0}
+        self.welcome["phase"] = phase
 
     def press(self, frame):
         margin, window = frame["self"]["margin"], frame["tick"] // 32
@@ -183,11 +204,13 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
             self.tick, self.looked = self.tick + (1 - margin if margin < 1 else -1), window
         self.tick, others = self.tick + 1, frame["players"].copy() # as of frame["tick"]
         me = others.pop(frame["self"]["place"], {"x": 0, "y": 0})
+        steers = frame["self"]["steers"] # 0 in breaks and pauses
         ways = [(it["y"] - me["y"], it["x"] - me["x"]) for it in others.values()]
         way = min(ways, key=lambda way: math.hypot(*way), default=(0, 1))
         aim = round(math.atan2(*way) / math.tau * 65536) % 65536
-        x, y = DIRECTIONS[self.tick // 60 % 4 * 2]
-        fire = [(1, 1), (min(63, self.tick - frame["tick"]), 6)] if ways else [(0, 1)]
+        x, y = DIRECTIONS[self.tick // 60 % 4 * 2] if steers else (0, 0)
+        age = min(63, self.tick - frame["tick"])
+        fire = [(1, 1), (age, 6)] if ways and steers else [(0, 1)]
         self.inputs = [((x + 1, 2), (y + 1, 2), *fire, (aim, 16)), *self.inputs[:3]]
         head = (self.tick, 32), (1, 1), (frame["tick"], 32), (len(self.inputs) - 1, 3)
         self.send(1, (INPUT, 4), *head, *[field for press in self.inputs # 0: another one

@@ -13,7 +13,8 @@ static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_NAME] = "name",           [RAIM_REASON_SILENT] = "silent",
     [RAIM_REASON_MALFORMED] = "malformed", [RAIM_REASON_RESUMED] = "resumed",
     [RAIM_REASON_KICKED] = "kicked",       [RAIM_REASON_DRAINING] = "draining",
-    [RAIM_REASON_BANNED] = "banned",
+    [RAIM_REASON_BANNED] = "banned",       [RAIM_REASON_RESTART] = "restart",
+    [RAIM_REASON_ACCESS] = "access",
 };
 
 const char *raim_reason_name(uint32_t reason)
@@ -64,6 +65,9 @@ size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t c
     raim_write_bool(&writer, hello->resume);
     if (hello->resume)
         write_token(&writer, hello->token);
+    raim_write_bits(&writer, hello->access_size, 8);
+    for (uint32_t i = 0; i < hello->access_size; i++)
+        raim_write_bits(&writer, hello->access[i], 8);
     raim_write_text(&writer, hello->name, RAIM_MAX_NAME_BYTES);
     return raim_writer_finish(&writer);
 }
@@ -82,6 +86,9 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello)
     hello->resume = raim_read_bool(reader);
     if (hello->resume)
         read_token(reader, hello->token);
+    hello->access_size = raim_read_bits(reader, 8);
+    for (uint32_t i = 0; i < hello->access_size; i++)
+        hello->access[i] = (uint8_t)raim_read_bits(reader, 8);
     raim_read_text(reader, hello->name, RAIM_MAX_NAME_BYTES);
     return raim_reader_done(reader);
 }
@@ -111,6 +118,8 @@ size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, si
     for (uint32_t i = 0; i < welcome->rule_count; i++)
         raim_write_double(&writer, welcome->rules[i]);
     raim_write_text(&writer, welcome->map_name, RAIM_MAX_TITLE_BYTES);
+    raim_phase_write(&writer, &welcome->phase);
+    raim_write_text(&writer, welcome->motd, RAIM_MAX_MOTD_BYTES);
     return raim_writer_finish(&writer);
 }
 
@@ -139,6 +148,8 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
     for (uint32_t i = 0; i < welcome->rule_count; i++)
         welcome->rules[i] = raim_read_double(reader);
     raim_read_text(reader, welcome->map_name, RAIM_MAX_TITLE_BYTES);
+    raim_phase_read(reader, &welcome->phase);
+    raim_read_text(reader, welcome->motd, RAIM_MAX_MOTD_BYTES);
     return raim_reader_done(reader) && welcome->version == RAIM_PROTOCOL_VERSION &&
            welcome->max_players * welcome->shots <= RAIM_WIRE_BULLETS &&
            welcome->player % RAIM_WIRE_PLAYERS < welcome->max_players;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "message.h"
+#include "phase.h"
 
 #define RAIM_HELLO_MAGIC 0x4D494152u // "RAIM", lowest byte first
 
@@ -15,6 +16,8 @@ struct raim_hello {
     uint32_t target; // the player's id, with `watch`; 0: the server chooses
     bool resume;     // to go on with the session of `token`, or, where it is over, begin anew
     uint8_t token[RAIM_TOKEN_BYTES]; // with `resume`
+    uint32_t access_size;            // 0: no access token
+    uint8_t access[RAIM_ACCESS_BYTES];
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
@@ -44,6 +47,8 @@ struct raim_welcome {
     uint32_t rule_count;              // see PROTOCOL.md for their order
     double rules[RAIM_WIRE_RULES];
     char map_name[RAIM_MAX_TITLE_BYTES + 1];
+    struct raim_wire_phase phase;
+    char motd[RAIM_MAX_MOTD_BYTES + 1]; // UTF-8, for people; may be empty
 };
 
 size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, size_t capacity);

@@ -6,7 +6,7 @@
 
 #include "bits.h"
 
-#define RAIM_PROTOCOL_VERSION 3
+#define RAIM_PROTOCOL_VERSION 4
 
 // A message and ENet's headers fit one datagram of 1200 bytes beside a few acknowledgements.
 #define RAIM_MAX_MESSAGE_BYTES 1152
@@ -16,6 +16,8 @@
 #define RAIM_MAX_TITLE_BYTES 31 // of a map's name
 #define RAIM_MAX_CHAT_BYTES 120 // of what somebody says
 #define RAIM_TOKEN_BYTES 16     // of a session's token
+#define RAIM_MAX_MOTD_BYTES 120 // of the message of the day
+#define RAIM_ACCESS_BYTES 255   // of an access token at most
 
 #define RAIM_WIRE_PLAYERS 1024 // places at most
 #define RAIM_WIRE_BULLETS 8192
@@ -55,6 +57,8 @@ enum raim_reason {
     RAIM_REASON_KICKED,    // the operator ended it
     RAIM_REASON_DRAINING,  // nobody is let in before the server ends
     RAIM_REASON_BANNED,    // the operator lets nobody in from there
+    RAIM_REASON_RESTART,   // the server ends, and its next life may know the session again
+    RAIM_REASON_ACCESS,    // the arena wants an access token, and this is none for it
     RAIM_REASONS
 };
 

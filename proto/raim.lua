@@ -11,15 +11,16 @@
 local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
 
-local HELLO_MAGIC, VERSION = 0x4D494152, 3
+local HELLO_MAGIC, VERSION = 0x4D494152, 4
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
 }
 local UNRELIABLE = {INPUT = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
-local EVENTS = {[0] = "joined", "left", "kill", "chat"}
+local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase"}
+local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
-    "resumed", "kicked", "draining", "banned",
+    "resumed", "kicked", "draining", "banned", "restart", "access",
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
@@ -173,8 +174,9 @@ local types = {
         if bytes:find("\0", 1, true) then r:refuse("holds a NUL") end
         return printable(bytes)
     end},
-    token = {"string", function(r)
-        return (take_bytes(r, 16):gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+    bytes = {"string", function(r, count)
+        local bytes = take_bytes(r, count)
+        return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
     end},
     -- A message begins with a 1 if it is SNAPSHOT, else with a 0 and its kind.
     kind = {"uint32", function(r)
@@ -202,18 +204,19 @@ local function field(names, name_of_type, arguments, ...)
 end
 
 field("kind", "kind", {}, base.DEC, KINDS)
-field("tick sequence input.snapshot welcome.event_sequence", "u", {32})
-field("version welcome.delay welcome.grace welcome.view_width welcome.view_height", "u", {16})
-field("player victim hello.target", "player", {})
+field("tick sequence input.snapshot welcome.event_sequence phase.end_tick", "u", {32})
+field("version phase.round welcome.delay welcome.grace welcome.view_width welcome.view_height", "u", {16})
+field("player victim hello.target phase.winner", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
 field("name", "text", {24})
-field("text", "text", {120})
-field("score deaths", "count", {2 ^ 32 - 1})
+field("text welcome.motd", "text", {120})
+field("score deaths phase.score_limit", "count", {2 ^ 32 - 1})
 field("self.timer", "count", {65535})
 field("hello.magic", "u", {32}, base.HEX)
-field([[bot hello.watch hello.resume welcome.sight input.has_snapshot input.same input.fire
+field([[bot hello.watch hello.resume phase.has_end welcome.sight input.has_snapshot input.same input.fire
     self.as_predicted self.steers self.alive snapshot.shield snapshot.fired]], "bool", {})
-field("token", "token", {})
+field("token", "bytes", {16})
+field("hello.access", "bytes", {})
 field("rewind welcome.max_rewind input.view_age", "u", {6})
 field("welcome.tick_hz", "ranged", {10, 240})
 field("welcome.max_players", "ranged", {1, 1024})
@@ -227,11 +230,12 @@ field("rule.unknown rule." .. RULES[0] .. " rule." .. table.concat(RULES, " rule
 field("welcome.map_name", "text", {31})
 field("obstacle.corners", "ranged", {3, 16})
 field("obstacle.seams", "u", {}, base.HEX)
-field("event.kind", "ranged", {0, 3}, base.DEC, EVENTS)
+field("event.kind", "ranged", {0, 4}, base.DEC, EVENTS)
+field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
-field("self.shots self.hits", "u", {8})
+field("hello.access_size self.shots self.hits", "u", {8})
 field("self.margin", "s", {6, -31})
 field("snapshot.baseline_age snapshot.place snapshot.bullet snapshot.rewind self.place",
     "ranged", {0})
@@ -310,6 +314,8 @@ function messages.HELLO(r)
     if r:read("version") ~= VERSION then return r:leave("another version") end
     if r:read("hello.watch") then r:read("hello.target") end
     if r:read("hello.resume") then r:read("token") end
+    local size = r:read("hello.access_size")
+    if size > 0 then r:read_as("hello.access", "bytes", size) end
     return r:read("name")
 end
 
@@ -328,6 +334,15 @@ function messages.INPUT(r)
     return tick
 end
 
+local function read_phase(r)
+    local phase = r:read("phase.kind")
+    r:read("phase.round")
+    if r:read("phase.has_end") then r:read("phase.end_tick") end
+    r:read("phase.score_limit")
+    if phase == 1 then r:read("phase.winner") end
+    return " " .. PHASES[phase]
+end
+
 function messages.WELCOME(r)
     if r:read("version") ~= VERSION then return r:leave("another version") end
     local arena = {frame = r.pinfo.number, bytes = r.bytes, history = 16, tick_before = {}}
@@ -344,6 +359,8 @@ function messages.WELCOME(r)
     r:read("welcome.min_x welcome.min_y welcome.max_x welcome.max_y")
     for i = 0, r:read("welcome.rule_count") - 1 do r:read("rule." .. (RULES[i] or "unknown")) end
     local map_name = r:read("welcome.map_name")
+    r:group("Phase", read_phase)
+    r:read("welcome.motd")
     while arena.history < tick_hz do arena.history = 2 * arena.history end
     learn(r.pinfo, arena)
     return map_name
@@ -367,7 +384,7 @@ function messages.EVENTS(r)
     return r:each("Event", function(_, index)
         local kind = r:read("event.kind")
         if index > 64 then r:refuse("is one too many") end
-        local name = kind == 0 and read_entry(r) or ""
+        local name = kind == 0 and read_entry(r) or kind == 4 and read_phase(r) or ""
         if kind == 1 then r:read("player reason") end
         if kind == 2 then r:read("player victim score deaths rewind") end
         if kind == 3 then r:read("player text") end

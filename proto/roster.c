@@ -71,9 +71,12 @@ static void write_event(raim_writer *writer, const struct raim_wire_event *event
         raim_write_bits(writer, event->rewind, REWIND_BITS);
         break;
     case RAIM_WIRE_CHAT:
-    case RAIM_WIRE_EVENT_KINDS:
         raim_write_bits(writer, event->player, PLAYER_ID_BITS);
         raim_write_text(writer, event->text, RAIM_MAX_CHAT_BYTES);
+        break;
+    case RAIM_WIRE_PHASE:
+    case RAIM_WIRE_EVENT_KINDS:
+        raim_phase_write(writer, &event->phase);
         break;
     }
 }
@@ -99,9 +102,12 @@ static void read_event(raim_reader *reader, struct raim_wire_event *event)
         event->rewind = raim_read_bits(reader, REWIND_BITS);
         break;
     case RAIM_WIRE_CHAT:
-    case RAIM_WIRE_EVENT_KINDS:
         event->player = raim_read_bits(reader, PLAYER_ID_BITS);
         raim_read_text(reader, event->text, RAIM_MAX_CHAT_BYTES);
+        break;
+    case RAIM_WIRE_PHASE:
+    case RAIM_WIRE_EVENT_KINDS:
+        raim_phase_read(reader, &event->phase);
         break;
     }
 }

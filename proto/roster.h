@@ -3,6 +3,7 @@
 #pragma once
 
 #include "message.h"
+#include "phase.h"
 
 struct raim_roster_entry {
     uint32_t player; // id
@@ -22,6 +23,7 @@ enum raim_wire_event_kind {
     RAIM_WIRE_LEFT,   // `player`, `reason`
     RAIM_WIRE_KILL,   // `player` destroyed `victim`; both totals follow, and the bullet's rewind
     RAIM_WIRE_CHAT,   // `player` says `text`
+    RAIM_WIRE_PHASE,  // `phase`
     RAIM_WIRE_EVENT_KINDS
 };
 
@@ -35,6 +37,7 @@ struct raim_wire_event {
     uint32_t deaths;                // KILL: the victim's new deaths
     uint32_t rewind; // KILL: ticks that the bullet was launched in the past, to RAIM_WIRE_REWIND
     char text[RAIM_MAX_CHAT_BYTES + 1]; // CHAT: clean, see name.h
+    struct raim_wire_phase phase;       // PHASE
 };
 
 #define RAIM_MAX_EVENTS_MESSAGE 64 // events in one message

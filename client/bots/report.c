@@ -33,6 +33,8 @@ static void add_stats(struct raim_client_stats *sum, const struct raim_client_st
     sum->kills += stats->kills;
     sum->deaths += stats->deaths;
     sum->resumes += stats->resumes;
+    sum->entries += stats->entries;
+    sum->rounds += stats->rounds;
     if (stats->largest_snapshot > sum->largest_snapshot)
         sum->largest_snapshot = stats->largest_snapshot;
 }
@@ -169,6 +171,8 @@ void report_json(const struct report_source *source)
     set(object, "kills", sum->kills);
     set(object, "deaths", sum->deaths);
     set(object, "resumes", sum->resumes);
+    set(object, "entries", sum->entries);
+    set(object, "rounds", sum->rounds);
     json_object_set_new(object, "round_trip_ms", json_real(mean->round_trip_ms));
     json_object_set_new(object, "jitter_ms", json_real(mean->jitter_ms));
     json_object_set_new(object, "loss", json_real(mean->loss));

@@ -268,6 +268,36 @@ void hud_hurt(const struct ui *ui, double strength)
     }
 }
 
+// --- where the match stands ---
+
+void hud_clock(const struct ui *ui, const char *words)
+{
+    const struct text_style style = {.size = 20 * ui->unit,
+                                     .weight = TEXT_BOLD,
+                                     .align = TEXT_CENTRE,
+                                     .colour = PALETTE_WHITE,
+                                     .outlined = true};
+    const raim_vec2 top = {middle_of(ui).x, ui->area.min.y + margin * ui->unit};
+    if (words[0] != '\0')
+        text_write(ui->text, top, &style, words);
+}
+
+void hud_banner(const struct ui *ui, const char *title, const char *text)
+{
+    const double unit = ui->unit, top = ui->area.min.y + 28 * unit;
+    const raim_vec2 middle = middle_of(ui);
+    struct text_style style = {
+        .size = 30 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
+    const double half = fmax(text_width(ui->text, &style, title) / 2 + 28 * unit, 200 * unit);
+    draw_panel(ui->draw, (raim_box){{middle.x - half, top}, {middle.x + half, top + 82 * unit}},
+               12 * unit, PALETTE_PANEL);
+    text_write(ui->text, (raim_vec2){middle.x, top + 8 * unit}, &style, title);
+    style.size = 16 * unit;
+    style.weight = TEXT_PLAIN;
+    style.colour = PALETTE_TEXT;
+    text_write(ui->text, (raim_vec2){middle.x, top + 52 * unit}, &style, text);
+}
+
 // --- notices ---
 
 void hud_veil(const struct ui *ui)

@@ -34,6 +34,12 @@ void hud_chat(const struct ui *ui, const struct feed *chat, const struct entry *
 // Until the own player rises: `left_s` of `delay_s`.
 void hud_countdown(const struct ui *ui, double left_s, double delay_s);
 
+// What ends the round, at the top; "" for nothing.
+void hud_clock(const struct ui *ui, const char *words);
+
+// Big words above the middle, for breaks and pauses.
+void hud_banner(const struct ui *ui, const char *title, const char *text);
+
 // Words in the middle over a darkened picture; a line may be "".
 struct hud_notice {
     const char *title, *text, *hint;

@@ -12,6 +12,7 @@
 #include "menu.h"
 #include "netgraph.h"
 #include "painter.h"
+#include "phase_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,9 @@ struct play {
     double hit_at_s;                                      // when the last one was
     double hurt_at_s;                                     // when the own player fell
     double entered_s;                                     // when the arena was entered
+    uint64_t entries;                                     // the client's, of the map shown
+    struct feed_person winner;                            // of the break
+    char motd[RAIM_CLIENT_TEXT_BYTES];                    // as last shown
     double lost_at_s;                                     // when the connection was lost
     char names[RAIM_MAX_PLAYERS][RAIM_CLIENT_NAME_BYTES]; // by place, also of who has just left
 };
@@ -76,6 +80,9 @@ static void connect(struct play *play)
     play->effects = (struct effects){0};
     play->netgraph = (struct netgraph){0};
     play->hits = 0;
+    play->entries = 0;
+    play->motd[0] = '\0';
+    play->winner = (struct feed_person){0};
 }
 
 // As much of a name as fits, in whole characters.
@@ -333,13 +340,39 @@ static void hear(struct play *play, const struct raim_client_event *event, raim_
         snprintf(line.text, sizeof line.text, "%s", event->text);
         feed_add(&play->chat, &line);
         break;
+    case RAIM_CLIENT_PHASE:
+        break; // shown for as long as it lasts
     }
+}
+
+// The message of the day is the first word of the server's, and said again when it is another.
+static void hear_motd(struct play *play, const struct raim_client *client, double now)
+{
+    const char *motd = raim_client_motd(client);
+    if (strcmp(motd, play->motd) == 0)
+        return;
+    struct feed_line line = {.born_s = now, .first = person(play, RAIM_NOBODY)};
+    snprintf(play->motd, sizeof play->motd, "%s", motd);
+    snprintf(line.text, sizeof line.text, "%s", motd);
+    if (motd[0] != '\0')
+        feed_add(&play->chat, &line);
+}
+
+// Whoever won may leave before the break is over.
+static void note_winner(struct play *play, const struct raim_client *client)
+{
+    const struct raim_client_phase phase = raim_client_phase(client);
+    const bool is_known = phase.kind != RAIM_CLIENT_BREAK || phase.winner == play->winner.id;
+    if (!is_known && raim_player_place(phase.winner) < raim_client_max_players(client))
+        play->winner = person(play, phase.winner);
 }
 
 static void hear_all(struct play *play, struct raim_client *client, double now)
 {
     struct raim_client_event event;
     learn_names(play, client);
+    hear_motd(play, client, now);
+    note_winner(play, client);
     while (raim_client_next_event(client, &event))
         hear(play, &event, own_id(client), now);
     const uint64_t hits = raim_client_stats(client)->hits;
@@ -368,8 +401,6 @@ static void note_state(struct play *play, const struct raim_client *client, doub
     const enum raim_client_state state = raim_client_state(client);
     if (state == play->state)
         return;
-    if (state == RAIM_CLIENT_PLAYING && !camera_enter(&play->camera, client))
-        play->picture->map = NULL;
     if (state == RAIM_CLIENT_PLAYING && play->entered_s == 0)
         play->entered_s = now;
     if (state == RAIM_CLIENT_RESUMING)
@@ -379,8 +410,21 @@ static void note_state(struct play *play, const struct raim_client *client, doub
     play->state = state;
 }
 
+// The last picture stays, with its map, until there is something to see of another arena.
+static void enter_arena(struct play *play, const struct raim_client *client)
+{
+    const uint64_t entries = raim_client_stats(client)->entries;
+    if (entries == play->entries || !raim_client_has_scene(client))
+        return;
+    play->entries = entries;
+    play->picture->map = play->before->map = NULL;
+    play->effects = (struct effects){0};
+    camera_enter(&play->camera, client);
+}
+
 static void take_picture(struct play *play, const struct raim_client *client, double now)
 {
+    enter_arena(play, client);
     struct picture *spare = play->before;
     play->before = play->picture;
     play->picture = spare;
@@ -426,8 +470,19 @@ raim_vec2 play_view(const struct play *play)
     return play->picture->map != NULL ? play->picture->view : usual_view;
 }
 
-static void draw_scores(const struct play *play, const struct raim_client *client,
-                        const struct ui *ui)
+static void draw_phase(const struct play *play, const struct raim_client_phase *phase,
+                       const struct ui *ui)
+{
+    char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
+    if (phase_words_banner(phase, play->winner.name, title, text)) {
+        hud_banner(ui, title, text);
+        return;
+    }
+    phase_words_clock(phase, text);
+    hud_clock(ui, text);
+}
+
+static void draw_scores(const struct raim_client *client, bool all, const struct ui *ui)
 {
     struct hud_score scores[RAIM_MAX_PLAYERS];
     uint32_t count = 0;
@@ -447,7 +502,7 @@ static void draw_scores(const struct play *play, const struct raim_client *clien
     }
     hud_sort(scores, count);
     hud_scores(ui, scores, count, false);
-    if (window_is_held(play->window, play->keys->buttons[KEY_SCORES]))
+    if (all)
         hud_scores(ui, scores, count, true);
 }
 
@@ -479,10 +534,13 @@ static void draw_playing(const struct play *play, const struct ui *ui, double no
     hud_hurt(ui, 1 - (now - play->hurt_at_s) / hurt_s);
     hud_kills(ui, &play->kills, now);
     hud_chat(ui, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL, now);
-    draw_scores(play, client, ui);
+    const struct raim_client_phase phase = raim_client_phase(client);
+    const bool wants_scores = window_is_held(play->window, play->keys->buttons[KEY_SCORES]);
+    draw_scores(client, wants_scores || phase.kind == RAIM_CLIENT_BREAK, ui);
+    draw_phase(play, &phase, ui);
     if (play->shows_netgraph)
         netgraph_draw(&play->netgraph, ui);
-    if (play->picture->map != NULL && !raim_client_alive(client))
+    if (play->picture->map != NULL && phase.kind == RAIM_CLIENT_PLAY && !raim_client_alive(client))
         hud_countdown(ui, camera_rises_in(&play->camera, client, now),
                       raim_client_rules(client)->respawn_delay);
     draw_hint(play, ui, now);

@@ -292,6 +292,8 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
             match->refused[refusal]++;
             return;
         }
+    } else {
+        client->has_acked = false; // welcomed anew, it has forgotten what it knew
     }
     if (client->watches)
         return; // it has nothing to steer

@@ -37,7 +37,20 @@ struct raim_match_def {
                               // so that a full match can still say so
     uint32_t bots;            // server-side bots, with places of their own; together with
                               // the clients at most RAIM_MAX_PLAYERS
-    uint64_t seed;            // of spawns and bots
+    double round_s;       // that a round takes at most, 0: without an end by the clock, to 86400
+    uint32_t score_limit; // points that end a round, 0: none
+    double break_s;       // between two rounds, 0 to 300
+    char motd[RAIM_MATCH_TEXT_BYTES];     // told to everybody who comes in; clean
+    const struct raim_match_guard *guard; // borrowed; NULL: nobody needs an access token
+    uint64_t seed;                        // of spawns and bots
+};
+
+// Who judges access tokens: outside, where there are keys and clocks.
+struct raim_match_guard {
+    void *context;
+    // True when the token lets somebody in; may then change the name into that of the token.
+    bool (*admit)(void *context, const uint8_t *token, size_t size,
+                  char name[RAIM_MATCH_NAME_BYTES]);
 };
 
 // Defaults for everything but the map.
@@ -87,6 +100,49 @@ bool raim_match_mute(struct raim_match *match, raim_player_id player, bool muted
 // While a match is draining, nobody is let in but those who resume.
 void raim_match_drain(struct raim_match *match, bool draining);
 
+// What may change at once while the match runs.
+struct raim_match_tuning {
+    uint32_t max_clients, max_spectators; // at most those of the def. Nobody has to go for it
+    double resume_grace_s;
+    double round_s, break_s; // of the next round or break on
+    uint32_t score_limit;    // likewise
+    char motd[RAIM_MATCH_TEXT_BYTES];
+};
+void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
+
+// While a match is paused time passes, but nobody moves, fires or is hit; bullets are gone, and the
+// round's clock stands.
+void raim_match_pause(struct raim_match *match, bool paused);
+
+// --- Rounds: a match may be succeeded by another, on another map or by other rules. ---
+
+// Whether the step to come begins another round; without a successor it is played here.
+bool raim_match_is_turning(const struct raim_match *match);
+
+// Hands everybody over to `next`, a new match with as many connections, which goes on from the tick
+// of `match` in the next round, with a score of 0 for all, or, with `keeps_round`, in the same one,
+// with their scores. Sessions, names, ids where their places are free, mutes and the order of
+// events stay; everybody is welcomed anew and rises anew. `match` may then only be destroyed.
+void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool keeps_round);
+
+// --- Checkpoints: all that outlives the process, as bytes without a pointer. ---
+
+// Bytes of a checkpoint of this match, the same for its whole life.
+size_t raim_match_checkpoint_size(const struct raim_match *match);
+
+// Writes one, between two steps; nothing allocates. What is in it: the world, who sits where by
+// what token, scores, the round.
+void raim_match_save(const struct raim_match *match, void *bytes);
+
+// Takes a new match to where another one of the same def and map stood when it was saved. All
+// clients are away, from now on, and bots go on. False, and the match as it was, for bytes of
+// another def, map or layout, or that no match can have written.
+bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size);
+
+// Tells every client that the match ends, but may go on with the next process: sessions stay, and a
+// checkpoint of them may be saved before.
+void raim_match_suspend(struct raim_match *match);
+
 // Tells every client that the match ends; pull what is to be sent, then close the connections.
 void raim_match_shutdown(struct raim_match *match);
 
@@ -124,6 +180,17 @@ struct raim_match_hits {
     double rewound_ms;      // sum of what was rewound
     double most_rewound_ms; // of any
 };
+
+// Where the match stands.
+struct raim_match_round {
+    uint32_t phase;        // enum raim_phase
+    uint32_t round;        // from 1 on
+    bool has_end;          // the clock ends the round or the break
+    uint32_t left_ticks;   // then: until it does
+    uint32_t score_limit;  // 0: none
+    raim_player_id winner; // in a break; RAIM_NOBODY: nobody alone
+};
+struct raim_match_round raim_match_round(const struct raim_match *match);
 
 struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch

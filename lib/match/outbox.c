@@ -130,6 +130,12 @@ static void explain(const struct raim_match *match, const struct raim_connection
     case RAIM_REASON_DRAINING:
         raim_text_words(text, "the server is about to end and lets nobody in");
         break;
+    case RAIM_REASON_RESTART:
+        raim_text_words(text, "the server is restarting");
+        break;
+    case RAIM_REASON_ACCESS:
+        raim_text_words(text, "this arena wants an access token that is good for it");
+        break;
     case RAIM_REASON_KICKED:
     case RAIM_REASON_BANNED:
         raim_text_words(text, client->why);

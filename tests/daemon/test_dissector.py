@@ -158,18 +158,24 @@ class VectorsTest(unittest.TestCase):
     """The document's examples, one a datagram."""
 
     SHOWN = {
-        "hello": {"raim.version": ["3"], "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
-                  "raim.token": [], "raim.name": ["Ada"]},
+        "hello": {"raim.version": ["4"], "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
+                  "raim.token": [], "raim.hello.access_size": ["0"], "raim.hello.access": [],
+                  "raim.name": ["Ada"]},
         "hello watch": {"raim.hello.target": ["1026"], "raim.name": ["Bob"]},
         "hello resume": {"raim.hello.resume": ["1"], "raim.name": ["Ada"],
                          "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
+        "hello access": {"raim.hello.access_size": ["3"], "raim.hello.access": ["c0c1c2"],
+                         "raim.name": ["Ada"]},
         "welcome": {
             "raim.player": ["1026"], "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"],
             "raim.welcome.grace": ["30"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
             "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
             "raim.welcome.max_rewind": ["9"],
             "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
-            "raim.welcome.map_name": ["duel"]},
+            "raim.welcome.map_name": ["duel"], "raim.phase.kind": ["0"],
+            "raim.phase.round": ["2"], "raim.phase.end_tick": ["19000"],
+            "raim.phase.score_limit": ["20"], "raim.phase.winner": [],
+            "raim.welcome.motd": ["gl hf"]},
         "obstacles": {
             "raim.obstacle.corners": ["3"], "raim.obstacle.seams": ["0x00000004"],
             "raim.obstacle.x": ["0", "0", "100"], "raim.obstacle.y": ["0", "-0.03125", "0"]},
@@ -183,10 +189,11 @@ class VectorsTest(unittest.TestCase):
             "raim.input.aim": ["16384", "16384"]},
         "chat": {"raim.text": ["gg"]},
         "events": {
-            "raim.sequence": ["5"], "raim.event.kind": ["2", "1", "3"],
+            "raim.sequence": ["5"], "raim.event.kind": ["2", "1", "3", "4"],
             "raim.player": ["1026", "1024", "1026"], "raim.victim": ["1024"],
             "raim.deaths": ["11"], "raim.rewind": ["6"], "raim.reason": ["2"],
-            "raim.text": ["gg"]},
+            "raim.text": ["gg"], "raim.phase.kind": ["1"], "raim.phase.end_tick": ["1603"],
+            "raim.phase.winner": ["1026"]},
         "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
         "snapshot whole": {
             "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.place": ["2"],

@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import harness
@@ -52,6 +53,77 @@ class VectorsTest(unittest.TestCase):
             self.assertEqual(json.loads(json.dumps(value)), vector["value"], vector["name"])
             read += 1
         self.assertEqual(read, 6)
+
+
+class Peer:
+    """Keeps what is sent to it."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, channel, packet):
+        self.sent.append((channel, packet.data))
+
+
+@unittest.skipUnless(example, "skipped: python3-enet is not installed")
+class MatchTest(unittest.TestCase):
+    """What no short match shows: it is told the vectors, and what follows from them."""
+
+    def setUp(self):
+        vectors = json.loads((harness.ROOT / "proto/vectors.json").read_text())
+        self.vectors = {vector["name"]: bytes.fromhex(vector["hex"]) for vector in vectors}
+        self.client = example.Client("127.0.0.1", 9)
+        self.client.peer, self.client.trip = Peer(), 0.1
+        for name in ("welcome", "roster", "snapshot whole", "snapshot delta", "events"):
+            self.tell(self.vectors[name])
+        self.assertEqual((self.client.errors, len(self.client.frames)), (0, 2))
+
+    def tell(self, message):
+        self.client.receive(example.Reader(message))
+
+    def tell_round(self, number):
+        """EVENTS with a phase of play, without end or limit."""
+        self.tell(example.write((0, 1), (example.EVENTS, 4), (8, 32), (1010, 32), (1, 1), (4, 3),
+                                (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
+
+    def press(self, steers):
+        """Whether what it presses moves, and whether it fires."""
+        frame = self.client.frames[0]
+        self.client.press(frame | {"self": frame["self"] | {"steers": steers}})
+        bits = int.from_bytes(self.client.peer.sent[-1][1], "little") >> 73
+        return (bits & 3, bits >> 2 & 3) != (1, 1), bool(bits >> 4 & 1)
+
+    def test_another_round_begins_at_0(self):
+        self.assertEqual(self.client.members[1026]["score"], 1)
+        self.assertEqual(self.client.welcome["phase"]["winner"], 1026)
+        self.tell_round(2)
+        self.assertEqual(self.client.members[1026]["score"], 1)
+        self.tell_round(3)
+        self.assertEqual({each["score"] for each in self.client.members.values()}, {0})
+        self.assertEqual(self.client.errors, 0)
+
+    def test_it_presses_nothing_where_nobody_moves(self):
+        self.assertEqual(self.press(steers=1), (True, True))
+        self.assertEqual(self.press(steers=0), (False, False))
+
+    def test_welcomed_anew_it_forgets_the_arena_before(self):
+        self.tell(self.vectors["welcome"])
+        self.assertEqual((self.client.members, self.client.snapshots.frames), ({}, {}))
+        self.tell(self.vectors["snapshot delta"]) # its baseline was of before
+        self.assertEqual(self.client.errors, 1)
+        self.tell(self.vectors["snapshot whole"])
+        self.tell(self.vectors["snapshot delta"])
+        self.assertEqual((self.client.errors, len(self.client.frames)), (1, 4))
+
+    def test_it_waits_for_a_restart_and_for_no_other_end(self):
+        before = time.monotonic()
+        self.tell(example.write((0, 1), (example.GOODBYE, 4), (13, 8), (0, 7)))
+        self.assertIsNone(self.client.ended)
+        self.assertIsNone(self.client.snapshots)
+        self.assertGreaterEqual(self.client.patience, before + 0.3)
+        self.assertEqual(self.client.welcome["token"][0], 160)
+        self.tell(self.vectors["goodbye"])
+        self.assertEqual(self.client.ended, (5, "full"))
 
 
 @unittest.skipUnless(example, "skipped: python3-enet is not installed")

@@ -186,7 +186,7 @@ class FullArenaTest(unittest.TestCase):
 # --- clients that speak ENet but not our language ---
 
 HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT = 1, 2, 3, 7, 8, 9
-VERSION = 3
+VERSION = 4
 LEFT = 1
 REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9}
 SILENCE_S = 5 # that a connection may last without a hello
@@ -215,7 +215,7 @@ def hello(version=VERSION, name=b"liar", magic=b"RAIM", token=None):
     """A HELLO with any bytes for a name, and, to resume a session, its token."""
     resume = [(0, 1)] if token is None else [(1, 1), *((byte, 8) for byte in token)]
     return pack(*begin(HELLO), (int.from_bytes(magic, "little"), 32), (version, 16), (0, 1),
-                *resume, (len(name), 5), *((byte, 8) for byte in name))
+                *resume, (0, 8), (len(name), 5), *((byte, 8) for byte in name))
 
 
 def chat(text):

@@ -104,7 +104,9 @@ static void receive(struct raim_client *client, const uint8_t *bytes, size_t siz
     free(exact);
     const struct raim_client_stats *stats = raim_client_stats(client);
     assert(stats->decode_errors == errors + !good);
-    assert(raim_client_state(client) >= state || state == RAIM_CLIENT_RESUMING);
+    const bool is_anew =
+        state == RAIM_CLIENT_PLAYING && raim_client_state(client) == RAIM_CLIENT_ENTERING;
+    assert(raim_client_state(client) >= state || state == RAIM_CLIENT_RESUMING || is_anew);
     // An arena that cannot be played ends the client.
     assert(good || raim_client_state(client) == RAIM_CLIENT_ENDED || digest_of(client) == digest);
 }
@@ -192,6 +194,8 @@ static void receive_events(struct raim_client *client, struct fuzz_input *input)
         event->score = event->deaths = fuzz_byte(input);
         event->rewind = event->score % (RAIM_WIRE_REWIND + 1);
         memset(event->text, 'a', event->score % sizeof event->text);
+        event->phase = (struct raim_wire_phase){
+            .phase = (enum raim_phase)(event->score % RAIM_PHASES), .round = event->score / 16};
         event->entry = (struct raim_roster_entry){.player = event->player, .name = "event"};
     }
     uint32_t written;
@@ -221,7 +225,9 @@ static void press(struct raim_client *client, struct fuzz_input *input)
     assert(raim_input_read(&reader, &message));
     assert(raim_client_tick(client) - message.snapshot <= TICK_HZ / 4);
     const bool is_spectator = raim_client_is_spectator(client);
-    assert(message.inputs[0].move_x == (is_spectator ? 0 : pressed.move_x));
+    // In breaks and pauses the keys count as released.
+    assert(message.inputs[0].move_x == 0 || message.inputs[0].move_x == pressed.move_x);
+    assert(!is_spectator || message.inputs[0].move_x == 0);
     assert(message.inputs[0].aim == (is_spectator ? 0 : pressed.aim));
 }
 
@@ -291,6 +297,8 @@ static void look(struct raim_client *client, struct fuzz_input *input)
     assert(raim_client_scene_tick(client) >= scene_tick);
     const struct raim_client_quality quality = raim_client_quality(client);
     assert(quality.mispredictions <= quality.predictions);
+    assert(raim_client_phase(client).left_s >= 0 && raim_client_phase(client).left_s < 1e9);
+    assert(strlen(raim_client_motd(client)) < RAIM_CLIENT_TEXT_BYTES);
     assert(isfinite(quality.view_age_ms) && isfinite(quality.corrections_units));
 }
 
@@ -313,6 +321,15 @@ static void wait(struct raim_client *client, struct fuzz_input *input)
         receive_welcome(client, hello.watch);
 }
 
+// The server goes on to another arena.
+static void welcome_anew(struct raim_client *client, struct fuzz_input *input)
+{
+    (void)input;
+    const enum raim_client_state state = raim_client_state(client);
+    if (state == RAIM_CLIENT_PLAYING || state == RAIM_CLIENT_ENTERING)
+        receive_welcome(client, raim_client_is_spectator(client));
+}
+
 static void say(struct raim_client *client, struct fuzz_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -332,6 +349,7 @@ static void say(struct raim_client *client, struct fuzz_input *input)
 static void (*const operations[])(struct raim_client *client, struct fuzz_input *input) = {
     receive_raw,     receive_snapshot, press, receive_events, read_events,
     lose_connection, receive_picture,  look,  wait,           say,
+    welcome_anew,
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 

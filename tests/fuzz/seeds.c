@@ -72,6 +72,9 @@ static void save_client_messages(void)
     const struct raim_hello returner = {
         .version = RAIM_PROTOCOL_VERSION, .resume = true, .token = {1, 2, 255}, .name = "r"};
     save_message("hello-resume", 0, bytes, raim_hello_write(&returner, bytes, sizeof bytes));
+    const struct raim_hello invited = {
+        .version = RAIM_PROTOCOL_VERSION, .access_size = 4, .access = {1, 2, 3, 255}, .name = "i"};
+    save_message("hello-access", 0, bytes, raim_hello_write(&invited, bytes, sizeof bytes));
     save_message("chat", 0, bytes, raim_chat_write(" well shot \xE2\x9C\x93", bytes, sizeof bytes));
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
@@ -104,6 +107,8 @@ static void save_server_messages(void)
         .rule_count = 3,
         .rules = {20, 0.25, -0.0},
         .map_name = "duel",
+        .phase = {.round = 1, .has_end = true, .end_tick = 36000, .score_limit = 20},
+        .motd = "have fun",
     };
     save_message("welcome", 0, bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
     const struct raim_wire_obstacle obstacles[] = {
@@ -117,7 +122,7 @@ static void save_server_messages(void)
         {.player = 65535, .name = "Ada"},
     };
     save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 4};
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 5};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1026,
                                                 .victim = 1024,
@@ -129,6 +134,10 @@ static void save_server_messages(void)
     events.events[2] = (struct raim_wire_event){.kind = RAIM_WIRE_JOINED, .entry = roster[1]};
     events.events[3] =
         (struct raim_wire_event){.kind = RAIM_WIRE_CHAT, .player = 65535, .text = "hello"};
+    events.events[4] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_PHASE,
+        .phase = {.phase = RAIM_PHASE_BREAK, .round = 2, .has_end = true, .end_tick = 1603},
+    };
     save_message("events", 0, bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
 }
 
@@ -391,6 +400,14 @@ static void save_client_scripts(void)
                 "\x04\xFF"
                 "\x03\x03\x01\x00\x05\x00\x05\x00\x08\x00\x05"
                 "\x05\x02");
+    // a kill, a break, the next round; then another arena, and a press without a snapshot
+    SAVE_SCRIPT("client", "anew",
+                "\x01"
+                "\x06\x64\x00\x21\x05\x00\x10\x00\x20\x00\x00\x00\x00\x00\x00\x00"
+                "\x03\x00\x02\x02\x00\x03\x09\x04\x00\x00\x31\x04\x00\x00\x42"
+                "\x02\x85\x00\x10\x0A\x02\x85\x00\x10"
+                "\x06\x64\x00\x21\x05\x00\x10\x00\x20\x00\x00\x00\x00\x00\x00\x00"
+                "\x07\x10\x02\x85\x00\x10");
 }
 
 static void save_datagrams(void)

@@ -172,6 +172,7 @@ static void draw_hud(const struct ui *ui)
     draw_chat(ui);
     draw_scores(ui);
     draw_netgraph(ui);
+    hud_clock(ui, "2:31   to 20 points");
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(ui->area.min, ui->area.max), 0.5);
     hud_crosshair(ui, raim_vec2_mad(middle, (raim_vec2){170, -98}, ui->unit), 0.8);
 }

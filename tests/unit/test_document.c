@@ -60,6 +60,11 @@ static void test_examples_of_entering_are_what_is_written(void **state)
     const struct raim_hello resume = {
         .version = RAIM_PROTOCOL_VERSION, .resume = true, .token = {TOKEN}, .name = "Ada"};
     assert_example("hello resume", bytes, raim_hello_write(&resume, bytes, sizeof bytes));
+    const struct raim_hello access = {.version = RAIM_PROTOCOL_VERSION,
+                                      .access_size = 3,
+                                      .access = {0xC0, 0xC1, 0xC2},
+                                      .name = "Ada"};
+    assert_example("hello access", bytes, raim_hello_write(&access, bytes, sizeof bytes));
 
     const struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
@@ -81,6 +86,8 @@ static void test_examples_of_entering_are_what_is_written(void **state)
         .rule_count = 8,
         .rules = {20, 300, 4, 900, 1.2, 0.25, 2, 1},
         .map_name = "duel",
+        .phase = {.round = 2, .has_end = true, .end_tick = 19000, .score_limit = 20},
+        .motd = "gl hf",
     };
     assert_example("welcome", bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
 
@@ -113,7 +120,7 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
     assert_example("chat", bytes, raim_chat_write("gg", bytes, sizeof bytes));
 
-    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 3};
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 4};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1024 + 2,
                                                 .victim = 1024,
@@ -124,6 +131,13 @@ static void test_examples_of_playing_are_what_is_written(void **state)
         .kind = RAIM_WIRE_LEFT, .player = 1024, .reason = RAIM_REASON_LOST};
     events.events[2] =
         (struct raim_wire_event){.kind = RAIM_WIRE_CHAT, .player = 1024 + 2, .text = "gg"};
+    events.events[3] = (struct raim_wire_event){.kind = RAIM_WIRE_PHASE,
+                                                .phase = {.phase = RAIM_PHASE_BREAK,
+                                                          .round = 2,
+                                                          .has_end = true,
+                                                          .end_tick = 1603,
+                                                          .score_limit = 20,
+                                                          .winner = 1024 + 2}};
     assert_example("events", bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
 
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
@@ -225,6 +239,8 @@ static void test_limits_are_those_of_the_code(void **state)
         {"bytes of a goodbye's text", RAIM_MAX_TEXT_BYTES},
         {"bytes of what is said", RAIM_MAX_CHAT_BYTES},
         {"bytes of a token", RAIM_TOKEN_BYTES},
+        {"bytes of an access token", RAIM_ACCESS_BYTES},
+        {"bytes of the message of the day", RAIM_MAX_MOTD_BYTES},
         {"places for players", RAIM_WIRE_PLAYERS},
         {"places for bullets", RAIM_WIRE_BULLETS},
         {"obstacles", RAIM_WIRE_OBSTACLES},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // HELLO, WELCOME, OBSTACLES and GOODBYE: they survive the wire, and nothing else is let in.
+#include "chance_phase.h"
 #include "handshake.h"
-#include "hostile.h"
 
 #include <math.h>
 
-enum { ROUNDS = 50000, MANY_OBSTACLES = 200 };
+enum { ROUNDS = 50000, MANY_OBSTACLES = 200, HELLO_BYTES = 320 };
 
 static raim_reader open_message(const uint8_t *bytes, size_t size, enum raim_message_kind kind,
                                 bool *is_kind)
@@ -31,6 +31,8 @@ static void assert_same_hello(const struct raim_hello *a, const struct raim_hell
     assert_int_equal(a->target, b->target);
     assert_int_equal(a->resume, b->resume);
     assert_memory_equal(a->token, b->token, RAIM_TOKEN_BYTES);
+    assert_int_equal(a->access_size, b->access_size);
+    assert_memory_equal(a->access, b->access, RAIM_ACCESS_BYTES);
     assert_string_equal(a->name, b->name);
 }
 
@@ -43,7 +45,7 @@ static void chance_token(uint8_t token[RAIM_TOKEN_BYTES])
 static bool accepts_hello(const uint8_t *bytes, size_t size)
 {
     struct raim_hello hello, again;
-    uint8_t written[64];
+    uint8_t written[HELLO_BYTES];
     if (!read_hello(bytes, size, &hello))
         return false;
     if (hello.version != RAIM_PROTOCOL_VERSION)
@@ -59,11 +61,14 @@ static void test_hello_survives_the_wire(void **state)
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .watch = chance_bool()}, told;
-        uint8_t bytes[64];
+        uint8_t bytes[HELLO_BYTES];
         hello.target = hello.watch ? chance_magnitude(16) : 0;
         hello.resume = chance_bool();
         if (hello.resume)
             chance_token(hello.token);
+        hello.access_size = chance_magnitude(8);
+        for (uint32_t j = 0; j < hello.access_size; j++)
+            hello.access[j] = (uint8_t)chance_magnitude(8);
         chance_text(hello.name, RAIM_MAX_NAME_BYTES);
         const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
         assert_true(read_hello(bytes, size, &told));
@@ -81,6 +86,7 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
         raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
         raim_write_bits(&writer, RAIM_PROTOCOL_VERSION, 16);
         raim_write_bits(&writer, 0, 2); // plays, anew
+        raim_write_bits(&writer, 0, 8); // without an access token
         raim_write_bits(&writer, length, 5);
         for (uint32_t i = 0; i < length; i++)
             raim_write_bits(&writer, 'x', 8);
@@ -98,12 +104,26 @@ static void test_hello_spends_a_bit_on_a_session_unless_it_resumes_one(void **st
     uint8_t bytes[64];
     struct raim_hello told;
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
-    assert_int_equal(size, (1 + 4 + 32 + 16 + 1 + 1 + 5 + 3 * 8 + 7) / 8);
+    assert_int_equal(size, (1 + 4 + 32 + 16 + 1 + 1 + 8 + 5 + 3 * 8 + 7) / 8);
     assert_true(read_hello(bytes, size, &told));
     const uint8_t none[RAIM_TOKEN_BYTES] = {0};
     assert_memory_equal(told.token, none, sizeof none);
     hello.resume = true;
     assert_int_equal(raim_hello_write(&hello, bytes, sizeof bytes), size + RAIM_TOKEN_BYTES);
+}
+
+static void test_hello_spends_a_byte_on_an_access_token_unless_it_has_one(void **state)
+{
+    (void)state;
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"}, told;
+    uint8_t bytes[HELLO_BYTES];
+    const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
+    for (hello.access_size = 0; hello.access_size <= RAIM_ACCESS_BYTES; hello.access_size++) {
+        assert_int_equal(raim_hello_write(&hello, bytes, sizeof bytes), size + hello.access_size);
+        assert_true(read_hello(bytes, size + hello.access_size, &told));
+        assert_same_hello(&told, &hello);
+        hello.access[hello.access_size % RAIM_ACCESS_BYTES] = (uint8_t)chance_bits(8);
+    }
 }
 
 static void test_hello_of_another_version_tells_its_version_whatever_follows(void **state)
@@ -176,6 +196,8 @@ static struct raim_welcome chance_welcome(void)
     for (uint32_t i = 0; i < welcome.rule_count; i++)
         welcome.rules[i] = ldexp(chance_between(-1, 1), chance_int(-30, 30));
     chance_text(welcome.map_name, RAIM_MAX_TITLE_BYTES);
+    welcome.phase = chance_phase();
+    chance_text(welcome.motd, RAIM_MAX_MOTD_BYTES);
     return welcome;
 }
 
@@ -201,6 +223,8 @@ static void assert_same_welcome(const struct raim_welcome *a, const struct raim_
     assert_int_equal(a->rule_count, b->rule_count);
     assert_memory_equal(a->rules, b->rules, sizeof a->rules);
     assert_string_equal(a->map_name, b->map_name);
+    assert_same_phase(&a->phase, &b->phase);
+    assert_string_equal(a->motd, b->motd);
 }
 
 static bool accepts_welcome(const uint8_t *bytes, size_t size)
@@ -430,6 +454,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_hello_survives_the_wire),
         cmocka_unit_test(test_hello_holds_a_name_of_24_bytes_and_none_of_25),
         cmocka_unit_test(test_hello_spends_a_bit_on_a_session_unless_it_resumes_one),
+        cmocka_unit_test(test_hello_spends_a_byte_on_an_access_token_unless_it_has_one),
         cmocka_unit_test(test_hello_of_another_version_tells_its_version_whatever_follows),
         cmocka_unit_test(test_hello_without_the_magic_is_refused),
         cmocka_unit_test(test_welcome_survives_the_wire),

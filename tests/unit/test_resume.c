@@ -249,6 +249,83 @@ static void test_what_the_server_ends_stays_ended(void **state)
     assert_ended(client, RAIM_REASON_VERSION);
 }
 
+static void test_a_restart_is_waited_for(void **state)
+{
+    (void)state;
+    for (int by_goodbye = 0; by_goodbye <= 1; by_goodbye++) {
+        struct raim_client *client = playing_client();
+        const struct raim_welcome message = welcome_with_token(1);
+        if (by_goodbye)
+            assert_true(say_goodbye(client, RAIM_REASON_RESTART));
+        else
+            raim_client_disconnected(client, now_us, RAIM_REASON_RESTART);
+        assert_state(client, RAIM_CLIENT_RESUMING);
+        const uint64_t told_us = now_us;
+        // That it is disconnected thereafter is no news.
+        now_us += S / 10;
+        raim_client_disconnected(client, now_us, RAIM_REASON_RESTART);
+        now_us = told_us + 3 * S / 10 - 1;
+        assert_false(wants(client));
+        now_us++;
+        assert_true(wants(client));
+        const struct raim_hello hello = hello_of(client);
+        assert_true(hello.resume);
+        assert_memory_equal(hello.token, message.token, sizeof hello.token);
+        // It may try too early, and find the server on its way out still.
+        assert_true(say_goodbye(client, RAIM_REASON_RESTART));
+        now_us += AGAIN_US - 1;
+        assert_false(wants(client));
+        now_us++;
+        assert_true(wants(client));
+        if (by_goodbye) {
+            assert_true(enter_again(client, &message));
+            assert_state(client, RAIM_CLIENT_PLAYING);
+            assert_int_equal(raim_client_stats(client)->resumes, 1);
+            raim_client_destroy(client);
+            continue;
+        }
+        now_us = told_us + GRACE_S * (uint64_t)S;
+        assert_ended(client, RAIM_REASON_LOST);
+    }
+}
+
+static void test_a_restart_before_the_welcome_is_the_end(void **state)
+{
+    (void)state;
+    struct raim_client *client = fresh_client(3);
+    assert_true(wants(client));
+    assert_true(say_goodbye(client, RAIM_REASON_RESTART));
+    assert_string_equal(raim_client_end(client).text, "why");
+    assert_ended(client, RAIM_REASON_RESTART);
+}
+
+static void test_every_hello_has_the_access_token(void **state)
+{
+    (void)state;
+    uint8_t access[RAIM_CLIENT_ACCESS_BYTES], copy[RAIM_CLIENT_ACCESS_BYTES];
+    for (size_t i = 0; i < sizeof access; i++)
+        access[i] = copy[i] = (uint8_t)(200 + i);
+    struct raim_client_def def = raim_client_default_def();
+    def.access = copy;
+    def.access_size = sizeof copy;
+    struct raim_client *client = client_of(&def);
+    memset(copy, 0, sizeof copy); // not borrowed
+    const struct raim_welcome message = welcome_with_token(1);
+    for (int i = 0; i < 2; i++) {
+        const struct raim_hello hello = hello_of(client);
+        assert_int_equal(hello.resume, i > 0);
+        assert_int_equal(hello.access_size, sizeof access);
+        assert_memory_equal(hello.access, access, sizeof access);
+        assert_true(enter_again(client, &message));
+        raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+        assert_true(wants(client));
+    }
+    raim_client_destroy(client);
+    client = fresh_client(3);
+    assert_int_equal(hello_of(client).access_size, 0);
+    raim_client_destroy(client);
+}
+
 static void test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew(void **state)
 {
     (void)state;
@@ -308,6 +385,9 @@ int main(void)
         cmocka_unit_test(test_it_tries_every_two_seconds_within_the_grace_time),
         cmocka_unit_test(test_without_grace_a_lost_connection_is_the_end),
         cmocka_unit_test(test_what_the_server_ends_stays_ended),
+        cmocka_unit_test(test_a_restart_is_waited_for),
+        cmocka_unit_test(test_a_restart_before_the_welcome_is_the_end),
+        cmocka_unit_test(test_every_hello_has_the_access_token),
         cmocka_unit_test(test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew),
         cmocka_unit_test(test_the_picture_stays_while_it_tries),
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ROSTER and EVENTS: they survive the wire in as many messages as they need, and nothing else is
 // let in.
-#include "hostile.h"
+#include "chance_phase.h"
 #include "roster.h"
 
 enum { MANY = 300, ROUNDS = 2000 };
@@ -129,8 +129,13 @@ static struct raim_wire_event chance_event(void)
         event.rewind = (uint32_t)chance_int(0, RAIM_WIRE_REWIND);
         break;
     case RAIM_WIRE_CHAT:
-    case RAIM_WIRE_EVENT_KINDS:
         chance_text(event.text, RAIM_MAX_CHAT_BYTES);
+        break;
+    case RAIM_WIRE_PHASE:
+        event.player = 0; // not told
+        event.phase = chance_phase();
+        break;
+    case RAIM_WIRE_EVENT_KINDS:
         break;
     }
     return event;
@@ -147,6 +152,7 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
     assert_int_equal(a->deaths, b->deaths);
     assert_int_equal(a->rewind, b->rewind);
     assert_string_equal(a->text, b->text);
+    assert_same_phase(&a->phase, &b->phase);
 }
 
 static bool accepts_events(const uint8_t *bytes, size_t size)
@@ -216,7 +222,7 @@ static void test_a_message_holds_1_to_64_events(void **state)
         raim_write_bits(&writer, 1, 32); // tick
         for (uint32_t i = 0; i < count; i++) {
             raim_write_bool(&writer, true);
-            raim_write_bits(&writer, RAIM_WIRE_LEFT, 2);
+            raim_write_ranged(&writer, RAIM_WIRE_LEFT, 0, RAIM_WIRE_EVENT_KINDS - 1);
             raim_write_bits(&writer, 1025, 16);
             raim_write_bits(&writer, RAIM_REASON_LEFT, 8);
         }
@@ -232,8 +238,9 @@ static raim_writer begin_events(uint8_t *bytes, enum raim_wire_event_kind kind)
     raim_write_bits(&writer, 1, 32); // sequence
     raim_write_bits(&writer, 1, 32); // tick
     raim_write_bool(&writer, true);
-    raim_write_bits(&writer, kind, 2);
-    raim_write_bits(&writer, 1025, 16);
+    raim_write_ranged(&writer, kind, 0, RAIM_WIRE_EVENT_KINDS - 1);
+    if (kind != RAIM_WIRE_PHASE)
+        raim_write_bits(&writer, 1025, 16);
     return writer;
 }
 
@@ -271,6 +278,57 @@ static void test_a_kill_tells_every_rewind(void **state)
     }
 }
 
+static void test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one(void **state)
+{
+    (void)state;
+    static struct raim_events_message told;
+    for (uint32_t phase = 0; phase < 4; phase++) {
+        for (int has_end = 0; has_end <= 1; has_end++) {
+            uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+            raim_writer writer = begin_events(bytes, RAIM_WIRE_PHASE);
+            raim_write_bits(&writer, phase, 2);
+            raim_write_bits(&writer, 65535, 16); // round
+            raim_write_bool(&writer, has_end);
+            if (has_end)
+                raim_write_bits(&writer, 1234, 32);
+            raim_write_count(&writer, 50);
+            if (phase == RAIM_PHASE_BREAK)
+                raim_write_bits(&writer, 1026, 16);
+            raim_write_bool(&writer, false);
+            const size_t size = raim_writer_finish(&writer);
+            assert_int_equal(read_events(bytes, size, &told), phase < RAIM_PHASES);
+            if (phase == RAIM_PHASES)
+                continue;
+            const struct raim_wire_phase expected = {
+                .phase = (enum raim_phase)phase,
+                .round = 65535,
+                .has_end = has_end,
+                .end_tick = has_end ? 1234 : 0,
+                .score_limit = 50,
+                .winner = phase == RAIM_PHASE_BREAK ? 1026 : 0,
+            };
+            assert_same_phase(&told.events[0].phase, &expected);
+        }
+    }
+}
+
+static void test_an_event_of_no_known_kind_is_refused(void **state)
+{
+    (void)state;
+    static struct raim_events_message told;
+    for (uint32_t kind = RAIM_WIRE_EVENT_KINDS; kind < 8; kind++) {
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES] = {0};
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+        raim_write_bits(&writer, 1, 32); // sequence
+        raim_write_bits(&writer, 1, 32); // tick
+        raim_write_bool(&writer, true);
+        raim_write_bits(&writer, kind, 3);
+        const size_t size = raim_writer_finish(&writer);
+        for (size_t longer = size; longer < size + 20; longer++)
+            assert_false(read_events(bytes, longer, &told));
+    }
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -281,6 +339,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_message_holds_1_to_64_events),
         cmocka_unit_test(test_chat_holds_120_bytes_and_none_of_121),
         cmocka_unit_test(test_a_kill_tells_every_rewind),
+        cmocka_unit_test(test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one),
+        cmocka_unit_test(test_an_event_of_no_known_kind_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

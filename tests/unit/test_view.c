@@ -340,6 +340,25 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     stage_close(stage);
 }
 
+static void test_an_input_without_a_snapshot_makes_the_next_one_whole(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 64);
+    struct viewer *viewer = &stage->viewers[0];
+    const struct viewer forgetful = {0};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    memset(viewer->has, 0, sizeof viewer->has); // no baseline that it could read against
+    raim_match_receive(stage->match, 0, false, bytes,
+                       stage_write_input(&forgetful, stage->match->world->tick + 1, bytes));
+    const uint32_t before = viewer->told;
+    stage_tick(stage);
+    assert_int_equal(viewer->told - before, 1);
+    stage_ticks(stage, 20);
+    stage_close(stage);
+}
+
 static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void **state)
 {
     (void)state;
@@ -483,6 +502,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_where_nothing_happens_ten_snapshots_a_second_are_sent),
         cmocka_unit_test(test_news_are_sent_until_they_are_acknowledged),
         cmocka_unit_test(test_only_snapshots_that_were_sent_can_be_acknowledged),
+        cmocka_unit_test(test_an_input_without_a_snapshot_makes_the_next_one_whole),
         cmocka_unit_test(test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second),
         cmocka_unit_test(test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second),
         cmocka_unit_test(test_a_rain_of_bullets_never_outgrows_a_message),

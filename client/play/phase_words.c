@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Finds the words.
+#include "phase_words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void phase_words_clock(const struct raim_client_phase *phase, char words[PHASE_WORDS_BYTES])
+{
+    const uint32_t left_s = (uint32_t)ceil(phase->left_s);
+    const char *points = phase->score_limit == 1 ? "point" : "points";
+    words[0] = '\0';
+    if (phase->kind != RAIM_CLIENT_PLAY)
+        return;
+    int length = 0;
+    if (phase->has_end)
+        length = snprintf(words, PHASE_WORDS_BYTES, "%u:%02u", left_s / 60, left_s % 60);
+    if (phase->score_limit > 0)
+        snprintf(words + length, (size_t)(PHASE_WORDS_BYTES - length), "%sto %u %s",
+                 phase->has_end ? "   " : "", phase->score_limit, points);
+}
+
+bool phase_words_banner(const struct raim_client_phase *phase, const char *winner,
+                        char title[PHASE_WORDS_BYTES], char text[PHASE_WORDS_BYTES])
+{
+    switch (phase->kind) {
+    case RAIM_CLIENT_BREAK:
+        if (phase->winner == RAIM_NOBODY)
+            snprintf(title, PHASE_WORDS_BYTES, "Round %u is a draw", phase->round);
+        else
+            snprintf(title, PHASE_WORDS_BYTES, "%s wins round %u", winner, phase->round);
+        snprintf(text, PHASE_WORDS_BYTES, "The next one begins in %.0f s", ceil(phase->left_s));
+        return true;
+    case RAIM_CLIENT_PAUSED:
+        snprintf(title, PHASE_WORDS_BYTES, "Paused");
+        snprintf(text, PHASE_WORDS_BYTES, "The operator has stopped the clock");
+        return true;
+    case RAIM_CLIENT_PLAY:
+        return false;
+    }
+    return false;
+}
