@@ -39,6 +39,19 @@ struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t 
     return &item->event;
 }
 
+const struct raim_wire_event *raim_event_log_at(const struct raim_event_log *log, uint32_t sequence)
+{
+    assert(log->end - sequence <= log->end - log->told[RAIM_AUDIENCE_LATE]);
+    return &item_at(log, sequence)->event;
+}
+
+void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence)
+{
+    log->end = sequence;
+    for (int i = 0; i < RAIM_AUDIENCES; i++)
+        log->told[i] = log->due[i] = sequence;
+}
+
 void raim_event_log_open(struct raim_event_log *log, uint32_t tick)
 {
     uint32_t late = log->told[RAIM_AUDIENCE_LATE];

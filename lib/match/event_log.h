@@ -35,6 +35,13 @@ static inline bool raim_event_log_has_room(const struct raim_event_log *log, uin
 // Adds an event of a tick, zeroed, for the caller to fill; there must be room. Ticks never go back.
 struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t tick);
 
+// An event that has not been told to the late audience yet.
+const struct raim_wire_event *raim_event_log_at(const struct raim_event_log *log,
+                                                uint32_t sequence);
+
+// Forgets everything; the next event gets this number.
+void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence);
+
 // Decides what is to be told now that `tick` is over.
 void raim_event_log_open(struct raim_event_log *log, uint32_t tick);
 

@@ -41,7 +41,8 @@ static bool allocate_log(struct raim_match *match)
     match->delay_ticks = delay;
     // Between two ticks everybody may come and go several times, speak and be destroyed; all in all
     // there is about one event a second of each.
-    if (!raim_event_log_create(&match->log, 8 * places, places * delay / def->tick_hz, delay))
+    if (!raim_event_log_create(&match->log, 8 * places + RAIM_ROUNDS_EVENTS,
+                               places * delay / def->tick_hz, delay))
         return false;
     const struct raim_wire_limits *limits = &match->history.limits;
     return delay == 0 || raim_history_create(&match->past, limits, delay + limits->history);
@@ -115,6 +116,21 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
            allocate_shown(match) && allocate_vistas(match);
 }
 
+// What holds until it is tuned.
+static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
+{
+    struct raim_match_tuning tuning = {
+        .max_clients = def->max_clients,
+        .max_spectators = def->max_spectators,
+        .resume_grace_s = def->resume_grace_s,
+        .round_s = def->round_s,
+        .break_s = def->break_s,
+        .score_limit = def->score_limit,
+    };
+    memcpy(tuning.motd, def->motd, sizeof tuning.motd);
+    return tuning;
+}
+
 struct raim_match *raim_match_create(const struct raim_match_def *def)
 {
     assert(def->max_clients >= 1 && def->max_clients <= 1000);
@@ -122,7 +138,6 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     assert(def->max_spectators <= 1000);
     assert(def->spectator_delay_s >= 0 && def->spectator_delay_s <= 60);
     assert(def->max_rewind_s >= 0 && def->max_rewind_s <= 0.25);
-    assert(def->resume_grace_s >= 0 && def->resume_grace_s <= 600);
     assert(def->view_width >= 100 && def->view_width <= 10000);
     assert(def->view_height >= 100 && def->view_height <= 10000);
     assert(def->max_connections >= def->max_clients);
@@ -131,7 +146,8 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         return NULL;
     match->def = *def;
     match->stage = RAIM_OUTBOX_DONE;
-    match->grace_ticks = (uint32_t)(def->resume_grace_s * def->tick_hz + 0.5);
+    const struct raim_match_tuning tuning = tuning_of(def);
+    raim_match_tune(match, &tuning);
     const struct raim_world_def world_def = {
         .rules = def->rules,
         .tick_hz = def->tick_hz,
@@ -148,6 +164,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         raim_text_number(raim_text_words(name, "Bot "), i + 1);
         raim_members_join(match, name, NULL);
     }
+    raim_rounds_begin(match);
     return match;
 }
 
@@ -223,7 +240,7 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 // Gives a client a player of its own; false when there is no place.
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
 {
-    if (match->playing == match->def.max_clients)
+    if (match->playing >= match->tuning.max_clients)
         return false;
     client->player = raim_members_join(match, name, client);
     if (client->player == RAIM_NOBODY)
@@ -293,7 +310,9 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
             return;
         }
     } else {
-        client->has_acked = false; // welcomed anew, it has forgotten what it knew
+        // It is told whole snapshots, whatever it named before: what overtook a welcome anew was
+        // read by what held in the match before.
+        client->has_acked = false;
     }
     if (client->watches)
         return; // it has nothing to steer
@@ -353,6 +372,7 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
 void raim_match_step(struct raim_match *match)
 {
     struct raim_world *world = match->world;
+    raim_rounds_begin_step(match);
     for (uint32_t i = 0; i < match->def.max_connections; i++) {
         struct raim_connection *client = &match->clients[i];
         const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
@@ -362,10 +382,15 @@ void raim_match_step(struct raim_match *match)
             take_input(match, client);
     }
     raim_sessions_expire(match);
-    raim_members_think(match);
+    if (raim_rounds_is_frozen(match))
+        raim_members_rest(match);
+    else
+        raim_members_think(match);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
     raim_members_tell(match);
+    raim_rounds_end_step(match);
     raim_event_log_open(&match->log, world->tick);
+    raim_rounds_hear(match);
     raim_history_record(&match->history, world);
     raim_spectators_remember(match);
     raim_view_prepare(match);

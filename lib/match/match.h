@@ -100,7 +100,7 @@ bool raim_match_mute(struct raim_match *match, raim_player_id player, bool muted
 // While a match is draining, nobody is let in but those who resume.
 void raim_match_drain(struct raim_match *match, bool draining);
 
-// What may change at once while the match runs.
+// What may change at once while the match runs, each as in the def.
 struct raim_match_tuning {
     uint32_t max_clients, max_spectators; // at most those of the def. Nobody has to go for it
     double resume_grace_s;
@@ -111,18 +111,25 @@ struct raim_match_tuning {
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
 
 // While a match is paused time passes, but nobody moves, fires or is hit; bullets are gone, and the
-// round's clock stands.
+// round's clock stands. It holds from the step to come on.
 void raim_match_pause(struct raim_match *match, bool paused);
 
-// --- Rounds: a match may be succeeded by another, on another map or by other rules. ---
+// --- Rounds: one ends by the clock or by points; in the break after it nobody moves, fires or is
+// hit. A match may be succeeded by another, on another map or by other rules. ---
 
 // Whether the step to come begins another round; without a successor it is played here.
 bool raim_match_is_turning(const struct raim_match *match);
 
-// Hands everybody over to `next`, a new match with as many connections, which goes on from the tick
-// of `match` in the next round, with a score of 0 for all, or, with `keeps_round`, in the same one,
-// with their scores. Sessions, names, ids where their places are free, mutes and the order of
-// events stay; everybody is welcomed anew and rises anew. `match` may then only be destroyed.
+// Hands everybody over to `next`, which goes on from the tick of `match` in the next round, with a
+// score of 0 for all, or, with `keeps_round`, in the same one, with their scores. Call it between
+// two steps. `next` is new, has as many connections and the same tick_hz, and is tuned as created;
+// its max_clients and max_spectators are no less than play, away or not, and watch in `match`.
+//
+// Sessions, names, mutes, ids where their places are free, counts and the numbers of events stay,
+// as do a drain and a pause; bots are those of `next`, the first as many with the ids and points of
+// those before. Everybody is welcomed anew and rises anew; who watches late sees nothing until it
+// is as late in `next`. Events that were not told yet are not told any more: what they led to, but
+// for what was said, is in the welcomes. `match` may then only be destroyed.
 void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool keeps_round);
 
 // --- Checkpoints: all that outlives the process, as bytes without a pointer. ---

@@ -21,7 +21,8 @@ void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
 
 bool raim_members_have_room(const struct raim_match *match)
 {
-    return raim_event_log_has_room(&match->log, 1 + 2 * match->world->max_players);
+    return raim_event_log_has_room(&match->log,
+                                   1 + 2 * match->world->max_players + RAIM_ROUNDS_EVENTS);
 }
 
 raim_player_id raim_members_join(struct raim_match *match, const char *name,
@@ -124,6 +125,13 @@ void raim_members_think(struct raim_match *match)
         };
         match->inputs[place] = raim_bot_think(&match->members[place].brain, &sight);
     }
+}
+
+void raim_members_rest(struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        match->inputs[place] = (raim_input){.aim = players[place].aim};
 }
 
 static void count_hit(struct raim_match *match, const raim_event *hit)

@@ -15,7 +15,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .version = RAIM_PROTOCOL_VERSION,
         .player = client->player,
         .delay_ticks = client->delay_ticks,
-        .grace_s = (uint32_t)match->def.resume_grace_s,
+        .grace_s = (uint32_t)match->tuning.resume_grace_s,
         .tick = match->world->tick - client->delay_ticks,
         // What its audience is told now is part of the roster that follows. The roster knows even
         // more than who is told late; as events tell totals, that comes right by itself.
@@ -32,12 +32,15 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
                    raim_quantise(map->border.max.x), raim_quantise(map->border.max.y)},
         .rule_count = RAIM_RULE_COUNT,
+        .phase = client->delay_ticks > 0 ? match->late_phase : raim_rounds_phase(match),
     };
     static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule can be told");
     static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES, "every map's name can be told");
+    static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_MOTD_BYTES + 1, "every motd can be told");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
     strcpy(welcome.map_name, map->name);
+    strcpy(welcome.motd, match->tuning.motd);
     if (client->player != RAIM_NOBODY)
         memcpy(welcome.token, match->members[client->place].token, sizeof welcome.token);
     return raim_welcome_write(&welcome, match->message, sizeof match->message);
@@ -111,9 +114,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
         break;
     case RAIM_REASON_FULL:
         if (client->watches)
-            explain_full(match->watching, match->def.max_spectators, " spectators", text);
+            explain_full(match->watching, match->tuning.max_spectators, " spectators", text);
         else
-            explain_full(match->playing, match->def.max_clients, " players", text);
+            explain_full(match->playing, match->tuning.max_clients, " players", text);
         break;
     case RAIM_REASON_NAME:
         raim_text_words(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");

@@ -2,26 +2,170 @@
 // Rounds: their clock, their end, the break after them, and pauses.
 #include "state.h"
 
-void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning)
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(struct raim_rounds) == 4 * 4 + 4, "no padding");
+
+static const uint32_t wire_rounds = 1 << 16; // the wire tells a round modulo this
+
+static uint32_t ticks_of(const struct raim_match *match, double seconds)
 {
-    (void)match;
-    (void)tuning;
+    return (uint32_t)(seconds * match->def.tick_hz + 0.5);
 }
 
-void raim_match_pause(struct raim_match *match, bool paused)
+// Starts the clock of a round, by what holds now.
+static void start(struct raim_match *match)
 {
-    (void)match;
-    (void)paused;
+    struct raim_rounds *rounds = &match->rounds;
+    const uint32_t ticks = ticks_of(match, match->tuning.round_s);
+    rounds->phase = RAIM_PHASE_PLAY;
+    rounds->has_end = match->tuning.round_s > 0;
+    rounds->left_ticks = rounds->has_end && ticks == 0 ? 1 : ticks;
+    rounds->score_limit = match->tuning.score_limit;
+    rounds->winner = RAIM_NOBODY;
+}
+
+static enum raim_phase phase_of(const struct raim_rounds *rounds)
+{
+    return rounds->paused ? RAIM_PHASE_PAUSED : (enum raim_phase)rounds->phase;
+}
+
+void raim_rounds_begin(struct raim_match *match)
+{
+    match->rounds = (struct raim_rounds){.round = 1};
+    start(match);
+    raim_rounds_settle(match);
+}
+
+void raim_rounds_settle(struct raim_match *match)
+{
+    match->rounds.told = (uint8_t)phase_of(&match->rounds);
+    match->late_phase = raim_rounds_phase(match);
+}
+
+bool raim_rounds_is_frozen(const struct raim_match *match)
+{
+    return phase_of(&match->rounds) != RAIM_PHASE_PLAY;
+}
+
+struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
+{
+    const struct raim_rounds *rounds = &match->rounds;
+    const enum raim_phase phase = phase_of(rounds);
+    const bool has_end = rounds->has_end && !rounds->paused;
+    return (struct raim_wire_phase){
+        .phase = phase,
+        .round = rounds->round % wire_rounds,
+        .has_end = has_end,
+        .end_tick = has_end ? match->world->tick + rounds->left_ticks : 0,
+        .score_limit = rounds->score_limit,
+        .winner = phase == RAIM_PHASE_BREAK ? rounds->winner : RAIM_NOBODY,
+    };
+}
+
+// Tells of a phase that begins, in a tick. Where it freezes, what flew is gone, so that nobody can
+// be hit.
+static void tell(struct raim_match *match, uint32_t tick)
+{
+    struct raim_wire_event *event = raim_event_log_add(&match->log, tick);
+    event->kind = RAIM_WIRE_PHASE;
+    event->phase = raim_rounds_phase(match);
+    match->rounds.told = (uint8_t)event->phase.phase;
+    if (raim_rounds_is_frozen(match))
+        raim_world_clear_bullets(match->world);
 }
 
 bool raim_match_is_turning(const struct raim_match *match)
 {
-    (void)match;
-    return false;
+    const struct raim_rounds *rounds = &match->rounds;
+    return !rounds->paused && rounds->phase == RAIM_PHASE_BREAK && rounds->left_ticks == 0;
+}
+
+void raim_rounds_begin_step(struct raim_match *match)
+{
+    if (raim_match_is_turning(match)) {
+        match->rounds.round++;
+        start(match);
+        raim_world_begin_round(match->world);
+    }
+    if (match->rounds.told != phase_of(&match->rounds))
+        tell(match, match->world->tick + 1);
+}
+
+// Who has most points, if there are any and nobody else has as many.
+static raim_player_id find_winner(const struct raim_match *match, uint32_t *most)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    raim_player_id winner = RAIM_NOBODY;
+    *most = 0;
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const raim_player *player = &players[place];
+        if (player->id == RAIM_NOBODY || player->score < *most)
+            continue;
+        winner = player->score > *most ? player->id : RAIM_NOBODY;
+        *most = player->score;
+    }
+    return winner;
+}
+
+void raim_rounds_end_step(struct raim_match *match)
+{
+    struct raim_rounds *rounds = &match->rounds;
+    if (rounds->paused)
+        return;
+    rounds->left_ticks -= rounds->left_ticks > 0;
+    if (rounds->phase == RAIM_PHASE_BREAK)
+        return;
+    uint32_t most;
+    const raim_player_id winner = find_winner(match, &most);
+    const bool is_over = (rounds->has_end && rounds->left_ticks == 0) ||
+                         (rounds->score_limit > 0 && most >= rounds->score_limit);
+    if (!is_over)
+        return;
+    rounds->phase = RAIM_PHASE_BREAK;
+    rounds->has_end = true;
+    rounds->left_ticks = ticks_of(match, match->tuning.break_s);
+    rounds->winner = winner;
+    tell(match, match->world->tick);
+}
+
+void raim_rounds_hear(struct raim_match *match)
+{
+    const struct raim_event_log *log = &match->log;
+    for (uint32_t i = log->told[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
+        const struct raim_wire_event *event = raim_event_log_at(log, i);
+        if (event->kind == RAIM_WIRE_PHASE)
+            match->late_phase = event->phase;
+    }
+}
+
+void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning)
+{
+    assert(tuning->max_clients >= 1 && tuning->max_clients <= match->def.max_clients);
+    assert(tuning->max_spectators <= match->def.max_spectators);
+    assert(tuning->resume_grace_s >= 0 && tuning->resume_grace_s <= 600);
+    assert(tuning->round_s >= 0 && tuning->round_s <= 86400);
+    assert(tuning->break_s >= 0 && tuning->break_s <= 300);
+    assert(memchr(tuning->motd, '\0', sizeof tuning->motd) != NULL);
+    match->tuning = *tuning;
+    match->grace_ticks = ticks_of(match, tuning->resume_grace_s);
+}
+
+void raim_match_pause(struct raim_match *match, bool paused)
+{
+    match->rounds.paused = paused;
 }
 
 struct raim_match_round raim_match_round(const struct raim_match *match)
 {
-    (void)match;
-    return (struct raim_match_round){.round = 1};
+    const struct raim_rounds *rounds = &match->rounds;
+    return (struct raim_match_round){
+        .phase = phase_of(rounds),
+        .round = rounds->round,
+        .has_end = rounds->has_end,
+        .left_ticks = rounds->left_ticks,
+        .score_limit = rounds->score_limit,
+        .winner = (raim_player_id)rounds->winner,
+    };
 }

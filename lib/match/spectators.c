@@ -34,7 +34,7 @@ static void watch(struct raim_connection *client, raim_player_id id)
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client, uint32_t target)
 {
     assert(client->watches);
-    if (match->watching == match->def.max_spectators)
+    if (match->watching >= match->tuning.max_spectators)
         return false;
     match->watching++;
     client->delay_ticks = client->is_local ? 0 : match->delay_ticks;

@@ -76,6 +76,18 @@ struct raim_member {
     struct raim_bot brain; // of bots
 };
 
+// Where the rounds stand: plain data without padding, so that it can be kept as it is.
+struct raim_rounds {
+    uint32_t round;       // from 1 on
+    uint32_t left_ticks;  // until the clock ends the round or the break
+    uint32_t score_limit; // points that end this round, 0: none
+    uint32_t winner;      // of a break, by id; RAIM_NOBODY: nobody alone
+    uint8_t phase;        // enum raim_phase: PLAY or BREAK, also while paused
+    uint8_t paused;       // 1: the operator's word
+    uint8_t has_end;      // 1: the clock ends it
+    uint8_t told;         // enum raim_phase of the last event
+};
+
 // What the outbox does next; it goes through these once a tick.
 enum raim_outbox_stage {
     RAIM_OUTBOX_DOORS,     // welcomes and goodbyes, client by client
@@ -101,12 +113,16 @@ struct raim_match {
     struct raim_shown *shown;        // memory of the clients'
     uint64_t *shown_sets;
     uint8_t *waited;
-    struct raim_crowd_entry *crowd; // scratch for snapshots that do not fit
-    uint32_t grace_ticks;           // that the player of a lost connection is kept
-    uint32_t playing;               // members that are no bots
-    uint32_t watching;              // clients that are spectators
-    uint32_t late;                  // of them, those with a delay
-    bool draining;                  // nobody is let in but those who resume
+    struct raim_crowd_entry *crowd;  // scratch for snapshots that do not fit
+    struct raim_match_tuning tuning; // what holds now of what the def began with
+    uint32_t grace_ticks;            // that the player of a lost connection is kept
+    struct raim_rounds rounds;
+    struct raim_wire_phase late_phase; // that the late audience knows of when welcomed now
+    uint32_t began_tick;               // up to this one, it was another match's
+    uint32_t playing;                  // members that are no bots
+    uint32_t watching;                 // clients that are spectators
+    uint32_t late;                     // of them, those with a delay
+    bool draining;                     // nobody is let in but those who resume
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
     uint64_t refused[RAIM_REFUSALS];
@@ -120,10 +136,35 @@ struct raim_match {
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
 };
 
+// --- rounds.c: when they play ---
+
+// Events of a step at most: a round or a pause begins or ends, and in it, the round ends.
+#define RAIM_ROUNDS_EVENTS 2
+
+// Begins the first round, when there is nobody yet who knows of another.
+void raim_rounds_begin(struct raim_match *match);
+
+// Takes the phase as told to everybody, who are all to be welcomed to it.
+void raim_rounds_settle(struct raim_match *match);
+
+// Nobody moves, fires or is hit: in a break, and while paused.
+bool raim_rounds_is_frozen(const struct raim_match *match);
+
+// As clients are told it.
+struct raim_wire_phase raim_rounds_phase(const struct raim_match *match);
+
+// Around the world's step: before it, the next round begins when it is time; after it, the round
+// ends when it is.
+void raim_rounds_begin_step(struct raim_match *match);
+void raim_rounds_end_step(struct raim_match *match);
+
+// Once a step, when the log has been opened: follows what the late audience is told.
+void raim_rounds_hear(struct raim_match *match);
+
 // --- members.c: who plays ---
 
-// Whether there is room for an event beside those of every member being destroyed and leaving
-// before any are told.
+// Whether there is room for an event beside those of every member being destroyed and leaving, and
+// of the phases that a step may tell, before any are told.
 bool raim_members_have_room(const struct raim_match *match);
 
 // Lets a client in, or a bot, for which it is NULL; its name must be clean. RAIM_NOBODY when there
@@ -136,6 +177,9 @@ void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
 
 // Fills the inputs of the bots.
 void raim_members_think(struct raim_match *match);
+
+// Lets everybody's keys go, and aims where they are.
+void raim_members_rest(struct raim_match *match);
 
 // Turns what happened in the step into events for clients.
 void raim_members_tell(struct raim_match *match);

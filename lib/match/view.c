@@ -60,7 +60,8 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
 {
     const uint32_t history = match->history.limits.history;
     const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
-    if (age >= (int32_t)history)
+    const uint32_t own_ticks = match->world->tick - match->began_tick;
+    if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
         return RAIM_REFUSALS; // true once, useless now
     const struct raim_shown *shown = &client->shown[tick % history];
     if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
@@ -96,7 +97,8 @@ static void look(const struct raim_match *match, struct raim_vista *vista,
     shown->valid = true;
     shown->sent = false;
     shown->self = raim_history_self_at(vista->def.history, vista->tick, client->place)->self;
-    shown->self.steers = steers;
+    // Who cannot move does not steer, and is told its own aim; the margin still sets its clock.
+    shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
     raim_vista_find(vista, &viewer, shown->players, shown->bullets);
 }

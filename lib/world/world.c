@@ -83,6 +83,18 @@ struct raim_world *raim_world_init(void *memory, const struct raim_world_def *de
     return world;
 }
 
+// Takes a free place, which counts its lives on.
+static void take(raim_player *player, raim_player_id id)
+{
+    assert(player->state == RAIM_PLAYER_ABSENT);
+    *player = (raim_player){
+        .id = id,
+        .generation = (uint16_t)(id / RAIM_MAX_PLAYERS),
+        .life = player->life,
+        .state = RAIM_PLAYER_DOWN,
+    };
+}
+
 raim_player_id raim_world_join(struct raim_world *world)
 {
     raim_player *players = raim_world_players(world);
@@ -90,17 +102,18 @@ raim_player_id raim_world_join(struct raim_world *world)
         raim_player *player = &players[place];
         if (player->state != RAIM_PLAYER_ABSENT)
             continue;
-        const uint16_t generation = (uint16_t)(player->generation % (GENERATIONS - 1) + 1);
-        const uint8_t life = player->life;
-        *player = (raim_player){
-            .id = (raim_player_id)(generation * RAIM_MAX_PLAYERS + place),
-            .generation = generation,
-            .life = life,
-            .state = RAIM_PLAYER_DOWN,
-        };
+        const uint32_t generation = player->generation % (GENERATIONS - 1) + 1;
+        take(player, (raim_player_id)(generation * RAIM_MAX_PLAYERS + place));
         return player->id;
     }
     return RAIM_NOBODY;
+}
+
+void raim_world_seat(struct raim_world *world, raim_player_id id)
+{
+    assert(id >= RAIM_MAX_PLAYERS);
+    assert(raim_player_place(id) < world->max_players);
+    take(&raim_world_players(world)[raim_player_place(id)], id);
 }
 
 void raim_world_leave(struct raim_world *world, raim_player_id id)
@@ -117,4 +130,38 @@ void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away)
     raim_player *player = &raim_world_players(world)[raim_player_place(id)];
     assert(raim_player_place(id) < world->max_players && player->id == id);
     player->away = away;
+}
+
+void raim_world_clear_bullets(struct raim_world *world)
+{
+    memset(raim_world_bullets(world), 0, world->max_bullets * sizeof(raim_bullet));
+}
+
+void raim_world_begin_round(struct raim_world *world)
+{
+    raim_player *players = raim_world_players(world);
+    raim_world_clear_bullets(world);
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        raim_player *player = &players[place];
+        if (player->state == RAIM_PLAYER_ABSENT)
+            continue;
+        player->score = player->deaths = 0;
+        player->cooldown_ticks = player->respawn_ticks = player->shield_ticks = 0;
+        player->state = RAIM_PLAYER_DOWN;
+    }
+}
+
+void raim_world_follow(struct raim_world *world, const struct raim_world *before)
+{
+    raim_player *players = raim_world_players(world);
+    const raim_player *others = raim_world_players_const(before);
+    assert(world->tick_hz == before->tick_hz);
+    world->tick = before->tick;
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        assert(players[place].state == RAIM_PLAYER_ABSENT);
+        if (place >= before->max_players)
+            continue;
+        players[place].generation = others[place].generation;
+        players[place].life = others[place].life;
+    }
 }

@@ -183,6 +183,21 @@ void raim_world_leave(struct raim_world *world, raim_player_id id);
 // Whether somebody is at a player's keys. Who is away stands, can be hit, and does not rise again.
 void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away);
 
+// Removes every bullet.
+void raim_world_clear_bullets(struct raim_world *world);
+
+// Lets a round begin: no bullet flies, nobody has points or deaths, and all rise in the next step
+// with nothing to wait for. Shots and hits count on, as places of bullets go by them.
+void raim_world_begin_round(struct raim_world *world);
+
+// Takes a world in which nobody is to where another one of the same tick_hz stands, of any rules
+// and places: its tick, and in every place that both have, the ids and lives that come next.
+void raim_world_follow(struct raim_world *world, const struct raim_world *before);
+
+// Takes the place of an id, which must be free, for the player who had it in the world before;
+// otherwise like raim_world_join.
+void raim_world_seat(struct raim_world *world, raim_player_id id);
+
 // Plays one tick. `inputs` holds one input per place; places without a living player ignore
 // theirs. `events` is emptied first.
 //

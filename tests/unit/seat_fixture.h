@@ -28,7 +28,10 @@ enum {
 // A client, by the protocol. Its handle is its index.
 struct seat {
     bool open, welcome_told, is_over;
+    uint32_t welcomes;
     struct raim_welcome welcome;
+    struct raim_wire_phase phase;   // as told last
+    struct raim_wire_limits limits; // since the welcome
     struct raim_goodbye goodbye;
     uint32_t roster_told;
     struct raim_roster_entry roster[PLACES]; // by place
@@ -49,7 +52,7 @@ struct table {
     struct raim_match_def def;
     struct raim_match *match;
     struct raim_map *map;
-    struct raim_wire_limits limits;
+    bool is_far; // messages take time, and may be lost
     struct seat seats[SEATS];
     raim_player truth[KEPT][PLACES]; // by tick modulo KEPT
 };
@@ -65,6 +68,21 @@ static inline struct raim_match_def usual_def(void)
     return def;
 }
 
+// What a match by the def begins with.
+static inline struct raim_match_tuning tuning_of(const struct raim_match_def *def)
+{
+    struct raim_match_tuning tuning = {
+        .max_clients = def->max_clients,
+        .max_spectators = def->max_spectators,
+        .resume_grace_s = def->resume_grace_s,
+        .round_s = def->round_s,
+        .break_s = def->break_s,
+        .score_limit = def->score_limit,
+    };
+    strcpy(tuning.motd, def->motd);
+    return tuning;
+}
+
 static inline struct table *open_table(struct raim_match_def def)
 {
     const raim_box boxes[] = {{{-300, -300}, {-100, -100}}, {{100, -50}, {300, 20}}};
@@ -75,15 +93,7 @@ static inline struct table *open_table(struct raim_match_def def)
     table->def = def;
     table->match = raim_match_create(&def);
     assert_non_null(table->match);
-    const struct raim_world *world = raim_match_world(table->match);
-    const struct raim_stride stride = raim_world_stride(&def.rules, def.tick_hz);
-    table->limits = (struct raim_wire_limits){.players = world->max_players,
-                                              .shots = world->shots,
-                                              .history = raim_wire_history(def.tick_hz),
-                                              .stride = stride.straight,
-                                              .diagonal = stride.diagonal,
-                                              .max_rewind = world->max_rewind};
-    assert_true(world->max_players <= PLACES);
+    assert_true(raim_match_world(table->match)->max_players <= PLACES);
     return table;
 }
 
@@ -120,13 +130,6 @@ static inline struct seat *connect_seat(struct table *table, uint32_t handle, bo
     struct seat *seat = &table->seats[handle];
     assert_false(seat->open);
     seat->open = true;
-    const size_t frame_bytes = raim_wire_frame_bytes(&table->limits);
-    seat->memory = calloc(KEPT, frame_bytes);
-    for (size_t i = 0; i < KEPT; i++) {
-        raim_wire_frame_init(&seat->frames[i], &table->limits,
-                             (uint8_t *)seat->memory + i * frame_bytes);
-        seat->frame_ticks[i] = (uint32_t)i + 1; // none
-    }
     uint8_t token[RAIM_MATCH_TOKEN_BYTES];
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
@@ -156,6 +159,45 @@ static inline struct raim_wire_frame *frame_at(struct seat *seat, uint32_t tick)
     return seat->frame_ticks[tick % KEPT] == tick ? &seat->frames[tick % KEPT] : NULL;
 }
 
+static inline struct raim_wire_limits limits_of(const struct raim_welcome *welcome)
+{
+    raim_rules rules;
+    assert_int_equal(welcome->rule_count, RAIM_RULE_COUNT);
+    for (int i = 0; i < RAIM_RULE_COUNT; i++)
+        *raim_rule_value(&rules, i) = welcome->rules[i];
+    const struct raim_stride stride = raim_world_stride(&rules, welcome->tick_hz);
+    return (struct raim_wire_limits){
+        .players = welcome->max_players,
+        .shots = welcome->shots,
+        .history = raim_wire_history(welcome->tick_hz),
+        .stride = stride.straight,
+        .diagonal = stride.diagonal,
+        .max_rewind = welcome->max_rewind,
+    };
+}
+
+// A welcome, the first or anew: nothing of before holds.
+static inline void read_welcome(struct seat *seat, raim_reader *reader)
+{
+    assert_true(raim_welcome_read(reader, &seat->welcome));
+    seat->welcome_told = true;
+    seat->welcomes++;
+    seat->phase = seat->welcome.phase;
+    seat->limits = limits_of(&seat->welcome);
+    seat->any = false;
+    seat->heard_count = 0;
+    seat->roster_told = 0;
+    memset(seat->roster, 0, sizeof seat->roster);
+    const size_t frame_bytes = raim_wire_frame_bytes(&seat->limits);
+    free(seat->memory);
+    seat->memory = calloc(KEPT, frame_bytes);
+    for (size_t i = 0; i < KEPT; i++) {
+        raim_wire_frame_init(&seat->frames[i], &seat->limits,
+                             (uint8_t *)seat->memory + i * frame_bytes);
+        seat->frame_ticks[i] = (uint32_t)i + 1; // none
+    }
+}
+
 static inline void read_snapshot(struct table *table, struct seat *seat, raim_reader *reader)
 {
     if (!seat->welcome_told)
@@ -163,17 +205,21 @@ static inline void read_snapshot(struct table *table, struct seat *seat, raim_re
     struct raim_snapshot_header header;
     const struct raim_wire_frame *baseline = NULL;
     const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
-    assert_true(raim_snapshot_read_header(reader, &table->limits, near_tick, &header));
+    assert_true(raim_snapshot_read_header(reader, &seat->limits, near_tick, &header));
+    if (raim_tick_diff(header.tick, seat->any ? seat->newest : seat->welcome.tick) <= 0) {
+        assert_true(table->is_far); // overtaken
+        return;
+    }
     if (header.baseline_age > 0) {
         baseline = frame_at(seat, header.tick - header.baseline_age);
         assert_non_null(baseline);
     }
     struct raim_wire_frame *frame = &seat->frames[header.tick % KEPT];
-    assert_true(raim_snapshot_read(reader, &header, &table->limits, baseline, frame));
+    assert_true(raim_snapshot_read(reader, &header, &seat->limits, baseline, frame));
     seat->frame_ticks[header.tick % KEPT] = header.tick;
     // Late by exactly the delay that the welcome told.
     const uint32_t now = raim_match_tick(table->match);
-    assert_int_equal(header.tick + seat->welcome.delay_ticks, now);
+    assert_true(table->is_far || header.tick + seat->welcome.delay_ticks == now);
     seat->any = true;
     seat->newest = header.tick;
     seat->snapshots++;
@@ -192,6 +238,10 @@ static inline void apply(struct seat *seat, const struct raim_wire_event *event)
             entry->score = event->score;
         if (victim->player == event->victim)
             victim->deaths = event->deaths;
+    } else if (event->kind == RAIM_WIRE_PHASE) {
+        for (uint32_t i = 0; i < PLACES && event->phase.round != seat->phase.round; i++)
+            seat->roster[i].score = seat->roster[i].deaths = 0;
+        seat->phase = event->phase;
     }
 }
 
@@ -219,33 +269,37 @@ static inline void read_roster(struct seat *seat, raim_reader *reader)
         seat->roster[entries[i].player % RAIM_WIRE_PLAYERS] = entries[i];
 }
 
+static inline void to_seat(struct table *table, struct seat *seat, const uint8_t *data, size_t size)
+{
+    raim_reader reader = raim_reader_make(data, size);
+    switch (raim_message_read(&reader)) {
+    case RAIM_MESSAGE_WELCOME:
+        read_welcome(seat, &reader);
+        break;
+    case RAIM_MESSAGE_ROSTER:
+        read_roster(seat, &reader);
+        break;
+    case RAIM_MESSAGE_EVENTS:
+        read_events(table, seat, &reader);
+        break;
+    case RAIM_MESSAGE_SNAPSHOT:
+        read_snapshot(table, seat, &reader);
+        break;
+    case RAIM_MESSAGE_GOODBYE:
+        assert_true(raim_goodbye_read(&reader, &seat->goodbye));
+        break;
+    default:
+        break;
+    }
+}
+
 static inline void deliver(struct table *table)
 {
     struct raim_outgoing out;
     while (raim_match_outgoing(table->match, &out)) {
         struct seat *seat = &table->seats[out.client];
         seat->is_over = seat->is_over || out.close;
-        raim_reader reader = raim_reader_make(out.data, out.size);
-        switch (raim_message_read(&reader)) {
-        case RAIM_MESSAGE_WELCOME:
-            assert_true(raim_welcome_read(&reader, &seat->welcome));
-            seat->welcome_told = true;
-            break;
-        case RAIM_MESSAGE_ROSTER:
-            read_roster(seat, &reader);
-            break;
-        case RAIM_MESSAGE_EVENTS:
-            read_events(table, seat, &reader);
-            break;
-        case RAIM_MESSAGE_SNAPSHOT:
-            read_snapshot(table, seat, &reader);
-            break;
-        case RAIM_MESSAGE_GOODBYE:
-            assert_true(raim_goodbye_read(&reader, &seat->goodbye));
-            break;
-        default:
-            break;
-        }
+        to_seat(table, seat, out.data, out.size);
     }
 }
 

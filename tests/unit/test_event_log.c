@@ -42,7 +42,7 @@ static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
     struct raim_event_log log;
     assert_true(raim_event_log_create(&log, BURST, waiting, delay));
     const uint32_t first = UINT32_MAX - (uint32_t)chance_int(0, 5000); // the numbers wrap
-    log.end = log.told[0] = log.told[1] = first;
+    raim_event_log_restart(&log, first);
     struct listener live = {0}, late = {0};
     uint32_t added = 0;
     uint32_t tick = UINT32_MAX - (uint32_t)chance_int(0, MOST_TICKS);
@@ -92,6 +92,29 @@ static void test_without_a_delay_both_audiences_hear_at_once(void **state)
     assert_int_equal(run(0, 0, BURST), 0);
 }
 
+static void test_what_was_not_told_before_a_restart_is_not_told_any_more(void **state)
+{
+    (void)state;
+    struct raim_event_log log;
+    struct raim_events_message message;
+    assert_true(raim_event_log_create(&log, BURST, BURST, 10));
+    for (uint32_t i = 0; i < 5; i++)
+        raim_event_log_add(&log, i)->player = i;
+    raim_event_log_open(&log, 5);
+    assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
+    assert_int_equal(raim_event_log_at(&log, 4)->player, 4);
+    raim_event_log_restart(&log, 77);
+    for (int audience = 0; audience < RAIM_AUDIENCES; audience++)
+        assert_false(raim_event_log_next(&log, audience, &message));
+    raim_event_log_add(&log, 6)->player = 6;
+    raim_event_log_open(&log, 6);
+    assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
+    assert_int_equal(message.sequence, 77);
+    assert_int_equal(message.events[0].player, 6);
+    assert_false(raim_event_log_next(&log, RAIM_AUDIENCE_LATE, &message));
+    raim_event_log_destroy(&log);
+}
+
 static void test_a_message_tells_of_one_tick(void **state)
 {
     (void)state;
@@ -118,6 +141,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_late_hear_everything_late_by_exactly_the_delay),
         cmocka_unit_test(test_where_too_much_waits_the_late_are_told_earlier_and_nothing_is_lost),
         cmocka_unit_test(test_without_a_delay_both_audiences_hear_at_once),
+        cmocka_unit_test(test_what_was_not_told_before_a_restart_is_not_told_any_more),
         cmocka_unit_test(test_a_message_tells_of_one_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void assert_sees_what_its_player_saw(struct table *table, struct seat *sp
     assert_int_equal(frame->self.shots, self->shots % 256);
     assert_int_equal(frame->self.hits, self->hits % 256);
     assert_int_equal(frame->self.margin, 0);
-    for (uint32_t i = 0; i < table->limits.players; i++) {
+    for (uint32_t i = 0; i < spectator->limits.players; i++) {
         const bool alive = truth[i].state == RAIM_PLAYER_ALIVE;
         if (!raim_set_has(frame->seen_players, i)) {
             assert_false(alive && !table->def.sight &&
@@ -41,7 +41,7 @@ static void assert_sees_what_its_player_saw(struct table *table, struct seat *sp
         assert_int_equal(frame->players[i].aim, (truth[i].aim + 32) >> 6 & 1023);
         assert_true(shown == NULL || raim_set_has(shown->seen_players, i));
     }
-    for (uint32_t i = 0; shown != NULL && i < raim_wire_bullets(&table->limits); i++)
+    for (uint32_t i = 0; shown != NULL && i < raim_wire_bullets(&spectator->limits); i++)
         if (raim_set_has(frame->seen_bullets, i)) {
             assert_true(raim_set_has(shown->seen_bullets, i));
             assert_int_equal(frame->bullets[i].aim, shown->bullets[i].aim);
@@ -296,7 +296,7 @@ static void test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes(vo
         ticks(table, 8);
         const struct raim_wire_frame *frame = frame_at(local, local->newest);
         assert_false(frame->self.alive);
-        for (uint32_t i = 0; i < table->limits.players; i++)
+        for (uint32_t i = 0; i < local->limits.players; i++)
             assert_false(raim_set_has(frame->seen_players, i));
         ticks(table, DELAY_TICKS);
         assert_false(frame_at(late, late->newest)->self.alive);

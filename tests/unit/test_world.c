@@ -283,6 +283,104 @@ static void test_a_place_never_gives_the_null_id(void **state)
     fixture_destroy(f);
 }
 
+static void test_a_round_begins_without_points_and_bullets_and_all_rise(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 6, NULL, 0);
+    for (int i = 0; i < 5; i++)
+        raim_world_join(f->world);
+    for (int i = 0; i < 5; i++)
+        f->inputs[i].fire = 1;
+    for (int tick = 0; tick < 200; tick++)
+        fixture_step(f);
+    assert_true(fixture_bullets(f) > 0);
+    raim_player *players = raim_world_players(f->world);
+    memset(f->inputs, 0, sizeof f->inputs);
+    players[0].score = players[1].deaths = 4;
+    players[2].state = RAIM_PLAYER_DOWN;
+    players[2].respawn_ticks = players[3].cooldown_ticks = players[3].shield_ticks = 100;
+    players[4].away = 1;
+    raim_player before[6];
+    memcpy(before, players, sizeof before);
+    const uint32_t tick = f->world->tick;
+    raim_world_begin_round(f->world);
+    assert_int_equal(fixture_bullets(f), 0);
+    assert_int_equal(f->world->tick, tick);
+    fixture_step(f);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(players[i].id, before[i].id);
+        assert_int_equal(players[i].score, 0);
+        assert_int_equal(players[i].deaths, 0);
+        assert_int_equal(players[i].shots, before[i].shots);
+        assert_int_equal(players[i].cooldown_ticks, 0);
+        assert_int_equal(players[i].state, i < 4 ? RAIM_PLAYER_ALIVE : RAIM_PLAYER_DOWN);
+        assert_int_equal(players[i].life, (uint8_t)(before[i].life + (i < 4)));
+    }
+    assert_int_equal(players[5].state, RAIM_PLAYER_ABSENT);
+    fixture_destroy(f);
+}
+
+static void test_without_bullets_nobody_is_hit(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+    raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
+    const raim_player *victim = fixture_put(f, (raim_vec2){300, 0});
+    fixture_input(f, shooter)->fire = 1;
+    fixture_step(f);
+    fixture_input(f, shooter)->fire = 0;
+    assert_int_equal(fixture_bullets(f), 1);
+    raim_world_clear_bullets(f->world);
+    assert_int_equal(fixture_bullets(f), 0);
+    for (int tick = 0; tick < 60; tick++)
+        fixture_step(f);
+    assert_int_equal(victim->deaths, 0);
+    assert_int_equal(shooter->shots, 1);
+    fixture_destroy(f);
+}
+
+static void test_a_world_that_follows_another_goes_on_with_ticks_ids_and_lives(void **state)
+{
+    (void)state;
+    raim_rules rules = raim_rules_default();
+    struct arena_fixture *before = fixture_create(&rules, 6, NULL, 0);
+    rules.bullet_lifetime = 3;
+    struct arena_fixture *after = fixture_create(&rules, 8, NULL, 0);
+    raim_player_id ids[6];
+    for (int i = 0; i < 6; i++)
+        ids[i] = raim_world_join(before->world);
+    for (int tick = 0; tick < 10; tick++)
+        fixture_step(before);
+    raim_world_leave(before->world, ids[2]);
+    ids[2] = raim_world_join(before->world);
+    raim_world_leave(before->world, ids[4]);
+    raim_world_follow(after->world, before->world);
+    assert_int_equal(after->world->tick, before->world->tick);
+    raim_world_seat(after->world, ids[2]);
+    raim_player *players = raim_world_players(after->world);
+    const raim_player *others = raim_world_players_const(before->world);
+    assert_int_equal(players[2].id, ids[2]);
+    assert_int_equal(players[2].generation, 2);
+    assert_int_equal(players[2].score, 0);
+    // Whoever comes gets no id that was used.
+    for (uint32_t place = 0; place < 8; place++) {
+        if (place == 2)
+            continue;
+        const raim_player_id id = raim_world_join(after->world);
+        assert_int_equal(raim_player_place(id), place);
+        assert_int_equal(players[place].generation, place < 6 ? 2 : 1);
+        assert_int_equal(players[place].life, place < 6 ? others[place].life : 0);
+    }
+    fixture_step(after);
+    for (uint32_t place = 0; place < 8; place++)
+        assert_int_equal(players[place].state, RAIM_PLAYER_ALIVE);
+    assert_int_equal(players[0].life, (uint8_t)(others[0].life + 1));
+    fixture_destroy(before);
+    fixture_destroy(after);
+}
+
 static void test_full_events_are_counted(void **state)
 {
     (void)state;
@@ -481,6 +579,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_fast_bullet_hits_who_runs_across_its_way),
         cmocka_unit_test(test_leaving_frees_the_place_and_takes_its_bullets_only),
         cmocka_unit_test(test_a_place_never_gives_the_null_id),
+        cmocka_unit_test(test_a_round_begins_without_points_and_bullets_and_all_rise),
+        cmocka_unit_test(test_without_bullets_nobody_is_hit),
+        cmocka_unit_test(test_a_world_that_follows_another_goes_on_with_ticks_ids_and_lives),
         cmocka_unit_test(test_full_events_are_counted),
         cmocka_unit_test(test_a_copy_of_the_world_plays_on_alike),
         cmocka_unit_test(test_everybody_is_always_on_the_grid_and_behind_no_wall),
