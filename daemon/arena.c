@@ -36,8 +36,11 @@ static uint32_t connections_for(const struct config_arena *config)
 }
 
 struct arena {
-    const struct config_arena *config;
-    struct raim_match *match;
+    const struct config_arena *config; // of the bout that is played, like
+    struct raim_match *match;          // this
+    struct bout *bout;                 // that is played
+    struct bout *coming;               // in the next round; NULL: none
+    struct bout_stack offered, played; // to the worker and back
     struct transport *transport;
     int timer;
     uint64_t tick_ns;     // period
@@ -52,8 +55,17 @@ struct arena {
     struct status_box status;
     struct answers answers;
     struct steward steward;
+    uint64_t leave_ns; // CLOCK_MONOTONIC; 0: it stays
     _Atomic uint32_t ticks;
     _Atomic uint64_t ticked_ms;
+    _Atomic bool let_go;
+
+    // What only the main thread looks at.
+    const struct bout *shown;    // the newest that it knows to be played
+    const struct bout *awaited;  // the newest on offer for the next round
+    const struct bout *imminent; // the newest on offer at once
+    // As opened.
+    uint32_t max_players, max_spectators, connections;
 };
 
 static uint64_t now_ns(void)
@@ -63,22 +75,29 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static struct raim_match *create_match(const struct config_arena *config)
+// With all the places that the arena was opened for, so that others may become free for more; as
+// many as are wanted are in use.
+static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
 {
     struct raim_match_def def = raim_match_default_def();
+    const uint32_t rest = RAIM_MAX_PLAYERS - config->bots;
     def.map = config->map;
     def.rules = config->rules;
     def.tick_hz = config->tick_hz;
     def.view_width = config->view_width;
     def.view_height = config->view_height;
     def.sight = config->sight;
-    def.max_clients = config->max_players;
-    def.max_spectators = config->max_spectators;
+    def.max_clients = arena->max_players < rest ? arena->max_players : rest;
+    def.max_spectators = arena->max_spectators;
     def.spectator_delay_s = config->spectator_delay_s;
     def.max_rewind_s = config->lag_compensation_ms / 1000.0;
     def.resume_grace_s = config->resume_grace_s;
-    def.max_connections = connections_for(config);
+    def.max_connections = arena->connections;
     def.bots = config->bots;
+    def.round_s = config->round_s;
+    def.score_limit = config->score_limit;
+    def.break_s = config->break_s;
+    memcpy(def.motd, config->motd, sizeof def.motd);
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = now_ns();
     return raim_match_create(&def);
@@ -94,24 +113,55 @@ static struct transport *open_transport(const struct config_arena *config, struc
     return transport_open(config->address, config->port, peers, error, capacity);
 }
 
-struct arena *arena_create(const struct config_arena *config, struct passed *passed, char *error,
-                           size_t capacity)
+// Rows of the status: bots may become more, up to as many as can be configured.
+static uint32_t most_players(const struct config_arena *config)
+{
+    const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
+    return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
+}
+
+// The bout's match and config are those of the arena from now on.
+static void play_bout(struct arena *arena, struct bout *bout)
+{
+    const struct raim_match_tuning tuning = bout_tuning(&bout->config);
+    arena->bout = bout;
+    arena->config = &bout->config;
+    arena->match = bout->match;
+    raim_match_tune(arena->match, &tuning);
+    transport_admit_queries(arena->transport, bout->config.queries);
+    arena->answers = (struct answers){0};
+}
+
+static void free_bouts(struct bout *bout)
+{
+    while (bout != NULL) {
+        struct bout *next = bout->next;
+        bout_free(bout);
+        bout = next;
+    }
+}
+
+struct arena *arena_create(struct config *owner, const struct config_arena *config,
+                           struct passed *passed, char *error, size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    arena->config = config;
+    arena->max_players = config->max_players;
+    arena->max_spectators = config->max_spectators;
+    arena->connections = connections_for(config);
     arena->tick_ns = NS_PER_S / config->tick_hz;
-    arena->places = config->max_players + config->bots;
-    arena->match = create_match(config);
+    arena->places = most_players(config);
+    arena->bout = arena_prepare(arena, config, owner);
+    arena->shown = arena->bout;
     arena->rows = calloc(arena->places, sizeof *arena->rows);
     arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
         sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
     if (!status_box_create(&arena->status, status_size) || !steward_create(&arena->steward) ||
-        arena->match == NULL || arena->rows == NULL) {
+        arena->bout == NULL || arena->rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
@@ -126,7 +176,7 @@ struct arena *arena_create(const struct config_arena *config, struct passed *pas
         arena_destroy(arena);
         return NULL;
     }
-    transport_admit_queries(arena->transport, config->queries);
+    play_bout(arena, arena->bout);
     return arena;
 }
 
@@ -140,14 +190,17 @@ void arena_destroy(struct arena *arena)
         close(arena->timer);
     status_box_destroy(&arena->status);
     steward_destroy(&arena->steward);
-    raim_match_destroy(arena->match);
+    arena_collect(arena);
+    free_bouts(bout_take(&arena->offered));
+    bout_free(arena->coming);
+    bout_free(arena->bout);
     free(arena->rows);
     free(arena);
 }
 
 const struct config_arena *arena_config(const struct arena *arena)
 {
-    return arena->config;
+    return &arena->shown->config;
 }
 
 uint16_t arena_port(const struct arena *arena)
@@ -179,6 +232,121 @@ const struct arena_status *arena_status(struct arena *arena)
 {
     return status_box_front(&arena->status);
 }
+
+// --- Bouts ---
+
+bool arena_fits_players(const struct arena *arena, uint32_t max_players)
+{
+    return max_players <= arena->max_players;
+}
+
+bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators)
+{
+    return max_spectators <= arena->max_spectators;
+}
+
+struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
+                           struct config *owner)
+{
+    struct raim_match *match = create_match(arena, config);
+    return match != NULL ? bout_create(config, owner, match) : NULL;
+}
+
+const struct bout *arena_bout(const struct arena *arena)
+{
+    return arena->shown;
+}
+
+void arena_offer(struct arena *arena, struct bout *bout)
+{
+    if (bout->at_once)
+        arena->imminent = bout;
+    else
+        arena->awaited = bout;
+    bout_push(&arena->offered, bout);
+}
+
+bool arena_awaits(const struct arena *arena)
+{
+    return arena->awaited != NULL;
+}
+
+bool arena_is_changing(const struct arena *arena)
+{
+    return arena->imminent != NULL;
+}
+
+// Notes that a bout is on offer no more.
+static void forget_offer(struct arena *arena, const struct bout *bout)
+{
+    if (arena->awaited == bout)
+        arena->awaited = NULL;
+    if (arena->imminent == bout)
+        arena->imminent = NULL;
+}
+
+bool arena_collect(struct arena *arena)
+{
+    bool is_another = false;
+    struct bout *bouts = bout_take(&arena->played);
+    for (struct bout *bout = bouts; bout != NULL; bout = bout->next) {
+        struct bout *heir = bout->heir;
+        forget_offer(arena, bout);
+        if (heir == NULL)
+            continue;
+        forget_offer(arena, heir);
+        arena->shown = heir;
+        is_another = is_another || bout->match != NULL;
+        if (bout->match == NULL) {
+            heir->owner = bout->owner;
+            bout->owner = NULL;
+        }
+    }
+    free_bouts(bouts);
+    return is_another;
+}
+
+static void begin_bout(struct arena *arena, struct bout *bout)
+{
+    struct bout *before = arena->bout;
+    if (bout->match == NULL)
+        bout_inherit(bout, before);
+    else
+        raim_match_succeed(bout->match, before->match, bout->keeps_round);
+    play_bout(arena, bout);
+    before->heir = bout;
+    bout_push(&arena->played, before);
+}
+
+// What was to come was made before this one.
+static void expect_bout(struct arena *arena, struct bout *bout)
+{
+    if (arena->coming != NULL)
+        bout_push(&arena->played, arena->coming);
+    arena->coming = bout;
+}
+
+static void take_bouts(struct arena *arena)
+{
+    for (struct bout *bout = bout_take(&arena->offered), *next; bout != NULL; bout = next) {
+        next = bout->next;
+        if (!bout->at_once) {
+            expect_bout(arena, bout);
+            continue;
+        }
+        if (bout->match != NULL)
+            expect_bout(arena, NULL);
+        else if (arena->coming != NULL)
+            bout_tune(&arena->coming->config, &bout->config);
+        begin_bout(arena, bout);
+    }
+    if (arena->coming == NULL || !raim_match_is_turning(arena->match))
+        return;
+    begin_bout(arena, arena->coming);
+    arena->coming = NULL;
+}
+
+// --- Ticks ---
 
 static void arm_timer(struct arena *arena)
 {
@@ -317,6 +485,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
     take_messages(arena);
     steward_run(&arena->steward, arena->match, arena->transport);
+    take_bouts(arena);
     raim_match_step(arena->match);
     send_messages(arena);
     if (arena->publish_in == 0) {
@@ -332,11 +501,22 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     atomic_store_explicit(&arena->ticked_ms, end_ns / 1000000, memory_order_relaxed);
 }
 
-void arena_run(struct arena *arena)
+// A tick of an arena that leaves; false when there is nothing to wait for.
+static bool wait_for_answers(struct arena *arena)
+{
+    if (arena_is_empty(arena) || now_ns() >= arena->leave_ns)
+        return false;
+    arena_start(arena, arena->tick_ns);
+    return true;
+}
+
+bool arena_run(struct arena *arena)
 {
     uint64_t expirations;
     if (read(arena->timer, &expirations, sizeof expirations) != sizeof expirations)
-        return; // not due after all
+        return true; // not due after all
+    if (arena->leave_ns != 0)
+        return wait_for_answers(arena);
     uint64_t begin_ns = now_ns();
     for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->deadline_ns; i++) {
         run_tick(arena, begin_ns);
@@ -349,10 +529,13 @@ void arena_run(struct arena *arena)
         arena->deadline_ns += skipped * arena->tick_ns;
     }
     arm_timer(arena);
+    return true;
 }
 
 void arena_say_goodbye(struct arena *arena)
 {
+    if (arena->leave_ns != 0)
+        return; // said already
     raim_match_shutdown(arena->match);
     send_messages(arena);
 }
@@ -362,4 +545,31 @@ bool arena_is_empty(struct arena *arena)
     take_messages(arena);
     transport_flush(arena->transport);
     return transport_peers(arena->transport) == 0;
+}
+
+void arena_leave(struct arena *arena, uint32_t timeout_ms)
+{
+    arena_say_goodbye(arena);
+    arena->leave_ns = now_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
+}
+
+void arena_let_go(struct arena *arena)
+{
+    atomic_store_explicit(&arena->let_go, true, memory_order_release);
+}
+
+bool arena_is_let_go(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->let_go, memory_order_acquire);
+}
+
+const struct bans **arena_told(struct arena *arena)
+{
+    return &arena->steward.told;
+}
+
+void arena_open_mail(struct arena *arena)
+{
+    assert(arena_is_let_go(arena));
+    steward_run(&arena->steward, arena->match, arena->transport);
 }

@@ -3,6 +3,7 @@
 // status block that it publishes for the main thread.
 #pragma once
 
+#include "bout.h"
 #include "config.h"
 #include "histogram.h"
 #include "mailbox.h"
@@ -54,12 +55,13 @@ struct arena_status {
 };
 
 // Opens the arena's port, unless its socket is among those passed. Returns NULL and writes a reason
-// into `error`. Borrows the config.
-struct arena *arena_create(const struct config_arena *config, struct passed *passed, char *error,
-                           size_t capacity);
+// into `error`. Copies the config, which is one of the owner's, and shares the owner.
+struct arena *arena_create(struct config *owner, const struct config_arena *config,
+                           struct passed *passed, char *error, size_t capacity);
+
+// No worker may run it. Takes NULL.
 void arena_destroy(struct arena *arena);
 
-const struct config_arena *arena_config(const struct arena *arena);
 uint16_t arena_port(const struct arena *arena);
 
 // --- The owning worker's side ---
@@ -70,13 +72,20 @@ void arena_start(struct arena *arena, uint64_t offset_ns);
 // The timer's descriptor, readable when a tick is due.
 int arena_timer(const struct arena *arena);
 
-// Runs the ticks that are due, a few at most.
-void arena_run(struct arena *arena);
+// Runs the ticks that are due, a few at most. False when the arena has left: the worker lets go.
+bool arena_run(struct arena *arena);
 
 // Tells every client that the server ends. Then arena_is_empty, called every few milliseconds,
 // moves the datagrams and says when everybody knows.
 void arena_say_goodbye(struct arena *arena);
 bool arena_is_empty(struct arena *arena);
+
+// Says goodbye, and has arena_run move the datagrams instead of playing, until everybody knows or
+// the time is up.
+void arena_leave(struct arena *arena, uint32_t timeout_ms);
+
+// The last that its worker does with an arena.
+void arena_let_go(struct arena *arena);
 
 // --- Any thread ---
 
@@ -86,7 +95,42 @@ uint32_t arena_ticks(const struct arena *arena);
 // When the newest tick ended, in ms of CLOCK_MONOTONIC; 0 before the first.
 uint64_t arena_ticked_ms(const struct arena *arena);
 
+// Whether it belongs to no worker any more, but to the main thread.
+bool arena_is_let_go(const struct arena *arena);
+
 // --- The main thread's side ---
+
+// What is played by as of the last arena_collect, and where in the rotation that is. Valid until
+// the next one.
+const struct config_arena *arena_config(const struct arena *arena);
+const struct bout *arena_bout(const struct arena *arena);
+
+// Whether a configuration asks for no more than the arena was opened for: its sockets and places.
+bool arena_fits_players(const struct arena *arena, uint32_t max_players);
+bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
+
+// A bout with a new match for this arena, to be offered; takes a while. NULL when memory runs out.
+struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
+                           struct config *owner);
+
+// Takes a bout, to be played from the next tick or, where it is not `at_once`, the next round on. A
+// later offer for the next round takes the place of an earlier one; one at once with a match, too.
+void arena_offer(struct arena *arena, struct bout *bout);
+
+// Whether a bout is on offer for the next round.
+bool arena_awaits(const struct arena *arena);
+
+// Whether offers have neither begun nor been collected; the next round's do not count.
+bool arena_is_changing(const struct arena *arena);
+
+// Frees what has been played. True when another match is played than at the last call.
+bool arena_collect(struct arena *arena);
+
+// Where the main thread notes which bans it told the arena last.
+const struct bans **arena_told(struct arena *arena);
+
+// Opens the mail of an arena that has been let go, so that every letter comes back.
+void arena_open_mail(struct arena *arena);
 
 // Where to post a struct command; the arena does what it says before its next tick.
 struct mailbox *arena_mailbox(struct arena *arena);

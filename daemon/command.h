@@ -11,6 +11,7 @@ enum command_kind {
     COMMAND_MUTE,  // `player`, `on`
     COMMAND_DRAIN, // `on`, and `text` to tell everybody
     COMMAND_BANS,  // `bans`
+    COMMAND_PAUSE, // `on`
 };
 
 struct command {

@@ -102,9 +102,29 @@ struct config *config_demo(void)
     return config;
 }
 
+struct config *config_load_map(const char *config_path, const char *path, double radius,
+                               struct report *report)
+{
+    char *resolved = source_resolve(config_path, path);
+    struct raim_map *map = map_file_load(resolved, NULL, radius, report);
+    free(resolved);
+    if (map == NULL)
+        return NULL;
+    struct config *config = memory_must(calloc(1, sizeof *config));
+    config->maps = memory_must(calloc(1, sizeof *config->maps));
+    keep_map(config, map);
+    return config;
+}
+
+struct config *config_share(struct config *config)
+{
+    config->sharers++;
+    return config;
+}
+
 void config_unload(struct config *config)
 {
-    if (config == NULL)
+    if (config == NULL || config->sharers-- > 0)
         return;
     for (int i = 0; i < config->map_count; i++)
         raim_map_destroy(config->maps[i]);

@@ -13,6 +13,7 @@
 
 #define CONFIG_MAX_ARENAS 256
 #define CONFIG_MAX_WORKERS 256
+#define CONFIG_MAX_BOTS 200      // of an arena
 #define CONFIG_NAME_BYTES 32     // with the closing NUL; names of arenas: [a-z0-9_-]+
 #define CONFIG_ADDRESS_BYTES 16  // a dotted IPv4 address with the closing NUL
 #define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
@@ -55,6 +56,7 @@ struct config {
     int map_count;
     struct raim_map **maps;       // owned; arenas of one map file share it
     struct config_values *values; // owned; what the file says of each key; NULL in the demo
+    uint32_t sharers;             // who hold it beside the first; main thread only
 };
 
 // Loads and checks a file and its maps. Writes one line per mistake to `report`, and one per
@@ -67,6 +69,14 @@ struct config *config_load_reported(const char *path, struct report *report);
 // The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.
 struct config *config_demo(void);
 
-// Takes NULL. Not called config_destroy, because libconfig exports that name: the program's would
-// replace the library's.
+// A configuration of nothing but one map, as `path` is seen from `config_path`, for players of this
+// radius. NULL after reporting every mistake.
+struct config *config_load_map(const char *config_path, const char *path, double radius,
+                               struct report *report);
+
+// One more holds the configuration, who unloads it, too. Returns it. Main thread.
+struct config *config_share(struct config *config);
+
+// Frees it when nobody else holds it. Takes NULL. Not called config_destroy, because libconfig
+// exports that name: the program's would replace the library's.
 void config_unload(struct config *config);

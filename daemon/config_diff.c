@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-static int find_partner(const struct config *theirs, const struct config *mine, int arena);
 static void compare_values(struct config_diff *diff, const struct config *old_config,
                            const struct config *new_config, int old_arena, int new_arena);
 static void add_arena(struct config_diff *diff, const struct config *config, int arena,
@@ -24,14 +23,14 @@ struct config_diff *config_diff_create(const struct config *old_config,
     struct config_diff *diff = memory_must(calloc(1, sizeof *diff));
     compare_values(diff, old_config, new_config, -1, -1);
     for (int i = 0; i < new_config->arena_count; i++) {
-        const int partner = find_partner(old_config, new_config, i);
+        const int partner = config_diff_partner(old_config, new_config, i);
         if (partner >= 0)
             compare_values(diff, old_config, new_config, partner, i);
         else
             add_arena(diff, new_config, i, true);
     }
     for (int i = 0; i < old_config->arena_count; i++)
-        if (find_partner(new_config, old_config, i) < 0)
+        if (config_diff_partner(new_config, old_config, i) < 0)
             add_arena(diff, old_config, i, false);
     return diff;
 }
@@ -58,7 +57,7 @@ static int find_name(const struct config *config, const char *name)
 
 // No two arenas of a configuration share a name, nor an address and port, so that both ends find
 // the same pairs.
-static int find_partner(const struct config *theirs, const struct config *mine, int arena)
+int config_diff_partner(const struct config *theirs, const struct config *mine, int arena)
 {
     const struct config_arena *wanted = &mine->arenas[arena];
     const int namesake = find_name(theirs, wanted->name);

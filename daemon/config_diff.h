@@ -24,5 +24,8 @@ struct config_diff {
 struct config_diff *config_diff_create(const struct config *old_config,
                                        const struct config *new_config);
 
+// The index in `theirs` of what an arena of `mine` goes together with, or -1.
+int config_diff_partner(const struct config *theirs, const struct config *mine, int arena);
+
 // Takes NULL.
 void config_diff_free(struct config_diff *diff);

@@ -162,20 +162,37 @@ static struct request *find_sleeper(const struct control *control, uint32_t numb
     return request;
 }
 
+// Takes an arena's answer to the order of this number.
+static void settle(struct control *control, uint32_t number, bool done)
+{
+    struct request *request = find_sleeper(control, number);
+    if (request == NULL)
+        return; // it went away, or waited too long
+    request->order.done += done;
+    request->order.waiting--;
+    if (request->order.waiting == 0)
+        wake(request);
+}
+
+void control_forget(struct control *control, struct arena *arena)
+{
+    uint32_t number;
+    bool done;
+    // What came back before makes room for what is asked for now.
+    while (orders_collect_from(control->orders, arena, &number, &done))
+        settle(control, number, done);
+    orders_retrieve(arena);
+    while (orders_collect_from(control->orders, arena, &number, &done))
+        settle(control, number, false);
+}
+
 void control_run(struct control *control)
 {
     uint32_t number;
     bool done;
     MHD_run(control->daemon);
-    while (orders_collect(control->orders, &number, &done)) {
-        struct request *request = find_sleeper(control, number);
-        if (request == NULL)
-            continue; // it went away, or waited too long
-        request->order.done += done;
-        request->order.waiting--;
-        if (request->order.waiting == 0)
-            wake(request);
-    }
+    while (orders_collect(control->orders, &number, &done))
+        settle(control, number, done);
     const uint64_t now_ms = monotonic_ms();
     for (struct request *request = control->sleepers, *next; request != NULL; request = next) {
         next = request->next;

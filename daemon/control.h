@@ -29,5 +29,9 @@ int control_descriptor(const struct control *control);
 int control_timeout_ms(const struct control *control);
 void control_run(struct control *control);
 
+// An arena that its worker has let go is about to be freed: orders that wait for its answer get
+// none, and its bans come back.
+void control_forget(struct control *control, struct arena *arena);
+
 // Whether a drain was asked for, and nobody plays any more or its time is up.
 bool control_is_drained(const struct control *control);

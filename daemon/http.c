@@ -433,6 +433,11 @@ static void wake_connection(void *connection)
     MHD_resume_connection(connection);
 }
 
+void http_end_streams(struct http *http, const struct arena *arena)
+{
+    viewers_end(http->viewers, arena, wake_connection);
+}
+
 struct stream_reader {
     struct http *http;
     struct MHD_Connection *connection;
@@ -444,7 +449,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t
 {
     (void)position;
     const struct stream_reader *reader = context;
-    if (reader->http->is_closing)
+    if (reader->http->is_closing || viewer_is_over(reader->viewer))
         return MHD_CONTENT_READER_END_OF_STREAM;
     const size_t size = viewer_read(reader->viewer, bytes, capacity, monotonic_ms());
     if (size == 0)

@@ -22,3 +22,6 @@ int http_descriptor(const struct http *http);
 // Milliseconds until http_run wants to be called whatever happens, or -1 for no such need.
 int http_timeout_ms(const struct http *http);
 void http_run(struct http *http);
+
+// Ends the streams of an arena that is about to leave the source, or to be seen later or less late.
+void http_end_streams(struct http *http, const struct arena *arena);

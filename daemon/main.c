@@ -9,10 +9,11 @@
 #include "map_file.h"
 #include "notify.h"
 #include "options.h"
-#include "reload.h"
+#include "outcome.h"
 #include "server.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -23,7 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STATUS_EVERY_MS = 5000 };
+enum {
+    STATUS_EVERY_MS = 5000,
+    // Blocks from this size on go back to the system when they are freed: matches come and go, and
+    // the heap would keep their holes.
+    LARGE_BLOCK_BYTES = 256 * 1024,
+};
 
 static uint64_t now_ms(void)
 {
@@ -47,7 +53,7 @@ static int open_signals(void)
 }
 
 // Handles the signals that wait; true when the server is to end.
-static bool take_signals(int signals, const struct config *config, const char *config_path)
+static bool take_signals(int signals, struct server *server)
 {
     struct signalfd_siginfo info;
     while (read(signals, &info, sizeof info) == sizeof info) {
@@ -55,7 +61,10 @@ static bool take_signals(int signals, const struct config *config, const char *c
             log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
             return true;
         }
-        reload_report(config, config_path);
+        struct outcome outcome = {0};
+        log_info("signal=HUP");
+        server_reload(server, &outcome);
+        outcome_clear(&outcome);
     }
     return false;
 }
@@ -104,8 +113,7 @@ static int wait_ms(const struct chores *chores, const struct server *server)
     return server_ms >= 0 && server_ms < chores_ms ? server_ms : chores_ms;
 }
 
-static void run(struct server *server, int signals, const struct config *config,
-                const char *config_path)
+static void run(struct server *server, int signals)
 {
     struct chores chores = {.watchdog_every_ms = notify_watchdog_ms()};
     struct pollfd waits[] = {
@@ -118,7 +126,7 @@ static void run(struct server *server, int signals, const struct config *config,
     for (;;) {
         do_chores(&chores, server);
         poll(waits, sizeof waits / sizeof *waits, wait_ms(&chores, server));
-        if (take_signals(signals, config, config_path))
+        if (take_signals(signals, server))
             return;
         server_serve(server);
         if (server_is_drained(server))
@@ -191,6 +199,9 @@ int main(int argc, char **argv)
         config_dump(stdout);
         return end_output();
     }
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+#endif
     log_init();
 
     struct config *config = load_config(&options);
@@ -203,9 +214,13 @@ int main(int argc, char **argv)
     }
 
     const int signals = open_signals();
-    struct server *server = signals >= 0 ? server_start(config) : NULL;
+    struct server *server = NULL;
+    if (signals >= 0)
+        server = server_start(config, options.demo ? NULL : options.config_path);
+    else
+        config_unload(config);
     if (server != NULL) {
-        run(server, signals, config, options.config_path);
+        run(server, signals);
         notify_stopping();
         end_at_once_when_asked_again();
         server_stop(server);
@@ -213,6 +228,5 @@ int main(int argc, char **argv)
     }
     if (signals >= 0)
         close(signals);
-    config_unload(config);
     return server != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

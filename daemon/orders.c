@@ -33,9 +33,8 @@ enum {
 struct orders {
     const struct status_source *source;
     uint32_t next_number;
-    char bans_path[PATH_MAX];  // "": they are not kept
-    struct bans *lists;        // every one that is in use, the newest first
-    const struct bans **heard; // by arena: the newest list that was posted to it
+    char bans_path[PATH_MAX]; // "": they are not kept
+    struct bans *lists;       // every one that is in use, the newest first
     bool draining;
     uint64_t drain_began_ms;
     uint64_t drain_end_ms; // 0: whenever everybody has left
@@ -255,11 +254,12 @@ static void spread_bans(struct orders *orders)
 {
     for (int i = 0; i < orders->source->arena_count; i++) {
         struct mailbox *mailbox = arena_mailbox(orders->source->arenas[i]);
-        struct command *letter = orders->heard[i] != orders->lists ? mailbox_blank(mailbox) : NULL;
+        const struct bans **told = arena_told(orders->source->arenas[i]);
+        struct command *letter = *told != orders->lists ? mailbox_blank(mailbox) : NULL;
         if (letter == NULL)
             continue;
         *letter = (struct command){.kind = COMMAND_BANS, .bans = orders->lists};
-        orders->heard[i] = orders->lists;
+        *told = orders->lists;
         orders->lists->readers++;
         mailbox_post(mailbox);
     }
@@ -437,8 +437,7 @@ struct orders *orders_open(const struct status_source *source, char *error, size
     if (orders == NULL)
         return NULL;
     orders->source = source;
-    orders->heard = calloc((size_t)source->arena_count, sizeof(const struct bans *));
-    if (orders->heard == NULL || !load_bans(orders, error, capacity)) {
+    if (!load_bans(orders, error, capacity)) {
         orders_close(orders);
         return NULL;
     }
@@ -455,34 +454,51 @@ void orders_close(struct orders *orders)
         free(orders->lists);
         orders->lists = next;
     }
-    free(orders->heard);
     free(orders);
+}
+
+bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done)
+{
+    struct mailbox *mailbox = arena_mailbox(arena);
+    const struct command *answer;
+    while ((answer = mailbox_answer(mailbox)) != NULL) {
+        const struct command command = *answer;
+        mailbox_forget(mailbox);
+        if (command.kind != COMMAND_BANS) {
+            *number = command.request;
+            *done = command.done;
+            return true;
+        }
+        release_bans(orders, command.bans);
+    }
+    return false;
 }
 
 bool orders_collect(struct orders *orders, uint32_t *number, bool *done)
 {
     spread_bans(orders);
-    for (int i = 0; i < orders->source->arena_count; i++) {
-        struct mailbox *mailbox = arena_mailbox(orders->source->arenas[i]);
-        const struct command *answer;
-        while ((answer = mailbox_answer(mailbox)) != NULL) {
-            const struct command command = *answer;
-            mailbox_forget(mailbox);
-            if (command.kind != COMMAND_BANS) {
-                *number = command.request;
-                *done = command.done;
-                return true;
-            }
-            release_bans(orders, command.bans);
-        }
-    }
+    for (int i = 0; i < orders->source->arena_count; i++)
+        if (orders_collect_from(orders, orders->source->arenas[i], number, done))
+            return true;
     return false;
+}
+
+void orders_retrieve(struct arena *arena)
+{
+    arena_open_mail(arena);
+    struct mailbox *mailbox = arena_mailbox(arena);
+    struct command *letter = mailbox_blank(mailbox);
+    if (letter == NULL)
+        return;
+    *letter = (struct command){.kind = COMMAND_BANS};
+    mailbox_post(mailbox);
+    arena_open_mail(arena);
 }
 
 int orders_timeout_ms(const struct orders *orders)
 {
     for (int i = 0; i < orders->source->arena_count; i++)
-        if (orders->heard[i] != orders->lists)
+        if (*arena_told(orders->source->arenas[i]) != orders->lists)
             return LOOK_MS;
     return orders->draining ? LOOK_MS : -1;
 }

@@ -66,6 +66,12 @@ void orders_log(const struct order *order);
 // The next answer of any arena; false when there is none. Keeps the arenas' bans up to date, too.
 bool orders_collect(struct orders *orders, uint32_t *number, bool *done);
 
+// The next answer of one arena, which need not be the source's any more.
+bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done);
+
+// Has an arena that was let go answer everything, and give back its bans.
+void orders_retrieve(struct arena *arena);
+
 // Milliseconds until orders_collect and orders_is_drained want to be called, though no order waits;
 // -1 for no such need.
 int orders_timeout_ms(const struct orders *orders);

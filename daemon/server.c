@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Starts and stops arenas, workers and the status.
+// Starts and stops arenas, workers and the status, and changes them while they run.
 #define _GNU_SOURCE
 #include "server.h"
 
 #include "control.h"
+#include "fleet.h"
 #include "http.h"
 #include "log.h"
-#include "worker.h"
+#include "notify.h"
+#include "reload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { GOODBYE_MS = 500, ERROR_BYTES = 256 };
+enum { ERROR_BYTES = 256 };
 
 struct server {
-    const struct config *config;
-    struct arena **arenas; // config->arena_count
-    uint32_t *ticks_seen;  // by arena
-    struct worker **workers;
-    int worker_count;
-    struct status_source source;
-    struct http *http;
-    struct passed passed;
-    struct control *control; // NULL: off
+    struct config *config; // held
+    const char *path;      // of its file
+    struct fleet fleet;
+    struct http *http;       // NULL: off
+    struct control *control; // likewise
 };
 
 static uint64_t now_ms(void)
@@ -45,17 +45,14 @@ static bool open_arenas(struct server *server)
 {
     char error[ERROR_BYTES];
     for (int i = 0; i < server->config->arena_count; i++) {
-        const struct config_arena *config = &server->config->arenas[i];
-        server->arenas[i] = arena_create(config, &server->passed, error, sizeof error);
-        if (server->arenas[i] == NULL) {
-            log_error("arena failed name=%s: %s", config->name, error);
+        struct berth *berth = berth_open(&server->fleet, server->config, i, error, sizeof error);
+        if (berth == NULL) {
+            log_error("arena failed name=%s: %s", server->config->arenas[i].name, error);
             return false;
         }
-        log_info("arena started name=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
-                 config->name, config->address, arena_port(server->arenas[i]), config->map->name,
-                 config->max_players, config->bots, config->tick_hz);
+        fleet_add(&server->fleet, berth);
     }
-    passed_warn_unused(&server->passed);
+    passed_warn_unused(&server->fleet.passed);
     return true;
 }
 
@@ -65,8 +62,8 @@ static bool open_status(struct server *server)
     char error[ERROR_BYTES];
     if (!config->status_enabled)
         return true;
-    server->http = http_open(config->status_address, config->status_port, &server->source, error,
-                             sizeof error);
+    server->http = http_open(config->status_address, config->status_port, &server->fleet.source,
+                             error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
         return false;
@@ -82,7 +79,7 @@ static bool open_control(struct server *server)
     char path[CONFIG_CONTROL_BYTES];
     if (!control_path(server->config->control, path))
         return true;
-    server->control = control_open(path, &server->source, error, sizeof error);
+    server->control = control_open(path, &server->fleet.source, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -93,54 +90,26 @@ static bool open_control(struct server *server)
 
 static bool start_workers(struct server *server)
 {
-    const int arena_count = server->config->arena_count;
-    const int worker_count = count_workers(server->config);
     char error[ERROR_BYTES];
-    struct arena **dealt = calloc((size_t)arena_count, sizeof *dealt);
-    server->workers = calloc((size_t)worker_count, sizeof *server->workers);
-    if (dealt == NULL || server->workers == NULL) {
-        free(dealt);
-        log_error("out of memory");
-        return false;
-    }
-    bool good = true;
-    for (int i = 0; good && i < worker_count; i++) {
-        int count = 0;
-        for (int arena = i; arena < arena_count; arena += worker_count)
-            dealt[count++] = server->arenas[arena];
-        server->workers[i] = worker_start(i, dealt, count, error, sizeof error);
-        good = server->workers[i] != NULL;
-        if (good)
-            server->worker_count++;
-        else
-            log_error("%s", error);
-    }
-    free(dealt);
-    server->source.workers = (uint32_t)server->worker_count;
-    server->source.crew = server->workers;
-    return good;
+    if (fleet_start(&server->fleet, count_workers(server->config), error, sizeof error))
+        return true;
+    log_error("%s", error);
+    return false;
 }
 
-struct server *server_start(const struct config *config)
+struct server *server_start(struct config *config, const char *path)
 {
     struct server *server = calloc(1, sizeof *server);
     if (server == NULL) {
         log_error("out of memory");
+        config_unload(config);
         return NULL;
     }
     server->config = config;
-    passed_init(&server->passed);
-    server->arenas = calloc((size_t)config->arena_count, sizeof(struct arena *));
-    server->ticks_seen = calloc((size_t)config->arena_count, sizeof *server->ticks_seen);
-    server->source = (struct status_source){
-        .arenas = server->arenas,
-        .arena_count = config->arena_count,
-        .started_ms = now_ms(),
-    };
-    const bool allocated = server->arenas != NULL && server->ticks_seen != NULL;
-    if (!allocated)
-        log_error("out of memory");
-    if (!allocated || !open_arenas(server) || !open_status(server) || !open_control(server) ||
+    server->path = path;
+    server->fleet.source.started_ms = now_ms();
+    passed_init(&server->fleet.passed);
+    if (!open_arenas(server) || !open_status(server) || !open_control(server) ||
         !start_workers(server)) {
         server_stop(server);
         return NULL;
@@ -152,16 +121,10 @@ void server_stop(struct server *server)
 {
     if (server->http != NULL)
         http_close(server->http);
-    for (int i = 0; i < server->worker_count; i++)
-        worker_stop(server->workers[i], GOODBYE_MS);
-    for (int i = 0; i < server->worker_count; i++)
-        worker_join(server->workers[i]);
+    fleet_stop(&server->fleet);
     control_close(server->control); // after the workers, who read its bans
-    for (int i = 0; server->arenas != NULL && i < server->config->arena_count; i++)
-        arena_destroy(server->arenas[i]);
-    free(server->workers);
-    free(server->ticks_seen);
-    free(server->arenas);
+    fleet_close(&server->fleet);
+    config_unload(server->config);
     free(server);
 }
 
@@ -175,15 +138,37 @@ int server_control_descriptor(const struct server *server)
     return server->control != NULL ? control_descriptor(server->control) : -1;
 }
 
+// Of two timeouts, where -1 is none.
+static int earlier(int a, int b)
+{
+    return a >= 0 && (b < 0 || a < b) ? a : b;
+}
+
 int server_timeout_ms(const struct server *server)
 {
     const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
     const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
-    return http_ms >= 0 && (control_ms < 0 || http_ms < control_ms) ? http_ms : control_ms;
+    return earlier(fleet_timeout_ms(&server->fleet), earlier(http_ms, control_ms));
+}
+
+// What the workers have given back.
+static void collect(struct server *server)
+{
+    struct fleet *fleet = &server->fleet;
+    for (int i = 0; i < fleet->count; i++)
+        if (fleet_collect(fleet, i) && server->http != NULL)
+            http_end_streams(server->http, fleet->arenas[i]);
+    struct berth *gone;
+    while ((gone = fleet_next_gone(fleet)) != NULL) {
+        if (server->control != NULL)
+            control_forget(server->control, gone->arena);
+        berth_close(gone);
+    }
 }
 
 void server_serve(struct server *server)
 {
+    collect(server); // first, so that what is told is not of before
     if (server->http != NULL)
         http_run(server->http);
     if (server->control != NULL)
@@ -197,22 +182,130 @@ bool server_is_drained(const struct server *server)
 
 bool server_ticks_advance(struct server *server)
 {
-    bool advance = true;
-    for (int i = 0; i < server->config->arena_count; i++) {
-        const uint32_t ticks = arena_ticks(server->arenas[i]);
-        advance = advance && ticks != server->ticks_seen[i];
-        server->ticks_seen[i] = ticks;
-    }
-    return advance;
+    return fleet_ticks_advance(&server->fleet);
 }
 
 void server_count_players(struct server *server, uint32_t *players, uint32_t *bots)
 {
     *players = 0;
     *bots = 0;
-    for (int i = 0; i < server->config->arena_count; i++) {
-        const struct arena_status *status = arena_status(server->arenas[i]);
+    for (int i = 0; i < server->fleet.count; i++) {
+        const struct arena_status *status = arena_status(server->fleet.arenas[i]);
         *players += status->counts.players;
         *bots += status->counts.bots;
     }
+}
+
+// --- Changes ---
+
+// Ends what looks at an arena that is about to leave.
+static void leave(void *context, struct arena *arena)
+{
+    struct server *server = context;
+    if (server->http != NULL)
+        http_end_streams(server->http, arena);
+}
+
+bool server_reload(struct server *server, struct outcome *outcome)
+{
+    uint32_t players, bots;
+    notify_reloading();
+    const bool good =
+        reload_apply(&server->fleet, &server->config, server->path, outcome, leave, server);
+    reload_log(outcome);
+    server_count_players(server, &players, &bots);
+    notify_players(players, bots);
+    notify_ready();
+    return good;
+}
+
+static bool refuse(const char *reason, char *error, size_t capacity)
+{
+    snprintf(error, capacity, "%s", reason);
+    return false;
+}
+
+// The file's arena of this name, in a configuration that the caller unloads; NULL with a reason.
+static struct config *load_arena(struct server *server, const char *name, int *index, char *error,
+                                 size_t capacity)
+{
+    struct outcome outcome = {0};
+    struct config *config = server->path != NULL ? reload_load(server->path, &outcome) : NULL;
+    if (config == NULL)
+        refuse(outcome.count > 0 ? outcome.lines[0].text : "there is no configuration to read",
+               error, capacity);
+    outcome_clear(&outcome);
+    if (config == NULL)
+        return NULL;
+    *index = 0;
+    while (*index < config->arena_count && strcmp(config->arenas[*index].name, name) != 0)
+        (*index)++;
+    if (*index < config->arena_count)
+        return config;
+    refuse("the configuration file has no arena of this name", error, capacity);
+    config_unload(config);
+    return NULL;
+}
+
+bool server_add_arena(struct server *server, const char *name, char *error, size_t capacity)
+{
+    int index;
+    if (fleet_find(&server->fleet, name) >= 0) {
+        snprintf(error, capacity, "arena %s runs already", name);
+        return false;
+    }
+    struct config *config = load_arena(server, name, &index, error, capacity);
+    if (config == NULL)
+        return false;
+    struct berth *berth = berth_open(&server->fleet, config, index, error, capacity);
+    config_unload(config); // the berth shares it
+    if (berth == NULL)
+        return false;
+    if (fleet_add(&server->fleet, berth))
+        return true;
+    berth_close(berth);
+    return refuse("too many arenas, or no worker listens", error, capacity);
+}
+
+bool server_remove_arena(struct server *server, const char *name, char *error, size_t capacity)
+{
+    const int index = fleet_find(&server->fleet, name);
+    if (index < 0)
+        return refuse("no such arena", error, capacity);
+    leave(server, server->fleet.arenas[index]);
+    return fleet_remove(&server->fleet, index) ||
+           refuse("the arena's worker does not listen", error, capacity);
+}
+
+// The first line of a report, or less.
+static void copy_line(const char *text, char *error, size_t capacity)
+{
+    snprintf(error, capacity, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+bool server_change_map(struct server *server, const char *name, const char *map_path, char *error,
+                       size_t capacity)
+{
+    const int index = fleet_find(&server->fleet, name);
+    if (index < 0)
+        return refuse("no such arena", error, capacity);
+    const struct berth *berth = server->fleet.berths[index];
+    char *text = NULL;
+    size_t size;
+    struct report report = {.out = open_memstream(&text, &size)};
+    if (report.out == NULL)
+        return refuse("out of memory", error, capacity);
+    struct config *map = config_load_map(server->path != NULL ? server->path : "", map_path,
+                                         berth_wanted(berth)->rules.player_radius, &report);
+    fclose(report.out);
+    copy_line(text, error, capacity);
+    free(text);
+    if (map == NULL)
+        return false;
+    struct bout *bout = berth_prepare_map(berth, map);
+    config_unload(map); // the bout shares it
+    if (bout == NULL)
+        return refuse("out of memory", error, capacity);
+    arena_offer(berth->arena, bout);
+    return true;
 }

@@ -4,15 +4,17 @@
 #pragma once
 
 #include "config.h"
+#include "outcome.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct server;
 
 // Opens every port, then starts the workers. On failure logs why, leaves nothing open and returns
-// NULL. Borrows the configuration.
-struct server *server_start(const struct config *config);
+// NULL. Takes the configuration in any case. Borrows the path of its file, NULL for none.
+struct server *server_start(struct config *config, const char *path);
 
 // Tells every client goodbye, which takes at most half a second, and frees everything.
 void server_stop(struct server *server);
@@ -29,7 +31,25 @@ void server_serve(struct server *server);
 // Whether the operator asked for the end, and it is time.
 bool server_is_drained(const struct server *server);
 
-// Whether every arena has ticked since the call before.
+// Whether every arena has ticked since the call before; those that are new need not have.
 bool server_ticks_advance(struct server *server);
 
 void server_count_players(struct server *server, uint32_t *players, uint32_t *bots);
+
+// --- What changes while it runs. Nobody who plays loses a connection by it, but those of an arena
+// that goes; where one of these fails, it writes why, and nothing has changed. ---
+
+// Reads the configuration file again and applies what can be applied; see reload_apply. Logs
+// what it adds to the outcome. The service manager sees it begin and end.
+bool server_reload(struct server *server, struct outcome *outcome);
+
+// Adds the arena that the configuration file has under this name, and nothing else of the file.
+bool server_add_arena(struct server *server, const char *name, char *error, size_t capacity);
+
+// Ends the arena of this name: everybody there is told goodbye.
+bool server_remove_arena(struct server *server, const char *name, char *error, size_t capacity);
+
+// Everybody in the arena of this name rises anew, in a new round, on the map of this file, whose
+// path is relative to the configuration file. A rotation goes on with the next round.
+bool server_change_map(struct server *server, const char *name, const char *map_path, char *error,
+                       size_t capacity);

@@ -66,6 +66,9 @@ static bool obey(struct steward *steward, struct raim_match *match,
     case COMMAND_BANS:
         change_bans(steward, match, transport, command);
         return true;
+    case COMMAND_PAUSE:
+        raim_match_pause(match, command->on);
+        return true;
     }
     return false;
 }

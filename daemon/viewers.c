@@ -26,6 +26,8 @@ struct queue {
 };
 
 struct stream {
+    const struct arena *arena; // NULL: a free place
+    bool is_over;              // its viewers have nothing more to see
     unsigned viewers;
     uint32_t tick; // of the newest event
     uint64_t delay_ms;
@@ -47,10 +49,10 @@ struct viewer {
 
 struct viewers {
     const struct status_source *source;
-    struct stream *streams; // by arena
     uint64_t due_ms;
     unsigned count;
     struct viewer places[VIEWERS_MAX];
+    struct stream streams[VIEWERS_MAX]; // at least one viewer each
 };
 
 static struct event *hold(struct event *event)
@@ -84,14 +86,14 @@ static void queue_push(struct queue *queue, struct event *event)
     queue->events[(queue->first + queue->count++) % queue->capacity] = hold(event);
 }
 
-static void forget_events(struct stream *stream)
+static void end_stream(struct stream *stream)
 {
     while (stream->queue.count > 0)
         release(queue_pop(&stream->queue));
     release(stream->newest);
     release(stream->late);
-    stream->newest = stream->late = NULL;
-    stream->tick = 0;
+    free(stream->queue.events);
+    *stream = (struct stream){0};
 }
 
 struct viewers *viewers_create(const struct status_source *source)
@@ -100,11 +102,7 @@ struct viewers *viewers_create(const struct status_source *source)
     if (viewers == NULL)
         return NULL;
     viewers->source = source;
-    viewers->streams = calloc((size_t)source->arena_count + 1, sizeof *viewers->streams);
-    if (viewers->streams != NULL)
-        return viewers;
-    free(viewers);
-    return NULL;
+    return viewers;
 }
 
 void viewers_destroy(struct viewers *viewers)
@@ -112,22 +110,34 @@ void viewers_destroy(struct viewers *viewers)
     if (viewers == NULL)
         return;
     assert(viewers->count == 0);
-    for (int i = 0; i < viewers->source->arena_count; i++)
-        free(viewers->streams[i].queue.events);
-    free(viewers->streams);
     free(viewers);
 }
 
-// Memory for the delay is taken when somebody first watches.
-static bool prepare(struct viewers *viewers, int arena)
+// The stream of an arena. Memory for its delay is taken when somebody first watches; NULL when it
+// runs out.
+static struct stream *find_stream(struct viewers *viewers, int index)
 {
-    struct stream *stream = &viewers->streams[arena];
-    if (stream->queue.events != NULL)
-        return true;
-    stream->delay_ms = live_delay_ms(viewers->source, arena);
-    stream->queue.capacity = (uint32_t)(stream->delay_ms / VIEWERS_INTERVAL_MS) + 2;
-    stream->queue.events = calloc(stream->queue.capacity, sizeof(struct event *));
-    return stream->queue.events != NULL;
+    const struct arena *arena = viewers->source->arenas[index];
+    struct stream *vacant = NULL;
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + VIEWERS_MAX;
+         stream++) {
+        if (stream->arena == arena && !stream->is_over)
+            return stream;
+        if (stream->arena == NULL && vacant == NULL)
+            vacant = stream;
+    }
+    assert(vacant != NULL); // there is a place for one more viewer
+    const uint64_t delay_ms = live_delay_ms(viewers->source, index);
+    const uint32_t capacity = (uint32_t)(delay_ms / VIEWERS_INTERVAL_MS) + 2;
+    struct event **events = calloc(capacity, sizeof(struct event *));
+    if (events == NULL)
+        return NULL;
+    *vacant = (struct stream){
+        .arena = arena,
+        .delay_ms = delay_ms,
+        .queue = {.events = events, .capacity = capacity},
+    };
+    return vacant;
 }
 
 struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, void *connection,
@@ -135,13 +145,14 @@ struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, v
 {
     assert(arena >= 0 && arena < viewers->source->arena_count);
     struct viewer *viewer = viewers->places;
-    if (viewers->count == VIEWERS_MAX || !prepare(viewers, arena))
+    struct stream *stream = viewers->count < VIEWERS_MAX ? find_stream(viewers, arena) : NULL;
+    if (stream == NULL)
         return NULL;
     while (viewer->all != NULL)
         viewer++;
     *viewer = (struct viewer){
         .all = viewers,
-        .stream = &viewers->streams[arena],
+        .stream = stream,
         .is_local = is_local,
         .connection = connection,
         .client = client,
@@ -162,7 +173,7 @@ void viewer_leave(struct viewer *viewer)
     struct stream *stream = viewer->stream;
     release(viewer->event);
     if (--stream->viewers == 0)
-        forget_events(stream);
+        end_stream(stream);
     viewer->all->count--;
     viewer->all = NULL;
 }
@@ -203,9 +214,8 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
 }
 
 // Takes what the arena has published, and lets what is old enough be seen elsewhere.
-static void run_stream(struct viewers *viewers, int arena, uint64_t now_ms)
+static void run_stream(struct viewers *viewers, struct stream *stream, int arena, uint64_t now_ms)
 {
-    struct stream *stream = &viewers->streams[arena];
     struct queue *queue = &stream->queue;
     size_t size;
     char *text = live_event(viewers->source, arena, &stream->tick, &size);
@@ -225,14 +235,23 @@ static void run_stream(struct viewers *viewers, int arena, uint64_t now_ms)
     }
 }
 
+static int index_of(const struct status_source *source, const struct arena *arena)
+{
+    int i = 0;
+    while (source->arenas[i] != arena)
+        i++;
+    return i;
+}
+
 void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *connection))
 {
     if (viewers->count == 0 || now_ms < viewers->due_ms)
         return;
     viewers->due_ms = now_ms + VIEWERS_INTERVAL_MS;
-    for (int i = 0; i < viewers->source->arena_count; i++)
-        if (viewers->streams[i].viewers > 0)
-            run_stream(viewers, i, now_ms);
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + VIEWERS_MAX;
+         stream++)
+        if (stream->arena != NULL && !stream->is_over)
+            run_stream(viewers, stream, index_of(viewers->source, stream->arena), now_ms);
     for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
          viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
@@ -243,6 +262,25 @@ void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *co
         viewer->sleeps = false;
         wake(viewer->connection);
     }
+}
+
+void viewers_end(struct viewers *viewers, const struct arena *arena, void (*wake)(void *connection))
+{
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + VIEWERS_MAX;
+         stream++)
+        stream->is_over = stream->is_over || (stream->arena != NULL && stream->arena == arena);
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
+         viewer++) {
+        if (!viewer_is_over(viewer) || !viewer->sleeps)
+            continue;
+        viewer->sleeps = false;
+        wake(viewer->connection);
+    }
+}
+
+bool viewer_is_over(const struct viewer *viewer)
+{
+    return viewer->all != NULL && viewer->stream->is_over;
 }
 
 void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection))

@@ -25,12 +25,19 @@ struct viewers *viewers_create(const struct status_source *source);
 // Every viewer must have left.
 void viewers_destroy(struct viewers *viewers);
 
-// A viewer of the arena at this index of the source, of VIEWERS_MAX; NULL where there are so many,
-// or when memory runs out. `connection` is the caller's, for viewers_run. The client may be NULL;
-// else its deadline is moved as long as the viewer takes what there is.
+// A viewer of the arena that is at this index of the source now, of VIEWERS_MAX; NULL where there
+// are so many, or when memory runs out. `connection` is the caller's, for viewers_run. The client
+// may be NULL; else its deadline is moved as long as the viewer takes what there is.
 struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, void *connection,
                             struct http_client *client, uint64_t now_ms);
 void viewer_leave(struct viewer *viewer);
+
+// Ends what the viewers of an arena see, and wakes those who sleep: it goes, or is seen later
+// or less late. Those who come anew see what it is then. An arena that leaves the source must be
+// told.
+void viewers_end(struct viewers *viewers, const struct arena *arena,
+                 void (*wake)(void *connection));
+bool viewer_is_over(const struct viewer *viewer);
 
 // Copies up to `size` of the bytes that are due to the viewer; 0 when there are none, after which
 // it sleeps until viewers_run wakes it.

@@ -4,7 +4,9 @@
 #include "worker.h"
 
 #include "log.h"
+#include "mailbox.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,17 +18,31 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_POLL_MS = 5 };
+enum {
+    ANSWER_POLL_MS = 5,
+    LETTERS = 512, // every arena there can be may come and go at once
+};
+
+static_assert(LETTERS >= 2 * CONFIG_MAX_ARENAS, "every arena can come and go");
+
+// What the main thread wants done with an arena.
+struct letter {
+    struct arena *arena;
+    bool leaves;
+    uint32_t timeout_ms;
+};
 
 struct worker {
     pthread_t thread;
     int number;
     int epoll;
-    int wake; // an eventfd: readable when the worker is to stop
+    int wake;               // an eventfd: readable when there is mail, or the worker is to stop
+    struct mailbox mailbox; // of letters
+    _Atomic bool is_stopping;
     _Atomic uint32_t stop_timeout_ms;
     _Atomic uint64_t busy_ns;
     int arena_count;
-    struct arena *arenas[];
+    struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // some may be leaving while others come
 };
 
 static uint64_t now_ns(void)
@@ -57,6 +73,46 @@ static void say_goodbye(struct worker *worker)
     }
 }
 
+static void take_arena(struct worker *worker, struct arena *arena)
+{
+    errno = ENOSPC;
+    if (worker->arena_count == 2 * CONFIG_MAX_ARENAS ||
+        !watch(worker->epoll, arena_timer(arena), arena)) {
+        log_error("cannot watch an arena worker=%d: %s", worker->number, strerror(errno));
+        arena_let_go(arena);
+        return;
+    }
+    worker->arenas[worker->arena_count++] = arena;
+    arena_start(arena, 0);
+}
+
+static void let_go(struct worker *worker, struct arena *arena)
+{
+    int i = 0;
+    while (worker->arenas[i] != arena)
+        i++;
+    worker->arenas[i] = worker->arenas[--worker->arena_count];
+    epoll_ctl(worker->epoll, EPOLL_CTL_DEL, arena_timer(arena), NULL);
+    arena_let_go(arena);
+}
+
+// True when the worker is to stop.
+static bool open_mail(struct worker *worker)
+{
+    uint64_t count;
+    if (read(worker->wake, &count, sizeof count) != sizeof count)
+        return false;
+    const struct letter *letter;
+    while ((letter = mailbox_open(&worker->mailbox)) != NULL) {
+        if (letter->leaves)
+            arena_leave(letter->arena, letter->timeout_ms);
+        else
+            take_arena(worker, letter->arena);
+        mailbox_reply(&worker->mailbox);
+    }
+    return atomic_load(&worker->is_stopping);
+}
+
 static void *run(void *argument)
 {
     enum { BATCH = 64 };
@@ -74,10 +130,11 @@ static void *run(void *argument)
         const int count = epoll_wait(worker->epoll, events, BATCH, -1);
         const uint64_t begin_ns = now_ns();
         for (int i = 0; i < count; i++) {
-            if (events[i].data.ptr == NULL)
-                stopping = true;
-            else
-                arena_run(events[i].data.ptr);
+            struct arena *arena = events[i].data.ptr;
+            if (arena == NULL)
+                stopping = open_mail(worker);
+            else if (!arena_run(arena))
+                let_go(worker, arena);
         }
         atomic_fetch_add_explicit(&worker->busy_ns, now_ns() - begin_ns, memory_order_relaxed);
     }
@@ -91,16 +148,17 @@ static void destroy(struct worker *worker)
         close(worker->epoll);
     if (worker->wake >= 0)
         close(worker->wake);
+    mailbox_destroy(&worker->mailbox);
     free(worker);
 }
 
 struct worker *worker_start(int number, struct arena *const *arenas, int arena_count, char *error,
                             size_t capacity)
 {
-    struct worker *worker =
-        calloc(1, sizeof *worker + (size_t)arena_count * sizeof worker->arenas[0]);
-    if (worker == NULL) {
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL || !mailbox_create(&worker->mailbox, LETTERS, sizeof(struct letter))) {
         snprintf(error, capacity, "out of memory");
+        free(worker);
         return NULL;
     }
     worker->number = number;
@@ -122,12 +180,41 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
     return worker;
 }
 
-void worker_stop(struct worker *worker, uint32_t timeout_ms)
+static void wake(struct worker *worker)
 {
     const uint64_t one = 1;
-    atomic_store(&worker->stop_timeout_ms, timeout_ms);
     if (write(worker->wake, &one, sizeof one) != sizeof one)
         log_error("cannot wake worker=%d: %s", worker->number, strerror(errno));
+}
+
+static bool post(struct worker *worker, struct letter letter)
+{
+    while (mailbox_answer(&worker->mailbox) != NULL)
+        mailbox_forget(&worker->mailbox);
+    struct letter *blank = mailbox_blank(&worker->mailbox);
+    if (blank == NULL)
+        return false;
+    *blank = letter;
+    mailbox_post(&worker->mailbox);
+    wake(worker);
+    return true;
+}
+
+bool worker_add(struct worker *worker, struct arena *arena)
+{
+    return post(worker, (struct letter){.arena = arena});
+}
+
+bool worker_remove(struct worker *worker, struct arena *arena, uint32_t timeout_ms)
+{
+    return post(worker, (struct letter){.arena = arena, .leaves = true, .timeout_ms = timeout_ms});
+}
+
+void worker_stop(struct worker *worker, uint32_t timeout_ms)
+{
+    atomic_store(&worker->stop_timeout_ms, timeout_ms);
+    atomic_store(&worker->is_stopping, true);
+    wake(worker);
 }
 
 uint64_t worker_busy_ns(const struct worker *worker)

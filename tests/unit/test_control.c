@@ -35,8 +35,8 @@ static int open_fixture(void **state)
     fixture->config = config_demo();
     for (int i = 0; i < 2; i++) {
         fixture->config->arenas[i].port = 0;
-        fixture->arenas[i] = arena_create(&fixture->config->arenas[i], &fixture->passed,
-                                          fixture->error, sizeof fixture->error);
+        fixture->arenas[i] = arena_create(fixture->config, &fixture->config->arenas[i],
+                                          &fixture->passed, fixture->error, sizeof fixture->error);
         assert_non_null(fixture->arenas[i]);
     }
     fixture->source = (struct status_source){.arenas = fixture->arenas, .arena_count = 2};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// A bout: a match and the configuration that it is played by. The main thread makes one, the
+// arena's worker plays it, and another takes its place: what has been played goes back to the main
+// thread to be freed. Neither ever waits for the other, and the worker allocates and frees nothing.
+#pragma once
+
+#include "config.h"
+#include "match.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct bout {
+    struct config_arena config; // a copy, whose maps are the owner's; `map` is the one played on
+    struct config *owner;       // held; NULL: none
+    struct raim_match *match;   // NULL: the one before goes on, tuned by this config
+    int place;                  // of the map in the arena's rotation; 0 is the first
+    bool is_ordered;            // the operator chose the map, not the rotation
+    bool at_once;               // begins with the next tick, not with the next round
+    bool keeps_round;           // goes on with the round and its scores
+    struct bout *heir;          // what took its place; NULL: nothing, or it never began
+    struct bout *next;          // in a stack
+};
+
+// Copies the config, shares the owner, takes the match. NULL when memory runs out; then the match
+// is freed. Main thread.
+struct bout *bout_create(const struct config_arena *config, struct config *owner,
+                         struct raim_match *match);
+
+// Takes NULL. Main thread.
+void bout_free(struct bout *bout);
+
+// Copies what may change while a match goes on.
+void bout_tune(struct config_arena *config, const struct config_arena *from);
+
+// Gives a bout that has no match that of the one before it, and all that goes with a match but the
+// owner of its map, which the main thread may be looking at.
+void bout_inherit(struct bout *bout, struct bout *before);
+
+struct raim_match_tuning bout_tuning(const struct config_arena *config);
+
+// --- A stack between two threads: one pushes, the other takes all. ---
+
+struct bout_stack {
+    _Atomic(struct bout *) newest;
+};
+
+void bout_push(struct bout_stack *stack, struct bout *bout);
+
+// All that was pushed, linked by `next`, the oldest first; NULL: nothing.
+struct bout *bout_take(struct bout_stack *stack);
