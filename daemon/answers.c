@@ -8,7 +8,7 @@
 
 enum {
     MOST_PLAYERS = UINT8_MAX, // that a reply can count
-    ARENA_RULES = 5,          // beside the rules of the game
+    ARENA_RULES = 7,          // beside the rules of the game
     VALUE_BYTES = 32,
 };
 
@@ -74,6 +74,8 @@ static size_t write_rules(const struct answers_subject *subject, uint8_t *reply)
     add_rule(&list, "view_height", "%u", config->view_height);
     add_rule(&list, "sight", "%s", config->sight ? "true" : "false");
     add_rule(&list, "lag_compensation", "%u", config->lag_compensation_ms);
+    add_rule(&list, "round_time", "%.9g", config->round_s);
+    add_rule(&list, "score_limit", "%u", config->score_limit);
     assert(list.count == ARENA_RULES);
     raim_rules rules = config->rules;
     for (int i = 0; i < RAIM_RULE_COUNT; i++)

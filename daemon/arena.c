@@ -392,6 +392,7 @@ static void publish(struct arena *arena)
     status->skipped_ticks = arena->skipped_ticks;
     status->durations = arena->durations;
     status->latenesses = arena->latenesses;
+    status->round = raim_match_round(arena->match);
     status->counts = raim_match_counts(arena->match);
     status->transport = *transport_stats(arena->transport);
     status->tick_us_count = kept;
@@ -561,15 +562,4 @@ void arena_let_go(struct arena *arena)
 bool arena_is_let_go(const struct arena *arena)
 {
     return atomic_load_explicit(&arena->let_go, memory_order_acquire);
-}
-
-const struct bans **arena_told(struct arena *arena)
-{
-    return &arena->steward.told;
-}
-
-void arena_open_mail(struct arena *arena)
-{
-    assert(arena_is_let_go(arena));
-    steward_run(&arena->steward, arena->match, arena->transport);
 }

@@ -44,6 +44,7 @@ struct arena_status {
     uint64_t skipped_ticks;      // given up because the arena was too far behind
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
+    struct raim_match_round round;
     struct raim_match_counts counts;
     struct transport_stats transport;
     uint32_t tick_us_count;              // durations in the window
@@ -125,12 +126,6 @@ bool arena_is_changing(const struct arena *arena);
 
 // Frees what has been played. True when another match is played than at the last call.
 bool arena_collect(struct arena *arena);
-
-// Where the main thread notes which bans it told the arena last.
-const struct bans **arena_told(struct arena *arena);
-
-// Opens the mail of an arena that has been let go, so that every letter comes back.
-void arena_open_mail(struct arena *arena);
 
 // Where to post a struct command; the arena does what it says before its next tick.
 struct mailbox *arena_mailbox(struct arena *arena);

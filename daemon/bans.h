@@ -19,8 +19,7 @@ struct ban {
 };
 
 struct bans {
-    struct bans *next; // its owner's, like the number of arenas that read it
-    uint32_t readers;
+    struct bans *next; // its owner's
     uint32_t count;
     struct ban items[];
 };

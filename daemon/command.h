@@ -20,7 +20,7 @@ struct command {
     bool on;
     raim_player_id player;
     char text[RAIM_MATCH_TEXT_BYTES];
-    const struct bans *bans; // in force from now on; in the answer: those before, no longer read
+    const struct bans *bans; // in force from now on; once answered, those before are read no more
 
     bool done; // the answer; false: there is no such player, or too much waits to be told
 };

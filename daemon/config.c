@@ -18,11 +18,25 @@ enum { PLACE_BYTES = 512 };
 // One arena while loading.
 struct entry {
     reader_node node; // its group in the file
-    char *map_path;   // owned; NULL where none is known
     bool is_good;     // nothing about its own keys was reported
 };
 
+// A map that an arena plays on, while loading.
+struct ask {
+    reader_node node; // that names it
+    char *path;       // owned
+    double radius;    // of the arena's players
+    const struct raim_map **map;
+};
+
+struct asks {
+    int count;
+    struct ask *items; // room for every map of every arena
+};
+
 static const struct raim_map *keep_map(struct config *config, struct raim_map *map);
+static void load_rotation(struct config_arena *arena, reader_node list, struct asks *asks,
+                          const char *path);
 static void load_status(struct config *config, const char *status);
 static void load_arenas(struct config *config, reader_node list, const char *path,
                         struct report *report);
@@ -51,6 +65,7 @@ struct config *config_load_reported(const char *path, struct report *report)
 
     struct config *config = memory_must(calloc(1, sizeof *config));
     config->workers = keys.workers;
+    log_level_find(keys.log_level, &config->log_level);
     load_status(config, keys.status);
     copy_text(config->control, sizeof config->control, keys.control);
     if (keys.arenas.setting != NULL)
@@ -83,6 +98,7 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .resume_grace_s = 30,
         .queries = true,
         .query_names = true,
+        .break_s = 10,
         .rules = raim_rules_default(),
     };
     copy_text(arena.name, sizeof arena.name, name);
@@ -94,6 +110,7 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
 struct config *config_demo(void)
 {
     struct config *config = memory_must(calloc(1, sizeof *config));
+    config->log_level = LOG_LEVEL_INFO;
     load_status(config, "127.0.0.1:7246");
     config->arenas = memory_must(calloc(2, sizeof *config->arenas));
     config->maps = memory_must(calloc(2, sizeof *config->maps));
@@ -158,12 +175,25 @@ static void load_status(struct config *config, const char *status)
         config_split_address(status, config->status_address, &config->status_port);
 }
 
-static void load_arena(struct config_arena *arena, struct entry *entry, const char *path)
+// Remembers that a map is to be loaded once all arenas are known.
+static void ask_map(struct asks *asks, reader_node node, const char *file, const char *path,
+                    double radius, const struct raim_map **map)
+{
+    asks->items[asks->count++] = (struct ask){
+        .node = node,
+        .path = source_resolve(file, path),
+        .radius = radius,
+        .map = map,
+    };
+}
+
+static void load_arena(struct config_arena *arena, reader_node group, struct asks *asks,
+                       const char *path)
 {
     struct config_arena_keys keys;
     int key_count;
     const struct reader_key *table = config_keys(CONFIG_ARENA, &key_count);
-    reader_fill(entry->node, table, key_count, &keys);
+    reader_fill(group, table, key_count, &keys);
     copy_text(arena->name, sizeof arena->name, keys.name);
     copy_text(arena->address, sizeof arena->address, keys.address);
     arena->port = (uint16_t)keys.port;
@@ -179,13 +209,39 @@ static void load_arena(struct config_arena *arena, struct entry *entry, const ch
     arena->resume_grace_s = keys.resume_grace_s;
     arena->queries = keys.queries;
     arena->query_names = keys.query_names;
+    arena->round_s = keys.round_s;
+    arena->score_limit = keys.score_limit;
+    arena->break_s = keys.break_s;
+    copy_text(arena->motd, sizeof arena->motd, keys.motd);
     arena->rules = load_rules(keys.rules);
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
-        reader_complain(reader_member(entry->node, "bots"),
+        reader_complain(reader_member(group, "bots"),
                         "got %u beside %u max_players, want at most %d together", keys.bots,
                         keys.max_players, RAIM_MAX_PLAYERS);
     if (keys.map[0] != '\0')
-        entry->map_path = source_resolve(path, keys.map);
+        ask_map(asks, reader_member(group, "map"), path, keys.map, arena->rules.player_radius,
+                &arena->map);
+    load_rotation(arena, keys.rotation, asks, path);
+}
+
+static void load_rotation(struct config_arena *arena, reader_node list, struct asks *asks,
+                          const char *path)
+{
+    const int count = reader_count(list);
+    if (count > CONFIG_MAX_ROTATION) {
+        reader_refuse(list, "a list of at most %d paths of map files", CONFIG_MAX_ROTATION);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        const reader_node item = reader_item(list, i);
+        const char *map;
+        if (reader_text(item, config_is_path, CONFIG_PATH_WANT, &map))
+            ask_map(asks, item, path, map, arena->rules.player_radius, &arena->rotation[i]);
+    }
+    arena->rotation_count = count;
+    if (count > 0 && arena->round_s == 0 && arena->score_limit == 0)
+        reader_warn(list, "no round ends without round_time or score_limit, so that only the "
+                          "operator changes the map");
 }
 
 static raim_rules load_rules(reader_node group)
@@ -198,41 +254,37 @@ static raim_rules load_rules(reader_node group)
     return rules;
 }
 
-static bool has_map(const struct entry *entry, const char *path)
+static bool is_same_file(const struct ask *a, const struct ask *b)
 {
-    return entry->map_path != NULL && strcmp(entry->map_path, path) == 0;
+    return strcmp(a->path, b->path) == 0;
 }
 
 // What fits the largest players of the arenas that play on a map fits all.
-static double largest_radius(const struct config *config, const struct entry *entries,
-                             const char *path)
+static double largest_radius(const struct asks *asks, const struct ask *asked)
 {
     double largest = 0;
-    for (int i = 0; i < config->arena_count; i++)
-        if (has_map(&entries[i], path) && config->arenas[i].rules.player_radius > largest)
-            largest = config->arenas[i].rules.player_radius;
+    for (int i = 0; i < asks->count; i++)
+        if (is_same_file(&asks->items[i], asked) && asks->items[i].radius > largest)
+            largest = asks->items[i].radius;
     return largest;
 }
 
-// Loads each file once, for the first arena that names it: mistakes are told once as well.
-static void load_maps(struct config *config, const struct entry *entries, struct report *report)
+// Loads each file once, for the first that asks for it: mistakes are told once as well.
+static void load_maps(struct config *config, const struct asks *asks, struct report *report)
 {
-    config->maps = memory_must(calloc((size_t)config->arena_count, sizeof *config->maps));
-    for (int i = 0; i < config->arena_count; i++) {
-        const char *path = entries[i].map_path;
-        if (path == NULL)
-            continue;
-        int first = 0;
-        while (!has_map(&entries[first], path))
+    config->maps = memory_must(calloc((size_t)asks->count + 1, sizeof *config->maps));
+    for (int i = 0; i < asks->count; i++) {
+        const struct ask *ask = &asks->items[i], *first = asks->items;
+        while (!is_same_file(first, ask))
             first++;
-        if (first < i) {
-            config->arenas[i].map = config->arenas[first].map;
+        if (first < ask) {
+            *ask->map = *first->map;
             continue;
         }
         char asker[PLACE_BYTES];
-        reader_place(reader_member(entries[i].node, "map"), asker, sizeof asker);
-        const double radius = largest_radius(config, entries, path);
-        config->arenas[i].map = keep_map(config, map_file_load(path, asker, radius, report));
+        reader_place(ask->node, asker, sizeof asker);
+        *ask->map =
+            keep_map(config, map_file_load(ask->path, asker, largest_radius(asks, ask), report));
     }
 }
 
@@ -279,19 +331,22 @@ static void load_arenas(struct config *config, reader_node list, const char *pat
     }
     config->arenas = memory_must(calloc((size_t)count, sizeof *config->arenas));
     struct entry *entries = memory_must(calloc((size_t)count, sizeof *entries));
+    const size_t most_maps = (size_t)count * (1 + CONFIG_MAX_ROTATION);
+    struct asks asks = {.items = memory_must(calloc(most_maps, sizeof *asks.items))};
     config->arena_count = count;
     for (int i = 0; i < count; i++) {
         const int problems = report->problems;
         entries[i].node = reader_item(list, i);
         if (reader_is_group(entries[i].node))
-            load_arena(&config->arenas[i], &entries[i], path);
+            load_arena(&config->arenas[i], entries[i].node, &asks, path);
         else
             reader_refuse(entries[i].node, "a group { name = ...; map = ...; }");
         entries[i].is_good = report->problems == problems;
         check_unique(config, entries, i);
     }
-    load_maps(config, entries, report);
-    for (int i = 0; i < config->arena_count; i++)
-        free(entries[i].map_path);
+    load_maps(config, &asks, report);
+    for (int i = 0; i < asks.count; i++)
+        free(asks.items[i].path);
+    free(asks.items);
     free(entries);
 }

@@ -3,6 +3,7 @@
 // every mistake at once, each as `file:line: key: got X, want Y`, and then gives nothing.
 #pragma once
 
+#include "log_level.h"
 #include "map.h"
 #include "report.h"
 #include "rules.h"
@@ -47,6 +48,7 @@ struct config_arena {
 
 struct config {
     uint32_t workers; // 0: one per CPU
+    enum log_level log_level;
     char status_address[CONFIG_ADDRESS_BYTES];
     uint16_t status_port; // TCP; 0 lets the kernel choose (tests)
     bool status_enabled;
@@ -54,7 +56,7 @@ struct config {
     int arena_count;
     struct config_arena *arenas;
     int map_count;
-    struct raim_map **maps;       // owned; arenas of one map file share it
+    struct raim_map **maps;       // owned; every arena that plays on a map file shares it
     struct config_values *values; // owned; what the file says of each key; NULL in the demo
     uint32_t sharers;             // who hold it beside the first; main thread only
 };

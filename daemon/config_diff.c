@@ -87,6 +87,22 @@ static bool same_map(const struct raim_map *a, const struct raim_map *b)
     return memcmp(a->spawns, b->spawns, (size_t)a->spawn_count * sizeof(raim_vec2)) == 0;
 }
 
+static bool same_rotation(const struct config_arena *a, const struct config_arena *b)
+{
+    for (int i = 0; i < a->rotation_count && i < b->rotation_count; i++)
+        if (!same_map(a->rotation[i], b->rotation[i]))
+            return false;
+    return a->rotation_count == b->rotation_count;
+}
+
+// Whether the files that a value names are what they were.
+static bool same_files(const char *name, const struct config_arena *a, const struct config_arena *b)
+{
+    if (strcmp(name, "map") == 0)
+        return same_map(a->map, b->map);
+    return strcmp(name, "rotation") != 0 || same_rotation(a, b);
+}
+
 // --- Changes ---
 
 __attribute__((format(printf, 3, 4))) static void
@@ -152,8 +168,8 @@ static void compare_values(struct config_diff *diff, const struct config *old_co
         if (from == NULL || !same_text(from, to))
             add_change(diff, change, "%s: %s: %s -> %s", to->place, to->path, words(from),
                        words(to));
-        else if (new_arena >= 0 && strcmp(to->name, "map") == 0 &&
-                 !same_map(old_config->arenas[old_arena].map, new_config->arenas[new_arena].map))
+        else if (new_arena >= 0 && !same_files(to->name, &old_config->arenas[old_arena],
+                                               &new_config->arenas[new_arena]))
             add_change(diff, change, "%s: %s: %s -> another file of this name", to->place, to->path,
                        to->text);
     }

@@ -3,6 +3,7 @@
 #include "config_keys.h"
 
 #include "config.h"
+#include "match.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,12 +13,15 @@ static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_WANT says so");
 static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
+static_assert(CONFIG_MAX_ROTATION == 32, "the want of rotation says so");
+static_assert(CONFIG_MOTD_BYTES == 121 && RAIM_MATCH_TEXT_BYTES == 121, "the want of motd says so");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 static bool is_address(const char *text);
 static bool is_status(const char *text);
-static bool is_path(const char *text);
+static bool is_motd(const char *text);
+static bool is_log_level(const char *text);
 static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
 static bool is_control(const char *text);
@@ -45,6 +49,14 @@ static const struct reader_key ROOT_KEYS[] = {
      .want = "\"off\", \"\", or an absolute path of at most 107 bytes",
      .meaning = "Unix socket that raimctl talks to; \"\" for control.sock in $RUNTIME_DIRECTORY, "
                 "where there is one"},
+    {.name = "log_level",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_root_keys, log_level),
+     .text = "info",
+     .accepts = is_log_level,
+     .want = LOG_LEVEL_WANT,
+     .reloadable = true,
+     .meaning = "what the log leaves out: everything less grave"},
     {.name = "arenas",
      .kind = READER_LIST,
      .offset = offsetof(struct config_root_keys, arenas),
@@ -85,9 +97,10 @@ static const struct reader_key ARENA_KEYS[] = {
      .offset = offsetof(struct config_arena_keys, map),
      .required = true,
      .text = "",
-     .accepts = is_path,
+     .accepts = config_is_path,
      .example = "maps/duel.conf",
-     .want = "the path of a map file",
+     .want = CONFIG_PATH_WANT,
+     .reloadable = true,
      .meaning = "where it is played; relative to this file"},
     {.name = "max_players",
      .kind = READER_INTEGER,
@@ -181,6 +194,47 @@ static const struct reader_key ARENA_KEYS[] = {
      .flag = true,
      .reloadable = true,
      .meaning = "whether these are told the names of players"},
+    {.name = "round_time",
+     .kind = READER_NUMBER,
+     .offset = offsetof(struct config_arena_keys, round_s),
+     .value = 0,
+     .min = 0,
+     .max = 86400,
+     .unit = "s",
+     .reloadable = true,
+     .meaning = "time that a round takes at most, 0 for no end by the clock"},
+    {.name = "score_limit",
+     .kind = READER_INTEGER,
+     .offset = offsetof(struct config_arena_keys, score_limit),
+     .value = 0,
+     .min = 0,
+     .max = 100000,
+     .unit = "points",
+     .reloadable = true,
+     .meaning = "what ends a round for the first to have it, 0 for none"},
+    {.name = "break_time",
+     .kind = READER_NUMBER,
+     .offset = offsetof(struct config_arena_keys, break_s),
+     .value = 10,
+     .min = 0,
+     .max = 300,
+     .unit = "s",
+     .reloadable = true,
+     .meaning = "time between two rounds, in which everybody stands and the winner is shown"},
+    {.name = "rotation",
+     .kind = READER_LIST,
+     .offset = offsetof(struct config_arena_keys, rotation),
+     .want = "a list of at most 32 paths of map files",
+     .reloadable = true,
+     .meaning = "maps that follow round by round, and then that of the key map again"},
+    {.name = "motd",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_arena_keys, motd),
+     .text = "",
+     .accepts = is_motd,
+     .want = "at most 120 bytes of UTF-8 without anything invisible",
+     .reloadable = true,
+     .meaning = "what everybody is told who comes in"},
     {.name = "rules",
      .kind = READER_GROUP,
      .offset = offsetof(struct config_arena_keys, rules),
@@ -265,9 +319,21 @@ static bool is_status(const char *text)
            config_split_address(text, address, &port);
 }
 
-static bool is_path(const char *text)
+bool config_is_path(const char *text)
 {
     return text[0] != '\0';
+}
+
+static bool is_motd(const char *text)
+{
+    char cleaned[RAIM_MATCH_TEXT_BYTES];
+    return text[0] == '\0' || (raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
+}
+
+static bool is_log_level(const char *text)
+{
+    enum log_level level;
+    return log_level_find(text, &level);
 }
 
 static bool is_control(const char *text)

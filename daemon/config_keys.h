@@ -12,6 +12,7 @@ struct config_root_keys {
     uint32_t workers;
     const char *status;
     const char *control;
+    const char *log_level;
     reader_node arenas;
 };
 
@@ -32,7 +33,12 @@ struct config_arena_keys {
     double resume_grace_s;
     bool queries;
     bool query_names;
-    reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
+    double round_s;
+    uint32_t score_limit;
+    double break_s;
+    const char *motd;
+    reader_node rotation; // texts, each accepted by config_is_path
+    reader_node rules;    // RAIM_RULE_COUNT keys, into a raim_rules
 };
 
 enum config_group { CONFIG_ROOT, CONFIG_ARENA, CONFIG_RULES };
@@ -45,6 +51,12 @@ bool config_split_address(const char *text, char address[INET_ADDRSTRLEN], uint1
 
 // True for 1 to CONFIG_NAME_BYTES - 1 characters of a-z, 0-9, _ and -.
 bool config_is_name(const char *text);
+
+// True for what may be the path of a map.
+bool config_is_path(const char *text);
+
+// What config_is_path wants, in words.
+#define CONFIG_PATH_WANT "the path of a map file"
 
 // What config_is_name wants, in words.
 #define CONFIG_NAME_WANT "1 to 31 characters of a-z, 0-9, _ and -"

@@ -80,15 +80,15 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-struct control *control_open(const char *path, const struct status_source *source, char *error,
-                             size_t capacity)
+struct control *control_open(const char *path, const struct status_source *source,
+                             const struct acts *acts, char *error, size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    control->orders = orders_open(source, error, capacity);
+    control->orders = orders_open(source, acts, error, capacity);
     const int listener = control->orders != NULL ? listen_socket(path, error, capacity) : -1;
     if (listener < 0) {
         control_close(control);
@@ -178,12 +178,9 @@ void control_forget(struct control *control, struct arena *arena)
 {
     uint32_t number;
     bool done;
-    // What came back before makes room for what is asked for now.
+    orders_forget(control->orders, arena);
     while (orders_collect_from(control->orders, arena, &number, &done))
         settle(control, number, done);
-    orders_retrieve(arena);
-    while (orders_collect_from(control->orders, arena, &number, &done))
-        settle(control, number, false);
 }
 
 void control_run(struct control *control)
@@ -293,6 +290,8 @@ static enum MHD_Result conclude(struct request *request)
                                "no answer from the arena in time", NULL);
     if (order->asked > 0 && order->done == 0)
         return respond_problem(request->connection, MHD_HTTP_CONFLICT, order->route->failure, NULL);
+    if (text != NULL && order->status != 0)
+        return respond(request->connection, order->status, text, NULL);
     orders_log(order);
     if (text == NULL &&
         asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", order->asked, order->done) < 0)

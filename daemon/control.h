@@ -4,6 +4,7 @@
 // by itself.
 #pragma once
 
+#include "acts.h"
 #include "config.h"
 #include "status.h"
 
@@ -16,9 +17,9 @@ struct control;
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
 // Listens, and takes the bans from $STATE_DIRECTORY, where there is one, to the arenas. Borrows
-// `source`. Returns NULL and writes a reason into `error`.
-struct control *control_open(const char *path, const struct status_source *source, char *error,
-                             size_t capacity);
+// `source` and `acts`. Returns NULL and writes a reason into `error`.
+struct control *control_open(const char *path, const struct status_source *source,
+                             const struct acts *acts, char *error, size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
 void control_close(struct control *control);
@@ -29,8 +30,8 @@ int control_descriptor(const struct control *control);
 int control_timeout_ms(const struct control *control);
 void control_run(struct control *control);
 
-// An arena that its worker has let go is about to be freed: orders that wait for its answer get
-// none, and its bans come back.
+// An arena that runs no more is about to be destroyed: orders that wait for it are told that they
+// were not done, and it reads no bans.
 void control_forget(struct control *control, struct arena *arena);
 
 // Whether a drain was asked for, and nobody plays any more or its time is up.

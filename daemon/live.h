@@ -14,14 +14,15 @@ int live_find(const struct status_source *source, const char *name);
 // By how much a spectator of the arena sees everything late who is not on this machine.
 uint64_t live_delay_ms(const struct status_source *source, int arena);
 
-// {"name", "border": [x, y, x, y], "obstacles": [[x, y, ...], ...], "player_radius"}, in units, as
-// a NUL-terminated string that the caller frees. NULL when there is no such arena, which sets
-// `missing`, or memory runs out.
+// {"name", "mark", "border": [x, y, x, y], "obstacles": [[x, y, ...], ...], "player_radius"}, in
+// units, as a NUL-terminated string that the caller frees. NULL when there is no such arena, which
+// sets `missing`, or memory runs out.
 char *live_map_json(const struct status_source *source, const char *name, bool *missing);
 
 // The newest published positions as an event of a stream of Server-Sent Events:
-//     data: {"tick":9,"players":[[id,x,y,aim,shielded],...],"bullets":[[x,y],...]}
-// Only the living, units rounded to integers, aim in 65536ths of a turn; followed by an empty line
-// and a NUL. The caller frees it. NULL when nothing was published since `*tick`, which it then
-// updates, or when memory runs out.
+//     data: {"tick":9,"map":7,"players":[[id,x,y,aim,shielded],...],"bullets":[[x,y],...]}
+// `map` is the mark of the map that is played on: another one, another map. Only the living, units
+// rounded to integers, aim in 65536ths of a turn; followed by an empty line and a NUL. The caller
+// frees it. NULL when nothing was published since `*tick`, which it then updates, or when memory
+// runs out.
 char *live_event(const struct status_source *source, int arena, uint32_t *tick, size_t *size);

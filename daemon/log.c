@@ -20,20 +20,13 @@
 // A line with its newline. Far below PIPE_BUF, so that lines of several threads never mix.
 #define LINE_BYTES 1024
 
-// The severities of syslog(3), which are also the journal's <N>.
-enum level {
-    LEVEL_ERROR = 3,
-    LEVEL_WARNING = 4,
-    LEVEL_INFO = 6,
-};
+static bool journal;                       // standard error is the journal
+static bool structured;                    // and lines go to it with their fields
+static _Atomic int least = LOG_LEVEL_INFO; // grave that a line is written
 
-static bool journal;    // standard error is the journal
-static bool structured; // and lines go to it with their fields
-
-static const char *level_name(enum level level);
-static size_t write_prefix(char *line, size_t capacity, enum level level);
+static size_t write_prefix(char *line, size_t capacity, enum log_level level);
 static size_t write_escaped(char *line, size_t capacity, const char *text);
-static void log_line(enum level level, const char *format, va_list arguments)
+static void log_line(enum log_level level, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
 // As the one is that systemd gives to its services.
@@ -63,11 +56,21 @@ bool log_is_journal(void)
     return journal;
 }
 
+void log_set_level(enum log_level level)
+{
+    least = (int)level;
+}
+
+enum log_level log_get_level(void)
+{
+    return (enum log_level)least;
+}
+
 void log_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    log_line(LEVEL_ERROR, format, arguments);
+    log_line(LOG_LEVEL_ERROR, format, arguments);
     va_end(arguments);
 }
 
@@ -75,7 +78,7 @@ void log_warning(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    log_line(LEVEL_WARNING, format, arguments);
+    log_line(LOG_LEVEL_WARNING, format, arguments);
     va_end(arguments);
 }
 
@@ -83,12 +86,14 @@ void log_info(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    log_line(LEVEL_INFO, format, arguments);
+    log_line(LOG_LEVEL_INFO, format, arguments);
     va_end(arguments);
 }
 
-static void log_line(enum level level, const char *format, va_list arguments)
+static void log_line(enum log_level level, const char *format, va_list arguments)
 {
+    if ((int)level > least)
+        return;
     const int saved_errno = errno;
     char text[LINE_BYTES];
     if (vsnprintf(text, sizeof text, format, arguments) < 0)
@@ -104,7 +109,7 @@ static void log_line(enum level level, const char *format, va_list arguments)
     errno = saved_errno;
 }
 
-static size_t write_prefix(char *line, size_t capacity, enum level level)
+static size_t write_prefix(char *line, size_t capacity, enum log_level level)
 {
     if (journal)
         return (size_t)snprintf(line, capacity, "<%d>", (int)level);
@@ -114,20 +119,7 @@ static size_t write_prefix(char *line, size_t capacity, enum level level)
     gmtime_r(&now.tv_sec, &utc);
     const size_t size = strftime(line, capacity, "%Y-%m-%dT%H:%M:%S", &utc);
     return size + (size_t)snprintf(line + size, capacity - size, ".%03ldZ %s ",
-                                   now.tv_nsec / 1000000, level_name(level));
-}
-
-static const char *level_name(enum level level)
-{
-    switch (level) {
-    case LEVEL_ERROR:
-        return "error";
-    case LEVEL_WARNING:
-        return "warning";
-    case LEVEL_INFO:
-        break;
-    }
-    return "info";
+                                   now.tv_nsec / 1000000, log_level_name(level));
 }
 
 // Copies the text with control characters spelled out, so that it cannot begin a line of its own

@@ -5,6 +5,8 @@
 // write.
 #pragma once
 
+#include "log_level.h"
+
 #include <stdbool.h>
 
 // Looks once whether standard error is the journal. Call it before any thread starts.
@@ -12,6 +14,10 @@ void log_init(void);
 
 // What log_init found.
 bool log_is_journal(void);
+
+// Lines that are less grave are not written from now on; at first every line is.
+void log_set_level(enum log_level level);
+enum log_level log_get_level(void);
 
 __attribute__((format(printf, 1, 2))) void log_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);

@@ -213,6 +213,7 @@ int main(int argc, char **argv)
         return end_output();
     }
 
+    log_set_level(config->log_level);
     const int signals = open_signals();
     struct server *server = NULL;
     if (signals >= 0)

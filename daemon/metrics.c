@@ -40,6 +40,7 @@ static const struct family families[] = {
      FIELD(late_ticks)},
     {"skipped_ticks_total", COUNTER, "Ticks given up because the arena was too far behind.",
      FIELD(skipped_ticks)},
+    {"round_number", GAUGE, "The round that is played, from 1 on.", FIELD(round.round)},
     {"players", GAUGE, "Clients that play.", FIELD(counts.players)},
     {"bots", GAUGE, "Players that the server plays.", FIELD(counts.bots)},
     {"spectators", GAUGE, "Clients that watch.", FIELD(counts.spectators)},
@@ -160,6 +161,16 @@ static void write_refused(FILE *out, const struct row *rows, int count)
     }
 }
 
+static void write_paused(FILE *out, const struct row *rows, int count)
+{
+    write_family(out, "arena_paused", GAUGE, "1 while the operator has paused the arena, else 0.");
+    for (int i = 0; i < count; i++) {
+        fputs("raimd_arena_paused{", out);
+        write_label(out, "arena", rows[i].arena);
+        fprintf(out, "} %d\n", rows[i].status->round.phase == RAIM_MATCH_PAUSED);
+    }
+}
+
 static void write_process(FILE *out, const struct status_source *source, uint64_t now_ms)
 {
     write_family(out, "build_info", GAUGE, "Which raimd this is; always 1.");
@@ -199,6 +210,7 @@ char *metrics_text(const struct status_source *source, uint64_t now_ms)
         for (int j = 0; j < source->arena_count; j++)
             (family->kind == HISTOGRAM ? write_histogram : write_value)(out, family, &rows[j]);
     }
+    write_paused(out, rows, source->arena_count);
     write_refused(out, rows, source->arena_count);
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed)

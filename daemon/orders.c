@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "orders.h"
 
+#include "ban_book.h"
 #include "command.h"
 #include "log.h"
 #include "mailbox.h"
@@ -30,15 +31,19 @@ enum {
 #define LOOK_MS 50 // how often what goes on by itself is looked at
 #define MAX_SECONDS INT64_C(1000000000)
 
+enum { ERROR_BYTES = 4096 }; // of an act's error: a map may have many mistakes
+
 struct orders {
     const struct status_source *source;
     uint32_t next_number;
-    char bans_path[PATH_MAX]; // "": they are not kept
-    struct bans *lists;       // every one that is in use, the newest first
+    struct ban_book *bans;
+    const struct acts *acts;
     bool draining;
     uint64_t drain_began_ms;
     uint64_t drain_end_ms; // 0: whenever everybody has left
 };
+
+static const char no_arena[] = "no such arena";
 
 static uint64_t monotonic_ms(void)
 {
@@ -90,7 +95,7 @@ static void ask(struct orders *orders, struct order *order, const struct command
         order->waiting++;
     }
     if (!is_known)
-        refuse(order, NOT_FOUND, "no such arena");
+        refuse(order, NOT_FOUND, no_arena);
     else if (order->waiting == 0)
         refuse(order, BUSY, "the arena has not answered what it was asked before");
 }
@@ -165,6 +170,87 @@ static void give_unmute(struct orders *orders, struct order *order)
     set_mute(orders, order, false);
 }
 
+static void give_pause(struct orders *orders, struct order *order)
+{
+    ask(orders, order, &(struct command){.kind = COMMAND_PAUSE, .on = true});
+}
+
+static void give_resume(struct orders *orders, struct order *order)
+{
+    ask(orders, order, &(struct command){.kind = COMMAND_PAUSE});
+}
+
+// --- Acts of the server ---
+
+static bool arena_runs(const struct orders *orders, const char *name)
+{
+    for (int i = 0; i < orders->source->arena_count; i++)
+        if (strcmp(name, arena_config(orders->source->arenas[i])->name) == 0)
+            return true;
+    return false;
+}
+
+// The answer of an act: what went wrong, which may be of any words.
+static void conclude(struct order *order, bool done, const char *error)
+{
+    if (done)
+        return;
+    order->status = CONFLICT;
+    tell(order, status_problem_json(error));
+}
+
+static void give_add(struct orders *orders, struct order *order)
+{
+    const struct acts *acts = orders->acts;
+    const char *name = order->fields[ORDERS_ARENA];
+    char error[ERROR_BYTES];
+    if (arena_runs(orders, name))
+        refuse(order, CONFLICT, "this arena runs already");
+    else
+        conclude(order, acts->add_arena(acts->server, name, error, sizeof error), error);
+}
+
+static void give_remove(struct orders *orders, struct order *order)
+{
+    const struct acts *acts = orders->acts;
+    const char *name = order->fields[ORDERS_ARENA];
+    char error[ERROR_BYTES];
+    if (!arena_runs(orders, name))
+        refuse(order, NOT_FOUND, no_arena);
+    else
+        conclude(order, acts->remove_arena(acts->server, name, error, sizeof error), error);
+}
+
+static void give_map(struct orders *orders, struct order *order)
+{
+    const struct acts *acts = orders->acts;
+    const char *name = order->fields[ORDERS_ARENA], *path = order->fields[ORDERS_MAP];
+    char error[ERROR_BYTES];
+    if (!arena_runs(orders, name))
+        refuse(order, NOT_FOUND, no_arena);
+    else
+        conclude(order, acts->change_map(acts->server, name, path, error, sizeof error), error);
+}
+
+static void give_reload(struct orders *orders, struct order *order)
+{
+    struct outcome outcome = {0};
+    if (!orders->acts->reload(orders->acts->server, &outcome))
+        order->status = CONFLICT;
+    tell(order, status_outcome_json(&outcome));
+    outcome_clear(&outcome);
+}
+
+static void give_log(struct orders *orders, struct order *order)
+{
+    (void)orders;
+    enum log_level level;
+    if (!log_level_find(order->fields[ORDERS_LEVEL], &level))
+        refuse(order, BAD_REQUEST, "want the level error, warning or info");
+    else
+        log_set_level(level);
+}
+
 // --- The end ---
 
 static void give_drain(struct orders *orders, struct order *order)
@@ -202,24 +288,14 @@ bool orders_is_drained(const struct orders *orders)
 
 // --- Bans ---
 
-// Makes a list the one in force, which the arenas are told of as soon as they listen.
 static void change_bans(struct orders *orders, struct order *order, struct bans *made)
 {
-    char error[PATH_MAX + 128];
-    if (made == NULL) {
-        refuse(order, FAILED, "too many bans, or out of memory");
-        return;
-    }
-    if (orders->bans_path[0] != '\0' && !bans_save(made, orders->bans_path, error, sizeof error)) {
-        log_error("bans failed: %s", error);
-        free(made);
-        refuse(order, FAILED, "the bans cannot be kept: see the log");
-        return;
-    }
-    made->next = orders->lists;
-    orders->lists = made;
+    const char *problem = ban_book_replace(orders->bans, made);
     char *text = NULL;
-    tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
+    if (problem != NULL)
+        refuse(order, FAILED, problem);
+    else
+        tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
 }
 
 static void give_ban(struct orders *orders, struct order *order)
@@ -234,7 +310,7 @@ static void give_ban(struct orders *orders, struct order *order)
         refuse(order, BAD_REQUEST, text_is_bad);
     else {
         ban.until_s = seconds > 0 ? today_s() + seconds : 0;
-        change_bans(orders, order, bans_with(orders->lists, &ban, today_s()));
+        change_bans(orders, order, bans_with(ban_book_list(orders->bans), &ban, today_s()));
     }
 }
 
@@ -243,44 +319,11 @@ static void give_unban(struct orders *orders, struct order *order)
     uint32_t network, prefix;
     if (!bans_parse(order->fields[ORDERS_ADDRESS], &network, &prefix))
         refuse(order, BAD_REQUEST, address_is_bad);
-    else if (!bans_has(orders->lists, network, prefix, today_s()))
+    else if (!bans_has(ban_book_list(orders->bans), network, prefix, today_s()))
         refuse(order, CONFLICT, order->route->failure);
     else
-        change_bans(orders, order, bans_without(orders->lists, network, prefix, today_s()));
-}
-
-// Tells the newest list to the arenas that have not heard of it.
-static void spread_bans(struct orders *orders)
-{
-    for (int i = 0; i < orders->source->arena_count; i++) {
-        struct mailbox *mailbox = arena_mailbox(orders->source->arenas[i]);
-        const struct bans **told = arena_told(orders->source->arenas[i]);
-        struct command *letter = *told != orders->lists ? mailbox_blank(mailbox) : NULL;
-        if (letter == NULL)
-            continue;
-        *letter = (struct command){.kind = COMMAND_BANS, .bans = orders->lists};
-        *told = orders->lists;
-        orders->lists->readers++;
-        mailbox_post(mailbox);
-    }
-}
-
-// An arena reads a list no more; nobody reads it: it is freed, unless it is the newest.
-static void release_bans(struct orders *orders, const struct bans *before)
-{
-    if (before == NULL)
-        return;
-    for (struct bans **link = &orders->lists; *link != NULL; link = &(*link)->next) {
-        struct bans *bans = *link;
-        if (bans != before)
-            continue;
-        bans->readers--;
-        if (bans->readers == 0 && bans != orders->lists) {
-            *link = bans->next;
-            free(bans);
-        }
-        return;
-    }
+        change_bans(orders, order,
+                    bans_without(ban_book_list(orders->bans), network, prefix, today_s()));
 }
 
 // --- Questions ---
@@ -297,7 +340,7 @@ static void give_players(struct orders *orders, struct order *order)
 
 static void give_bans(struct orders *orders, struct order *order)
 {
-    tell(order, status_bans_json(orders->lists, today_s()));
+    tell(order, status_bans_json(ban_book_list(orders->bans), today_s()));
 }
 
 // --- Routes ---
@@ -309,6 +352,8 @@ enum {
     REASON = 1 << ORDERS_REASON,
     ADDRESS = 1 << ORDERS_ADDRESS,
     SECONDS = 1 << ORDERS_SECONDS,
+    MAP = 1 << ORDERS_MAP,
+    LEVEL = 1 << ORDERS_LEVEL,
 };
 
 static const char no_player[] = "no client plays as this player";
@@ -350,6 +395,13 @@ static const struct orders_route routes[] = {
      .needs = ADDRESS,
      .failure = "no such ban"},
     {.method = "POST", .path = "/drain", .give = give_drain, .takes = SECONDS},
+    {.method = "POST", .path = "/arena/add", .give = give_add, .needs = ARENA},
+    {.method = "POST", .path = "/arena/remove", .give = give_remove, .needs = ARENA},
+    {.method = "POST", .path = "/arena/pause", .give = give_pause, .needs = ARENA},
+    {.method = "POST", .path = "/arena/resume", .give = give_resume, .needs = ARENA},
+    {.method = "POST", .path = "/arena/map", .give = give_map, .needs = ARENA | MAP},
+    {.method = "POST", .path = "/reload", .give = give_reload},
+    {.method = "POST", .path = "/log", .give = give_log, .needs = LEVEL},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)
@@ -370,6 +422,7 @@ const struct orders_route *orders_find(const char *path, const char *method, boo
 static const char *const field_names[ORDERS_FIELDS] = {
     [ORDERS_ARENA] = "arena",   [ORDERS_PLAYER] = "player",   [ORDERS_TEXT] = "text",
     [ORDERS_REASON] = "reason", [ORDERS_ADDRESS] = "address", [ORDERS_SECONDS] = "seconds",
+    [ORDERS_MAP] = "map",       [ORDERS_LEVEL] = "level",
 };
 
 char *orders_field(struct order *order, const char *name)
@@ -386,11 +439,13 @@ void orders_log(const struct order *order)
         return;
     char line[ORDERS_FIELDS * ORDERS_FIELD_BYTES];
     int length = snprintf(line, sizeof line, "control order=%s", order->route->path + 1);
-    for (int i = 0; i < ORDERS_FIELDS; i++)
+    for (int i = 0; i < ORDERS_FIELDS; i++) {
+        const bool has_words = i == ORDERS_TEXT || i == ORDERS_REASON || i == ORDERS_MAP;
         if (order->fields[i][0] != '\0' && length < (int)sizeof line)
-            length += snprintf(line + length, sizeof line - (size_t)length,
-                               i == ORDERS_TEXT || i == ORDERS_REASON ? " %s=\"%s\"" : " %s=%s",
-                               field_names[i], order->fields[i]);
+            length +=
+                snprintf(line + length, sizeof line - (size_t)length,
+                         has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], order->fields[i]);
+    }
     log_info("%s", line);
 }
 
@@ -412,93 +467,68 @@ void orders_give(struct orders *orders, struct order *order)
 
 // --- Life ---
 
-// The bans are kept where the service manager wants state to be kept.
-static bool load_bans(struct orders *orders, char *error, size_t capacity)
-{
-    const char *directory = getenv("STATE_DIRECTORY");
-    if (directory == NULL) {
-        orders->lists = bans_without(NULL, 0, 0, 0);
-        return orders->lists != NULL;
-    }
-    const int length = (int)strcspn(directory, ":"); // the first of several
-    if (snprintf(orders->bans_path, sizeof orders->bans_path, "%.*s/bans", length, directory) >=
-        (int)sizeof orders->bans_path) {
-        snprintf(error, capacity, "the state directory's path is too long");
-        return false;
-    }
-    orders->lists = bans_load(orders->bans_path, error, capacity);
-    return orders->lists != NULL;
-}
-
-struct orders *orders_open(const struct status_source *source, char *error, size_t capacity)
+struct orders *orders_open(const struct status_source *source, const struct acts *acts, char *error,
+                           size_t capacity)
 {
     struct orders *orders = calloc(1, sizeof *orders);
     snprintf(error, capacity, "out of memory");
     if (orders == NULL)
         return NULL;
     orders->source = source;
-    if (!load_bans(orders, error, capacity)) {
-        orders_close(orders);
-        return NULL;
-    }
-    spread_bans(orders); // before the first tick
-    return orders;
+    orders->acts = acts;
+    orders->bans = ban_book_open(source, error, capacity);
+    if (orders->bans != NULL)
+        return orders;
+    orders_close(orders);
+    return NULL;
 }
 
 void orders_close(struct orders *orders)
 {
     if (orders == NULL)
         return;
-    while (orders->lists != NULL) {
-        struct bans *next = orders->lists->next;
-        free(orders->lists);
-        orders->lists = next;
-    }
+    ban_book_close(orders->bans);
     free(orders);
 }
 
 bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done)
 {
-    struct mailbox *mailbox = arena_mailbox(arena);
     const struct command *answer;
-    while ((answer = mailbox_answer(mailbox)) != NULL) {
+    while ((answer = mailbox_answer(arena_mailbox(arena))) != NULL) {
         const struct command command = *answer;
-        mailbox_forget(mailbox);
+        mailbox_forget(arena_mailbox(arena));
         if (command.kind != COMMAND_BANS) {
             *number = command.request;
             *done = command.done;
             return true;
         }
-        release_bans(orders, command.bans);
+        ban_book_hear(orders->bans, arena, command.bans);
     }
     return false;
 }
 
 bool orders_collect(struct orders *orders, uint32_t *number, bool *done)
 {
-    spread_bans(orders);
+    ban_book_spread(orders->bans);
     for (int i = 0; i < orders->source->arena_count; i++)
         if (orders_collect_from(orders, orders->source->arenas[i], number, done))
             return true;
     return false;
 }
 
-void orders_retrieve(struct arena *arena)
+void orders_forget(struct orders *orders, struct arena *arena)
 {
-    arena_open_mail(arena);
-    struct mailbox *mailbox = arena_mailbox(arena);
-    struct command *letter = mailbox_blank(mailbox);
-    if (letter == NULL)
-        return;
-    *letter = (struct command){.kind = COMMAND_BANS};
-    mailbox_post(mailbox);
-    arena_open_mail(arena);
+    struct command *letter;
+    while ((letter = mailbox_open(arena_mailbox(arena))) != NULL) {
+        letter->done = false;
+        mailbox_reply(arena_mailbox(arena));
+    }
+    ban_book_forget(orders->bans, arena);
 }
 
 int orders_timeout_ms(const struct orders *orders)
 {
-    for (int i = 0; i < orders->source->arena_count; i++)
-        if (*arena_told(orders->source->arenas[i]) != orders->lists)
-            return LOOK_MS;
+    if (!ban_book_is_spread(orders->bans))
+        return LOOK_MS;
     return orders->draining ? LOOK_MS : -1;
 }

@@ -3,6 +3,7 @@
 // end of the server. Without a word of HTTP but its paths and statuses. Main thread only.
 #pragma once
 
+#include "acts.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -18,6 +19,8 @@ enum orders_field_kind {
     ORDERS_REASON,  // why; may always be left out
     ORDERS_ADDRESS, // an IPv4 address, or a network in CIDR notation
     ORDERS_SECONDS, // a duration; "": without an end
+    ORDERS_MAP,     // the path of a map file
+    ORDERS_LEVEL,   // of the log
     ORDERS_FIELDS
 };
 
@@ -33,7 +36,7 @@ struct order {
     uint32_t asked;      // arenas that it went to
     uint32_t waiting;    // of these, those whose answer is to come; the caller counts down
     uint32_t done;       // of these, those that did it; the caller counts up
-    unsigned status;     // of HTTP, with `problem`
+    unsigned status;     // of HTTP, with `problem`, or with `text` where it is not 0
     const char *problem; // what is wrong with it, for people; NULL: nothing
     char *text;          // the answer, as JSON, where it is known at once; the caller frees it
 };
@@ -45,8 +48,10 @@ struct orders_route {
     const char *failure;   // the problem where no arena did it
 };
 
-// Borrows `source`. Reads the bans that are kept; on failure writes the reason and returns NULL.
-struct orders *orders_open(const struct status_source *source, char *error, size_t capacity);
+// Borrows `source` and `acts`. Reads the bans that are kept; on failure writes the reason and
+// returns NULL.
+struct orders *orders_open(const struct status_source *source, const struct acts *acts, char *error,
+                           size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
 void orders_close(struct orders *orders);
@@ -66,11 +71,12 @@ void orders_log(const struct order *order);
 // The next answer of any arena; false when there is none. Keeps the arenas' bans up to date, too.
 bool orders_collect(struct orders *orders, uint32_t *number, bool *done);
 
-// The next answer of one arena, which need not be the source's any more.
+// The next answer of one arena; likewise.
 bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done);
 
-// Has an arena that was let go answer everything, and give back its bans.
-void orders_retrieve(struct arena *arena);
+// An arena that runs no more is about to be destroyed: what it was asked and has not done comes
+// back undone, by orders_collect_from, and it reads no bans.
+void orders_forget(struct orders *orders, struct arena *arena);
 
 // Milliseconds until orders_collect and orders_is_drained want to be called, though no order waits;
 // -1 for no such need.

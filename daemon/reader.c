@@ -191,12 +191,31 @@ bool reader_number(reader_node node, double min, double max, double *value)
     return false;
 }
 
+static bool get_text(const config_setting_t *setting, bool (*accepts)(const char *text),
+                     const char **text)
+{
+    if (config_setting_type(setting) != CONFIG_TYPE_STRING)
+        return false;
+    *text = config_setting_get_string(setting);
+    return accepts == NULL || accepts(*text);
+}
+
+bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *want,
+                 const char **text)
+{
+    if (get_text(node.setting, accepts, text))
+        return true;
+    reader_refuse(node, "%s", want);
+    return false;
+}
+
 // Stores the value when it is good.
 static bool take_value(reader_node node, const struct reader_key *key, void *target)
 {
     const config_setting_t *setting = node.setting;
     long long integer;
     double number;
+    const char *text;
     switch (key->kind) {
     case READER_INTEGER:
         if (!get_integer(setting, &integer) || (double)integer < key->min ||
@@ -215,11 +234,9 @@ static bool take_value(reader_node node, const struct reader_key *key, void *tar
         *(bool *)target = config_setting_get_bool(setting) == CONFIG_TRUE;
         return true;
     case READER_TEXT:
-        if (config_setting_type(setting) != CONFIG_TYPE_STRING)
+        if (!get_text(setting, key->accepts, &text))
             return false;
-        if (key->accepts != NULL && !key->accepts(config_setting_get_string(setting)))
-            return false;
-        *(const char **)target = config_setting_get_string(setting);
+        *(const char **)target = text;
         return true;
     case READER_LIST:
         if (reader_is_list(node))

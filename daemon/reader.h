@@ -78,6 +78,10 @@ bool reader_is_list(reader_node node);
 // Reads a number in a range, or reports and returns false.
 bool reader_number(reader_node node, double min, double max, double *value);
 
+// Reads a text that is accepted, valid until reader_close, or reports `want` and returns false.
+bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *want,
+                 const char **text);
+
 // Reports "file:line: key: " and the message.
 __attribute__((format(printf, 2, 3))) void reader_complain(reader_node node, const char *format,
                                                            ...);

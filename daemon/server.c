@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "acts.h"
 #include "control.h"
 #include "fleet.h"
 #include "http.h"
@@ -19,6 +20,7 @@
 enum { ERROR_BYTES = 256 };
 
 struct server {
+    struct acts acts;
     struct config *config; // held
     const char *path;      // of its file
     struct fleet fleet;
@@ -79,7 +81,7 @@ static bool open_control(struct server *server)
     char path[CONFIG_CONTROL_BYTES];
     if (!control_path(server->config->control, path))
         return true;
-    server->control = control_open(path, &server->fleet.source, error, sizeof error);
+    server->control = control_open(path, &server->fleet.source, &server->acts, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -107,6 +109,13 @@ struct server *server_start(struct config *config, const char *path)
     }
     server->config = config;
     server->path = path;
+    server->acts = (struct acts){
+        .server = server,
+        .add_arena = server_add_arena,
+        .remove_arena = server_remove_arena,
+        .change_map = server_change_map,
+        .reload = server_reload,
+    };
     server->fleet.source.started_ms = now_ms();
     passed_init(&server->fleet.passed);
     if (!open_arenas(server) || !open_status(server) || !open_control(server) ||
@@ -213,6 +222,8 @@ bool server_reload(struct server *server, struct outcome *outcome)
     const bool good =
         reload_apply(&server->fleet, &server->config, server->path, outcome, leave, server);
     reload_log(outcome);
+    if (good)
+        log_set_level(server->config->log_level);
     server_count_players(server, &players, &bots);
     notify_players(players, bots);
     notify_ready();

@@ -115,6 +115,21 @@ static json_t *hits_json(const struct raim_match_hits *hits)
                              put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
 }
 
+// What a file or the system says may be of any bytes.
+static json_t *text_json(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string != NULL)
+        return string;
+    char *plain = strdup(text);
+    for (char *byte = plain; byte != NULL && *byte != '\0'; byte++)
+        if ((unsigned char)*byte >= 0x80)
+            *byte = '?';
+    string = plain != NULL ? json_string(plain) : NULL;
+    free(plain);
+    return string;
+}
+
 // The match admits only UTF-8; should it ever let something else through, one odd name must not
 // cost the operator the whole document.
 static json_t *name_json(const char *name, size_t capacity)
@@ -149,6 +164,34 @@ static json_t *arena_players_json(const struct arena_status *status, uint32_t ti
     return whole(array, complete);
 }
 
+static json_t *winner_json(const struct arena_status *status)
+{
+    for (uint32_t i = 0; i < status->player_count; i++) {
+        const struct raim_match_player *player = &status->players[i].match;
+        if (player->id == status->round.winner)
+            return name_json(player->name, sizeof player->name);
+    }
+    return json_null();
+}
+
+static json_t *round_json(const struct arena_status *status, uint32_t tick_hz)
+{
+    static const char *const phases[RAIM_MATCH_PHASES] = {
+        [RAIM_MATCH_PLAY] = "play",
+        [RAIM_MATCH_BREAK] = "break",
+        [RAIM_MATCH_PAUSED] = "paused",
+    };
+    const struct raim_match_round *now = &status->round;
+    const double left_s = round(10.0 * now->left_ticks / tick_hz) / 10;
+    json_t *object = json_object();
+    return whole(object,
+                 put_count(object, "number", now->round) &&
+                     put(object, "phase", json_string(phases[now->phase])) &&
+                     put(object, "left_s", now->has_end ? json_real(left_s) : json_null()) &&
+                     put_count(object, "score_limit", now->score_limit) &&
+                     put(object, "winner", winner_json(status)));
+}
+
 static json_t *arena_json(struct arena *arena, struct totals *totals)
 {
     const struct config_arena *config = arena_config(arena);
@@ -164,6 +207,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                      put_count(object, "port", arena_port(arena)) &&
                      put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
                      put(object, "state", json_string(state)) &&
+                     put(object, "round", round_json(status, config->tick_hz)) &&
                      put_count(object, "tick", status->tick) &&
                      put_count(object, "tick_hz", config->tick_hz) &&
                      put(object, "tick_us", tick_us_json(status)) &&
@@ -282,6 +326,35 @@ char *status_bans_json(const struct bans *bans, int64_t now_s)
     for (uint32_t i = 0; complete && bans != NULL && i < bans->count; i++)
         if (bans->items[i].until_s == 0 || bans->items[i].until_s > now_s)
             complete = json_array_append_new(list, ban_json(&bans->items[i], now_s)) == 0;
+    return document_text(whole(object, complete));
+}
+
+char *status_problem_json(const char *error)
+{
+    json_t *object = json_object();
+    return document_text(whole(object, put(object, "error", text_json(error))));
+}
+
+static bool put_lines(json_t *object, const struct outcome *outcome, enum outcome_kind kind)
+{
+    json_t *list = json_array();
+    bool complete = put(object, outcome_kind_name(kind), list);
+    for (int i = 0; complete && i < outcome->count; i++)
+        if (outcome->lines[i].kind == kind)
+            complete = json_array_append_new(list, text_json(outcome->lines[i].text)) == 0;
+    return complete;
+}
+
+char *status_outcome_json(const struct outcome *outcome)
+{
+    const bool refused = outcome_has(outcome, OUTCOME_MISTAKE);
+    json_t *object = json_object();
+    bool complete = !refused || put(object, "error",
+                                    json_string("the configuration has mistakes: the one that "
+                                                "runs stays whole"));
+    for (int kind = 0; kind < OUTCOME_KINDS && complete; kind++)
+        if (kind == OUTCOME_WARNING || (kind == OUTCOME_MISTAKE) == refused)
+            complete = put_lines(object, outcome, (enum outcome_kind)kind);
     return document_text(whole(object, complete));
 }
 

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "bans.h"
+#include "outcome.h"
 #include "worker.h"
 
 #include <stdbool.h>
@@ -26,6 +27,13 @@ char *status_players_json(const struct status_source *source);
 
 // {"bans": [...]}, without those that are over; likewise. Takes NULL for no bans.
 char *status_bans_json(const struct bans *bans, int64_t now_s);
+
+// {"error": ...}; likewise.
+char *status_problem_json(const char *error);
+
+// {"applied": [...], "restart": [...], "warnings": [...]} or, where there are mistakes, {"error":
+// ..., "mistakes": [...], "warnings": [...]}; likewise.
+char *status_outcome_json(const struct outcome *outcome);
 
 // {"status": "ok", "uptime_s": ...}; likewise.
 char *status_health_json(const struct status_source *source, uint64_t now_ms);

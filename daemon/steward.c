@@ -39,18 +39,16 @@ void steward_receive(struct steward *steward, struct raim_match *match,
 
 // Puts other bans in force, and out goes whom they concern.
 static void change_bans(struct steward *steward, struct raim_match *match,
-                        const struct transport *transport, struct command *command)
+                        const struct transport *transport, const struct command *command)
 {
-    const struct bans *before = steward->bans;
     steward->bans = command->bans;
-    command->bans = before;
     for (uint32_t peer = 0; peer < transport_capacity(transport); peer++)
         if (transport_is_connected(transport, peer))
             steward_receive(steward, match, transport, peer);
 }
 
 static bool obey(struct steward *steward, struct raim_match *match,
-                 const struct transport *transport, struct command *command)
+                 const struct transport *transport, const struct command *command)
 {
     switch (command->kind) {
     case COMMAND_SAY:

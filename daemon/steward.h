@@ -9,7 +9,6 @@
 struct steward {
     struct mailbox mailbox;  // of struct command
     const struct bans *bans; // the sender's; NULL: none
-    const struct bans *told; // the newest that the sender has posted; its own note
 };
 
 // False when memory runs out; can be destroyed then, too, as can one that is all zero.

@@ -52,6 +52,16 @@ static void print_usage(FILE *file)
           "  bans [--json]                   who is banned\n"
           "  drain [--timeout SECONDS]       let nobody in; raimd ends when all have left\n"
           "                                  or the time is up; waits until then\n"
+          "  arena add NAME                  start an arena that the configuration has\n"
+          "  arena remove NAME               end an arena; everybody in it is told\n"
+          "  arena pause NAME                let everybody stand, and the clock as well\n"
+          "  arena resume NAME\n"
+          "  arena map NAME FILE             begin a new round on another map at once; FILE\n"
+          "                                  as the configuration would name it\n"
+          "  reload                          apply the configuration; tells what of it was\n"
+          "                                  applied and what needs a restart\n"
+          "  log level LEVEL                 leave out of the log what is less grave:\n"
+          "                                  error, warning or info\n"
           "\n"
           "  -s, --socket SOCKET  the daemon's socket (" RAIM_CONTROL_SOCKET ")\n"
           "  -V, --version        print the version\n"
@@ -73,7 +83,7 @@ static int wrong(const char *problem, const char *word)
 // Sends a request and says what went wrong with it; on success the caller frees the reply's text.
 static int ask(const struct call *call, const struct request *request, struct reply *reply)
 {
-    char problem[256];
+    char problem[4096];
     if (!request_send(call->socket, request, reply)) {
         fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
         return EXIT_UNREACHABLE;
@@ -82,6 +92,7 @@ static int ask(const struct call *call, const struct request *request, struct re
         return EXIT_SUCCESS;
     tables_problem(reply->text, problem, sizeof problem);
     fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "for no told reason");
+    tables_mistakes(reply->text, stderr);
     free(reply->text);
     return EXIT_REFUSED;
 }
@@ -263,21 +274,97 @@ static int run_drain(const struct call *call)
     return EXIT_SUCCESS;
 }
 
+static int order_arena(const struct call *call, const char *path)
+{
+    return order(call, &(struct request){
+                           .path = path,
+                           .post = true,
+                           .fields = {{"arena", word(call, 0)}, {"map", word(call, 1)}},
+                       });
+}
+
+static int run_arena_add(const struct call *call)
+{
+    return order_arena(call, "/arena/add");
+}
+
+static int run_arena_remove(const struct call *call)
+{
+    return order_arena(call, "/arena/remove");
+}
+
+static int run_arena_pause(const struct call *call)
+{
+    return order_arena(call, "/arena/pause");
+}
+
+static int run_arena_resume(const struct call *call)
+{
+    return order_arena(call, "/arena/resume");
+}
+
+static int run_arena_map(const struct call *call)
+{
+    return order_arena(call, "/arena/map");
+}
+
+static int run_reload(const struct call *call)
+{
+    struct reply reply;
+    const int code = ask(call, &(struct request){.path = "/reload", .post = true}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    const bool good = tables_reload(reply.text, stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static int run_log_level(const struct call *call)
+{
+    return order(call, &(struct request){
+                           .path = "/log", .post = true, .fields = {{"level", word(call, 0)}}});
+}
+
 // --- The command line ---
 
 static const struct command commands[] = {
-    {"status", run_status, 0, 0, "jw"}, {"players", run_players, 0, 1, "j"},
-    {"say", run_say, 1, 2, ""},         {"kick", run_kick, 2, 3, ""},
-    {"mute", run_mute, 2, 2, ""},       {"unmute", run_unmute, 2, 2, ""},
-    {"ban", run_ban, 1, 2, "f"},        {"unban", run_unban, 1, 1, ""},
-    {"bans", run_bans, 0, 0, "j"},      {"drain", run_drain, 0, 0, "t"},
+    {"status", run_status, 0, 0, "jw"},
+    {"players", run_players, 0, 1, "j"},
+    {"say", run_say, 1, 2, ""},
+    {"kick", run_kick, 2, 3, ""},
+    {"mute", run_mute, 2, 2, ""},
+    {"unmute", run_unmute, 2, 2, ""},
+    {"ban", run_ban, 1, 2, "f"},
+    {"unban", run_unban, 1, 1, ""},
+    {"bans", run_bans, 0, 0, "j"},
+    {"drain", run_drain, 0, 0, "t"},
+    {"arena add", run_arena_add, 1, 1, ""},
+    {"arena remove", run_arena_remove, 1, 1, ""},
+    {"arena pause", run_arena_pause, 1, 1, ""},
+    {"arena resume", run_arena_resume, 1, 1, ""},
+    {"arena map", run_arena_map, 2, 2, ""},
+    {"reload", run_reload, 0, 0, ""},
+    {"log level", run_log_level, 1, 1, ""},
 };
 
-static const struct command *find_command(const char *name)
+// How many words a command is that these begin with, one or two; 0 where they begin with another.
+static int match_words(const char *name, int count, char **words)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(name, commands[i].name) == 0)
+    const size_t length = strcspn(name, " ");
+    if (strncmp(words[0], name, length) != 0 || words[0][length] != '\0')
+        return 0;
+    if (name[length] == '\0')
+        return 1;
+    return count > 1 && strcmp(words[1], name + length + 1) == 0 ? 2 : 0;
+}
+
+static const struct command *find_command(int count, char **words, int *used)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        *used = match_words(commands[i].name, count, words);
+        if (*used > 0)
             return &commands[i];
+    }
     return NULL;
 }
 
@@ -285,17 +372,18 @@ static int dispatch(struct call *call, const char *options, int count, char **wo
 {
     if (count == 0)
         return wrong("want a command", "");
-    const struct command *command = find_command(words[0]);
+    int used;
+    const struct command *command = find_command(count, words, &used);
     if (command == NULL)
         return wrong("no such command", words[0]);
     if (strspn(options, command->options) != strlen(options))
-        return wrong("an option that does not belong here", words[0]);
-    call->count = count - 1;
-    call->words = words + 1;
+        return wrong("an option that does not belong here", command->name);
+    call->count = count - used;
+    call->words = words + used;
     if (call->count < command->least)
-        return wrong("too few words", words[0]);
+        return wrong("too few words", command->name);
     if (call->count > command->most)
-        return wrong("too many words; quote a text with spaces", words[0]);
+        return wrong("too many words; quote a text with spaces", command->name);
     if (!request_init()) {
         fputs("raimctl: cannot start libcurl\n", stderr);
         return EXIT_REFUSED;

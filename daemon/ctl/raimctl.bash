@@ -2,38 +2,45 @@
 # Completes the words of raimctl in bash.
 
 _raimctl_arenas() {
-    # From the table: everything else would need a reader of JSON.
-    raimctl ${1+-s "$1"} status 2>/dev/null | awk 'NR > 2 { print $1 }'
+    # Of all objects, those of arenas alone begin with these keys; quotes inside a text are escaped.
+    raimctl ${1+-s "$1"} status --json 2>/dev/null |
+        grep -o '{"name":"[a-z0-9_-]*","port":' | cut -d '"' -f 4
 }
 
 _raimctl() {
-    local word=${COMP_WORDS[COMP_CWORD]} command='' socket='' place=0 i
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local command='' socket='' place=0 words='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
         --timeout | --for) ((i++)) ;;
         -*) ;;
         *)
-            if [[ -z $command ]]; then
-                command=${COMP_WORDS[i]}
-            else
-                ((place++))
-            fi
+            case $command in
+            '') command=${COMP_WORDS[i]} ;;
+            arena | log) command+=" ${COMP_WORDS[i]}" ;;
+            *) ((place++)) ;;
+            esac
             ;;
         esac
     done
-    local words=''
-    if [[ ${COMP_WORDS[COMP_CWORD - 1]} == -s || ${COMP_WORDS[COMP_CWORD - 1]} == --socket ]]; then
+    if [[ $before == -s || $before == --socket || ($command == 'arena map' && $place -eq 1) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
     fi
     case $command in
-    '') words='status players say kick mute unmute ban unban bans drain --socket --version --help' ;;
+    '')
+        words='status players say kick mute unmute ban unban bans drain arena reload log'
+        words+=' --socket --version --help'
+        ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;
     ban) words='--for' ;;
     drain) words='--timeout' ;;
-    players | say | kick | mute | unmute)
+    arena) words='add remove pause resume map' ;;
+    log) words='level' ;;
+    'log level') [[ $place -gt 0 ]] || words='error warning info' ;;
+    players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | 'arena resume' | 'arena map')
         [[ $place -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
         [[ $command != players ]] || words+=' --json'
         ;;
@@ -41,4 +48,4 @@ _raimctl() {
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }
 
-complete -F _raimctl raimctl
+complete -o filenames -F _raimctl raimctl

@@ -49,8 +49,10 @@ static void write_arena(FILE *out, const json_t *arena, long long players)
     json_array_foreach(json_object_get(arena, "players"), i, player) bots +=
         json_is_true(json_object_get(player, "bot"));
     snprintf(places, sizeof places, "%lld", players - bots);
-    write_column(out, text_of(arena, "name"), 18);
-    write_column(out, text_of(arena, "map"), 14);
+    const char *phase = text_of(json_object_get(arena, "round"), "phase");
+    write_column(out, text_of(arena, "name"), 15);
+    write_column(out, text_of(arena, "map"), 10);
+    write_column(out, strcmp(phase, "play") == 0 ? "" : phase, 6);
     fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), places,
             bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
             number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
@@ -69,7 +71,7 @@ bool tables_status(const char *text, FILE *out)
         fprintf(out, ", workers %lld, players %lld of %lld, bots %lld, spectators %lld\n",
                 number_of(status, "workers"), number_of(players, "now"), number_of(players, "max"),
                 number_of(players, "bots"), number_of(players, "spectators"));
-        fprintf(out, "ARENA              MAP             PORT PLAYERS BOTS WATCH P50(us) P99(us)"
+        fprintf(out, "ARENA           MAP               PORT PLAYERS BOTS WATCH P50(us) P99(us)"
                      "  LATE\n");
         json_array_foreach(arenas, i, arena)
             write_arena(out, arena, (long long)json_array_size(json_object_get(arena, "players")));
@@ -130,6 +132,39 @@ bool tables_bans(const char *text, FILE *out)
     }
     json_decref(answer);
     return good;
+}
+
+// Writes the lines of a list behind what they are.
+static size_t write_lines(FILE *out, const json_t *list, const char *what)
+{
+    size_t i;
+    const json_t *line;
+    json_array_foreach(list, i, line) fprintf(out, "%s%s\n", what, json_string_value(line));
+    return json_array_size(list);
+}
+
+bool tables_reload(const char *text, FILE *out)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const json_t *applied = json_object_get(answer, "applied");
+    const json_t *restart = json_object_get(answer, "restart");
+    const bool good = json_is_array(applied) && json_is_array(restart);
+    if (good) {
+        write_lines(out, json_object_get(answer, "warnings"), "");
+        const size_t changes =
+            write_lines(out, applied, "applied: ") + write_lines(out, restart, "needs a restart: ");
+        if (changes == 0)
+            fputs("nothing has changed\n", out);
+    }
+    json_decref(answer);
+    return good;
+}
+
+void tables_mistakes(const char *text, FILE *out)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    write_lines(out, json_object_get(answer, "mistakes"), "");
+    json_decref(answer);
 }
 
 void tables_problem(const char *text, char *problem, size_t capacity)

@@ -13,6 +13,12 @@ bool tables_status(const char *json, FILE *out);
 bool tables_players(const char *json, const char *arena, FILE *out);
 bool tables_bans(const char *json, FILE *out);
 
+// What a reload did, a line for each change.
+bool tables_reload(const char *json, FILE *out);
+
+// The mistakes that an answer tells, a line each; nothing where it tells none.
+void tables_mistakes(const char *json, FILE *out);
+
 // What an answer says is wrong; "" where it says nothing. The text is cut to `capacity`.
 void tables_problem(const char *json, char *problem, size_t capacity);
 

@@ -4,16 +4,17 @@
 
 const POLL_MS = 2000;
 const KEPT = 150;            // polls that the plots show: five minutes
+const MAP_MS = 1000;         // between two tries to get the map that is played on
 const EVENT_MS = 100;        // between two positions; what is drawn glides from one to the next
 const NAMES_AT_MOST = 32;    // players on a map, beyond which their names would hide them
 const NARROW = 600;          // pixels of a map, up to which they would too
 
 const find = id => document.getElementById(id);
 const kept = new Map();      // of each arena: {ticks: [[p50, p99]], traffic: [[out, in]], last}
-let status = null, busy = null;
+let status = null, statusAt = 0, busy = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
-let source = null, map = null, before = null, now = null, nowAt = 0, delayMs = 0;
-let names = new Map(), pollTimer = 0, frame = 0;
+let source = null, map = null, before = null, now = null, nowAt = 0, mapAt = 0, delayMs = 0;
+let names = new Map(), pollTimer = 0, clockTimer = 0, frame = 0;
 
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -131,13 +132,10 @@ function caption(trouble) {
   find("live").setAttribute("aria-label", `Live map of ${chosen}${count}`);
 }
 
-function watch() {
-  unwatch();
-  const name = chosen, path = `/arenas/${encodeURIComponent(name)}`;
-  map = before = now = null;
-  caption("connecting");
-  wantFrame();
-  fetch(`${path}/map`).then(answer => answer.json()).then(got => {
+function loadMap() {
+  const name = chosen;
+  mapAt = performance.now();
+  fetch(`/arenas/${encodeURIComponent(name)}/map`).then(answer => answer.json()).then(got => {
     if (chosen !== name)
       return;
     map = got;
@@ -145,7 +143,15 @@ function watch() {
     find("live").style.aspectRatio = (right - left) / (top - bottom);
     wantFrame();
   }).catch(() => {});
-  source = new EventSource(`${path}/stream`);
+}
+
+function watch() {
+  unwatch();
+  map = before = now = null;
+  caption("connecting");
+  wantFrame();
+  loadMap();
+  source = new EventSource(`/arenas/${encodeURIComponent(chosen)}/stream`);
   source.addEventListener("hello", event => {
     delayMs = JSON.parse(event.data).delay_ms;
     before = now = null;
@@ -153,6 +159,10 @@ function watch() {
   });
   source.onmessage = event => {
     [before, now, nowAt] = [now, JSON.parse(event.data), performance.now()];
+    if (before && before.map !== now.map)
+      before = null;
+    if ((!map || map.mark !== now.map) && nowAt - mapAt > MAP_MS)
+      loadMap();
     caption();
     wantFrame();
   };
@@ -274,7 +284,35 @@ function showWorkers(text) {
   busy = {at, read};
 }
 
+// "4:05", or "8 s" of the last minute.
+function clock(seconds) {
+  const whole = Math.ceil(seconds);
+  return whole < 60 ? `${whole} s`
+    : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+// Round, phase, clock and winner; the clock goes on between two polls.
+function showRound() {
+  const arena = status && status.arenas.find(arena => arena.name === chosen);
+  if (!arena)
+    return;
+  const {number, phase, left_s, score_limit, winner} = arena.round;
+  const passed = phase === "paused" ? 0 : (performance.now() - statusAt) / 1000;
+  const left = left_s === null ? "" : clock(Math.max(0, left_s - passed));
+  const words = [`Round ${number}`];
+  if (phase === "break")
+    words.push(winner === null ? "nobody alone has won" : `${winner} has won`,
+               left && `the next begins in ${left}`);
+  else
+    words.push(phase === "paused" && "paused", left && `${left} left`,
+               score_limit > 0 && `to ${score_limit} points`);
+  const told = words.filter(Boolean), text = told.length > 1 ? told.join(" \u00b7 ") : "";
+  if (find("round").textContent !== text)
+    find("round").textContent = text;
+}
+
 function showChosen() {
+  showRound();
   const arena = status && status.arenas.find(arena => arena.name === chosen);
   if (!arena)
     return;
@@ -298,7 +336,10 @@ function uptime(seconds) {
 function choose(name) {
   chosen = name;
   history.replaceState(null, "", `#${encodeURIComponent(name)}`);
-  watch();
+  if (name)
+    watch();
+  else
+    unwatch();
   showChosen();
 }
 
@@ -309,7 +350,7 @@ async function poll() {
       fetch("/metrics").then(answer => answer.text())]);
     if (document.hidden)
       return;
-    status = told;
+    [status, statusAt] = [told, performance.now()];
     const {players} = status;
     find("version").textContent = status.version;
     find("summary").textContent = `up ${uptime(status.uptime_s)} \u00b7 ${players.now} of` +
@@ -317,7 +358,7 @@ async function poll() {
     remember(status.arenas);
     showWorkers(metrics);
     if (!status.arenas.some(arena => arena.name === chosen))
-      choose(status.arenas[0].name);
+      choose(status.arenas[0]?.name ?? "");
     else if (!source)
       watch();
     showArenas(status.arenas);
@@ -329,11 +370,13 @@ async function poll() {
 
 function look() {
   clearInterval(pollTimer);
+  clearInterval(clockTimer);
   unwatch();
   if (document.hidden)
     return;
   poll();
   pollTimer = setInterval(poll, POLL_MS);
+  clockTimer = setInterval(showRound, 1000);
 }
 
 document.addEventListener("visibilitychange", look);

@@ -4,6 +4,7 @@
 
 #include "handshake.h"
 #include "name.h"
+#include "phase.h"
 #include "text.h"
 
 #include <assert.h>
@@ -11,6 +12,9 @@
 #include <string.h>
 
 static_assert(RAIM_MATCH_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name can be kept");
+static_assert((int)RAIM_MATCH_PLAY == RAIM_PHASE_PLAY, "phases are told as they are");
+static_assert((int)RAIM_MATCH_BREAK == RAIM_PHASE_BREAK, "phases are told as they are");
+static_assert((int)RAIM_MATCH_PAUSED == RAIM_PHASE_PAUSED, "phases are told as they are");
 
 static const double hello_within_s = 5; // a connection without a hello ends after this
 

@@ -188,9 +188,12 @@ struct raim_match_hits {
     double most_rewound_ms; // of any
 };
 
+// As the wire has them, see phase.h.
+enum raim_match_phase { RAIM_MATCH_PLAY, RAIM_MATCH_BREAK, RAIM_MATCH_PAUSED, RAIM_MATCH_PHASES };
+
 // Where the match stands.
 struct raim_match_round {
-    uint32_t phase;        // enum raim_phase
+    uint32_t phase;        // enum raim_match_phase
     uint32_t round;        // from 1 on
     bool has_end;          // the clock ends the round or the break
     uint32_t left_ticks;   // then: until it does

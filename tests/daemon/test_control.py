@@ -3,6 +3,7 @@
 """The operator and a raimd that runs: raimctl, and the same over HTTP with curl, on its socket."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -12,12 +13,15 @@ import time
 import unittest
 
 import harness
+import test_manual
 from harness import BIN, ROOT, START_S, Stage, arena, poll
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE = 1, 64, 69
 
 
-class ControlTest(unittest.TestCase):
+class Operator(unittest.TestCase):
+    """Somebody with a raimctl; what they try is in other classes."""
+
     def setUp(self):
         self.stage = self.enterContext(Stage())
         self.state = self.stage.directory / "state"
@@ -57,6 +61,8 @@ class ControlTest(unittest.TestCase):
         rows = sorted(json.loads(bots.out)["players"], key=lambda row: row["name"])
         return [(row["end"], row["text"]) for row in rows]
 
+
+class ControlTest(Operator):
     # --- asking ---
 
     def test_tables_fit_80_columns_and_agree_with_the_json(self):
@@ -90,6 +96,18 @@ class ControlTest(unittest.TestCase):
                     if "workers" in line]
             watch.terminate()
         self.assertEqual(len(seen), 2)
+
+    @unittest.skipUnless(shutil.which("bash"), "no bash")
+    def test_arenas_are_completed_whole_and_nothing_else_is(self):
+        name = "a-name-that-no-column-shows-whole"[:31]
+        daemon = self.serve(arena(name, bots=1), arena("two"))
+        bots = self.stage.bots(daemon, 1)
+        daemon.wait_players(1)
+        for words in (["kick"], ["say"], ["arena", "pause"], ["arena", "map"]):
+            self.assertEqual(complete("raimctl", *words, options=("-s", self.socket)), [name, "two"])
+        self.assertEqual(complete("raimctl", "kick", "two", options=("-s", self.socket)), [])
+        self.assertEqual(complete("raimctl", "kick", options=("-s", "/nonexistent")), [])
+        bots.stop(signal.SIGINT)
 
     # --- ordering ---
 
@@ -324,7 +342,8 @@ class ControlTest(unittest.TestCase):
     def test_nothing_is_posted_over_tcp(self):
         daemon = self.serve()
         self.assertEqual(daemon.ask("/status", "POST", "text=hello").status, 405)
-        for path in ("/say", "/kick", "/ban", "/drain", "/players", "/bans"):
+        for path in ("/say", "/kick", "/ban", "/drain", "/players", "/bans", "/reload", "/log",
+                     "/arena/add", "/arena/remove", "/arena/pause", "/arena/map"):
             for method in ("POST", "GET"):
                 self.assertIn(daemon.ask(path, method, "text=hello" if method == "POST" else None)
                               .status, (404, 405))
@@ -335,6 +354,17 @@ class ControlTest(unittest.TestCase):
         clients = [subprocess.Popen([BIN / "raimctl", "-s", self.socket, "say", f"message {i}"])
                    for i in range(12)]
         self.assertEqual([client.wait(START_S) for client in clients], [0] * 12)
+
+
+def complete(program, *words, options=()):
+    """What bash offers behind these words."""
+    script = ROOT / "daemon" / ("ctl/raimctl.bash" if program == "raimctl" else "raimd.bash")
+    result = subprocess.run(
+        ["bash", "-c", f'source {script}; COMP_WORDS=("$@" ""); COMP_CWORD=$#; _{program};'
+         ' printf "%s\\n" "${COMPREPLY[@]}"', "bash", program, *map(str, options), *words],
+        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}, capture_output=True, text=True,
+        timeout=START_S, check=True)
+    return result.stdout.split()
 
 
 class UsageTest(unittest.TestCase):
@@ -355,26 +385,28 @@ class UsageTest(unittest.TestCase):
         for words in ([], ["dance"], ["status", "now"], ["kick", "one"], ["say"], ["unban"],
                       ["say", "a", "b", "c"], ["say", "--json", "a"], ["drain", "--for", "1h"],
                       ["--nonsense"], ["ban", "192.0.2.1", "--for", "soon"], ["status", "--timeout"],
-                      ["ban", "192.0.2.1", "--for", "5mm"], ["ban", "192.0.2.1", "--for", "0"]):
+                      ["arena"], ["arena", "dance"], ["arena", "add"], ["arena", "map", "one"],
+                      ["arena", "pause", "one", "two"], ["log", "info"], ["log", "level"],
+                      ["reload", "now"], ["ban", "192.0.2.1", "--for", "5mm"], ["ban", "192.0.2.1", "--for", "0"]):
             with self.subTest(words):
                 result = self.raimctl("-s", "/nonexistent/control.sock", *words)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))
                 self.assertIn("--help", result.stderr)
 
+    @unittest.skipUnless(shutil.which("bash"), "no bash")
+    def test_the_options_of_raimd_are_completed(self):
+        self.assertEqual(set(complete("raimd")), test_manual.options_of_help("raimd"))
+
     def test_every_command_is_in_the_help_and_in_the_completion(self):
         text = (ROOT / "daemon/ctl/main.c").read_text(encoding="utf-8")
-        names = re.findall(r'\{"(\w+)", run_\w+,', text)
-        self.assertGreater(len(names), 8)
-        shell = shutil.which("bash")
-        if shell is None:
+        names = re.findall(r'\{"([a-z ]+)", run_\w+,', text)
+        self.assertGreater(len(names), 16)
+        if shutil.which("bash") is None:
             self.skipTest("no bash")
-        script = (f"source {ROOT}/daemon/ctl/raimctl.bash; COMP_WORDS=(raimctl ''); COMP_CWORD=1;"
-                  " _raimctl; echo ${COMPREPLY[@]}")
-        completed = subprocess.run([shell, "-c", script], capture_output=True, text=True,
-                                   check=True).stdout.split()
         for name in names:
             self.assertRegex(self.raimctl("--help").stdout, rf"(?m)^  {name}\b")
-            self.assertIn(name, completed)
+            *before, last = name.split()
+            self.assertIn(last, complete("raimctl", *before))
 
 
 if __name__ == "__main__":

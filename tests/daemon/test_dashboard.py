@@ -6,6 +6,7 @@ installed, that it draws."""
 import contextlib
 import json
 import socket
+import subprocess
 import time
 import unittest
 
@@ -150,6 +151,35 @@ class DashboardTest(unittest.TestCase):
             harness.poll("the other arena", lambda: page.evaluate("location.hash") == "#second")
             harness.poll("its players", lambda: page.evaluate(
                 "document.getElementById('players').rows.length") == 4)
+            self.assertEqual(page.said, [])
+
+
+@unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+class RoundTest(unittest.TestCase):
+    """The page follows what the operator does."""
+
+    def test_page_shows_the_round_and_another_map(self):
+        stage = self.enterContext(Stage())
+        stage.directory.joinpath("run").mkdir()
+        daemon = stage.serve(arena("first", bots=4, round_time=3600, score_limit=1000),
+                             env={"RUNTIME_DIRECTORY": str(stage.directory / "run")})
+        def order(*words):
+            subprocess.run([harness.BIN / "raimctl", "-s", stage.directory / "run/control.sock",
+                            *words], check=True, timeout=harness.START_S)
+        def text():
+            return page.evaluate("document.getElementById('round')?.textContent") or ""
+        with browser.Browser() as page:
+            page.open("http://{}:{}/".format(*daemon.status_address), 1280, 800, "light")
+            shown = harness.poll("the round", text, 30)
+            self.assertRegex(shown, r"^Round 1 \u00b7 (60:00|59:\d\d) left \u00b7 to 1000 points$")
+            order("arena", "pause", "first")
+            harness.poll("the pause", lambda: "paused" in text())
+            order("arena", "resume", "first")
+            harness.poll("the end of the pause", lambda: "paused" not in text())
+            shape = "document.getElementById('live').style.aspectRatio"
+            before = harness.poll("the map", lambda: page.evaluate(shape))
+            order("arena", "map", "first", str(harness.ROOT / "config/maps/duel.conf"))
+            harness.poll("the other map", lambda: page.evaluate(shape) != before)
             self.assertEqual(page.said, [])
 
 

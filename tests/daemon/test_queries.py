@@ -161,7 +161,8 @@ class QueryTest(unittest.TestCase):
         self.assertEqual(rules["sight"], "true")
         self.assertEqual(rules["player_speed"], "300")
         self.assertEqual(rules["bullet_lifetime"], "1.2")
-        self.assertEqual(len(rules), 5 + 8)
+        self.assertEqual((rules["round_time"], rules["score_limit"]), ("0", "0"))
+        self.assertEqual(len(rules), 7 + 8)
 
     def test_no_address_is_told(self):
         asker = self.asker()

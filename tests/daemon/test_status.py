@@ -18,10 +18,11 @@ SECONDS = 3
 # What tools may rely on, in the order in which people read it.
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
-ARENA_KEYS = ["name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
+ARENA_KEYS = ["name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us", "late_ticks",
               "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries",
               "queries_limited", "refused", "lag_compensation_ms", "hits", "spectators", "away",
               "players"]
+ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                 "input_early", "ack", "chat", "muted", "draining", "banned", "oversize",
@@ -48,6 +49,7 @@ class StatusTest(unittest.TestCase):
         self.assertEqual(list(status["players"]), PLAYERS_KEYS)
         for shown in status["arenas"]:
             self.assertEqual(list(shown), ARENA_KEYS)
+            self.assertEqual(list(shown["round"]), ROUND_KEYS)
             self.assertEqual(list(shown["tick_us"]), TICK_US_KEYS)
             self.assertEqual(list(shown["refused"]), REFUSED_KEYS)
             self.assertEqual(list(shown["hits"]), HITS_KEYS)
@@ -68,6 +70,8 @@ class StatusTest(unittest.TestCase):
         self.assertEqual((first["map"], first["state"]), ("crossfire", "running"))
         self.assertEqual([first["lag_compensation_ms"], second["lag_compensation_ms"]], [200, 0])
         self.assertEqual([first["away"], second["away"]], [0, 0])
+        self.assertEqual(first["round"], {"number": 1, "phase": "play", "left_s": None,
+                                          "score_limit": 0, "winner": None})
         for shown in status["arenas"]:
             times = shown["tick_us"]
             self.assertTrue(0 < times["p50"] <= times["p99"] <= times["max"], times)

@@ -23,6 +23,11 @@ static void assert_plain(const struct config_arena *arena)
     assert_true(arena->resume_grace_s == 30);
     assert_true(arena->queries);
     assert_true(arena->query_names);
+    assert_true(arena->round_s == 0);
+    assert_int_equal(arena->score_limit, 0);
+    assert_true(arena->break_s == 10);
+    assert_string_equal(arena->motd, "");
+    assert_int_equal(arena->rotation_count, 0);
 }
 
 // --- What is shipped ---
@@ -177,6 +182,67 @@ static void test_queries_are_as_told(void **state)
     config_unload(config);
 }
 
+static void test_rounds_are_as_told(void **state)
+{
+    (void)state;
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "round_time = 600; score_limit = 30; break_time = 2.5;"
+        "motd = \"Be nice \xc3\xa9\"; },"
+        "{ name = \"b\"; map = \"m.conf\"; port = 1; score_limit = 100000; motd = \"\"; });");
+    assert_true(config->arenas[0].round_s == 600);
+    assert_int_equal(config->arenas[0].score_limit, 30);
+    assert_true(config->arenas[0].break_s == 2.5);
+    assert_string_equal(config->arenas[0].motd, "Be nice \xc3\xa9");
+    assert_int_equal(config->arenas[1].score_limit, 100000);
+    assert_string_equal(config->arenas[1].motd, "");
+    config_unload(config);
+}
+
+static void test_a_motd_fits_and_shows_all_of_it(void **state)
+{
+    (void)state;
+    char text[512], motd[122];
+    memset(motd, 'x', 121);
+    motd[120] = '\0';
+    snprintf(text, sizeof text, "arenas = ({" ARENA "motd = \"%s\"; });", motd);
+    struct config *config = assert_accepted(text);
+    assert_string_equal(config->arenas[0].motd, motd);
+    config_unload(config);
+    static const char *const bad[] = {"a\\nb", "\xe2\x80\x8b", " x", "\xff", NULL};
+    motd[120] = 'x';
+    motd[121] = '\0';
+    for (int i = 0; i <= 4; i++) {
+        snprintf(text, sizeof text, "arenas = ({" ARENA "motd = \"%s\"; });",
+                 bad[i] != NULL ? bad[i] : motd);
+        write_text("raimd.conf", text);
+        char *report;
+        assert_null(load("raimd.conf", &report));
+        if (strstr(report, ", want at most 120 bytes of UTF-8 without anything invisible\n") ==
+            NULL)
+            fail_msg("%s", report);
+        free(report);
+    }
+}
+
+static void test_the_level_of_the_log_is_as_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum log_level level;
+    } rows[] = {{"log_level = \"error\"; arenas = ({" ARENA "});", LOG_LEVEL_ERROR},
+                {"log_level = \"warning\"; arenas = ({" ARENA "});", LOG_LEVEL_WARNING},
+                {"arenas = ({" ARENA "});", LOG_LEVEL_INFO}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct config *config = assert_accepted(rows[i].text);
+        assert_int_equal(config->log_level, rows[i].level);
+        config_unload(config);
+    }
+    assert_refused("log_level = \"debug\"; arenas = ({" ARENA "});",
+                   "raimd.conf:1: log_level: got \"debug\", want \"error\", \"warning\" or "
+                   "\"info\"\n");
+}
+
 static void test_lag_compensation_and_grace_are_as_told(void **state)
 {
     (void)state;
@@ -197,6 +263,7 @@ static void test_ends_of_ranges_are_inside(void **state)
                                   "bots = 24; tick_hz = 240; max_spectators = 1000;"
                                   "spectator_delay = 60; view_width = 10000; view_height = 100;"
                                   "lag_compensation = 250; resume_grace = 600;"
+                                  "round_time = 86400; score_limit = 100000; break_time = 300;"
                                   "rules = { bullet_radius = 0.5;"
                                   "respawn_delay = 0; bullet_speed = 20000L; }; });"));
     config_unload(assert_accepted("workers = 0x0; arenas = ({" ARENA "port = 0xFFFF;"
@@ -289,6 +356,81 @@ static void test_spawns_have_room_for_the_largest_players(void **state)
     config_unload(assert_accepted("arenas = ({ name = \"a\"; map = \"tight.conf\"; });"));
 }
 
+static void test_a_rotation_names_maps_which_are_shared(void **state)
+{
+    (void)state;
+    write_text("n.conf", MAP);
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "score_limit = 1; rotation = (\"n.conf\", \"m.conf\", \"n.conf\"); },"
+        "{ name = \"b\"; map = \"n.conf\"; port = 1; round_time = 1; rotation = [\"m.conf\"]; });");
+    const struct config_arena *a = &config->arenas[0], *b = &config->arenas[1];
+    assert_int_equal(a->rotation_count, 3);
+    assert_string_equal(a->rotation[0]->name, "n");
+    assert_ptr_equal(a->rotation[1], a->map);
+    assert_ptr_equal(a->rotation[2], a->rotation[0]);
+    assert_int_equal(b->rotation_count, 1);
+    assert_ptr_equal(b->rotation[0], a->map);
+    assert_ptr_equal(b->map, a->rotation[0]);
+    assert_int_equal(config->map_count, 2);
+    config_unload(config);
+}
+
+static void test_every_map_of_a_rotation_is_checked(void **state)
+{
+    (void)state;
+    write_text("bad.conf", "border = (0, 0, 500, 500);");
+    assert_refused(
+        "arenas = ({" ARENA "score_limit = 1; rotation = (\n"
+        "\"m.conf\", 5,\n \"none.conf\", \"\", \"bad.conf\", \"none.conf\"); });",
+        "raimd.conf:2: arenas[0].rotation[1]: got 5, want the path of a map file\n"
+        "raimd.conf:3: arenas[0].rotation[3]: got \"\", want the path of a map file\n"
+        "raimd.conf:3: arenas[0].rotation[2]: cannot read \"none.conf\": No such file or "
+        "directory\n"
+        "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n");
+    assert_refused(
+        "arenas = ({" ARENA "rotation = \"m.conf\"; });",
+        "raimd.conf:1: arenas[0].rotation: got \"m.conf\", want a list of at most 32 paths "
+        "of map files\n");
+    // Players of this arena are larger than the map has room for.
+    write_text("tight.conf", "border = (0, 0, 500, 500);\nspawns = ((50, 250), (100, 250));");
+    assert_refused("arenas = ({" ARENA "score_limit = 1; rotation = (\"tight.conf\");\n"
+                   "rules = { player_radius = 60; }; });",
+                   "tight.conf:2: spawns[0]: got (50, 250), want no wall within 60 units of it "
+                   "(rules.player_radius)\n");
+}
+
+static void test_a_rotation_has_at_most_32_maps(void **state)
+{
+    (void)state;
+    for (int count = 32; count <= 33; count++) {
+        char text[1024] = "arenas = ({" ARENA "score_limit = 1; rotation = (";
+        for (int i = 0; i < count; i++)
+            strcat(text, i > 0 ? ", \"m.conf\"" : "\"m.conf\"");
+        strcat(text, "); });");
+        if (count == 32) {
+            struct config *config = assert_accepted(text);
+            assert_int_equal(config->arenas[0].rotation_count, 32);
+            config_unload(config);
+        } else
+            assert_refused(text, "raimd.conf:1: arenas[0].rotation: got a list of 33, want a list "
+                                 "of at most 32 paths of map files\n");
+    }
+}
+
+static void test_a_rotation_without_rounds_is_odd(void **state)
+{
+    (void)state;
+    write_text("raimd.conf", "arenas = ({" ARENA "rotation = (\"m.conf\"); });");
+    char *report;
+    struct config *config = load("raimd.conf", &report);
+    assert_string_equal(report, "raimd.conf:1: arenas[0].rotation: warning: no round ends without "
+                                "round_time or score_limit, so that only the operator changes the "
+                                "map\n");
+    assert_int_equal(config->arenas[0].rotation_count, 1);
+    config_unload(config);
+    free(report);
+}
+
 // --- Anything at all ---
 
 // Changes one place of a text that has room for 16 bytes more.
@@ -366,6 +508,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
         cmocka_unit_test(test_view_and_spectators_are_as_told),
         cmocka_unit_test(test_queries_are_as_told),
+        cmocka_unit_test(test_rounds_are_as_told),
+        cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
+        cmocka_unit_test(test_the_level_of_the_log_is_as_told),
         cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
         cmocka_unit_test(test_ends_of_ranges_are_inside),
         cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),
@@ -375,6 +520,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_map_of_two_arenas_tells_its_mistakes_once),
         cmocka_unit_test(test_map_without_name_needs_a_file_with_one),
         cmocka_unit_test(test_spawns_have_room_for_the_largest_players),
+        cmocka_unit_test(test_a_rotation_names_maps_which_are_shared),
+        cmocka_unit_test(test_every_map_of_a_rotation_is_checked),
+        cmocka_unit_test(test_a_rotation_has_at_most_32_maps),
+        cmocka_unit_test(test_a_rotation_without_rounds_is_odd),
         cmocka_unit_test(test_mutated_files_load_or_are_refused_with_a_reason),
     };
     return RUN_IN_DIRECTORY("config", tests);

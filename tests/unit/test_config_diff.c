@@ -134,7 +134,7 @@ static void test_a_map_whose_file_changed_has_changed(void **state)
             assert_int_equal(diff->count, from != to);
             if (from != to) {
                 assert_string_equal(diff->changes[0].key->name, "map");
-                assert_true(diff->changes[0].needs_restart);
+                assert_false(diff->changes[0].needs_restart);
                 assert_non_null(strstr(diff->changes[0].text, "arenas[0].map: \"moving.conf\" -> "
                                                               "another file of this name"));
             }
@@ -143,6 +143,29 @@ static void test_a_map_whose_file_changed_has_changed(void **state)
             config_unload(new_config);
         }
     }
+}
+
+static void test_a_rotation_changes_with_its_list_and_with_its_files(void **state)
+{
+    (void)state;
+    write_text("n.conf", MAP);
+    assert_changes("arenas = ({" ARENA_B "});",
+                   "arenas = ({ name = \"b\"; map = \"m.conf\"; port = 1; score_limit = 1;\n"
+                   "rotation = [\"n.conf\", \"m.conf\"]; });",
+                   "live raimd.conf:1: arenas[0].score_limit: 0 -> 1\n"
+                   "live raimd.conf:2: arenas[0].rotation: ( ) -> ( \"n.conf\", \"m.conf\" )\n");
+    static const char text[] =
+        "arenas = ({" ARENA "score_limit = 1; rotation = (\"m.conf\", \"n.conf\"); });";
+    struct config *old_config = assert_accepted(text);
+    write_text("n.conf", "border = (0, 0, 500, 501); spawns = ((100, 100));");
+    struct config *new_config = assert_accepted(text);
+    struct config_diff *diff = config_diff_create(old_config, new_config);
+    assert_int_equal(diff->count, 1);
+    assert_non_null(strstr(diff->changes[0].text, "arenas[0].rotation: ( \"m.conf\", \"n.conf\" ) "
+                                                  "-> another file of this name"));
+    config_diff_free(diff);
+    config_unload(old_config);
+    config_unload(new_config);
 }
 
 int main(int argc, char **argv)
@@ -157,6 +180,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_order_of_arenas_means_nothing),
         cmocka_unit_test(test_an_arena_that_keeps_its_port_was_renamed),
         cmocka_unit_test(test_a_map_whose_file_changed_has_changed),
+        cmocka_unit_test(test_a_rotation_changes_with_its_list_and_with_its_files),
     };
     return RUN_IN_DIRECTORY("config_diff", tests);
 }

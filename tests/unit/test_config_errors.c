@@ -54,7 +54,7 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
     (void)state;
     assert_refused("gravity = 9; arenas = ({" ARENA "});",
                    "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
-                   "control, arenas\n");
+                   "control, log_level, arenas\n");
 }
 
 static void test_arenas_must_be_there(void **state)

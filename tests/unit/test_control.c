@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the operator is told when an arena does not answer: its worker never runs here.
+// What the operator is told by arenas that do not answer, whose workers never run here, and by a
+// server that is made up.
 #define _GNU_SOURCE
+#include "command.h"
 #include "control.h"
+#include "log.h"
 #include "orders.h"
 #include "passed.h"
 
@@ -29,9 +32,63 @@ struct fixture {
     char error[256];
 };
 
+// A server that only remembers what it was asked, or has a reason not to do it.
+struct server {
+    char asked[256];
+    const char *refusal; // NULL: it does everything
+};
+
+static struct server server;
+
+static bool act(struct server *self, const char *what, const char *name, const char *path,
+                char *error, size_t capacity)
+{
+    snprintf(self->asked, sizeof self->asked, "%s %s %s", what, name, path);
+    if (self->refusal != NULL)
+        snprintf(error, capacity, "%s", self->refusal);
+    return self->refusal == NULL;
+}
+
+static bool add_arena(struct server *self, const char *name, char *error, size_t capacity)
+{
+    return act(self, "add", name, "", error, capacity);
+}
+
+static bool remove_arena(struct server *self, const char *name, char *error, size_t capacity)
+{
+    return act(self, "remove", name, "", error, capacity);
+}
+
+static bool change_map(struct server *self, const char *name, const char *path, char *error,
+                       size_t capacity)
+{
+    return act(self, "map", name, path, error, capacity);
+}
+
+static bool reload(struct server *self, struct outcome *outcome)
+{
+    outcome_add(outcome, OUTCOME_WARNING, "f:1: \"odd\"");
+    if (self->refusal != NULL)
+        outcome_add(outcome, OUTCOME_MISTAKE, "f:2: %s", self->refusal);
+    else {
+        outcome_add(outcome, OUTCOME_RESTART, "f:3: port: 1 -> 2");
+        outcome_add(outcome, OUTCOME_APPLIED, "f:4: bots: 1 -> 2");
+    }
+    return self->refusal == NULL;
+}
+
+static const struct acts ACTS = {
+    .server = &server,
+    .add_arena = add_arena,
+    .remove_arena = remove_arena,
+    .change_map = change_map,
+    .reload = reload,
+};
+
 static int open_fixture(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
+    server = (struct server){.refusal = NULL};
     fixture->config = config_demo();
     for (int i = 0; i < 2; i++) {
         fixture->config->arenas[i].port = 0;
@@ -67,7 +124,8 @@ static struct order say_to(const char *arena)
 static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders = orders_open(&fixture->source, fixture->error, sizeof fixture->error);
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     assert_non_null(orders);
     int taken = 0;
     struct order order = say_to("duel");
@@ -93,7 +151,8 @@ static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(vo
 static void test_bans_wait_for_an_arena_that_is_busy(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders = orders_open(&fixture->source, fixture->error, sizeof fixture->error);
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     bool path_is_known;
     assert_int_equal(orders_timeout_ms(orders), -1);
     struct order order = say_to("duel");
@@ -127,7 +186,7 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
     struct control *control =
-        control_open(name.sun_path, &fixture->source, fixture->error, sizeof fixture->error);
+        control_open(name.sun_path, &fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     assert_string_equal(control != NULL ? "" : fixture->error, "");
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
@@ -159,6 +218,165 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     close(other);
 }
 
+// Gives an order that is answered at once; its text is to be freed.
+static struct order give(struct orders *orders, const char *path, const char *arena,
+                         const char *field, const char *value)
+{
+    bool path_is_known;
+    struct order order = {.route = orders_find(path, "POST", &path_is_known)};
+    assert_non_null(order.route);
+    if (arena != NULL)
+        strcpy(orders_field(&order, "arena"), arena);
+    if (field != NULL)
+        strcpy(orders_field(&order, field), value);
+    orders_give(orders, &order);
+    return order;
+}
+
+static void assert_told(struct order order, unsigned status, const char *text)
+{
+    assert_int_equal(order.status, status);
+    if (order.problem != NULL)
+        assert_string_equal(order.problem, text);
+    else if (order.text != NULL)
+        assert_string_equal(order.text, text);
+    else
+        assert_null(text);
+    free(order.text);
+}
+
+static void test_the_server_does_what_is_asked_of_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_told(give(orders, "/arena/add", "third", NULL, NULL), 0, NULL);
+    assert_string_equal(server.asked, "add third ");
+    assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 0, NULL);
+    assert_string_equal(server.asked, "remove duel ");
+    assert_told(give(orders, "/arena/map", "duel", "map", "maps/ruins.conf"), 0, NULL);
+    assert_string_equal(server.asked, "map duel maps/ruins.conf");
+    server.asked[0] = '\0';
+    assert_told(give(orders, "/arena/add", "duel", NULL, NULL), 409, "this arena runs already");
+    assert_told(give(orders, "/arena/remove", "third", NULL, NULL), 404, "no such arena");
+    assert_told(give(orders, "/arena/map", "third", "map", "x"), 404, "no such arena");
+    assert_told(give(orders, "/arena/map", "duel", NULL, NULL), 400, "a field is missing");
+    assert_string_equal(server.asked, "");
+    server.refusal = "f:1: got \"x\"\xff\nmore";
+    static const char told[] = "{\"error\":\"f:1: got \\\"x\\\"?\\nmore\"}";
+    assert_told(give(orders, "/arena/add", "third", NULL, NULL), 409, told);
+    assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 409, told);
+    assert_told(give(orders, "/arena/map", "duel", "map", "x"), 409, told);
+    orders_close(orders);
+}
+
+static void test_a_reload_tells_what_became_of_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_told(give(orders, "/reload", NULL, NULL, NULL), 0,
+                "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
+                "\"restart\":[\"f:3: port: 1 -> 2\"]}");
+    server.refusal = "wrong";
+    assert_told(give(orders, "/reload", NULL, NULL, NULL), 409,
+                "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
+                "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
+    orders_close(orders);
+}
+
+static void test_the_level_of_the_log_is_one_of_its_names(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_told(give(orders, "/log", NULL, "level", "error"), 0, NULL);
+    assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
+    assert_told(give(orders, "/log", NULL, "level", "loud"), 400,
+                "want the level error, warning or info");
+    assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
+    assert_told(give(orders, "/log", NULL, "level", "info"), 0, NULL);
+    assert_int_equal(log_get_level(), LOG_LEVEL_INFO);
+    orders_close(orders);
+}
+
+static void test_pauses_go_to_the_arena(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct mailbox *mailbox = arena_mailbox(fixture->arenas[1]);
+    mailbox_open(mailbox); // the bans
+    mailbox_reply(mailbox);
+    for (int on = 1; on >= 0; on--) {
+        const struct order order =
+            give(orders, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
+        assert_null(order.problem);
+        assert_int_equal(order.waiting, 1);
+        const struct command *letter = mailbox_open(mailbox);
+        assert_int_equal(letter->kind, COMMAND_PAUSE);
+        assert_int_equal(letter->on, on);
+        mailbox_reply(mailbox);
+    }
+    assert_told(give(orders, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
+    orders_close(orders);
+}
+
+static void ban(struct orders *orders, const char *address)
+{
+    free(give(orders, "/ban", NULL, "address", address).text);
+    uint32_t number;
+    bool done;
+    while (orders_collect(orders, &number, &done))
+        continue;
+}
+
+// The list in the next letter of an arena, which then reads it.
+static const struct bans *read_bans(struct mailbox *mailbox)
+{
+    const struct command *letter = mailbox_open(mailbox);
+    assert_int_equal(letter->kind, COMMAND_BANS);
+    const struct bans *bans = letter->bans;
+    mailbox_reply(mailbox);
+    return bans;
+}
+
+// The sanitizer sees a list that is freed too early.
+static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct mailbox *quick = arena_mailbox(fixture->arenas[0]);
+    struct mailbox *slow = arena_mailbox(fixture->arenas[1]);
+    const struct bans *first = read_bans(quick);
+    ban(orders, "192.0.2.1");
+    const struct bans *second = read_bans(quick);
+    ban(orders, "192.0.2.2");
+    assert_int_equal(first->count, 0); // the slow one has not opened its letter
+    assert_int_equal(second->count, 1);
+    assert_ptr_equal(read_bans(slow), first);
+    assert_ptr_equal(read_bans(slow), second);
+    ban(orders, "192.0.2.3");
+    assert_int_equal(second->count, 1); // the quick one has not gone on
+    // One that is gone reads nothing, and one at its place begins anew.
+    assert_int_equal(give(orders, "/arena/pause", "duel", NULL, NULL).waiting, 1);
+    orders_forget(orders, fixture->arenas[0]);
+    uint32_t number;
+    bool done = true;
+    assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_false(done);
+    assert_false(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_true(orders_timeout_ms(orders) > 0);
+    ban(orders, "192.0.2.4");
+    assert_int_equal(orders_timeout_ms(orders), -1);
+    const struct bans *last = NULL;
+    while (mailbox_open(quick) != NULL)
+        last = read_bans(quick);
+    assert_int_equal(last->count, 4);
+    orders_close(orders);
+}
+
 int main(void)
 {
     unsetenv("STATE_DIRECTORY");
@@ -169,6 +387,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bans_wait_for_an_arena_that_is_busy, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
+                                        open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_the_server_does_what_is_asked_of_it, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_reload_tells_what_became_of_it, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_the_level_of_the_log_is_one_of_its_names, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_pauses_go_to_the_arena, open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_lists_of_bans_stay_while_an_arena_may_read_them,
                                         open_fixture, close_fixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,9 @@ static void test_arena_and_player_are_keys_of_any_line(void **state)
     check("kicked player=7 arena=duel", "EVENT=kicked\nARENA=duel\nPLAYER=7\n");
     check("kicked player= arena=a arena=b", "EVENT=kicked\nARENA=a\n");
     check("kicked subarena=x", "EVENT=kicked\n");
+    check("control order=mute arena=duel player=1030", "EVENT=control\nARENA=duel\nPLAYER=1030\n");
+    check("control order=kick arena=duel player=1030 reason=\"player=7 arena=x\"",
+          "EVENT=control\nARENA=duel\nPLAYER=1030\n");
 }
 
 static void test_a_line_of_any_length_fits(void **state)

@@ -25,6 +25,7 @@ struct arena {
 };
 
 static struct arena yard;
+static struct raim_map bare; // a map of nothing
 static struct arena *arenas[] = {&yard};
 static const struct status_source source = {.arenas = arenas, .arena_count = 1};
 static unsigned woken;
@@ -51,6 +52,7 @@ static int make_yard(void **state)
     woken = 0;
     yard = (struct arena){.config = {.name = "yard", .spectator_delay_s = 1}};
     yard.config.rules.player_radius = 16;
+    yard.config.map = &bare;
     yard.status = calloc(1, sizeof *yard.status + PLAYERS * sizeof *yard.status->players);
     assert_non_null(yard.status);
     yard.status->tick = 7;
@@ -94,8 +96,11 @@ static void test_event_tells_the_living_and_bullets(void **state)
     yard.status->bullet_count = 2;
     yard.status->bullets[1] = (struct arena_spot){-3, 4};
     char *text = live_event(&source, 0, &tick, &size);
-    assert_string_equal(text, "data: {\"tick\":7,\"players\":[[1024,0,-5,16384,0],"
-                              "[1026,20,-5,16384,1]],\"bullets\":[[0,0],[-3,4]]}\n\n");
+    static const char begin[] = "data: {\"tick\":7,\"map\":";
+    assert_memory_equal(text, begin, strlen(begin));
+    assert_string_equal(strchr(text + strlen(begin), ','),
+                        ",\"players\":[[1024,0,-5,16384,0],[1026,20,-5,16384,1]],"
+                        "\"bullets\":[[0,0],[-3,4]]}\n\n");
     assert_int_equal(tick, 7);
     json_decref(parse_event(text, size));
     assert_null(live_event(&source, 0, &tick, &size));
@@ -154,6 +159,47 @@ static void test_map_tells_border_and_outlines(void **state)
     raim_map_destroy(map);
 }
 
+static json_int_t mark_of_map(void)
+{
+    bool missing;
+    char *text = live_map_json(&source, "yard", &missing);
+    json_t *document = json_loads(text, 0, NULL);
+    const json_int_t mark = json_integer_value(json_object_get(document, "mark"));
+    json_decref(document);
+    free(text);
+    return mark;
+}
+
+static json_int_t mark_of_event(void)
+{
+    uint32_t tick = 0;
+    size_t size;
+    char *text = live_event(&source, 0, &tick, &size);
+    json_t *document = parse_event(text, size);
+    const json_int_t mark = json_integer_value(json_object_get(document, "map"));
+    json_decref(document);
+    return mark;
+}
+
+static void test_events_tell_when_the_map_is_another(void **state)
+{
+    (void)state;
+    const json_int_t first = mark_of_map();
+    assert_int_equal(mark_of_event(), first);
+    struct raim_map_outline outline = {.points = {{0, 0}, {50, 0}, {50, 30}}, .count = 3};
+    struct raim_map other = {.outlines = &outline, .outline_count = 1};
+    yard.config.map = &other;
+    const json_int_t second = mark_of_map();
+    assert_int_equal(mark_of_event(), second);
+    assert_int_not_equal(second, first);
+    outline.points[2].y = 31;
+    assert_int_not_equal(mark_of_event(), second);
+    outline.points[2].y = 30;
+    assert_int_equal(mark_of_event(), second);
+    yard.config.rules.player_radius = 17;
+    assert_int_not_equal(mark_of_event(), second);
+}
+
 // Everything that a viewer can read now, in at most so many bytes.
 static const char *read_all(struct viewer *viewer, uint64_t now_ms)
 {
@@ -208,9 +254,13 @@ static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
     assert_string_equal(bytes, "data");
     for (uint32_t tick = 2; tick < 9; tick++)
         publish_and_run(viewers, tick, 100 * tick);
-    assert_string_equal(read_all(slow, 900),
-                        ": {\"tick\":1,\"players\":[],\"bullets\":[]}\n\n"
-                        "data: {\"tick\":8,\"players\":[],\"bullets\":[]}\n\n");
+    const unsigned mark = (unsigned)mark_of_map();
+    char wanted[256];
+    snprintf(wanted, sizeof wanted,
+             ": {\"tick\":1,\"map\":%u,\"players\":[],\"bullets\":[]}\n\n"
+             "data: {\"tick\":8,\"map\":%u,\"players\":[],\"bullets\":[]}\n\n",
+             mark, mark);
+    assert_string_equal(read_all(slow, 900), wanted);
     viewer_leave(slow);
     viewers_destroy(viewers);
 }
@@ -256,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_event_tells_the_living_and_bullets),
         TEST(test_event_of_the_longest_numbers_fits),
+        TEST(test_events_tell_when_the_map_is_another),
         TEST(test_map_tells_border_and_outlines),
         TEST(test_viewers_elsewhere_see_everything_late),
         TEST(test_slow_viewer_ends_its_event_and_misses_others),

@@ -40,6 +40,7 @@ static int open_tap(void **state)
     close(ends[1]);
     unsetenv("JOURNAL_STREAM");
     log_init();
+    log_set_level(LOG_LEVEL_INFO);
     *state = &tap;
     return 0;
 }
@@ -99,6 +100,25 @@ static void test_line_begins_with_time_and_level(void **state)
     log_info("ready");
     assert_true(next_write(*state, text));
     assert_string_equal(behind_timestamp(text), "info ready\n");
+    assert_false(next_write(*state, text));
+}
+
+static void test_lines_below_the_level_are_left_out(void **state)
+{
+    char text[4 * LINE_BYTES];
+    log_set_level(LOG_LEVEL_WARNING);
+    log_info("no");
+    log_warning("yes");
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "warning yes\n");
+    log_set_level(LOG_LEVEL_ERROR);
+    log_warning("no");
+    log_error("yes");
+    assert_true(next_write(*state, text));
+    assert_string_equal(behind_timestamp(text), "error yes\n");
+    log_set_level(LOG_LEVEL_INFO);
+    log_info("yes");
+    assert_true(next_write(*state, text));
     assert_false(next_write(*state, text));
 }
 
@@ -248,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TAPPED(test_line_begins_with_time_and_level),
+        TAPPED(test_lines_below_the_level_are_left_out),
         TAPPED(test_journal_gets_priorities_and_no_time),
         TAPPED(test_journal_of_another_stream_is_not_ours),
         TAPPED(test_control_characters_are_spelled_out),

@@ -165,6 +165,7 @@ static void test_every_number_finds_its_family(void **state)
     struct arena_status *status = fixture->arenas[0].status;
     status->late_ticks = 11;
     status->skipped_ticks = 12;
+    status->round = (struct raim_match_round){.phase = RAIM_MATCH_PAUSED, .round = 26};
     status->counts.players = 13;
     status->counts.bots = 14;
     status->counts.spectators = 15;
@@ -183,6 +184,9 @@ static void test_every_number_finds_its_family(void **state)
     char *text = render(fixture);
     assert_line(text, "raimd_late_ticks_total{arena=\"one\"} 11");
     assert_line(text, "raimd_skipped_ticks_total{arena=\"one\"} 12");
+    assert_line(text, "raimd_round_number{arena=\"one\"} 26");
+    assert_line(text, "raimd_arena_paused{arena=\"one\"} 1");
+    assert_line(text, "raimd_arena_paused{arena=\"two\"} 0");
     assert_line(text, "raimd_players{arena=\"one\"} 13");
     assert_line(text, "raimd_bots{arena=\"one\"} 14");
     assert_line(text, "raimd_spectators{arena=\"one\"} 15");

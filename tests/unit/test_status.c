@@ -192,10 +192,10 @@ static void test_arena_tells_its_numbers(void **state)
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->source, 2000));
     json_t *arena = arena_at(document, 0);
-    ASSERT_KEYS(arena, "name", "port", "map", "state", "tick", "tick_hz", "tick_us", "late_ticks",
-                "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries",
-                "queries_limited", "refused", "lag_compensation_ms", "hits", "spectators", "away",
-                "players");
+    ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
+                "late_ticks", "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out",
+                "queries", "queries_limited", "refused", "lag_compensation_ms", "hits",
+                "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -212,6 +212,43 @@ static void test_arena_tells_its_numbers(void **state)
     assert_int_equal(integer_at(arena, "lag_compensation_ms"), 150);
     assert_int_equal(integer_at(arena, "spectators"), 4);
     assert_int_equal(integer_at(arena, "away"), 1);
+    json_decref(document);
+}
+
+static json_t *round_of(struct fixture *fixture, json_t **document)
+{
+    *document = parse(status_json(&fixture->source, 2000));
+    json_t *round = json_object_get(arena_at(*document, 0), "round");
+    ASSERT_KEYS(round, "number", "phase", "left_s", "score_limit", "winner");
+    return round;
+}
+
+static void test_arena_tells_where_its_round_stands(void **state)
+{
+    struct fixture *fixture = *state;
+    struct raim_match_round *round = &fixture->arenas[0].status->round;
+    json_t *document;
+    *round = (struct raim_match_round){.round = 3, .left_ticks = 600, .score_limit = 20};
+    json_t *told = round_of(fixture, &document);
+    assert_int_equal(integer_at(told, "number"), 3);
+    assert_int_equal(integer_at(told, "score_limit"), 20);
+    assert_string_equal(json_string_value(json_object_get(told, "phase")), "play");
+    assert_true(json_is_null(json_object_get(told, "left_s"))); // nothing ends it
+    assert_true(json_is_null(json_object_get(told, "winner")));
+    json_decref(document);
+
+    *round = (struct raim_match_round){
+        .phase = RAIM_MATCH_BREAK, .has_end = true, .left_ticks = 745, .winner = 1024 + 4};
+    told = round_of(fixture, &document);
+    assert_string_equal(json_string_value(json_object_get(told, "phase")), "break");
+    assert_true(json_real_value(json_object_get(told, "left_s")) == 12.4);
+    assert_string_equal(json_string_value(json_object_get(told, "winner")), "Bo");
+    json_decref(document);
+
+    *round = (struct raim_match_round){.phase = RAIM_MATCH_PAUSED, .winner = 1};
+    told = round_of(fixture, &document);
+    assert_string_equal(json_string_value(json_object_get(told, "phase")), "paused");
+    assert_true(json_is_null(json_object_get(told, "winner"))); // who has left
     json_decref(document);
 }
 
@@ -512,6 +549,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FIXED(test_document_tells_all_and_in_order),
         FIXED(test_arena_tells_its_numbers),
+        FIXED(test_arena_tells_where_its_round_stands),
         FIXED(test_arena_tells_what_was_rewound),
         FIXED(test_arena_is_starting_until_its_first_tick),
         FIXED(test_player_tells_its_numbers),
