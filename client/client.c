@@ -108,6 +108,13 @@ void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint3
     raim_session_lose(&client->session, now_us, reason);
 }
 
+const uint8_t *raim_client_token(const struct raim_client *client)
+{
+    static_assert(RAIM_CLIENT_TOKEN_BYTES == RAIM_TOKEN_BYTES, "client.h says so");
+    const bool is_over = client->session.state == RAIM_CLIENT_ENDED;
+    return client->session.has_token && !is_over ? client->session.token : NULL;
+}
+
 void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent)
 {
     client->packets_came += came;

@@ -19,6 +19,8 @@
 #define RAIM_CLIENT_TEXT_BYTES 121   // of an explanation, and of what somebody says
 #define RAIM_CLIENT_ACCESS_BYTES 255 // of an access token at most
 
+#define RAIM_CLIENT_TOKEN_BYTES 16
+
 struct raim_client;
 
 struct raim_client_def {
@@ -168,6 +170,10 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
 // The connection is gone; `reason` is what the transport was told, used if no goodbye came. One
 // that was lost is to be resumed, and so is one to a server that restarts.
 void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason);
+
+// The server invites whoever has the token of this session, RAIM_CLIENT_TOKEN_BYTES of it: after a
+// restart, when the connection is there no more. NULL while there is no session to come back to.
+const uint8_t *raim_client_token(const struct raim_client *client);
 
 // Of the server's unreliable packets since the call before, how many came, and how many were sent.
 void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Moves a client's messages over ENet.
+// Moves a client's messages over ENet, for which it knocks first.
 #define _POSIX_C_SOURCE 200809L
 #include "link.h"
 
+#include "invitation.h"
+#include "knock.h"
 #include "message.h"
 
 #include <enet/enet.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 // ENet's throttle would drop inputs whenever a tick's worth of waiting looks like congestion; so
@@ -14,24 +17,57 @@
 enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELERATION = 0 };
 enum { MTU = 1200, CHANNELS = 2, RELIABLE = 0, UNRELIABLE = 1 };
 
+static const uint64_t knock_again_us = 250000;
+
 struct raim_link {
     ENetAddress address;
-    ENetHost *host; // one for each connection: from a fresh port. NULL when none could be made
-    ENetPeer *peer; // NULL: there is no connection
+    ENetHost *host;      // one for each connection: from a fresh port. NULL when none could be made
+    ENetPeer *peer;      // NULL: there is no connection
+    bool is_knocking;    // until there is a ticket to connect with
+    uint64_t knocked_us; // the last time
+    bool has_ticket;     // it has just come
+    struct raim_ticket ticket; // of the last that came
+    bool is_invited;           // the server has just asked to come back
+    struct raim_invite invite; // the last that was right: it counts once
     struct raim_client *client;
     struct raim_link_traffic traffic; // but what the host counts since the last look
     uint32_t came;                    // unreliable packets, since the loss was counted
     uint16_t sequence;                // of the last of them before that
 };
 
+// The invitation counts where it is the server's; who has heard and repeats it achieves nothing.
+static void take_invite(struct raim_link *link, const uint8_t *data, size_t size)
+{
+    struct raim_invite invite;
+    const uint8_t *token = raim_client_token(link->client);
+    if (token == NULL || !raim_invite_read(data, size, &invite) ||
+        memcmp(&invite, &link->invite, sizeof invite) == 0 ||
+        !raim_invitation_is_right(&invite, token))
+        return;
+    link->invite = invite;
+    link->is_invited = true;
+}
+
 // Sees every datagram before ENet does. The only peer's data is the link.
-static int measure_datagram(ENetHost *host, ENetEvent *event)
+static int take_datagram(ENetHost *host, ENetEvent *event)
 {
     (void)event;
     struct raim_link *link = host->peers[0].data;
-    if (host->receivedDataLength > link->traffic.largest_datagram)
-        link->traffic.largest_datagram = host->receivedDataLength;
-    return 0;
+    const uint8_t *data = host->receivedData;
+    const size_t size = host->receivedDataLength;
+    if (size > link->traffic.largest_datagram)
+        link->traffic.largest_datagram = size;
+    const enum raim_knock_kind kind = raim_knock_kind(data, size);
+    if (kind == RAIM_KNOCK_NONE)
+        return 0;
+    if (host->receivedAddress.host != link->address.host ||
+        host->receivedAddress.port != link->address.port)
+        return 1;
+    if (kind == RAIM_KNOCK_TICKET && link->is_knocking)
+        link->has_ticket = raim_ticket_read(data, size, &link->ticket);
+    if (kind == RAIM_KNOCK_INVITE)
+        take_invite(link, data, size);
+    return 1;
 }
 
 // ENet's own counters have 32 bits.
@@ -52,8 +88,21 @@ static void drop(struct raim_link *link)
         enet_host_destroy(link->host);
     link->host = NULL;
     link->peer = NULL;
+    link->is_knocking = link->has_ticket = false;
 }
 
+static void knock(struct raim_link *link)
+{
+    uint8_t bytes[RAIM_KNOCK_BYTES];
+    const ENetBuffer buffer = {.data = bytes, .dataLength = raim_knock_write(bytes)};
+    // Lost is what cannot be sent.
+    if (enet_socket_send(link->host->socket, &link->address, &buffer, 1) > 0)
+        link->traffic.bytes_up += buffer.dataLength;
+    link->knocked_us = raim_link_now_us();
+}
+
+// From ENet's own socket, so that whatever translates addresses on the way lets the answers to
+// both through the same door.
 static bool begin_connection(struct raim_link *link)
 {
     drop(link);
@@ -63,12 +112,26 @@ static bool begin_connection(struct raim_link *link)
     if (link->host == NULL)
         return false;
     link->host->peers[0].mtu = MTU; // ENet offers the peer's, which was set before ours
-    link->peer = enet_host_connect(link->host, &link->address, CHANNELS, 0);
-    if (link->peer == NULL)
-        return false;
-    link->peer->data = link;
-    link->host->intercept = measure_datagram;
+    link->host->peers[0].data = link;
+    link->host->intercept = take_datagram;
+    link->is_knocking = true;
+    knock(link);
     return true;
+}
+
+// Connects once there is a ticket, and asks for it until then.
+static void go_on_knocking(struct raim_link *link)
+{
+    ENetEvent event;
+    enet_host_service(link->host, &event, 0);
+    if (link->has_ticket) {
+        link->is_knocking = link->has_ticket = false;
+        link->peer = enet_host_connect(link->host, &link->address, CHANNELS, link->ticket.ticket);
+        enet_host_flush(link->host);
+    } else if (raim_link_now_us() - link->knocked_us >= knock_again_us) {
+        knock(link);
+    }
+    take_traffic(link);
 }
 
 struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def)
@@ -177,9 +240,17 @@ void raim_link_service(struct raim_link *link)
         count_loss(link);
         take_traffic(link);
     }
+    if (link->is_knocking)
+        go_on_knocking(link);
+    if (link->is_invited) {
+        link->is_invited = false;
+        raim_client_disconnected(link->client, raim_link_now_us(), RAIM_REASON_LOST);
+    }
     // Only now: what has just arrived may have broken a silence.
     if (raim_client_wants_connection(link->client, raim_link_now_us()))
         begin_connection(link); // where that fails, it is tried again like any connection
+    if (raim_client_state(link->client) == RAIM_CLIENT_ENDED)
+        link->is_knocking = false;
     if (link->peer != NULL && raim_client_end(link->client).reason == RAIM_REASON_LOST) {
         enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
         link->peer = NULL;

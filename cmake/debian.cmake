@@ -45,7 +45,7 @@ load to test a server with.")
 
 set(CPACK_DEBIAN_CLIENT_PACKAGE_NAME libraimclient-dev)
 set(CPACK_DEBIAN_CLIENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_CLIENT_PACKAGE_DEPENDS "libenet-dev, libxxhash-dev")
+set(CPACK_DEBIAN_CLIENT_PACKAGE_DEPENDS "libenet-dev, libsodium-dev, libxxhash-dev")
 set(CPACK_COMPONENT_CLIENT_DESCRIPTION "client library of raimd, a server for 2D arena shooters
 It presses in time, predicts the own player, shows the others smoothly and
 resumes when a connection breaks.

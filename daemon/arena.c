@@ -54,6 +54,7 @@ struct arena {
     struct raim_match_player *rows;
     struct status_box status;
     struct answers answers;
+    struct flood flood; // the main thread's
     struct steward steward;
     uint64_t leave_ns; // CLOCK_MONOTONIC; 0: it stays
     _Atomic uint32_t ticks;
@@ -129,6 +130,7 @@ static void play_bout(struct arena *arena, struct bout *bout)
     arena->match = bout->match;
     raim_match_tune(arena->match, &tuning);
     transport_admit_queries(arena->transport, bout->config.queries);
+    transport_guard(arena->transport, bout->config.tickets, &bout->config.limits);
     arena->answers = (struct answers){0};
 }
 
@@ -231,6 +233,11 @@ uint64_t arena_ticked_ms(const struct arena *arena)
 const struct arena_status *arena_status(struct arena *arena)
 {
     return status_box_front(&arena->status);
+}
+
+struct flood *arena_flood(struct arena *arena)
+{
+    return &arena->flood;
 }
 
 // --- Bouts ---

@@ -5,6 +5,7 @@
 
 #include "bout.h"
 #include "config.h"
+#include "flood.h"
 #include "histogram.h"
 #include "mailbox.h"
 #include "match.h"
@@ -129,6 +130,9 @@ bool arena_collect(struct arena *arena);
 
 // Where to post a struct command; the arena does what it says before its next tick.
 struct mailbox *arena_mailbox(struct arena *arena);
+
+// What of its refusals was told.
+struct flood *arena_flood(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena; never waits. Before the
 // first tick it is all zero.

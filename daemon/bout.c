@@ -43,6 +43,8 @@ void bout_tune(struct config_arena *config, const struct config_arena *from)
     config->round_s = from->round_s;
     config->score_limit = from->score_limit;
     config->break_s = from->break_s;
+    config->tickets = from->tickets;
+    config->limits = from->limits;
 }
 
 void bout_inherit(struct bout *bout, struct bout *before)

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <sys/random.h>
 
 static_assert(CHALLENGE_KEY_BYTES == crypto_shorthash_KEYBYTES, "a key of SipHash");
 
@@ -25,6 +26,17 @@ void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KE
     // Epochs follow each other without a gap, however late the first question of one comes.
     challenge->renewed_ms = keeps_last ? challenge->renewed_ms + CHALLENGE_EPOCH_MS : now_ms;
     challenge->has_key = true;
+}
+
+bool challenge_refresh(struct challenge *challenge, int64_t now_ms)
+{
+    if (!challenge_is_due(challenge, now_ms))
+        return true;
+    uint8_t key[CHALLENGE_KEY_BYTES];
+    if (getrandom(key, sizeof key, 0) != sizeof key)
+        return false;
+    challenge_renew(challenge, key, now_ms);
+    return true;
 }
 
 static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], uint32_t address, uint16_t port)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Challenges for those who ask without a connection: a number that only who receives at an address
 // can know, remembered by nobody. It is a keyed hash of address and port; the key changes, and a
-// challenge is good for CHALLENGE_EPOCH_MS at least and twice that at most. Time and keys come from
-// the caller.
+// challenge is good for CHALLENGE_EPOCH_MS at least and twice that at most. Time comes from the
+// caller.
 #pragma once
 
 #include <stdbool.h>
@@ -26,6 +26,9 @@ bool challenge_is_due(const struct challenge *challenge, int64_t now_ms);
 // key.
 void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KEY_BYTES],
                      int64_t now_ms);
+
+// Begins one with a key of the kernel's where it is due; false where there is none to be had.
+bool challenge_refresh(struct challenge *challenge, int64_t now_ms);
 
 // The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Never 0
 // nor UINT32_MAX, which tools send before they have one.

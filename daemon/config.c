@@ -42,6 +42,7 @@ static void load_arenas(struct config *config, reader_node list, const char *pat
                         struct report *report);
 static void copy_text(char *to, size_t capacity, const char *from);
 static raim_rules load_rules(reader_node group);
+static struct gate_limits load_limits(reader_node group);
 
 // --- Public ---
 
@@ -99,6 +100,8 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .queries = true,
         .query_names = true,
         .break_s = 10,
+        .tickets = true,
+        .limits = GATE_LIMITS_DEFAULT,
         .rules = raim_rules_default(),
     };
     copy_text(arena.name, sizeof arena.name, name);
@@ -213,6 +216,8 @@ static void load_arena(struct config_arena *arena, reader_node group, struct ask
     arena->score_limit = keys.score_limit;
     arena->break_s = keys.break_s;
     copy_text(arena->motd, sizeof arena->motd, keys.motd);
+    arena->tickets = keys.tickets;
+    arena->limits = load_limits(keys.limits);
     arena->rules = load_rules(keys.rules);
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
         reader_complain(reader_member(group, "bots"),
@@ -252,6 +257,15 @@ static raim_rules load_rules(reader_node group)
     reader_fill(group, table, key_count, &rules);
     assert(raim_rules_check(&rules) == NULL);
     return rules;
+}
+
+static struct gate_limits load_limits(reader_node group)
+{
+    struct gate_limits limits;
+    int key_count;
+    const struct reader_key *table = config_keys(CONFIG_LIMITS, &key_count);
+    reader_fill(group, table, key_count, &limits);
+    return limits;
 }
 
 static bool is_same_file(const struct ask *a, const struct ask *b)

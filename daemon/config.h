@@ -3,6 +3,7 @@
 // every mistake at once, each as `file:line: key: got X, want Y`, and then gives nothing.
 #pragma once
 
+#include "gate_limits.h"
 #include "log_level.h"
 #include "map.h"
 #include "report.h"
@@ -36,6 +37,8 @@ struct config_arena {
     double resume_grace_s;              // 0 to 600
     bool queries;                       // server browsers are answered
     bool query_names;                   // with the names of players
+    bool tickets;                       // who connects must have knocked
+    struct gate_limits limits;
     raim_rules rules;
     double round_s;       // 0: without an end by the clock, to 86400
     uint32_t score_limit; // points that end a round, 0: none

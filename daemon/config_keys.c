@@ -23,6 +23,7 @@ static bool is_status(const char *text);
 static bool is_motd(const char *text);
 static bool is_log_level(const char *text);
 static const struct reader_key *arena_keys(int *count);
+static const struct reader_key *limit_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
 static bool is_control(const char *text);
 
@@ -235,6 +236,19 @@ static const struct reader_key ARENA_KEYS[] = {
      .want = "at most 120 bytes of UTF-8 without anything invisible",
      .reloadable = true,
      .meaning = "what everybody is told who comes in"},
+    {.name = "tickets",
+     .kind = READER_BOOLEAN,
+     .offset = offsetof(struct config_arena_keys, tickets),
+     .flag = true,
+     .reloadable = true,
+     .meaning = "whether who connects must have shown that its address is its own"},
+    {.name = "limits",
+     .kind = READER_GROUP,
+     .offset = offsetof(struct config_arena_keys, limits),
+     .want = "a group",
+     .keys = limit_keys,
+     .reloadable = true,
+     .meaning = "what one address may take that differs from the default"},
     {.name = "rules",
      .kind = READER_GROUP,
      .offset = offsetof(struct config_arena_keys, rules),
@@ -242,6 +256,25 @@ static const struct reader_key ARENA_KEYS[] = {
      .keys = rule_keys,
      .reloadable = true,
      .meaning = "numbers of the game that differ from their defaults"},
+};
+
+#define LIMIT_KEY(limit, its_value, its_min, its_max, its_meaning)                                 \
+    {.name = #limit,                                                                               \
+     .kind = READER_INTEGER,                                                                       \
+     .offset = offsetof(struct gate_limits, limit),                                                \
+     .value = its_value,                                                                           \
+     .min = its_min,                                                                               \
+     .max = its_max,                                                                               \
+     .reloadable = true,                                                                           \
+     .meaning = its_meaning},
+
+static const struct reader_key LIMIT_KEYS[] = {
+    GATE_LIMITS(LIMIT_KEY){.name = "loopback",
+                           .kind = READER_BOOLEAN,
+                           .offset = offsetof(struct gate_limits, loopback),
+                           .flag = false,
+                           .reloadable = true,
+                           .meaning = "whether 127.0.0.0/8 is limited like any other network"},
 };
 
 #define RULE_KEY(rule, its_unit, its_value, its_min, its_max, its_meaning)                         \
@@ -266,6 +299,9 @@ const struct reader_key *config_keys(enum config_group group, int *count)
     case CONFIG_ARENA:
         *count = COUNT(ARENA_KEYS);
         return ARENA_KEYS;
+    case CONFIG_LIMITS:
+        *count = COUNT(LIMIT_KEYS);
+        return LIMIT_KEYS;
     case CONFIG_RULES:
         break;
     }
@@ -276,6 +312,11 @@ const struct reader_key *config_keys(enum config_group group, int *count)
 static const struct reader_key *arena_keys(int *count)
 {
     return config_keys(CONFIG_ARENA, count);
+}
+
+static const struct reader_key *limit_keys(int *count)
+{
+    return config_keys(CONFIG_LIMITS, count);
 }
 
 static const struct reader_key *rule_keys(int *count)

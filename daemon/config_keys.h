@@ -2,6 +2,7 @@
 // The keys of the daemon's file: the one place that knows their names, ranges and defaults.
 #pragma once
 
+#include "gate_limits.h"
 #include "reader.h"
 #include "rules.h"
 
@@ -38,10 +39,12 @@ struct config_arena_keys {
     double break_s;
     const char *motd;
     reader_node rotation; // texts, each accepted by config_is_path
-    reader_node rules;    // RAIM_RULE_COUNT keys, into a raim_rules
+    bool tickets;
+    reader_node limits; // into a struct gate_limits
+    reader_node rules;  // RAIM_RULE_COUNT keys, into a raim_rules
 };
 
-enum config_group { CONFIG_ROOT, CONFIG_ARENA, CONFIG_RULES };
+enum config_group { CONFIG_ROOT, CONFIG_ARENA, CONFIG_LIMITS, CONFIG_RULES };
 
 // The table of a group's keys.
 const struct reader_key *config_keys(enum config_group group, int *count);

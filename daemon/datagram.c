@@ -4,8 +4,9 @@
 
 #include "transport.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
-#include <stdbool.h>
+#include <string.h>
 
 // All integers are big-endian. A datagram is 16 bits of flags, session and peer id, 16 bits of
 // sent time where flagged, and then commands that begin with a number and its flags, a channel and
@@ -18,6 +19,10 @@ enum {
     HEADER_PEER = 0x0FFF,
     NO_PEER = 0x0FFF, // before the server has given the client its peer id
     COMMAND_HEADER_SIZE = 4,
+    CONNECT_MTU = 8, // offsets in the command
+    CONNECT_ID = 40,
+    CONNECT_DATA = 44,
+    CONNECT_SIZE = 48,
     COMMAND_NUMBER = 0x0F,
     RELIABLE = 0x80,
     UNSEQUENCED = 0x40,
@@ -46,7 +51,7 @@ struct command {
 
 static const struct command commands[COMMAND_NUMBER + 1] = {
     [ACKNOWLEDGE] = {8, {0, 0}, false},
-    [CONNECT] = {48, {RELIABLE, RELIABLE}, false},
+    [CONNECT] = {CONNECT_SIZE, {RELIABLE, RELIABLE}, false},
     [DISCONNECT] = {8, {RELIABLE, UNSEQUENCED}, false},
     [PING] = {4, {RELIABLE, RELIABLE}, false},
     [SEND_RELIABLE] = {6, {RELIABLE, RELIABLE}, true},
@@ -86,6 +91,7 @@ static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bo
                                             bool has_peer)
 {
     size_t at = 0;
+    int count = 0;
     while (size - at >= COMMAND_HEADER_SIZE) {
         const unsigned number = data[at] & COMMAND_NUMBER;
         if (number == SEND_FRAGMENT || number == SEND_UNRELIABLE_FRAGMENT)
@@ -99,6 +105,8 @@ static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bo
         // answered says DISCONNECT to nobody.
         if (!has_peer && ((number != CONNECT && number != DISCONNECT) || taken != size))
             return DATAGRAM_MALFORMED;
+        if (++count > DATAGRAM_MAX_COMMANDS)
+            return DATAGRAM_COMMANDS;
         at += taken;
     }
     return at > 0 && at == size ? DATAGRAM_OK : DATAGRAM_MALFORMED;
@@ -123,6 +131,25 @@ enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
                           (header & HEADER_PEER) != NO_PEER);
 }
 
+bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_connect *connect)
+{
+    // It is reliable, hence behind a full header, and alone.
+    const uint8_t *command = data + HEADER_SIZE + SENT_TIME_SIZE;
+    if (size != HEADER_SIZE + SENT_TIME_SIZE + CONNECT_SIZE ||
+        (data[0] & HEADER_SENT_TIME >> 8) == 0 || (*command & COMMAND_NUMBER) != CONNECT)
+        return false;
+    memcpy(&connect->id, command + CONNECT_ID, sizeof connect->id);
+    memcpy(&connect->ticket, command + CONNECT_DATA, sizeof connect->ticket);
+    connect->ticket = ntohl(connect->ticket);
+    return true;
+}
+
+void datagram_set_mtu(uint8_t *connect, uint32_t mtu)
+{
+    const uint32_t value = htonl(mtu);
+    memcpy(connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_MTU, &value, sizeof value);
+}
+
 const char *datagram_verdict_name(enum datagram_verdict verdict)
 {
     static const char *const names[DATAGRAM_VERDICTS] = {
@@ -132,6 +159,12 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_MALFORMED] = "malformed",
         [DATAGRAM_FRAGMENT] = "fragment",
         [DATAGRAM_COMPRESSED] = "compressed",
+        [DATAGRAM_COMMANDS] = "commands",
+        [DATAGRAM_KNOCKS] = "knocks",
+        [DATAGRAM_TICKET] = "ticket",
+        [DATAGRAM_CHURN] = "churn",
+        [DATAGRAM_CONNECTIONS] = "connections",
+        [DATAGRAM_INPUTS] = "inputs",
     };
     assert((unsigned)verdict < DATAGRAM_VERDICTS);
     return names[verdict];

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "config_dump.h"
 #include "config_values.h"
+#include "flood.h"
 #include "log.h"
 #include "map_draw.h"
 #include "map_file.h"
@@ -84,6 +85,7 @@ struct chores {
     uint64_t watchdog_every_ms; // 0: never
     uint64_t next_watchdog_ms;
     uint64_t next_status_ms;
+    uint64_t next_flood_ms;
 };
 
 static void do_chores(struct chores *chores, struct server *server)
@@ -93,6 +95,10 @@ static void do_chores(struct chores *chores, struct server *server)
         chores->next_watchdog_ms = now + chores->watchdog_every_ms;
         if (server_ticks_advance(server))
             notify_alive();
+    }
+    if (now >= chores->next_flood_ms) {
+        chores->next_flood_ms = now + FLOOD_EVERY_MS;
+        server_tell_floods(server);
     }
     if (now >= chores->next_status_ms) {
         uint32_t players, bots;

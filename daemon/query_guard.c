@@ -13,19 +13,8 @@ void query_guard_init(struct query_guard *guard)
     if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
         secret = 0x9E3779B97F4A7C15u;
     memset(&guard->challenge, 0, sizeof guard->challenge);
-    rate_limit_init(&guard->limit, QUERY_GUARD_PER_NETWORK, QUERY_GUARD_OF_ALL, secret);
-}
-
-// False where there is no secret to be had.
-static bool has_fresh_key(struct challenge *challenge, int64_t now_ms)
-{
-    if (!challenge_is_due(challenge, now_ms))
-        return true;
-    uint8_t key[CHALLENGE_KEY_BYTES];
-    if (getrandom(key, sizeof key, 0) != sizeof key)
-        return false;
-    challenge_renew(challenge, key, now_ms);
-    return true;
+    rate_limit_init(&guard->limit, RATE_OF_NETWORK, QUERY_GUARD_PER_NETWORK, QUERY_GUARD_OF_ALL,
+                    secret);
 }
 
 enum query_verdict query_guard_judge(struct query_guard *guard, struct query_source from,
@@ -37,7 +26,7 @@ enum query_verdict query_guard_judge(struct query_guard *guard, struct query_sou
         return QUERY_REFUSED;
     if (!rate_limit_take(&guard->limit, ntohl(from.address), now_ms))
         return QUERY_LIMITED;
-    if (!has_fresh_key(&guard->challenge, now_ms))
+    if (!challenge_refresh(&guard->challenge, now_ms))
         return QUERY_LIMITED;
     if (!challenge_is_met(&guard->challenge, from.address, from.port, query.challenge)) {
         query_write_challenge(challenge_of(&guard->challenge, from.address, from.port), reply);

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Datagrams a second and source network (/24), and of all. A tool that asks for everything sends
-// six at once.
-#define QUERY_GUARD_PER_NETWORK ((struct rate){.interval_ms = 100, .burst = 60})
-#define QUERY_GUARD_OF_ALL ((struct rate){.interval_ms = 4, .burst = 250})
+// Datagrams of a source network (/24), and of all; a token each so many ms. A tool that asks for
+// everything sends six at once.
+#define QUERY_GUARD_PER_NETWORK ((struct rate){.interval = 100, .burst = 60})
+#define QUERY_GUARD_OF_ALL ((struct rate){.interval = 4, .burst = 250})
 
 // Where a query came from and its reply goes to.
 struct query_source {

@@ -6,6 +6,7 @@
 
 #include "config_diff.h"
 #include "config_keep.h"
+#include "config_keys.h"
 #include "config_values.h"
 #include "log.h"
 #include "memory.h"
@@ -131,9 +132,14 @@ static void free_picture(struct config *picture)
 static bool is_tuning(const char *key)
 {
     static const char *const keys[] = {
-        "name",        "max_players", "max_spectators", "resume_grace", "queries",
-        "query_names", "round_time",  "score_limit",    "break_time",   "motd",
+        "name",       "max_players", "max_spectators", "resume_grace", "queries", "query_names",
+        "round_time", "score_limit", "break_time",     "motd",         "tickets", "limits",
     };
+    int limit_count;
+    const struct reader_key *limits = config_keys(CONFIG_LIMITS, &limit_count);
+    for (int i = 0; i < limit_count; i++)
+        if (strcmp(limits[i].name, key) == 0)
+            return true;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], key) == 0)
             return true;

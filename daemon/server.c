@@ -194,6 +194,16 @@ bool server_ticks_advance(struct server *server)
     return fleet_ticks_advance(&server->fleet);
 }
 
+void server_tell_floods(struct server *server)
+{
+    char line[FLOOD_LINE_BYTES];
+    for (int i = 0; i < server->fleet.count; i++) {
+        struct arena *arena = server->fleet.arenas[i];
+        if (flood_look(arena_flood(arena), &arena_status(arena)->transport, line))
+            log_warning("refused name=%s %s", arena_config(arena)->name, line);
+    }
+}
+
 void server_count_players(struct server *server, uint32_t *players, uint32_t *bots)
 {
     *players = 0;

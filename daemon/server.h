@@ -34,6 +34,10 @@ bool server_is_drained(const struct server *server);
 // Whether every arena has ticked since the call before; those that are new need not have.
 bool server_ticks_advance(struct server *server);
 
+// Tells the log what the arenas refused since the last time, where it was much; to be called every
+// FLOOD_EVERY_MS.
+void server_tell_floods(struct server *server);
+
 void server_count_players(struct server *server, uint32_t *players, uint32_t *bots);
 
 // --- What changes while it runs. Nobody who plays loses a connection by it, but those of an arena

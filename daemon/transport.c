@@ -6,6 +6,7 @@
 #include "transport.h"
 
 #include "batch.h"
+#include "transport_inside.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -49,29 +50,6 @@ static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
                   offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
               "an ENetBuffer is an iovec");
 
-struct slot {
-    size_t queued; // bytes of messages that ENet holds: not sent yet, or not acknowledged
-    bool present;  // CONNECTED was told, DISCONNECTED was not
-    bool dropped;  // we reset it, and DISCONNECTED must be told
-};
-
-struct transport {
-    ENetHost *host;
-    ENetPacket *message; // of the last event
-    bool dry;            // the kernel had nothing more when it was last asked
-    int services_left;   // of this receive
-    uint32_t present;    // slots with `present`
-    uint32_t dropped;    // slots with `dropped`
-    uint32_t slot_count;
-    struct transport_stats stats;
-    bool admits_queries;
-    enum query_kind query; // of the last event, if it is one
-    struct query_guard guard;
-    struct batch in;
-    struct batch out;
-    struct slot slots[];
-};
-
 // The transport whose host ENet is serving on this thread. Other hosts of the process, such as a
 // test's clients, find NULL and get plain system calls.
 static _Thread_local struct transport *serving;
@@ -88,72 +66,9 @@ static void initialize_enet(void)
     assert(status == 0);
 }
 
-// ENet 1.3.17 adopts whatever MTU a client's CONNECT names, and tells it back. A larger one than
-// ours would outgrow our batches, a smaller one would turn snapshots into reliable fragments; so
-// every CONNECT comes to name ours. A client that wished for less sends no more than it wished.
-static void set_mtu(uint8_t *data)
-{
-    // An accepted CONNECT is reliable, hence behind a full header, and alone.
-    const bool has_sent_time = (data[0] & ENET_PROTOCOL_HEADER_FLAG_SENT_TIME >> 8) != 0;
-    uint8_t *command = data + sizeof(ENetProtocolHeader);
-    if (has_sent_time && (*command & ENET_PROTOCOL_COMMAND_MASK) == ENET_PROTOCOL_COMMAND_CONNECT) {
-        const uint32_t mtu = htonl(TRANSPORT_MTU);
-        memcpy(command + offsetof(ENetProtocolConnect, mtu), &mtu, sizeof mtu);
-    }
-}
-
-static int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static struct query_source source_of(const ENetAddress *address)
-{
-    return (struct query_source){.address = address->host, .port = address->port};
-}
-
-// Looks at a connectionless datagram; false when it is no query. For one that is to be answered by
-// others the event is made to end the service: it comes from no peer.
-static bool take_query(struct transport *transport, const ENetHost *host, ENetEvent *event)
-{
-    uint8_t challenge[QUERY_CHALLENGE_REPLY];
-    const struct query_source from = source_of(&host->receivedAddress);
-    switch (query_guard_judge(&transport->guard, from, host->receivedData, host->receivedDataLength,
-                              monotonic_ms(), &transport->query, challenge)) {
-    case QUERY_REFUSED:
-        return false;
-    case QUERY_LIMITED:
-        transport->stats.queries_limited++;
-        return true;
-    case QUERY_CHALLENGED:
-        transport_reply(transport, from, challenge, sizeof challenge);
-        return true;
-    case QUERY_ADMITTED:
-        event->type = ENET_EVENT_TYPE_RECEIVE;
-        event->peer = NULL;
-        // Queries must not use up what reads the datagrams of those who play; their own rate
-        // bounds them.
-        transport->services_left++;
-        return true;
-    }
-    return false;
-}
-
 static int intercept(ENetHost *host, ENetEvent *event)
 {
-    const enum datagram_verdict verdict =
-        datagram_check(host->receivedData, host->receivedDataLength);
-    if (verdict == DATAGRAM_CONNECTIONLESS && serving->admits_queries &&
-        take_query(serving, host, event))
-        return 1;
-    if (verdict != DATAGRAM_OK) {
-        serving->stats.refused[verdict]++;
-        return 1;
-    }
-    set_mtu(host->receivedData);
-    return 0;
+    return transport_judge(serving, host, event);
 }
 
 // Asks for more than the administrator's limit first, which a privileged process gets.
@@ -234,7 +149,7 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
     }
     transport->host = host;
     transport->slot_count = peers;
-    query_guard_init(&transport->guard);
+    gate_init(&transport->gate, host->address.port);
     batch_init(&transport->in);
     batch_init(&transport->out);
     return transport;
@@ -287,13 +202,26 @@ static void send_batch(struct transport *transport)
 
 void transport_admit_queries(struct transport *transport, bool admit)
 {
-    transport->admits_queries = admit;
+    transport->gate.admits_queries = admit;
+}
+
+void transport_guard(struct transport *transport, bool wants_tickets,
+                     const struct gate_limits *limits)
+{
+    transport->gate.wants_tickets = wants_tickets;
+    gate_limit(&transport->gate, limits);
+}
+
+void transport_offer(struct transport *transport, const struct raim_ticket *offer)
+{
+    transport->gate.offer = *offer;
 }
 
 void transport_receive(struct transport *transport)
 {
     transport->dry = false;
     transport->services_left = SERVICES_PER_RECEIVE;
+    transport->receives++;
 }
 
 void transport_flush(struct transport *transport)
@@ -304,9 +232,11 @@ void transport_flush(struct transport *transport)
     send_batch(transport);
 }
 
-static void mark_connected(struct transport *transport, ENetPeer *peer, struct slot *slot)
+static void mark_connected(struct transport *transport, ENetPeer *peer, struct transport_slot *slot)
 {
     slot->present = true;
+    slot->heard = false;
+    slot->since_ms = transport_now_us() / 1000;
     transport->present++;
     enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
     // This is sent to the peer and keeps its own throttle from dropping its inputs, whatever
@@ -315,21 +245,22 @@ static void mark_connected(struct transport *transport, ENetPeer *peer, struct s
                                  THROTTLE_DECELERATION);
 }
 
-static void mark_disconnected(struct transport *transport, struct slot *slot)
+static void mark_disconnected(struct transport *transport, struct transport_slot *slot)
 {
     slot->present = false;
     transport->present--;
+    transport->dropped -= slot->dropped;
+    slot->dropped = false;
 }
 
-// Tells of one peer that transport_send dropped, before anything is read that could give its place
-// to somebody else.
+// Tells of one peer that was dropped, before anything is read that could give its place to somebody
+// else.
 static struct transport_event take_dropped(struct transport *transport)
 {
     uint32_t peer = 0;
     while (!transport->slots[peer].dropped)
         peer++;
-    transport->slots[peer].dropped = false;
-    transport->dropped--;
+    enet_peer_reset(&transport->host->peers[peer]);
     mark_disconnected(transport, &transport->slots[peer]);
     return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
 }
@@ -340,15 +271,24 @@ static bool is_loopback(const ENetAddress *address)
     return ntohl(address->host) >> 24 == 127;
 }
 
+// Whether a peer's unreliable message is one too many in this receive.
+static bool is_too_many(struct transport *transport, struct transport_slot *slot)
+{
+    slot->received = slot->receive == transport->receives ? slot->received + 1 : 1;
+    slot->receive = transport->receives;
+    return slot->received > transport->gate.limits.inputs_per_tick;
+}
+
 // ENet's event as ours; TRANSPORT_NONE for one that concerns nobody.
 static struct transport_event translate(struct transport *transport, const ENetEvent *event)
 {
     if (event->peer == NULL)
         return (struct transport_event){.kind = TRANSPORT_QUERY,
                                         .query = transport->query,
-                                        .from = source_of(&transport->host->receivedAddress)};
+                                        .from = {.address = transport->host->receivedAddress.host,
+                                                 .port = transport->host->receivedAddress.port}};
     const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
-    struct slot *slot = &transport->slots[peer];
+    struct transport_slot *slot = &transport->slots[peer];
     switch (event->type) {
     case ENET_EVENT_TYPE_CONNECT:
         mark_connected(transport, event->peer, slot);
@@ -363,7 +303,13 @@ static struct transport_event translate(struct transport *transport, const ENetE
         mark_disconnected(transport, slot);
         return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
     case ENET_EVENT_TYPE_RECEIVE:
+        slot->heard = true;
         transport->message = event->packet;
+        if (event->channelID != CHANNEL_RELIABLE && is_too_many(transport, slot)) {
+            transport_refuse(transport, DATAGRAM_INPUTS);
+            release_message(transport);
+            break;
+        }
         return (struct transport_event){
             .kind = TRANSPORT_MESSAGE,
             .peer = peer,
@@ -422,13 +368,13 @@ bool transport_poll(struct transport *transport, struct transport_event *event)
 
 static void on_packet_freed(ENetPacket *packet)
 {
-    struct slot *slot = packet->userData;
+    struct transport_slot *slot = packet->userData;
     slot->queued -= packet->dataLength;
 }
 
 // False if there was no memory for the message, or the peer has no such channel.
-static bool queue_message(ENetPeer *peer, struct slot *slot, bool reliable, const uint8_t *data,
-                          size_t size)
+static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reliable,
+                          const uint8_t *data, size_t size)
 {
     ENetPacket *packet = enet_packet_create(data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : 0);
     if (packet == NULL)
@@ -449,8 +395,8 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     assert(peer < transport->slot_count);
     assert(size > 0 && size <= TRANSPORT_MAX_MESSAGE);
     ENetPeer *to = &transport->host->peers[peer];
-    struct slot *slot = &transport->slots[peer];
-    if (to->state != ENET_PEER_STATE_CONNECTED)
+    struct transport_slot *slot = &transport->slots[peer];
+    if (to->state != ENET_PEER_STATE_CONNECTED || slot->dropped)
         return;
     // A peer may reconfigure the throttle that drops what we send to it; it does not get to.
     to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
@@ -509,10 +455,17 @@ const struct transport_stats *transport_stats(const struct transport *transport)
 
 // --- What libenet calls ---
 
+int64_t transport_now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 // Milliseconds since the machine started. ENet takes 0 for "never".
 enet_uint32 enet_time_get(void)
 {
-    const enet_uint32 ms = (enet_uint32)monotonic_ms();
+    const enet_uint32 ms = (enet_uint32)(transport_now_us() / 1000);
     return ms != 0 ? ms : 1;
 }
 
@@ -584,13 +537,19 @@ static int send_batched(struct transport *transport, const ENetAddress *address,
     return (int)transport->out.parts[transport->out.count - 1].iov_len;
 }
 
-void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
-                     size_t size)
+void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
+                       size_t size)
 {
     assert(size <= QUERY_MAX_REPLY);
     const ENetAddress address = {.host = to.address, .port = to.port};
     const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
     send_batched(transport, &address, &whole, 1);
+}
+
+void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+                     size_t size)
+{
+    transport_send_to(transport, to, data, size);
     transport->stats.queries++;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // One arena's UDP side: an ENet host whose socket and clock functions are ours. Datagrams move in
-// batches (recvmmsg, sendmmsg), time is monotonic, and every datagram passes datagram_check before
-// ENet parses it. Thread rule: a transport belongs to one thread at a time.
+// batches (recvmmsg, sendmmsg), time is monotonic, and every datagram passes datagram_check and, if
+// it is no peer's, the gate before ENet parses it. Thread rule: a transport belongs to one thread
+// at a time.
 #pragma once
 
 #include "datagram.h"
-#include "query_guard.h"
+#include "gate.h"
+#include "gate_limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,6 +68,14 @@ uint16_t transport_port(const struct transport *transport);
 // Whether queries are let in as TRANSPORT_QUERY events; at first they are refused like any other
 // connectionless datagram.
 void transport_admit_queries(struct transport *transport, bool admit);
+
+// Whether who connects must have a ticket (see gate.h), and what an address may take; at first
+// nobody needs one, and GATE_LIMITS_DEFAULT holds. Knocks are answered in any case.
+void transport_guard(struct transport *transport, bool wants_tickets,
+                     const struct gate_limits *limits);
+
+// What tickets tell beside their number; at first nothing.
+void transport_offer(struct transport *transport, const struct raim_ticket *offer);
 
 // Begins a tick's reading: transport_poll, called until false, reads every datagram that waits in
 // the kernel and tells what they held.

@@ -244,7 +244,8 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 // Gives a client a player of its own; false when there is no place.
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
 {
-    if (match->playing >= match->tuning.max_clients)
+    const uint32_t most = match->tuning.max_clients;
+    if (match->playing > most || (match->playing == most && !raim_sessions_make_room(match)))
         return false;
     client->player = raim_members_join(match, name, client);
     if (client->player == RAIM_NOBODY)

@@ -59,6 +59,26 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     client->inbox.held.aim = player->aim;
 }
 
+bool raim_sessions_make_room(struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    raim_player_id found = RAIM_NOBODY;
+    int32_t most = 0; // ticks
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const struct raim_member *member = &match->members[place];
+        const int32_t away = raim_tick_diff(match->world->tick, member->away_since);
+        const int32_t played = raim_tick_diff(member->away_since, member->joined_tick);
+        if (players[place].away && away - played > most) {
+            most = away - played;
+            found = players[place].id;
+        }
+    }
+    if (found == RAIM_NOBODY)
+        return false;
+    raim_members_leave(match, found, RAIM_REASON_LOST);
+    return true;
+}
+
 void raim_sessions_expire(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);

@@ -197,6 +197,10 @@ void raim_sessions_keep(struct raim_match *match, struct raim_connection *client
 void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
                           raim_player_id id);
 
+// In a full match, lets one leave who has been away for longer than it had played: who comes and
+// goes must not keep others out by sessions that wait. False where there is none.
+bool raim_sessions_make_room(struct raim_match *match);
+
 // Lets those leave who have been away for too long; once a tick.
 void raim_sessions_expire(struct raim_match *match);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What does a flood of queries cost? An arena's transport takes datagrams over loopback, next to a
-// loop that receives the same and does nothing, and the guard judges them without a socket.
+// What does a flood of strangers' datagrams cost: queries, knocks, connects? An arena's transport
+// takes them over loopback, next to a loop that receives the same and does nothing, and the guard
+// judges queries without a socket.
 //
 //   bench_queries [ROUNDS]
 //     Prints lines "case,ns": nanoseconds a datagram, the median over rounds.
 #define _GNU_SOURCE // recvmmsg
 
+#include "knock.h"
 #include "measure.h"
 #include "query_guard.h"
 #include "transport.h"
@@ -86,7 +88,8 @@ static void measure_bare(const uint8_t *data, size_t size, int rounds)
     close(receiver);
 }
 
-static void measure_transport(bool admits, const uint8_t *data, size_t size, int rounds)
+static void measure_transport(bool admits, bool limited, const uint8_t *data, size_t size,
+                              int rounds)
 {
     char error[200];
     struct transport *transport = transport_open("127.0.0.1", 0, 64, error, sizeof error);
@@ -94,7 +97,10 @@ static void measure_transport(bool admits, const uint8_t *data, size_t size, int
         fprintf(stderr, "%s\n", error);
         exit(1);
     }
+    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    limits.loopback = limited;
     transport_admit_queries(transport, admits);
+    transport_guard(transport, true, &limits);
     const int sender = open_sender(transport_port(transport));
     // The first round takes the tokens that were saved up.
     for (int round = -1; round < rounds; round++) {
@@ -137,6 +143,7 @@ static void measure_guard(uint8_t *data, size_t size, int64_t pause_ms, bool ans
 
 int main(int argc, char **argv)
 {
+    static const uint8_t forged[52] = {0x8F, 0xFF, 0, 1, 0x82, 0xFF, 0, 1};
     const int rounds = argc > 1 ? atoi(argv[1]) : 1000;
     if (rounds < 1 || rounds > MOST_ROUNDS) {
         fprintf(stderr, "usage: bench_queries [ROUNDS]\n");
@@ -146,15 +153,25 @@ int main(int argc, char **argv)
     const size_t size = sizeof question - 1;
     uint8_t garbage[sizeof question];
     memset(garbage, 0xFF, sizeof garbage);
+    uint8_t knock[RAIM_KNOCK_BYTES];
+    raim_knock_write(knock);
     printf("case,ns\n");
     measure_bare(question, size, rounds);
     print_median("bare recvmmsg", rounds);
-    measure_transport(false, question, size, rounds);
+    measure_transport(false, true, question, size, rounds);
     print_median("transport: no queries admitted", rounds);
-    measure_transport(true, garbage, size, rounds);
+    measure_transport(true, true, garbage, size, rounds);
     print_median("transport: no query", rounds);
-    measure_transport(true, question, size, rounds);
+    measure_transport(true, true, question, size, rounds);
     print_median("transport: limited", rounds);
+    measure_transport(true, true, forged, sizeof forged, rounds);
+    print_median("transport: connect, no ticket", rounds);
+    measure_bare(knock, sizeof knock, rounds);
+    print_median("bare recvmmsg of knocks", rounds);
+    measure_transport(true, true, knock, sizeof knock, rounds);
+    print_median("transport: knocks limited", rounds);
+    measure_transport(true, false, knock, sizeof knock, rounds);
+    print_median("transport: knocks answered", rounds);
     measure_guard(garbage, size, 0, false, rounds);
     print_median("guard: no query", rounds);
     measure_guard(question, size, 0, false, rounds);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What does a flood of server queries cost an arena, next to receiving the same datagrams and doing
-nothing? Writes every figure to build/bench/queries.csv."""
+"""What does a flood of server queries, knocks and connects cost an arena, next to receiving the
+same datagrams and doing nothing? Writes every figure to build/bench/queries.csv."""
 
 import csv
 import pathlib
@@ -24,7 +24,9 @@ def main():
     bare = ns["bare recvmmsg"]
     print(f"bench queries bare_ns={bare:.0f} limited_ns={ns['transport: limited']:.0f}"
           f" limited_by_bare={ns['transport: limited'] / bare:.2f}"
-          f" guard_by_bare={ns['guard: limited'] / bare:.3f}")
+          f" guard_by_bare={ns['guard: limited'] / bare:.3f}"
+          f" forged_by_bare={ns['transport: connect, no ticket'] / bare:.2f}"
+          f" knock_answered_ns={ns['transport: knocks answered']:.0f}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import pathlib
 import random
 import re
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -39,17 +40,43 @@ SANITIZER_WORDS = ("Sanitizer", "runtime error:")
 
 # --- configurations ---
 
+def value(it):
+    """A key's value as a configuration has it; a group is a dictionary."""
+    if isinstance(it, dict):
+        return "{ " + " ".join(f"{key} = {value(inner)};" for key, inner in it.items()) + " }"
+    return json.dumps(it)
+
+
 def arena(name="arena", **keys):
     """The text of an arena's group."""
     keys = {"name": name, "address": "127.0.0.1", "port": 0,
             "map": str(ROOT / "config/maps/crossfire.conf"), **keys}
-    return "{ " + " ".join(f"{key} = {json.dumps(value)};" for key, value in keys.items()) + " }"
+    return value(keys)
 
 
 def config(*arenas, status="127.0.0.1:0", workers=0):
     """The text of a configuration."""
     listed = ",\n  ".join(arenas)
     return f'workers = {workers};\nstatus = "{status}";\narenas = (\n  {listed}\n);\n'
+
+
+# --- tickets ---
+
+def knock(port, sender=None, deadline_s=START_S):
+    """The ticket with which whoever has the address may connect to an arena's port; `sender` is a
+    UDP socket of that address, by default one of 127.0.0.1."""
+    with contextlib.ExitStack() as stack:
+        if sender is None:
+            sender = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        sender.settimeout(0.25)
+        end = time.monotonic() + deadline_s
+        while time.monotonic() < end:
+            sender.sendto(b"\xff\xff\xff\xffRAIM\1\1".ljust(512, b"\0"), ("127.0.0.1", port))
+            with contextlib.suppress(TimeoutError):
+                answer = sender.recv(2048)
+                if answer[:10] == b"\xff\xff\xff\xffRAIM\2\1":
+                    return int.from_bytes(answer[11:15], "little")
+    raise AssertionError(f"no ticket within {deadline_s} s")
 
 
 # --- programs ---

@@ -3,10 +3,12 @@
 """What a hostile or broken client sends to a raimd: it is refused and counted, and those who play
 fairly do not notice."""
 
+import itertools
 import random
 import signal
 import socket
 import struct
+import threading
 import time
 import unittest
 
@@ -28,7 +30,7 @@ NO_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_s
 # --- datagrams in the shape of ENet's ---
 
 SENT_TIME, COMPRESSED, NO_PEER = 0x8000, 0x4000, 0x0FFF
-ACKNOWLEDGE, CONNECT, DISCONNECT, SEND_FRAGMENT = 1, 2, 4, 8
+ACKNOWLEDGE, CONNECT, DISCONNECT, PING, SEND_FRAGMENT = 1, 2, 4, 5, 8
 RELIABLE = 0x80
 
 
@@ -37,10 +39,10 @@ def datagram(commands, peer=NO_PEER, flags=SENT_TIME):
     return struct.pack("!HH", peer | flags, 1) + commands
 
 
-def connect_command():
+def connect_command(ticket=1, connection=1):
     """As a client that knows its manners begins."""
-    return struct.pack("!BBHHBBIIIIIIIII", CONNECT | RELIABLE, 0xFF, 1, 0, 0xFF, 0xFF, 1200, 32768,
-                       2, 0, 0, 5000, 2, 2, 1)
+    return struct.pack("!BBHHBBIIIIIIIIII", CONNECT | RELIABLE, 0xFF, 1, 0, 0xFF, 0xFF, 1200, 32768,
+                       2, 0, 0, 5000, 2, 2, connection, ticket)
 
 
 def fragment_command():
@@ -63,6 +65,11 @@ def crafted():
     yield datagram(struct.pack("!BBHHH", ACKNOWLEDGE, 0xFF, 1, 1, 1)), "malformed"
     yield b"\xff\xff\xff\xffgetstatus\n", "connectionless"
     yield b"\xff\xff", "connectionless"
+    knock = b"\xff\xff\xff\xffRAIM\1\1"
+    yield knock.ljust(511, b"\0"), "connectionless"
+    yield knock.ljust(511, b"\0") + b"\1", "connectionless"
+    yield connect, "ticket"
+    yield datagram(33 * struct.pack("!BBH", PING | RELIABLE, 0xFF, 1), peer=0), "commands"
     yield datagram(fragment_command(), peer=0), "fragment"
     yield datagram(fragment_command(), peer=1), "fragment"
     yield datagram(bytes(64), peer=0, flags=SENT_TIME | COMPRESSED), "compressed"
@@ -159,6 +166,134 @@ class DatagramTest(unittest.TestCase):
         self.assertEqual({row["end"] for row in report["players"]}, {"left"})
 
 
+class TicketTest(unittest.TestCase):
+    """Nobody who has not proven its address takes a place, gets an answer that is larger than the
+    question, or keeps others out."""
+
+    def serve(self, *arenas):
+        self.daemon = self.enterContext(Stage()).serve(*arenas)
+        self.target = ("127.0.0.1", self.daemon.ports[0])
+
+    def socket(self, address="127.0.0.1"):
+        sender = self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        sender.bind((address, 0))
+        return sender
+
+    def status(self):
+        return self.daemon.get_json()["arenas"][0]
+
+    def refused(self, reason):
+        return self.status()["refused"][reason]
+
+    def wait_refused(self, reason, count):
+        self.daemon.poll(f"{count} refusals for {reason}", lambda: self.refused(reason) >= count)
+
+    def flood(self, per_s, datagrams, count=None):
+        """A thread that sends datagrams(i), which are (socket, bytes): so many, or until the test
+        ends."""
+        ended = threading.Event()
+        def send():
+            begin = time.monotonic()
+            for i in itertools.count() if count is None else range(count):
+                sender, data = datagrams(i)
+                sender.sendto(data, self.target)
+                if i % 64 == 0:
+                    time.sleep(max(0, begin + i / per_s - time.monotonic()))
+                if ended.is_set():
+                    return
+        thread = threading.Thread(target=send)
+        self.addCleanup(thread.join)
+        self.addCleanup(ended.set)
+        thread.start()
+        return thread
+
+    def join(self):
+        """Plays fairly; returns the seconds that it took to get in."""
+        begin = time.monotonic()
+        liar = Liar(self.daemon.ports[0])
+        liar.say(hello())
+        liar.wait(WELCOME)
+        return time.monotonic() - begin
+
+    def test_spoofed_connects_take_no_place_and_get_no_answer(self):
+        self.serve(arena(max_players=1))
+        chance = random.Random(1)
+        senders = [self.socket(f"127.{chance.randrange(256)}.{chance.randrange(256)}.{last}")
+                   for last in range(1, 200)]
+        count = FLOOD_PER_S * FLOOD_S if harness.SLOW else 50000
+        def connect(i):
+            command = connect_command(chance.getrandbits(32), chance.getrandbits(32))
+            return senders[i % len(senders)], datagram(command)
+        # And as if whoever is spoofed had acknowledged what it was sent.
+        ack = datagram(struct.pack("!BBHHH", ACKNOWLEDGE, 0xFF, 0, 1, 1), peer=0)
+        flood = self.flood(
+            4 * FLOOD_PER_S,
+            lambda i: connect(i) if i % 10 else (senders[i % len(senders)], ack), count)
+        self.wait_refused("ticket", 1000)
+        self.assertEqual(self.status()["bytes_out"], 0)
+        took_s = self.join() if enet else 0
+        flood.join()
+        self.wait_refused("ticket", count // 2) # the kernel, too, drops some
+        status = self.status()
+        print(f"{count} spoofed CONNECTs, refused {status['refused']['ticket']}, "
+              f"an honest client in after {took_s:.3f} s", flush=True)
+        self.assertEqual(status["refused"]["silent"], 0)
+
+    def test_a_ticket_is_worth_nothing_elsewhere(self):
+        self.serve(arena("here"), arena("there"))
+        here, there = self.daemon.ports
+        sender = self.socket()
+        tickets = {"foreign": harness.knock(there), "forged": harness.knock(here) ^ 1 << 31,
+                   "another's": harness.knock(here, self.socket("127.0.0.2")), "none": 0}
+        for count, (name, ticket) in enumerate(tickets.items(), 1):
+            with self.subTest(name):
+                sender.sendto(datagram(connect_command(ticket)), self.target)
+                self.daemon.poll("refusal", lambda: self.refused("ticket") == count)
+        sender.sendto(datagram(connect_command(harness.knock(here))), self.target)
+        sender.settimeout(harness.START_S)
+        self.assertTrue(sender.recv(1200)) # ENet's VERIFY_CONNECT
+        self.assertEqual(self.refused("ticket"), len(tickets))
+
+    def test_knocks_are_answered_with_less(self):
+        self.serve(arena())
+        for _ in range(20):
+            harness.knock(self.daemon.ports[0])
+        self.daemon.poll("count of knocks", lambda: self.status()["bytes_in"] >= 20 * 512)
+        status = self.status()
+        self.assertLess(status["bytes_out"], status["bytes_in"] / 20)
+
+    def test_without_tickets_old_habits_work(self):
+        self.serve(arena(tickets=False))
+        sender = self.socket()
+        sender.sendto(datagram(connect_command(0)), self.target)
+        sender.settimeout(harness.START_S)
+        self.assertTrue(sender.recv(1200))
+
+    @unittest.skipUnless(enet, "skipped: python3-enet is not installed")
+    def test_a_neighbour_of_who_connects_all_the_time_gets_in(self):
+        self.serve(arena(limits={"loopback": True}))
+        senders = [self.socket() for _ in range(500)]
+        ticket = harness.knock(self.daemon.ports[0])
+        self.flood(1000, lambda i: (
+            senders[i % len(senders)], datagram(connect_command(ticket, i % 2**32))))
+        self.wait_refused("churn", 200)
+        took_s = self.join()
+        print(f"a neighbour in after {took_s:.3f} s, refused {self.refused('churn')} for churn, "
+              f"{self.refused('connections')} for connections", flush=True)
+
+
+    @unittest.skipUnless(enet, "skipped: python3-enet is not installed")
+    def test_who_comes_and_goes_does_not_fill_an_arena(self):
+        self.serve(arena(max_players=4))
+        for _ in range(12):
+            visitor = Liar(self.daemon.ports[0])
+            visitor.say(hello())
+            visitor.wait(WELCOME)
+            visitor.peer.disconnect_now(0) # as if lost: its player waits for it
+        self.daemon.poll("players that are away", lambda: self.status()["away"] == 4)
+        self.assertEqual(self.refused("full"), 0)
+
+
 class FullArenaTest(unittest.TestCase):
     def test_the_rest_is_told_that_it_is_full_and_the_others_play_on(self):
         stage = self.enterContext(Stage())
@@ -242,7 +377,8 @@ class Liar:
 
     def __init__(self, port):
         self.host = enet.Host(None, 1, 2, 0, 0)
-        self.peer = self.host.connect(enet.Address(b"127.0.0.1", port), 2)
+        address = enet.Address(b"127.0.0.1", port)
+        self.peer = self.host.connect(address, 2, harness.knock(port))
         self.connected = False
         self.ended = None # ENet's disconnect data
         self.kinds = set() # of messages that came

@@ -243,6 +243,31 @@ static void test_the_level_of_the_log_is_as_told(void **state)
                    "\"info\"\n");
 }
 
+static void assert_limits(const struct gate_limits *limits, const struct gate_limits *expected)
+{
+#define ASSERT_LIMIT(name, ...) assert_int_equal(limits->name, expected->name);
+    GATE_LIMITS(ASSERT_LIMIT)
+    assert_int_equal(limits->loopback, expected->loopback);
+}
+
+static void test_tickets_and_limits_are_as_told(void **state)
+{
+    (void)state;
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "tickets = false; limits = { connections_per_address = 3;"
+        "knocks_in_all = 1000000; loopback = true; }; },"
+        "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
+    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    assert_true(config->arenas[1].tickets);
+    assert_limits(&config->arenas[1].limits, &limits);
+    limits.connections_per_address = 3;
+    limits.knocks_in_all = 1000000;
+    limits.loopback = true;
+    assert_false(config->arenas[0].tickets);
+    assert_limits(&config->arenas[0].limits, &limits);
+    config_unload(config);
+}
+
 static void test_lag_compensation_and_grace_are_as_told(void **state)
 {
     (void)state;
@@ -511,6 +536,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rounds_are_as_told),
         cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
         cmocka_unit_test(test_the_level_of_the_log_is_as_told),
+        cmocka_unit_test(test_tickets_and_limits_are_as_told),
         cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
         cmocka_unit_test(test_ends_of_ranges_are_inside),
         cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),

@@ -106,6 +106,40 @@ static void test_commands_share_a_datagram(void **state)
     assert_int_equal(check(draft.data, draft.size + 1), DATAGRAM_MALFORMED);
 }
 
+static void test_commands_are_no_more_than_enet_puts_into_a_datagram(void **state)
+{
+    (void)state;
+    for (int count = 1; count <= 290; count++) {
+        begin(0x9003, true);
+        for (int i = 0; i < count; i++)
+            command(0x85, 0);
+        assert_int_equal(check(draft.data, draft.size),
+                         count <= ENET_PROTOCOL_MAXIMUM_PACKET_COMMANDS ? DATAGRAM_OK
+                                                                        : DATAGRAM_COMMANDS);
+    }
+}
+
+static void test_a_connect_tells_its_ticket_and_names_our_mtu(void **state)
+{
+    (void)state;
+    struct datagram_connect connect = {0};
+    ENetProtocolConnect sent;
+    assert_int_equal(alone(0x8FFF, true, 0x82, 0), DATAGRAM_OK);
+    memcpy(&sent, draft.data + 4, sizeof sent);
+    sent.data = ENET_HOST_TO_NET_32(0x12345678);
+    sent.connectID = 0xCAFE;
+    memcpy(draft.data + 4, &sent, sizeof sent);
+    assert_true(datagram_is_connect(draft.data, draft.size, &connect));
+    assert_int_equal(connect.ticket, 0x12345678);
+    assert_int_equal(connect.id, 0xCAFE);
+    datagram_set_mtu(draft.data, 1000);
+    sent.mtu = ENET_HOST_TO_NET_32(1000);
+    assert_memory_equal(draft.data + 4, &sent, sizeof sent);
+    alone(0x9003, true, 0x86, 42);
+    assert_int_equal(draft.size, 52);
+    assert_false(datagram_is_connect(draft.data, draft.size, &connect));
+}
+
 static void test_size_is_bounded_by_the_mtu(void **state)
 {
     (void)state;
@@ -274,6 +308,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_a_client_sends_is_accepted),
         cmocka_unit_test(test_commands_share_a_datagram),
+        cmocka_unit_test(test_commands_are_no_more_than_enet_puts_into_a_datagram),
+        cmocka_unit_test(test_a_connect_tells_its_ticket_and_names_our_mtu),
         cmocka_unit_test(test_size_is_bounded_by_the_mtu),
         cmocka_unit_test(test_connectionless_and_compressed_are_told_apart),
         cmocka_unit_test(test_fragments_are_refused_behind_good_commands_too),

@@ -4,6 +4,7 @@
 #include "chat.h"
 #include "handshake.h"
 #include "input.h"
+#include "knock.h"
 #include "roster.h"
 #include "rules.h"
 #include "snapshot.h"
@@ -32,11 +33,12 @@ static int load_document(void **state)
     return fclose(file);
 }
 
-// Compares with the hexadecimal block that the document marks with the name.
-static void assert_example(const char *name, const uint8_t *bytes, size_t size)
+// Compares with the hexadecimal block that the document marks with the name, of a kind: a message
+// (hex) is in vectors.json, too, a datagram is not.
+static void assert_block(const char *kind, const char *name, const uint8_t *bytes, size_t size)
 {
     char mark[64], hex[4096];
-    snprintf(mark, sizeof mark, "```hex %s\n", name);
+    snprintf(mark, sizeof mark, "```%s %s\n", kind, name);
     size_t length = 0;
     for (size_t i = 0; i < size; i++)
         length += (size_t)snprintf(hex + length, sizeof hex - length, "%02x%c", bytes[i],
@@ -45,6 +47,26 @@ static void assert_example(const char *name, const uint8_t *bytes, size_t size)
     const char *found = strstr(document, mark);
     if (found == NULL || strncmp(found + strlen(mark), hex, strlen(hex)) != 0)
         fail_msg("the document should say:\n%s%s", mark, hex);
+}
+
+static void assert_example(const char *name, const uint8_t *bytes, size_t size)
+{
+    assert_block("hex", name, bytes, size);
+}
+
+static void test_examples_of_knocking_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_KNOCK_BYTES];
+    assert_block("datagram", "knock", bytes, raim_knock_write(bytes));
+    const struct raim_ticket ticket = {.ticket = 0x12345678};
+    assert_block("datagram", "ticket", bytes, raim_ticket_write(&ticket, bytes));
+    // test_invitation knows that the proof is right.
+    const struct raim_invite invite = {
+        .nonce = {1, 2, 3, 4, 5, 6, 7, 8},
+        .proof = {0xF0, 0x77, 0x73, 0x85, 0xC4, 0x07, 0xBF, 0x98},
+    };
+    assert_block("datagram", "invite", bytes, raim_invite_write(&invite, bytes));
 }
 
 static void test_examples_of_entering_are_what_is_written(void **state)
@@ -263,6 +285,7 @@ static void test_limits_are_those_of_the_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_examples_of_knocking_are_what_is_written),
         cmocka_unit_test(test_examples_of_entering_are_what_is_written),
         cmocka_unit_test(test_examples_of_playing_are_what_is_written),
         cmocka_unit_test(test_examples_of_snapshots_are_what_is_written),

@@ -18,7 +18,8 @@ static struct rate_limit limit;
 static int set_up(void **state)
 {
     (void)state;
-    rate_limit_init(&limit, (struct rate){100, 5}, (struct rate){10, 20}, 0x123456789ABCDEFu);
+    rate_limit_init(&limit, RATE_OF_NETWORK, (struct rate){100, 5}, (struct rate){10, 20},
+                    0x123456789ABCDEFu);
     return 0;
 }
 

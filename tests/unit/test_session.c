@@ -195,6 +195,33 @@ static void test_after_the_grace_time_a_lost_player_leaves(void **state)
     close_table(table);
 }
 
+static void test_in_a_full_match_who_came_and_went_makes_way(void **state)
+{
+    (void)state;
+    struct raim_match_def def = session_def();
+    def.max_clients = 3;
+    struct table *table = open_two(def);
+    const uint32_t faithful = table->seats[0].welcome.player;
+    ticks(table, 100);
+    play(table, 2);
+    ticks(table, 10);
+    const uint32_t fickle = table->seats[2].welcome.player;
+    stand_up(table, 2);
+    stand_up(table, 0);
+    ticks(table, 9);
+    play(table, 4);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 1);
+    ticks(table, 5);
+    play(table, 5);
+    ticks(table, 2);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 1);
+    assert_int_equal(heard_left(&table->seats[1], fickle, RAIM_REASON_LOST), 1);
+    assert_int_equal(counts(table).players, 3);
+    assert_int_equal(counts(table).away, 1);
+    assert_int_equal(row_of(table, faithful).id, faithful);
+    close_table(table);
+}
+
 static void test_without_a_grace_time_a_lost_player_leaves_at_once(void **state)
 {
     (void)state;
@@ -542,6 +569,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_who_is_away_stands_without_pressing_anything),
         cmocka_unit_test(test_who_comes_back_looks_where_it_looked),
         cmocka_unit_test(test_after_the_grace_time_a_lost_player_leaves),
+        cmocka_unit_test(test_in_a_full_match_who_came_and_went_makes_way),
         cmocka_unit_test(test_without_a_grace_time_a_lost_player_leaves_at_once),
         cmocka_unit_test(test_a_goodbye_ends_a_session),
         cmocka_unit_test(test_a_guessed_token_is_only_a_fresh_join),

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// What one address or network may take of an arena before it has shown that it plays. One table
+// makes the struct, the defaults and the keys of the configuration.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// name, default, least, most, meaning
+#define GATE_LIMITS(LIMIT)                                                                         \
+    LIMIT(connections_per_address, 16, 1, 4095,                                                    \
+          "connections that an IPv4 address may have at a time")                                   \
+    LIMIT(connections_per_network, 64, 1, 4095, "connections that a network (/24) may have")       \
+    LIMIT(connects_per_second, 5, 1, 1000,                                                         \
+          "connections that an address may begin in a second, four times as many at once; as "     \
+          "many again are kept for whoever was turned away and tries again")                       \
+    LIMIT(                                                                                         \
+        knocks_per_second, 50, 1, 10000,                                                           \
+        "questions for a ticket that a network (/24) may ask in a second, twice as many at once")  \
+    LIMIT(knocks_in_all, 10000, 1, 1000000,                                                        \
+          "questions for a ticket that are answered in a second, whoever asks")                    \
+    LIMIT(inputs_per_tick, 32, 1, 1000,                                                            \
+          "unreliable messages that are taken from a player within a tick")
+
+#define LIMIT_MEMBER(name, ...) uint32_t name;
+#define LIMIT_DEFAULT(name, value, ...) .name = value,
+
+struct gate_limits {
+    GATE_LIMITS(LIMIT_MEMBER)
+    bool loopback; // 127.0.0.0/8 is limited like any other network; inputs_per_tick holds for all
+};
+
+#define GATE_LIMITS_DEFAULT ((struct gate_limits){GATE_LIMITS(LIMIT_DEFAULT)})

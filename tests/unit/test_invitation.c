@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Whose invitation to come back is taken.
+#include "invitation.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint8_t token[RAIM_TOKEN_BYTES] = {0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7,
+                                                0xA8, 0xA9, 0xAA, 0xAB, 0xAC, 0xAD, 0xAE, 0xAF};
+
+// The example of PROTOCOL.md.
+static const struct raim_invite example = {
+    .nonce = {1, 2, 3, 4, 5, 6, 7, 8},
+    .proof = {0xF0, 0x77, 0x73, 0x85, 0xC4, 0x07, 0xBF, 0x98},
+};
+
+static void test_who_knows_the_token_may_invite(void **state)
+{
+    (void)state;
+    assert_true(raim_invitation_is_right(&example, token));
+}
+
+static void test_nobody_else_may(void **state)
+{
+    (void)state;
+    for (size_t bit = 0; bit < 8 * sizeof example; bit++) {
+        struct raim_invite forged = example;
+        ((uint8_t *)&forged)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_false(raim_invitation_is_right(&forged, token));
+    }
+    for (size_t bit = 0; bit < 8 * sizeof token; bit++) {
+        uint8_t other[sizeof token];
+        memcpy(other, token, sizeof other);
+        other[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_false(raim_invitation_is_right(&example, other));
+    }
+}
+
+static void test_bytes_of_the_wire_are_read_as_written_or_not_at_all(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_INVITE_BYTES + 1];
+    struct raim_invite read;
+    assert_int_equal(raim_invite_write(&example, bytes), RAIM_INVITE_BYTES);
+    assert_int_equal(raim_knock_kind(bytes, RAIM_INVITE_BYTES), RAIM_KNOCK_INVITE);
+    assert_true(raim_invite_read(bytes, RAIM_INVITE_BYTES, &read));
+    assert_memory_equal(&read, &example, sizeof read);
+    assert_false(raim_invite_read(bytes, RAIM_INVITE_BYTES - 1, &read));
+    assert_false(raim_invite_read(bytes, RAIM_INVITE_BYTES + 1, &read));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_knows_the_token_may_invite),
+        cmocka_unit_test(test_nobody_else_may),
+        cmocka_unit_test(test_bytes_of_the_wire_are_read_as_written_or_not_at_all),
+    };
+    return cmocka_run_group_tests_name("invitation", tests, NULL, NULL);
+}
