@@ -45,6 +45,8 @@ struct raim_client {
     double packets_came, packets_sent;     // by the server, unreliable, of late
 };
 
+static_assert(RAIM_CLIENT_ACCESS_BYTES == RAIM_ACCESS_BYTES, "every access token fits");
+
 struct raim_client_def raim_client_default_def(void)
 {
     return (struct raim_client_def){.name = "player", .patience_s = 5};

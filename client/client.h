@@ -19,6 +19,7 @@
 #define RAIM_CLIENT_TEXT_BYTES 121   // of an explanation, and of what somebody says
 #define RAIM_CLIENT_ACCESS_BYTES 255 // of an access token at most
 
+#define RAIM_CLIENT_KEY_BYTES 32
 #define RAIM_CLIENT_TOKEN_BYTES 16
 
 struct raim_client;
@@ -30,6 +31,9 @@ struct raim_client_def {
     double patience_s;     // for a server to answer at first, before it counts as lost
     const uint8_t *access; // access token, for arenas that want one
     uint32_t access_size;  // bytes; 0: none
+    // The lasting key, of RAIM_CLIENT_KEY_BYTES, of the only server that a link talks to, in sealed
+    // datagrams; NULL: the one that the access token names, or any server.
+    const uint8_t *server_key;
 };
 
 // A player called "player", with 5 s of patience.

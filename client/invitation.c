@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// SipHash-2-4 by libsodium.
+// Compares proofs.
 #include "invitation.h"
 
-#include <sodium/crypto_shorthash.h>
-#include <sodium/utils.h>
+#include "crypto.h"
 
 #include <assert.h>
 
-static_assert(RAIM_TOKEN_BYTES == crypto_shorthash_KEYBYTES, "a token is a key");
+static_assert(RAIM_TOKEN_BYTES == RAIM_CRYPTO_HASH_KEY_BYTES, "a token is a key");
 
 bool raim_invitation_is_right(const struct raim_invite *invite,
                               const uint8_t token[RAIM_TOKEN_BYTES])
 {
-    uint8_t proof[sizeof invite->proof];
-    static_assert(sizeof proof == crypto_shorthash_BYTES, "a proof is a hash");
-    crypto_shorthash(proof, invite->nonce, sizeof invite->nonce, token);
-    return sodium_memcmp(proof, invite->proof, sizeof proof) == 0;
+    uint8_t proof[RAIM_CRYPTO_HASH_BYTES];
+    static_assert(sizeof proof == sizeof invite->proof, "a proof is a hash");
+    raim_crypto_siphash(token, invite->nonce, sizeof invite->nonce, proof);
+    return raim_crypto_is_equal(proof, invite->proof, sizeof proof);
 }

@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Moves a client's messages over ENet, for which it knocks first.
+// Moves a client's messages over ENet, for which it knocks first. What a sealed arena is told goes
+// through an envelope: libenet calls enet_socket_send through the dynamic linker, so the definition
+// here replaces its own for the whole process.
 #define _POSIX_C_SOURCE 200809L
 #include "link.h"
 
+#include "access.h"
+#include "crypto.h"
+#include "envelope.h"
 #include "invitation.h"
 #include "knock.h"
 #include "message.h"
 
+#include <assert.h>
 #include <enet/enet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 // ENet's throttle would drop inputs whenever a tick's worth of waiting looks like congestion; so
 // it gets a long interval, full acceleration and no deceleration.
 enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELERATION = 0 };
-enum { MTU = 1200, CHANNELS = 2, RELIABLE = 0, UNRELIABLE = 1 };
+enum {
+    MTU = 1200,
+    MAX_DATAGRAM = MTU + RAIM_ENVELOPE_BYTES,
+    CHANNELS = 2,
+    RELIABLE = 0,
+    UNRELIABLE = 1
+};
 
 static const uint64_t knock_again_us = 250000;
 
@@ -29,6 +45,9 @@ struct raim_link {
     struct raim_ticket ticket; // of the last that came
     bool is_invited;           // the server has just asked to come back
     struct raim_invite invite; // the last that was right: it counts once
+    bool has_key;              // of the only server to talk to
+    uint8_t key[RAIM_KEY_BYTES];
+    struct raim_envelope envelope; // of this connection
     struct raim_client *client;
     struct raim_link_traffic traffic; // but what the host counts since the last look
     uint32_t came;                    // unreliable packets, since the loss was counted
@@ -48,6 +67,36 @@ static void take_invite(struct raim_link *link, const uint8_t *data, size_t size
     link->is_invited = true;
 }
 
+// Any server's ticket will do where its key is not known. Another one's is nobody's: it may be
+// anybody's who would like to be heard.
+static bool is_expected(const struct raim_link *link, const struct raim_ticket *ticket)
+{
+    return !link->has_key ||
+           (ticket->sealed && memcmp(ticket->identity, link->key, sizeof link->key) == 0);
+}
+
+static void take_ticket(struct raim_link *link, const uint8_t *data, size_t size)
+{
+    struct raim_ticket ticket;
+    if (!raim_ticket_read(data, size, &ticket) || !is_expected(link, &ticket))
+        return;
+    link->ticket = ticket;
+    link->has_ticket = true;
+}
+
+// Puts what is in a sealed datagram into its place; what cannot be opened is nobody's.
+static int open_datagram(struct raim_link *link, ENetHost *host)
+{
+    uint8_t opened[MAX_DATAGRAM];
+    const size_t size = host->receivedDataLength;
+    const size_t left = size <= sizeof opened
+                            ? raim_envelope_open(&link->envelope, host->receivedData, size, opened)
+                            : 0;
+    memcpy(host->receivedData, opened, left);
+    host->receivedDataLength = left;
+    return left > 0 ? 0 : 1;
+}
+
 // Sees every datagram before ENet does. The only peer's data is the link.
 static int take_datagram(ENetHost *host, ENetEvent *event)
 {
@@ -58,13 +107,15 @@ static int take_datagram(ENetHost *host, ENetEvent *event)
     if (size > link->traffic.largest_datagram)
         link->traffic.largest_datagram = size;
     const enum raim_knock_kind kind = raim_knock_kind(data, size);
+    if (link->envelope.sealed && (kind == RAIM_KNOCK_NONE || kind == RAIM_KNOCK_SEALED))
+        return open_datagram(link, host);
     if (kind == RAIM_KNOCK_NONE)
         return 0;
     if (host->receivedAddress.host != link->address.host ||
         host->receivedAddress.port != link->address.port)
         return 1;
     if (kind == RAIM_KNOCK_TICKET && link->is_knocking)
-        link->has_ticket = raim_ticket_read(data, size, &link->ticket);
+        take_ticket(link, data, size);
     if (kind == RAIM_KNOCK_INVITE)
         take_invite(link, data, size);
     return 1;
@@ -89,6 +140,32 @@ static void drop(struct raim_link *link)
     link->host = NULL;
     link->peer = NULL;
     link->is_knocking = link->has_ticket = false;
+    raim_envelope_end(&link->envelope);
+}
+
+// What ENet sends goes through an envelope while it is asked to send by these.
+static _Thread_local struct raim_envelope *envelope;
+
+static int service(struct raim_link *link, ENetEvent *event)
+{
+    envelope = &link->envelope;
+    const int status = enet_host_service(link->host, event, 0);
+    envelope = NULL;
+    return status;
+}
+
+static void flush(struct raim_link *link)
+{
+    envelope = &link->envelope;
+    enet_host_flush(link->host);
+    envelope = NULL;
+}
+
+static void disconnect_now(struct raim_link *link)
+{
+    envelope = &link->envelope;
+    enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
+    envelope = NULL;
 }
 
 static void knock(struct raim_link *link)
@@ -123,15 +200,32 @@ static bool begin_connection(struct raim_link *link)
 static void go_on_knocking(struct raim_link *link)
 {
     ENetEvent event;
-    enet_host_service(link->host, &event, 0);
+    service(link, &event);
     if (link->has_ticket) {
         link->is_knocking = link->has_ticket = false;
+        if (!raim_envelope_begin(&link->envelope, &link->ticket))
+            return; // it is tried again like any connection
         link->peer = enet_host_connect(link->host, &link->address, CHANNELS, link->ticket.ticket);
-        enet_host_flush(link->host);
+        flush(link);
     } else if (raim_link_now_us() - link->knocked_us >= knock_again_us) {
         knock(link);
     }
     take_traffic(link);
+}
+
+uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity)
+{
+    return (uint32_t)raim_crypto_decode(text, access, capacity);
+}
+
+// The server's key is that of the def, or else of the access token, which whoever signed it knows.
+static void take_key(struct raim_link *link, const struct raim_client_def *def)
+{
+    struct raim_access access = {0};
+    const bool reads = def->server_key == NULL && def->access_size > 0 &&
+                       raim_access_read(def->access, def->access_size, &access) > 0;
+    link->has_key = def->server_key != NULL || (reads && access.has_key);
+    memcpy(link->key, def->server_key != NULL ? def->server_key : access.key, sizeof link->key);
 }
 
 struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def)
@@ -140,6 +234,7 @@ struct raim_link *raim_link_open(const char *host, uint16_t port, const struct r
     if (link == NULL)
         return NULL;
     link->address.port = port;
+    take_key(link, def);
     link->client = raim_client_create(def);
     if (link->client == NULL || enet_initialize() != 0 ||
         enet_address_set_host(&link->address, host) != 0 ||
@@ -156,7 +251,7 @@ void raim_link_close(struct raim_link *link)
     if (link == NULL)
         return;
     if (link->peer != NULL)
-        enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
+        disconnect_now(link);
     drop(link);
     raim_client_destroy(link->client);
     free(link);
@@ -233,10 +328,10 @@ void raim_link_service(struct raim_link *link)
     // Datagrams come in with the first call; an error on one of them must not hide the others.
     ENetEvent event;
     if (link->peer != NULL) {
-        for (int more = enet_host_service(link->host, &event, 0); more > 0;
+        for (int more = service(link, &event); more > 0;
              more = enet_host_check_events(link->host, &event))
             handle(link, &event);
-        enet_host_flush(link->host);
+        flush(link);
         count_loss(link);
         take_traffic(link);
     }
@@ -252,7 +347,7 @@ void raim_link_service(struct raim_link *link)
     if (raim_client_state(link->client) == RAIM_CLIENT_ENDED)
         link->is_knocking = false;
     if (link->peer != NULL && raim_client_end(link->client).reason == RAIM_REASON_LOST) {
-        enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
+        disconnect_now(link);
         link->peer = NULL;
     }
 }
@@ -268,7 +363,7 @@ void raim_link_press(struct raim_link *link, const raim_input *input)
     send_message(link, false, bytes,
                  raim_client_press(link->client, raim_link_now_us(), input, bytes, sizeof bytes));
     if (link->peer != NULL)
-        enet_host_flush(link->host);
+        flush(link);
 }
 
 void raim_link_say(struct raim_link *link, const char *text)
@@ -286,7 +381,7 @@ void raim_link_leave(struct raim_link *link)
         return;
     send_message(link, true, bytes, size);
     enet_peer_disconnect_later(link->peer, RAIM_REASON_LEFT);
-    enet_host_flush(link->host);
+    flush(link);
     // A connection that was still being made is gone at once, without an event.
     if (link->peer->state == ENET_PEER_STATE_DISCONNECTED)
         link->peer = NULL;
@@ -310,4 +405,46 @@ struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
         traffic.bytes_up += link->host->totalSentData;
     }
     return traffic;
+}
+
+bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+{
+    memcpy(key, link->ticket.identity, sizeof link->ticket.identity);
+    return link->envelope.heard;
+}
+
+// --- What libenet calls ---
+
+static int send_parts(ENetSocket socket, const ENetAddress *address, struct iovec *parts,
+                      size_t count)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    struct msghdr header = {.msg_iov = parts, .msg_iovlen = count};
+    if (address != NULL) {
+        to.sin_addr.s_addr = address->host;
+        to.sin_port = htons(address->port);
+        header.msg_name = &to;
+        header.msg_namelen = sizeof to;
+    }
+    const ssize_t sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+    if (sent < 0)
+        return errno == EWOULDBLOCK ? 0 : -1;
+    return (int)sent;
+}
+
+int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
+                     size_t count)
+{
+    if (envelope == NULL || !envelope->sealed)
+        return send_parts(socket, address, (struct iovec *)buffers, count);
+    uint8_t plain[MTU], sealed[MAX_DATAGRAM];
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].dataLength > sizeof plain - size)
+            return 0; // larger than any that a server takes
+        memcpy(plain + size, buffers[i].data, buffers[i].dataLength);
+        size += buffers[i].dataLength;
+    }
+    struct iovec part = {sealed, raim_envelope_close(envelope, plain, size, sealed)};
+    return send_parts(socket, address, &part, 1);
 }

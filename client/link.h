@@ -10,6 +10,10 @@
 
 struct raim_link;
 
+// Reads an access token as it is handed around, in base64url without padding. Returns its size; 0
+// for anything else, or more than `capacity`.
+uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity);
+
 // Begins to connect a client of this def to a host (a name or a dotted IPv4 address). NULL when the
 // name cannot be resolved, or no socket or memory is left.
 struct raim_link *raim_link_open(const char *host, uint16_t port,
@@ -42,6 +46,10 @@ bool raim_link_is_open(const struct raim_link *link);
 
 // Mean round trip in ms, as ENet measures it.
 uint32_t raim_link_ping_ms(const struct raim_link *link);
+
+// The lasting key of the server, to be remembered and told in the def the next time. False, and
+// nothing meant, where the connection is not sealed or the server has not been heard.
+bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES]);
 
 struct raim_link_traffic {
     uint64_t bytes_down, bytes_up; // UDP payload

@@ -3,7 +3,10 @@
 #define _GNU_SOURCE
 #include "arena.h"
 
+#include "admission.h"
 #include "answers.h"
+#include "identity.h"
+#include "knock.h"
 #include "status_box.h"
 #include "steward.h"
 
@@ -18,6 +21,9 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+static_assert(ADMISSION_NAME_BYTES == RAIM_MATCH_NAME_BYTES,
+              "an admission changes the name of a match");
 
 enum {
     CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
@@ -54,7 +60,9 @@ struct arena {
     struct raim_match_player *rows;
     struct status_box status;
     struct answers answers;
-    struct flood flood; // the main thread's
+    struct flood flood;          // the main thread's
+    struct admission *admission; // NULL: everybody is let in
+    struct raim_match_guard guard;
     struct steward steward;
     uint64_t leave_ns; // CLOCK_MONOTONIC; 0: it stays
     _Atomic uint32_t ticks;
@@ -74,6 +82,24 @@ static uint64_t now_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+// What the match asks about an access token.
+static bool admit(void *context, const uint8_t *token, size_t size,
+                  char name[RAIM_MATCH_NAME_BYTES])
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return admission_judge(context, token, size, (int64_t)now.tv_sec, name) == ADMISSION_ADMITTED;
+}
+
+static bool open_admission(struct arena *arena, const struct config_arena *config)
+{
+    if (!config->needs_access)
+        return true;
+    arena->admission = admission_create(config->name, &config->access_keys);
+    arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
+    return arena->admission != NULL;
 }
 
 // With all the places that the arena was opened for, so that others may become free for more; as
@@ -99,6 +125,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.score_limit = config->score_limit;
     def.break_s = config->break_s;
     memcpy(def.motd, config->motd, sizeof def.motd);
+    def.guard = arena->admission != NULL ? &arena->guard : NULL;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = now_ns();
     return raim_match_create(&def);
@@ -143,6 +170,17 @@ static void free_bouts(struct bout *bout)
     }
 }
 
+static bool seal(struct arena *arena, char *error, size_t capacity)
+{
+    uint8_t secret[IDENTITY_KEY_BYTES];
+    if (!identity_get(secret, error, capacity))
+        return false;
+    if (transport_seal(arena->transport, secret))
+        return true;
+    snprintf(error, capacity, "out of memory");
+    return false;
+}
+
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
                            struct passed *passed, char *error, size_t capacity)
 {
@@ -156,6 +194,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->connections = connections_for(config);
     arena->tick_ns = NS_PER_S / config->tick_hz;
     arena->places = most_players(config);
+    const bool has_admission = open_admission(arena, config);
     arena->bout = arena_prepare(arena, config, owner);
     arena->shown = arena->bout;
     arena->rows = calloc(arena->places, sizeof *arena->rows);
@@ -163,7 +202,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     const size_t status_size =
         sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
     if (!status_box_create(&arena->status, status_size) || !steward_create(&arena->steward) ||
-        arena->bout == NULL || arena->rows == NULL) {
+        !has_admission || arena->bout == NULL || arena->rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
@@ -175,6 +214,11 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     }
     arena->transport = open_transport(config, passed, error, capacity);
     if (arena->transport == NULL) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    transport_offer(arena->transport, &(struct raim_ticket){.access = config->needs_access});
+    if (config->sealed && !seal(arena, error, capacity)) {
         arena_destroy(arena);
         return NULL;
     }
@@ -196,6 +240,7 @@ void arena_destroy(struct arena *arena)
     free_bouts(bout_take(&arena->offered));
     bout_free(arena->coming);
     bout_free(arena->bout);
+    admission_destroy(arena->admission);
     free(arena->rows);
     free(arena);
 }

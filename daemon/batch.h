@@ -12,7 +12,7 @@
 
 enum {
     BATCH_DATAGRAMS = 64,
-    BATCH_BYTES = 1201, // of each: one more than a datagram may have tells that it has more
+    BATCH_BYTES = 1225, // of each: one more than a datagram may have tells that it has more
 };
 
 struct batch {

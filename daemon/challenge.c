@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) by libsodium.
+// SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) of a source.
 #include "challenge.h"
 
-#include <sodium/crypto_shorthash.h>
+#include "crypto.h"
 
 #include <assert.h>
 #include <string.h>
 #include <sys/random.h>
 
-static_assert(CHALLENGE_KEY_BYTES == crypto_shorthash_KEYBYTES, "a key of SipHash");
+static_assert(CHALLENGE_KEY_BYTES == CRYPTO_HASH_KEY_BYTES, "a key of SipHash");
 
 bool challenge_is_due(const struct challenge *challenge, int64_t now_ms)
 {
@@ -44,10 +44,7 @@ static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], uint32_t address, u
     uint8_t source[sizeof address + sizeof port];
     memcpy(source, &address, sizeof address);
     memcpy(source + sizeof address, &port, sizeof port);
-    uint8_t digest[crypto_shorthash_BYTES];
-    crypto_shorthash(digest, source, sizeof source, key);
-    uint32_t number;
-    memcpy(&number, digest, sizeof number);
+    const uint32_t number = (uint32_t)crypto_siphash(key, source, sizeof source);
     return number == 0 || number == UINT32_MAX ? 1 : number;
 }
 

@@ -218,7 +218,12 @@ static void load_arena(struct config_arena *arena, reader_node group, struct ask
     copy_text(arena->motd, sizeof arena->motd, keys.motd);
     arena->tickets = keys.tickets;
     arena->limits = load_limits(keys.limits);
+    arena->sealed = keys.sealed;
+    arena->needs_access = strcmp(keys.access, "token") == 0;
     arena->rules = load_rules(keys.rules);
+    if (!admission_read_keys(keys.access_key, &arena->access_keys) && arena->needs_access)
+        reader_complain(reader_member(group, "access"),
+                        "got \"token\" without an access_key, want one");
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
         reader_complain(reader_member(group, "bots"),
                         "got %u beside %u max_players, want at most %d together", keys.bots,

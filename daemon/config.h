@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gate_limits.h"
+#include "admission.h"
 #include "log_level.h"
 #include "map.h"
 #include "report.h"
@@ -39,6 +40,9 @@ struct config_arena {
     bool query_names;                   // with the names of players
     bool tickets;                       // who connects must have knocked
     struct gate_limits limits;
+    bool needs_access; // whoever comes in needs an access token
+    struct admission_keys access_keys;
+    bool sealed; // datagrams are encrypted
     raim_rules rules;
     double round_s;       // 0: without an end by the clock, to 86400
     uint32_t score_limit; // points that end a round, 0: none

@@ -42,6 +42,9 @@ static const struct field arena_fields[] = {
     ARENA("view_height", view_height),
     ARENA("sight", sight),
     ARENA("lag_compensation", lag_compensation_ms),
+    ARENA("access", needs_access),
+    ARENA("access_key", access_keys),
+    ARENA("sealed", sealed),
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))

@@ -22,6 +22,8 @@ static bool is_address(const char *text);
 static bool is_status(const char *text);
 static bool is_motd(const char *text);
 static bool is_log_level(const char *text);
+static bool is_access(const char *text);
+static bool is_access_key(const char *text);
 static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *limit_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
@@ -249,6 +251,25 @@ static const struct reader_key ARENA_KEYS[] = {
      .keys = limit_keys,
      .reloadable = true,
      .meaning = "what one address may take that differs from the default"},
+    {.name = "access",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_arena_keys, access),
+     .text = "open",
+     .accepts = is_access,
+     .want = "\"open\" or \"token\"",
+     .meaning = "who is let in: everybody, or who has an access token (see raimctl token)"},
+    {.name = "access_key",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_arena_keys, access_key),
+     .text = "",
+     .accepts = is_access_key,
+     .want = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
+     .meaning = "public keys of those who sign access tokens"},
+    {.name = "sealed",
+     .kind = READER_BOOLEAN,
+     .offset = offsetof(struct config_arena_keys, sealed),
+     .flag = false,
+     .meaning = "whether every datagram is encrypted, which wants clients that can do so"},
     {.name = "rules",
      .kind = READER_GROUP,
      .offset = offsetof(struct config_arena_keys, rules),
@@ -381,4 +402,15 @@ static bool is_control(const char *text)
 {
     return text[0] == '\0' || strcmp(text, "off") == 0 ||
            (text[0] == '/' && strlen(text) < CONFIG_CONTROL_BYTES);
+}
+
+static bool is_access(const char *text)
+{
+    return strcmp(text, "open") == 0 || strcmp(text, "token") == 0;
+}
+
+static bool is_access_key(const char *text)
+{
+    struct admission_keys keys;
+    return text[0] == '\0' || admission_read_keys(text, &keys);
 }

@@ -41,6 +41,9 @@ struct config_arena_keys {
     reader_node rotation; // texts, each accepted by config_is_path
     bool tickets;
     reader_node limits; // into a struct gate_limits
+    const char *access;
+    const char *access_key;
+    bool sealed;
     reader_node rules;  // RAIM_RULE_COUNT keys, into a raim_rules
 };
 

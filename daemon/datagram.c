@@ -165,6 +165,10 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_CHURN] = "churn",
         [DATAGRAM_CONNECTIONS] = "connections",
         [DATAGRAM_INPUTS] = "inputs",
+        [DATAGRAM_UNSEALED] = "unsealed",
+        [DATAGRAM_FORGED] = "forged",
+        [DATAGRAM_REPLAYED] = "replayed",
+        [DATAGRAM_SESSIONS] = "sessions",
     };
     assert((unsigned)verdict < DATAGRAM_VERDICTS);
     return names[verdict];

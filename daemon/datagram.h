@@ -25,6 +25,10 @@ enum datagram_verdict {
     DATAGRAM_CHURN,       // a CONNECT too soon after others of its address
     DATAGRAM_CONNECTIONS, // a CONNECT of an address or network that has all it may have
     DATAGRAM_INPUTS,      // unreliable messages of a peer, too many for a tick
+    DATAGRAM_UNSEALED,    // a plain one where all are sealed, or of no session
+    DATAGRAM_FORGED,      // not sealed by who has the keys, or changed on its way
+    DATAGRAM_REPLAYED,    // sealed, but it came before, or is too old to know
+    DATAGRAM_SESSIONS,    // begins a sealed session, too many
     DATAGRAM_VERDICTS
 };
 

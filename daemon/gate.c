@@ -100,13 +100,17 @@ void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data,
     }
 }
 
+bool gate_has_told(struct gate *gate, uint32_t address, uint32_t ticket, int64_t now_us)
+{
+    return !gate->wants_tickets || (challenge_refresh(&gate->tickets, now_us / US_PER_MS) &&
+                                    challenge_is_met(&gate->tickets, address, gate->port, ticket));
+}
+
 enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
                                  struct datagram_connect connect, int64_t now_us)
 {
     const int64_t now_ms = now_us / US_PER_MS;
-    if (gate->wants_tickets &&
-        (!challenge_refresh(&gate->tickets, now_ms) ||
-         !challenge_is_met(&gate->tickets, from.address, gate->port, connect.ticket)))
+    if (!gate_has_told(gate, from.address, connect.ticket, now_us))
         return DATAGRAM_TICKET;
     if (gate_is_limited(gate, from.address) &&
         !churn_admit(&gate->churn, ntohl(from.address), from.port, connect.id, now_ms))

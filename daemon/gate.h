@@ -61,6 +61,9 @@ struct gate_answer {
 void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data, size_t size,
                int64_t now_us, struct gate_answer *answer);
 
+// Whether an address (network byte order) was told a ticket, or needs none.
+bool gate_has_told(struct gate *gate, uint32_t address, uint32_t ticket, int64_t now_us);
+
 // Whether a CONNECT may go on: DATAGRAM_OK, or why it is refused.
 enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
                                  struct datagram_connect connect, int64_t now_us);

@@ -6,6 +6,7 @@
 #include "transport.h"
 
 #include "batch.h"
+#include "seals.h"
 #include "transport_inside.h"
 
 #include <arpa/inet.h>
@@ -44,7 +45,8 @@ static_assert(TRANSPORT_MAX_MESSAGE <=
                   TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
 static_assert(QUERY_MAX_REPLY <= TRANSPORT_MTU, "a reply is one datagram");
-static_assert(BATCH_BYTES == TRANSPORT_MTU + 1, "larger datagrams are known as such");
+static_assert(BATCH_BYTES == TRANSPORT_MTU + SEALS_BYTES + 1, "larger ones are known as such");
+static_assert(TRANSPORT_MTU + SEALS_BYTES + 40 + 8 <= 1280, "what every link carries");
 static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
                   offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
                   offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
@@ -184,6 +186,7 @@ void transport_close(struct transport *transport)
     release_message(transport);
     // Frees the packets in its queues, whose callbacks count in our slots.
     enet_host_destroy(transport->host);
+    seals_destroy(transport->seals);
     free(transport);
 }
 
@@ -217,8 +220,29 @@ void transport_offer(struct transport *transport, const struct raim_ticket *offe
     transport->gate.offer = *offer;
 }
 
+static bool is_ticket(void *context, uint32_t address, uint32_t ticket)
+{
+    return gate_has_told(context, htonl(address), ticket, transport_now_us());
+}
+
+bool transport_seal(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES])
+{
+    assert(transport->seals == NULL);
+    struct seals_def def = {
+        // Those that are begun, beside those that peers have.
+        .capacity = 2 * transport->slot_count,
+        .is_ticket = is_ticket,
+        .context = &transport->gate,
+    };
+    memcpy(def.secret, secret, sizeof def.secret);
+    transport->seals = seals_create(&def, transport_now_us() / 1000);
+    return transport->seals != NULL;
+}
+
 void transport_receive(struct transport *transport)
 {
+    if (transport->seals != NULL)
+        seals_offer(transport->seals, transport_now_us() / 1000, &transport->gate.offer);
     transport->dry = false;
     transport->services_left = SERVICES_PER_RECEIVE;
     transport->receives++;
@@ -469,6 +493,26 @@ enet_uint32 enet_time_get(void)
     return ms != 0 ? ms : 1;
 }
 
+static struct seals_peer seals_peer_of(const ENetAddress *address)
+{
+    return (struct seals_peer){.address = ntohl(address->host), .port = address->port};
+}
+
+// Opens a sealed datagram. What cannot be opened is still shown to transport_judge, which counts
+// it, so that a flood is bounded like any other.
+static size_t open_datagram(struct transport *transport, const ENetAddress *from,
+                            const uint8_t *sealed, size_t size, uint8_t *data)
+{
+    enum datagram_verdict verdict;
+    const size_t opened = seals_open(transport->seals, seals_peer_of(from), sealed, size,
+                                     transport_now_us() / 1000, data, &verdict);
+    if (opened > 0)
+        return opened;
+    transport->opening = verdict;
+    data[0] = 0;
+    return 1;
+}
+
 static int receive_batched(struct transport *transport, ENetAddress *address, uint8_t *data)
 {
     struct batch *in = &transport->in;
@@ -485,12 +529,15 @@ static int receive_batched(struct transport *transport, ENetAddress *address, ui
     transport->stats.bytes_in += size;
     address->host = in->addresses[i].sin_addr.s_addr;
     address->port = ntohs(in->addresses[i].sin_port);
+    transport->opening = DATAGRAM_OK;
     if (size == 0) {
         // ENet takes 0 for the end. One byte is as malformed as none.
         data[0] = 0;
         return 1;
     }
     const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
+    if (transport->seals != NULL)
+        return (int)open_datagram(transport, address, in->data[i], shown, data);
     memcpy(data, in->data[i], shown);
     return (int)shown;
 }
@@ -553,6 +600,27 @@ void transport_reply(struct transport *transport, struct query_source to, const 
     transport->stats.queries++;
 }
 
+// Who has no session is told nothing: as if it were lost.
+static int send_sealed(struct transport *transport, const ENetAddress *address,
+                       const struct iovec *parts, size_t count)
+{
+    uint8_t plain[TRANSPORT_MTU], sealed[TRANSPORT_MTU + SEALS_MOST_BYTES];
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].iov_len > sizeof plain - size) {
+            transport->stats.send_errors++;
+            return 0;
+        }
+        memcpy(plain + size, parts[i].iov_base, parts[i].iov_len);
+        size += parts[i].iov_len;
+    }
+    const struct iovec whole = {
+        .iov_base = sealed,
+        .iov_len = seals_close(transport->seals, seals_peer_of(address), plain, size, sealed),
+    };
+    return whole.iov_len > 0 ? send_batched(transport, address, &whole, 1) : 0;
+}
+
 static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
                       size_t count)
 {
@@ -573,6 +641,9 @@ static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetB
 int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
                      size_t count)
 {
-    return serving == NULL ? send_plain(socket, address, buffers, count)
-                           : send_batched(serving, address, (const struct iovec *)buffers, count);
+    if (serving == NULL)
+        return send_plain(socket, address, buffers, count);
+    const struct iovec *parts = (const struct iovec *)buffers;
+    return serving->seals != NULL ? send_sealed(serving, address, parts, count)
+                                  : send_batched(serving, address, parts, count);
 }

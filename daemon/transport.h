@@ -17,6 +17,10 @@
 // less 80 bytes for tunnels, so that no path fragments it.
 #define TRANSPORT_MTU 1200
 
+// Sealed datagrams are larger by 24 bytes, up to 1224: with IPv6 and UDP headers still no more than
+// the 1280 bytes that every link carries, only with less left for tunnels. So messages may be as
+// large as elsewhere.
+
 // The largest message that fits one datagram with ENet's own headers and a few acknowledgements.
 #define TRANSPORT_MAX_MESSAGE 1152
 
@@ -76,6 +80,11 @@ void transport_guard(struct transport *transport, bool wants_tickets,
 
 // What tickets tell beside their number; at first nothing.
 void transport_offer(struct transport *transport, const struct raim_ticket *offer);
+
+// From now on only sealed datagrams are taken (see seals.h), but for knocks and queries, and only
+// such are sent; tickets tell the public keys. `secret` is that of the server's identity. False
+// when memory or random numbers are missing.
+bool transport_seal(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES]);
 
 // Begins a tick's reading: transport_poll, called until false, reads every datagram that waits in
 // the kernel and tells what they held.

@@ -131,7 +131,9 @@ int transport_judge(struct transport *transport, ENetHost *host, ENetEvent *even
 {
     struct datagram_connect connect;
     const enum datagram_verdict verdict =
-        datagram_check(host->receivedData, host->receivedDataLength);
+        transport->opening != DATAGRAM_OK
+            ? transport->opening
+            : datagram_check(host->receivedData, host->receivedDataLength);
     if (verdict == DATAGRAM_CONNECTIONLESS)
         return hear(transport, host, event);
     if (verdict != DATAGRAM_OK)

@@ -10,6 +10,7 @@
 struct _ENetEvent;
 struct _ENetHost;
 struct _ENetPacket;
+struct seals;
 
 struct transport_slot {
     size_t queued;     // bytes of messages that ENet holds: not sent yet, or not acknowledged
@@ -33,6 +34,8 @@ struct transport {
     struct transport_stats stats;
     enum query_kind query; // of the last event, if it is one
     struct gate gate;
+    struct seals *seals;           // NULL: nothing is sealed
+    enum datagram_verdict opening; // why the last datagram received could not be opened
     struct batch in;
     struct batch out;
     struct transport_slot slots[];

@@ -38,7 +38,9 @@ struct options {
     bool json;
     bool shaped; // by `network`
     struct shaper_def network;
-    char **servers; // HOST:PORT
+    int access_count;
+    const char *access[MAX_CLIENTS]; // token of each of the first clients
+    char **servers;                  // HOST:PORT
     int server_count;
 };
 
@@ -57,6 +59,7 @@ static void print_usage(FILE *file)
           "  --clients N   how many, 1 to 4000 (8)\n"
           "  --seconds S   how long to play; 0: until interrupted (0)\n"
           "  --seed K      of the bots' chance (1)\n"
+          "  --access TOKEN  of the first client; given again, of the next\n"
           "  --json        print the result as JSON\n"
           "  --latency MS  delay all datagrams: of a round trip, half of it each way (0)\n"
           "  --jitter MS   delay each by up to so much more, each way (0)\n"
@@ -98,17 +101,14 @@ static struct options parse_options(int argc, char **argv)
 {
     struct options options = {.clients = 8, .seconds = INFINITY, .seed = 1};
     static const struct option known[] = {
-        {"clients", required_argument, NULL, 'c'},
-        {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'k'},
-        {"json", no_argument, NULL, 'j'},
-        {"latency", required_argument, NULL, 'l'},
-        {"jitter", required_argument, NULL, 't'},
-        {"loss", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"clients", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'k'},    {"json", no_argument, NULL, 'j'},
+        {"access", required_argument, NULL, 'a'},  {"latency", required_argument, NULL, 'l'},
+        {"jitter", required_argument, NULL, 't'},  {"loss", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
     double number;
+    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
     for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         switch (option) {
         case 'c':
@@ -128,6 +128,12 @@ static struct options parse_options(int argc, char **argv)
             break;
         case 'j':
             options.json = true;
+            break;
+        case 'a':
+            if (options.access_count == MAX_CLIENTS ||
+                raim_link_read_access(optarg, access, sizeof access) == 0)
+                fail_usage("--access wants an access token", optarg);
+            options.access[options.access_count++] = optarg;
             break;
         case 'l':
             if (!parse_number(optarg, 0, 5000, &number))
@@ -265,6 +271,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < options.clients; i++) {
         players[i].server = i % options.server_count;
         snprintf(players[i].name, sizeof players[i].name, "bot-%d", i + 1);
+        if (i < options.access_count)
+            players[i].access_size = raim_link_read_access(options.access[i], players[i].access,
+                                                           sizeof players[i].access);
         raim_bot_init(&players[i].brain, raim_random_next(&random));
     }
     play(&options, players);

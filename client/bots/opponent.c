@@ -8,6 +8,8 @@ bool opponent_open(struct opponent *player, const char *host, uint16_t port)
 {
     struct raim_client_def def = raim_client_default_def();
     def.name = player->name;
+    def.access = player->access;
+    def.access_size = player->access_size;
     player->link = raim_link_open(host, port, &def);
     return player->link != NULL;
 }

@@ -12,6 +12,8 @@ struct opponent {
     struct raim_link *link; // NULL before opponent_open and after a failed one
     struct raim_bot brain;
     int server; // index of the address it plays on
+    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint32_t access_size; // 0: no access token
     char name[RAIM_CLIENT_NAME_BYTES];
     bool played; // was let in at some time
     bool broken; // ended without having left by itself

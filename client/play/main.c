@@ -37,6 +37,7 @@ static bool enter_arena(struct game *game, uint16_t port)
         .host = game->options->host,
         .port = port,
         .name = game->options->name,
+        .access = game->options->access,
         .window = game->window,
         .keys = &game->keys,
     };

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include "link.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ static const char USAGE[] =
     "chosen from the arenas that the host tells of at http://HOST:7246/status.\n"
     "\n"
     "  --name NAME        what others call you (your user name)\n"
+    "  --access TOKEN     what lets you in, where the arena wants an access token\n"
     "  --size WxH         of the window (1280x720)\n"
     "  --frames N         draw so many frames, 60 a second, then end\n"
     "  --screenshot FILE  write the last of them as a BMP file\n"
@@ -84,9 +87,10 @@ static struct options told(const char *text)
 
 struct options options_parse(int argc, char **argv)
 {
-    enum { NAME = 256, SIZE, FRAMES, SCREENSHOT, HEADLESS };
+    enum { NAME = 256, ACCESS, SIZE, FRAMES, SCREENSHOT, HEADLESS };
     static const struct option known[] = {
         {"name", required_argument, NULL, NAME},
+        {"access", required_argument, NULL, ACCESS},
         {"size", required_argument, NULL, SIZE},
         {"frames", required_argument, NULL, FRAMES},
         {"screenshot", required_argument, NULL, SCREENSHOT},
@@ -95,12 +99,18 @@ struct options options_parse(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
+    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
     struct options options = {
         .host = "127.0.0.1", .name = user_name(), .width = 1280, .height = 720};
     for (int option; (option = getopt_long(argc, argv, "hV", known, NULL)) != -1;) {
         switch (option) {
         case NAME:
             options.name = optarg;
+            break;
+        case ACCESS:
+            if (raim_link_read_access(optarg, access, sizeof access) == 0)
+                return wrong("--access wants an access token", optarg);
+            options.access = optarg;
             break;
         case SIZE:
             if (!parse_size(optarg, &options.width, &options.height))

@@ -38,6 +38,8 @@ enum layer {
 struct play {
     char host[256], name[RAIM_CLIENT_NAME_BYTES];
     uint16_t port;
+    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint32_t access_size; // 0: no access token
     struct window *window;
     struct keys *keys;
     struct raim_link *link; // NULL: it could not even be opened
@@ -72,6 +74,8 @@ static void connect(struct play *play)
 {
     struct raim_client_def def = raim_client_default_def();
     def.name = play->name;
+    def.access = play->access;
+    def.access_size = play->access_size;
     raim_link_close(play->link);
     play->link = raim_link_open(play->host, play->port, &def);
     play->state = play->link != NULL ? RAIM_CLIENT_CONNECTING : RAIM_CLIENT_ENDED;
@@ -104,6 +108,8 @@ struct play *play_open(const struct play_def *def)
         return NULL;
     snprintf(play->host, sizeof play->host, "%s", def->host);
     copy_name(play->name, def->name);
+    if (def->access != NULL)
+        play->access_size = raim_link_read_access(def->access, play->access, sizeof play->access);
     play->port = def->port;
     play->window = def->window;
     play->keys = def->keys;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // raimctl: controls a running raimd through its Unix socket.
 #define _GNU_SOURCE
+#include "duration.h"
 #include "request.h"
 #include "tables.h"
+#include "token.h"
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -22,8 +24,9 @@ struct call {
     const char *socket;
     bool json, watch;
     const char *timeout, *duration; // NULL: not given
-    int count;                      // of words
-    char **words;                   // behind the command's
+    struct token_options token;
+    int count;    // of words
+    char **words; // behind the command's
 };
 
 struct command {
@@ -62,6 +65,10 @@ static void print_usage(FILE *file)
           "                                  applied and what needs a restart\n"
           "  log level LEVEL                 leave out of the log what is less grave:\n"
           "                                  error, warning or info\n"
+          "  token key FILE                  make a key to sign access tokens with; prints\n"
+          "                                  its public half\n"
+          "  token make --key FILE --arena NAME [--name NAME] [--for TIME]\n"
+          "             [--server-key HEX]   make an access token, good for 10m or TIME\n"
           "\n"
           "  -s, --socket SOCKET  the daemon's socket (" RAIM_CONTROL_SOCKET ")\n"
           "  -V, --version        print the version\n"
@@ -213,24 +220,11 @@ static int run_unmute(const struct call *call)
     return set_mute(call, "/unmute");
 }
 
-// "90", "90s", "15m", "2h" or "7d" in seconds; 0 for anything else.
-static unsigned long long read_time(const char *text)
-{
-    static const char units[] = "smhd";
-    static const unsigned long long seconds[] = {1, 60, 3600, 86400};
-    const size_t digits = strspn(text, "0123456789");
-    const char *unit = text[digits] == '\0' ? units : strchr(units, text[digits]);
-    if (digits < 1 || digits > 9 || unit == NULL ||
-        (text[digits] != '\0' && text[digits + 1] != '\0'))
-        return 0;
-    return strtoull(text, NULL, 10) * seconds[unit - units];
-}
-
 static int run_ban(const struct call *call)
 {
     char seconds[32];
     if (call->duration != NULL) {
-        const unsigned long long time = read_time(call->duration);
+        const unsigned long long time = duration_read(call->duration);
         if (time == 0)
             return wrong("--for wants a time like 90s, 15m, 2h or 7d", call->duration);
         snprintf(seconds, sizeof seconds, "%llu", time);
@@ -325,6 +319,31 @@ static int run_log_level(const struct call *call)
                            .path = "/log", .post = true, .fields = {{"level", word(call, 0)}}});
 }
 
+static int end_token(bool made, const char *problem)
+{
+    if (!made)
+        fprintf(stderr, "raimctl: no token: %s\n", problem);
+    return made ? EXIT_SUCCESS : EXIT_REFUSED;
+}
+
+static int run_token_key(const struct call *call)
+{
+    const char *problem = NULL;
+    const bool made = token_make_key(word(call, 0), &problem);
+    return end_token(made, problem);
+}
+
+static int run_token_make(const struct call *call)
+{
+    const char *problem = NULL;
+    struct token_options token = call->token;
+    token.duration = call->duration;
+    if (token.key == NULL || token.arena == NULL)
+        return wrong("want --key FILE and --arena NAME", "token make");
+    const bool made = token_make(&token, &problem);
+    return end_token(made, problem);
+}
+
 // --- The command line ---
 
 static const struct command commands[] = {
@@ -345,6 +364,8 @@ static const struct command commands[] = {
     {"arena map", run_arena_map, 2, 2, ""},
     {"reload", run_reload, 0, 0, ""},
     {"log level", run_log_level, 1, 1, ""},
+    {"token key", run_token_key, 1, 1, ""},
+    {"token make", run_token_make, 0, 0, "fkanp"},
 };
 
 // How many words a command is that these begin with, one or two; 0 where they begin with another.
@@ -394,15 +415,23 @@ static int dispatch(struct call *call, const char *options, int count, char **wo
 int main(int argc, char **argv)
 {
     static const struct option known[] = {
-        {"socket", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'},
-        {"watch", no_argument, NULL, 'w'},        {"timeout", required_argument, NULL, 't'},
-        {"for", required_argument, NULL, 'f'},    {"version", no_argument, NULL, 'V'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"socket", required_argument, NULL, 's'},
+        {"json", no_argument, NULL, 'j'},
+        {"watch", no_argument, NULL, 'w'},
+        {"timeout", required_argument, NULL, 't'},
+        {"for", required_argument, NULL, 'f'},
+        {"version", no_argument, NULL, 'V'},
+        {"help", no_argument, NULL, 'h'},
+        {"key", required_argument, NULL, 'k'},
+        {"arena", required_argument, NULL, 'a'},
+        {"name", required_argument, NULL, 'n'},
+        {"server-key", required_argument, NULL, 'p'},
+        {NULL, 0, NULL, 0},
     };
     struct call call = {.socket = RAIM_CONTROL_SOCKET};
-    char options[8] = ""; // letters of those that belong to commands
+    char options[16] = ""; // letters of those that belong to commands
     for (int option; (option = getopt_long(argc, argv, "s:Vh", known, NULL)) != -1;) {
-        if (strchr("jwtf", option) != NULL && strchr(options, option) == NULL)
+        if (strchr("jwtfkanp", option) != NULL && strchr(options, option) == NULL)
             options[strlen(options)] = (char)option;
         switch (option) {
         case 's':
@@ -419,6 +448,18 @@ int main(int argc, char **argv)
             break;
         case 'f':
             call.duration = optarg;
+            break;
+        case 'k':
+            call.token.key = optarg;
+            break;
+        case 'a':
+            call.token.arena = optarg;
+            break;
+        case 'n':
+            call.token.name = optarg;
+            break;
+        case 'p':
+            call.token.server_key = optarg;
             break;
         case 'V':
             puts("raimctl " RAIM_VERSION);

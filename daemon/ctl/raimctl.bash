@@ -13,12 +13,12 @@ _raimctl() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
-        --timeout | --for) ((i++)) ;;
+        --timeout | --for | --key | --arena | --name | --server-key) ((i++)) ;;
         -*) ;;
         *)
             case $command in
             '') command=${COMP_WORDS[i]} ;;
-            arena | log) command+=" ${COMP_WORDS[i]}" ;;
+            arena | log | token) command+=" ${COMP_WORDS[i]}" ;;
             *) ((place++)) ;;
             esac
             ;;
@@ -30,13 +30,15 @@ _raimctl() {
     fi
     case $command in
     '')
-        words='status players say kick mute unmute ban unban bans drain arena reload log'
+        words='status players say kick mute unmute ban unban bans drain arena reload log token'
         words+=' --socket --version --help'
         ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;
     ban) words='--for' ;;
     drain) words='--timeout' ;;
+    token) words='key make' ;;
+    'token make') words='--key --arena --name --for --server-key' ;;
     arena) words='add remove pause resume map' ;;
     log) words='level' ;;
     'log level') [[ $place -gt 0 ]] || words='error warning info' ;;

@@ -267,6 +267,27 @@ static bool enter(struct raim_match *match, struct raim_connection *client,
     return true;
 }
 
+// Whether there is a place for a client that begins anew.
+static bool has_place(const struct raim_match *match, const struct raim_hello *hello)
+{
+    if (hello->watch)
+        return match->watching < match->def.max_spectators;
+    return match->playing < match->def.max_clients || raim_sessions_find_idle(match) != RAIM_NOBODY;
+}
+
+// Asks the guard, who may have another name for the client.
+static bool is_admitted(const struct raim_match *match, const struct raim_hello *hello,
+                        char name[RAIM_MATCH_NAME_BYTES])
+{
+    const struct raim_match_guard *guard = match->def.guard;
+    if (guard == NULL)
+        return true;
+    char told[RAIM_MATCH_NAME_BYTES];
+    memcpy(told, name, sizeof told);
+    return guard->admit(guard->context, hello->access, hello->access_size, told) &&
+           raim_name_clean(told, name);
+}
+
 static void receive_hello(struct raim_match *match, struct raim_connection *client,
                           raim_reader *reader)
 {
@@ -291,7 +312,13 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         raim_doors_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
-    if (!enter(match, client, &hello, name)) {
+    // A token is good for one time: it must not be used up where nobody can come in.
+    const bool has_room = resumes || has_place(match, &hello);
+    if (has_room && !resumes && !is_admitted(match, &hello, name)) {
+        raim_doors_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
+        return;
+    }
+    if (!has_room || !enter(match, client, &hello, name)) {
         raim_doors_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
         return;
     }

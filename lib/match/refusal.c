@@ -18,6 +18,7 @@ static const char *const names[RAIM_REFUSALS] = {
     [RAIM_REFUSED_MUTED] = "muted",
     [RAIM_REFUSED_DRAINING] = "draining",
     [RAIM_REFUSED_BANNED] = "banned",
+    [RAIM_REFUSED_ACCESS] = "access",
 };
 
 const char *raim_refusal_name(enum raim_refusal refusal)

@@ -59,7 +59,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     client->inbox.held.aim = player->aim;
 }
 
-bool raim_sessions_make_room(struct raim_match *match)
+raim_player_id raim_sessions_find_idle(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
@@ -73,6 +73,12 @@ bool raim_sessions_make_room(struct raim_match *match)
             found = players[place].id;
         }
     }
+    return found;
+}
+
+bool raim_sessions_make_room(struct raim_match *match)
+{
+    const raim_player_id found = raim_sessions_find_idle(match);
     if (found == RAIM_NOBODY)
         return false;
     raim_members_leave(match, found, RAIM_REASON_LOST);

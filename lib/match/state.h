@@ -198,7 +198,9 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
                           raim_player_id id);
 
 // In a full match, lets one leave who has been away for longer than it had played: who comes and
-// goes must not keep others out by sessions that wait. False where there is none.
+// goes must not keep others out by sessions that wait. False where there is none. The first tells
+// whom, or RAIM_NOBODY.
+raim_player_id raim_sessions_find_idle(const struct raim_match *match);
 bool raim_sessions_make_room(struct raim_match *match);
 
 // Lets those leave who have been away for too long; once a tick.

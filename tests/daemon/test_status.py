@@ -25,9 +25,10 @@ ARENA_KEYS = ["name", "port", "map", "state", "round", "tick", "tick_hz", "tick_
 ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
-                "input_early", "ack", "chat", "muted", "draining", "banned", "oversize",
+                "input_early", "ack", "chat", "muted", "draining", "banned", "access", "oversize",
                 "connectionless", "fragment", "compressed", "commands", "knocks", "ticket", "churn",
-                "connections", "inputs"]
+                "connections", "inputs", "unsealed", "forged",
+                "replayed", "sessions"]
 HITS_KEYS = ["total", "rewound", "in_past", "rewound_ms_mean", "rewound_ms_max"]
 PLAYER_KEYS = ["id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",
                "inputs_missed", "connected_s"]

@@ -268,6 +268,26 @@ static void test_tickets_and_limits_are_as_told(void **state)
     config_unload(config);
 }
 
+static void test_access_and_seals_are_as_told(void **state)
+{
+    (void)state;
+#define KEY_OF(digits) digits digits digits digits digits digits digits digits
+    struct config *config =
+        assert_accepted("arenas = ({" ARENA "sealed = true; access = \"token\";"
+                        "access_key = \"" KEY_OF("01234567") " " KEY_OF(
+                            "89abcdef") "\"; },"
+                                        "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
+    const struct config_arena *arena = &config->arenas[0];
+    assert_true(arena->sealed);
+    assert_true(arena->needs_access);
+    assert_int_equal(arena->access_keys.count, 2);
+    assert_int_equal(arena->access_keys.keys[0][1], 0x23);
+    assert_int_equal(arena->access_keys.keys[1][31], 0xEF);
+    assert_false(config->arenas[1].sealed);
+    assert_false(config->arenas[1].needs_access);
+    config_unload(config);
+}
+
 static void test_lag_compensation_and_grace_are_as_told(void **state)
 {
     (void)state;
@@ -537,6 +557,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
         cmocka_unit_test(test_the_level_of_the_log_is_as_told),
         cmocka_unit_test(test_tickets_and_limits_are_as_told),
+        cmocka_unit_test(test_access_and_seals_are_as_told),
         cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
         cmocka_unit_test(test_ends_of_ranges_are_inside),
         cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),

@@ -57,6 +57,18 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
                    "control, log_level, arenas\n");
 }
 
+static void test_tokens_want_a_key(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "access = \"token\"; });",
+                   "raimd.conf:1: arenas[0].access: got \"token\" without an access_key, want "
+                   "one\n");
+    assert_refused("arenas = ({" ARENA "access = \"all\"; access_key = \"12\"; });",
+                   "raimd.conf:1: arenas[0].access: got \"all\", want \"open\" or \"token\"\n"
+                   "raimd.conf:1: arenas[0].access_key: got \"12\", want 1 to 4 public keys of 64 "
+                   "hexadecimal digits with a space between them\n");
+}
+
 static void test_arenas_must_be_there(void **state)
 {
     (void)state;
@@ -336,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_mistake_is_told_at_once),
         cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
+        cmocka_unit_test(test_tokens_want_a_key),
         cmocka_unit_test(test_arenas_must_be_there),
         cmocka_unit_test(test_integers_do_not_wrap),
         cmocka_unit_test(test_float_without_bounds_is_out_of_range),

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Makes keys and access tokens with libsodium.
+#define _GNU_SOURCE
+#include "token.h"
+
+#include "access.h"
+#include "duration.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// A file of a key holds the secret half, 32 random bytes, as a line of hexadecimal digits.
+enum { SEED_BYTES = crypto_sign_SEEDBYTES, LINE_BYTES = 2 * SEED_BYTES + 1 };
+
+static_assert(RAIM_ACCESS_SIGNATURE_BYTES == crypto_sign_BYTES, "Ed25519");
+static_assert(RAIM_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "as long as a public key of X25519");
+
+static const char default_duration[] = "10m";
+
+static bool read_hex(const char *text, size_t length, uint8_t *bytes, size_t size)
+{
+    size_t read;
+    return length == 2 * size &&
+           sodium_hex2bin(bytes, size, text, length, NULL, &read, NULL) == 0 && read == size;
+}
+
+static bool write_new_file(const char *path, const char *line)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return false;
+    const size_t size = strlen(line);
+    const bool written = write(file, line, size) == (ssize_t)size && fsync(file) == 0;
+    const bool closed = close(file) == 0;
+    if (!written || !closed)
+        unlink(path);
+    return written && closed;
+}
+
+bool token_make_key(const char *path, const char **problem)
+{
+    uint8_t seed[SEED_BYTES], secret[crypto_sign_SECRETKEYBYTES], shown[RAIM_KEY_BYTES];
+    char line[LINE_BYTES + 1], text[2 * RAIM_KEY_BYTES + 1];
+    if (sodium_init() < 0) {
+        *problem = "no random numbers";
+        return false;
+    }
+    randombytes_buf(seed, sizeof seed);
+    crypto_sign_seed_keypair(shown, secret, seed);
+    sodium_bin2hex(line, sizeof line, seed, sizeof seed);
+    strcat(line, "\n");
+    if (!write_new_file(path, line)) {
+        *problem = strerror(errno);
+        return false;
+    }
+    puts(sodium_bin2hex(text, sizeof text, shown, sizeof shown));
+    return true;
+}
+
+static bool read_key(const char *path, uint8_t secret[crypto_sign_SECRETKEYBYTES])
+{
+    char line[LINE_BYTES + 1] = "";
+    uint8_t seed[SEED_BYTES], shown[RAIM_KEY_BYTES];
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const bool good = fgets(line, sizeof line, file) != NULL &&
+                      read_hex(line, strcspn(line, "\n"), seed, sizeof seed);
+    fclose(file);
+    errno = EINVAL; // whatever comes now is about what the file holds
+    return good && crypto_sign_seed_keypair(shown, secret, seed) == 0;
+}
+
+static bool copy_text(char *to, size_t capacity, const char *from)
+{
+    const size_t length = strlen(from);
+    if (length >= capacity)
+        return false;
+    memcpy(to, from, length + 1);
+    return true;
+}
+
+// What to sign; NULL, or what is wrong with the options.
+static const char *fill(const struct token_options *options, struct raim_access *access)
+{
+    const char *duration = options->duration != NULL ? options->duration : default_duration;
+    const unsigned long long seconds = duration_read(duration);
+    if (seconds == 0)
+        return "--for wants a time like 90s, 15m, 2h or 7d";
+    *access = (struct raim_access){.expiry = (uint64_t)time(NULL) + seconds};
+    randombytes_buf(&access->nonce, sizeof access->nonce);
+    if (options->arena[0] == '\0' ||
+        !copy_text(access->arena, sizeof access->arena, options->arena))
+        return "--arena wants an arena's name of 1 to 31 characters";
+    if (options->name != NULL && !copy_text(access->name, sizeof access->name, options->name))
+        return "--name wants a name of at most 24 bytes";
+    access->has_key = options->server_key != NULL;
+    if (access->has_key && !read_hex(options->server_key, strlen(options->server_key), access->key,
+                                     sizeof access->key))
+        return "--server-key wants 64 hexadecimal digits";
+    return NULL;
+}
+
+bool token_make(const struct token_options *options, const char **problem)
+{
+    uint8_t secret[crypto_sign_SECRETKEYBYTES], token[RAIM_ACCESS_TOKEN_BYTES];
+    char text[2 * RAIM_ACCESS_TOKEN_BYTES];
+    struct raim_access access;
+    if (sodium_init() < 0) {
+        *problem = "no random numbers";
+        return false;
+    }
+    *problem = fill(options, &access);
+    if (*problem != NULL)
+        return false;
+    if (!read_key(options->key, secret)) {
+        *problem = errno == EINVAL ? "the file has no key" : strerror(errno);
+        return false;
+    }
+    const size_t size = raim_access_write(&access, token);
+    crypto_sign_detached(token + size, NULL, token, size, secret);
+    puts(sodium_bin2base64(text, sizeof text, token, size + RAIM_ACCESS_SIGNATURE_BYTES,
+                           sodium_base64_VARIANT_URLSAFE_NO_PADDING));
+    sodium_memzero(secret, sizeof secret);
+    return true;
+}

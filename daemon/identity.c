@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Keeps the server's lasting key in a file, as a line of hexadecimal digits.
+#define _GNU_SOURCE
+#include "identity.h"
+
+#include "crypto.h"
+#include "log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_BYTES = 2 * IDENTITY_KEY_BYTES + 1 };
+
+static_assert(IDENTITY_KEY_BYTES == CRYPTO_KEY_BYTES, "a key of X25519");
+
+static struct {
+    bool known;
+    uint8_t secret[IDENTITY_KEY_BYTES];
+} identity;
+
+static void print_key(const uint8_t key[IDENTITY_KEY_BYTES], char text[TEXT_BYTES])
+{
+    for (int i = 0; i < IDENTITY_KEY_BYTES; i++)
+        snprintf(text + 2 * i, 3, "%02x", key[i]);
+}
+
+static bool parse_key(const char *text, uint8_t key[IDENTITY_KEY_BYTES])
+{
+    if (strspn(text, "0123456789abcdef") != TEXT_BYTES - 1 || strcmp(text + TEXT_BYTES - 1, "\n"))
+        return false;
+    for (int i = 0; i < IDENTITY_KEY_BYTES; i++) {
+        const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
+        key[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    return true;
+}
+
+// Whole and on the disk, or not at all.
+static bool write_file(const char *directory, const char *path,
+                       const uint8_t key[IDENTITY_KEY_BYTES])
+{
+    char text[TEXT_BYTES + 1], temporary[PATH_MAX];
+    print_key(key, text);
+    strcat(text, "\n");
+    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    unlink(temporary); // of a start that did not get further
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool good = file >= 0 && write(file, text, TEXT_BYTES) == TEXT_BYTES && fsync(file) == 0;
+    if (file >= 0 && close(file) != 0)
+        good = false;
+    good = good && rename(temporary, path) == 0;
+    crypto_forget(text, sizeof text);
+    const int parent = good ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    good = parent >= 0 && fsync(parent) == 0;
+    if (parent >= 0)
+        close(parent);
+    return good;
+}
+
+// False with errno, which is 0 for a file that holds no key.
+static bool read_file(const char *path, uint8_t key[IDENTITY_KEY_BYTES])
+{
+    char text[TEXT_BYTES + 2] = "";
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const bool good = fgets(text, sizeof text, file) != NULL && parse_key(text, key);
+    fclose(file);
+    crypto_forget(text, sizeof text);
+    errno = 0;
+    return good;
+}
+
+static bool load(const char *directory, char *error, size_t capacity)
+{
+    char path[PATH_MAX];
+    // There may be several, between colons; the first is ours.
+    const int length = (int)strcspn(directory, ":");
+    char first[PATH_MAX];
+    if (snprintf(first, sizeof first, "%.*s", length, directory) >= (int)sizeof first ||
+        snprintf(path, sizeof path, "%s/identity.key", first) >= (int)sizeof path) {
+        snprintf(error, capacity, "cannot keep a key: $STATE_DIRECTORY is too long");
+        return false;
+    }
+    if (read_file(path, identity.secret))
+        return true;
+    if (errno == ENOENT) {
+        crypto_random(identity.secret, sizeof identity.secret);
+        if (write_file(first, path, identity.secret))
+            return true;
+        snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
+    } else {
+        snprintf(error, capacity, "cannot read \"%s\": %s", path,
+                 errno == 0 ? "want 64 hexadecimal digits" : strerror(errno));
+    }
+    return false;
+}
+
+bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capacity)
+{
+    const char *directory = getenv("STATE_DIRECTORY");
+    if (!identity.known) {
+        uint8_t shown[IDENTITY_KEY_BYTES];
+        char text[TEXT_BYTES];
+        if (!crypto_start()) {
+            snprintf(error, capacity, "no random numbers");
+            return false;
+        }
+        if (directory == NULL || directory[0] == '\0') {
+            log_warning("identity is of this start alone: there is no $STATE_DIRECTORY to keep it");
+            crypto_random(identity.secret, sizeof identity.secret);
+        } else if (!load(directory, error, capacity)) {
+            return false;
+        }
+        crypto_publish(identity.secret, shown);
+        print_key(shown, text);
+        log_info("identity started key=%s", text);
+        identity.known = true;
+    }
+    memcpy(secret, identity.secret, sizeof identity.secret);
+    return true;
+}

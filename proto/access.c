@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads access tokens, but for their signature.
+#include "access.h"
+
+#include "message.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { HEAD_BYTES = 1 + 8 + 8, LENGTHS = 3 };
+
+static_assert(RAIM_ACCESS_TOKEN_BYTES == RAIM_ACCESS_BYTES, "HELLO takes every token");
+static_assert(RAIM_ACCESS_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
+static_assert(HEAD_BYTES + LENGTHS + RAIM_ACCESS_ARENA_BYTES - 1 + RAIM_MAX_NAME_BYTES +
+                      RAIM_KEY_BYTES + RAIM_ACCESS_SIGNATURE_BYTES <=
+                  RAIM_ACCESS_BYTES,
+              "the longest token fits");
+
+static size_t write_u64(uint8_t *bytes, uint64_t number)
+{
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    return 8;
+}
+
+static uint64_t read_u64(const uint8_t *bytes)
+{
+    uint64_t number = 0;
+    for (int i = 0; i < 8; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
+
+static size_t write_field(uint8_t *bytes, const void *field, size_t size)
+{
+    bytes[0] = (uint8_t)size;
+    memcpy(bytes + 1, field, size);
+    return 1 + size;
+}
+
+size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES])
+{
+    assert(memchr(access->arena, '\0', sizeof access->arena) != NULL);
+    assert(memchr(access->name, '\0', sizeof access->name) != NULL);
+    bytes[0] = RAIM_ACCESS_FORM;
+    size_t at = 1;
+    at += write_u64(bytes + at, access->expiry);
+    at += write_u64(bytes + at, access->nonce);
+    at += write_field(bytes + at, access->arena, strlen(access->arena));
+    at += write_field(bytes + at, access->name, strlen(access->name));
+    at += write_field(bytes + at, access->key, access->has_key ? sizeof access->key : 0);
+    return at;
+}
+
+// The length of the field at `at`, which then lies wholly in the first `end` bytes; else beyond
+// `most`.
+static size_t read_length(const uint8_t *bytes, size_t at, size_t end, size_t most)
+{
+    return at < end && bytes[at] <= most && bytes[at] < end - at ? bytes[at] : most + 1;
+}
+
+// Reads a text into memory of `capacity` zero bytes; false where it is none.
+static bool read_text(const uint8_t *bytes, size_t *at, size_t end, char *text, size_t capacity)
+{
+    const size_t length = read_length(bytes, *at, end, capacity - 1);
+    if (length >= capacity || memchr(bytes + *at + 1, '\0', length) != NULL)
+        return false;
+    memcpy(text, bytes + *at + 1, length);
+    *at += 1 + length;
+    return true;
+}
+
+size_t raim_access_read(const uint8_t *bytes, size_t size, struct raim_access *access)
+{
+    *access = (struct raim_access){0};
+    if (size < HEAD_BYTES + LENGTHS + RAIM_ACCESS_SIGNATURE_BYTES || bytes[0] != RAIM_ACCESS_FORM)
+        return 0;
+    const size_t end = size - RAIM_ACCESS_SIGNATURE_BYTES;
+    access->expiry = read_u64(bytes + 1);
+    access->nonce = read_u64(bytes + 9);
+    size_t at = HEAD_BYTES;
+    if (!read_text(bytes, &at, end, access->arena, sizeof access->arena) ||
+        !read_text(bytes, &at, end, access->name, sizeof access->name))
+        return 0;
+    const size_t key_size = read_length(bytes, at, end, RAIM_KEY_BYTES);
+    if ((key_size != 0 && key_size != RAIM_KEY_BYTES) || at + 1 + key_size != end)
+        return 0;
+    access->has_key = key_size != 0;
+    memcpy(access->key, bytes + at + 1, key_size);
+    return access->arena[0] != '\0' ? end : 0;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Access tokens: who may join which arena, under what name, until when, signed by whoever decides
+// that. Pure bytes: signing and verifying is for those who have keys. Integers are little-endian.
+#pragma once
+
+#include "knock.h"
+
+#define RAIM_ACCESS_FORM 1
+#define RAIM_ACCESS_ARENA_BYTES 32 // of an arena's name with the closing NUL
+#define RAIM_ACCESS_NAME_BYTES 25  // of a player's name with the closing NUL
+#define RAIM_ACCESS_SIGNATURE_BYTES 64
+#define RAIM_ACCESS_TOKEN_BYTES 255 // of a token at most
+
+struct raim_access {
+    uint64_t expiry;                     // seconds since 1970
+    uint64_t nonce;                      // random: tells the token from all others of its time
+    char arena[RAIM_ACCESS_ARENA_BYTES]; // 1 to 31 bytes
+    char name[RAIM_ACCESS_NAME_BYTES];  // of the player; empty: the client chooses
+    bool has_key;
+    uint8_t key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see knock.h
+};
+
+// Writes all but the signature, which belongs right behind what was written, and returns the size.
+size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES]);
+
+// Reads a token. Returns the size of what is signed, with the signature behind it and nothing
+// else; 0 for bytes that are no token.
+size_t raim_access_read(const uint8_t *bytes, size_t size, struct raim_access *access);

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Access tokens, from raimctl's key to who plays under what name."""
+
+import base64
+import re
+import stat
+import subprocess
+import unittest
+
+import harness
+
+UNREACHABLE = 69 # exit status of raim-bots without a single connection
+
+
+def raimctl(*words):
+    """The exit status, what was printed, and what was complained of."""
+    result = subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=False,
+                            stdin=subprocess.DEVNULL, capture_output=True,
+                            timeout=harness.START_S)
+    harness.check_sane(result.stderr)
+    return result.returncode, result.stdout.strip(), result.stderr
+
+
+class Access(unittest.TestCase):
+    def make_key(self, stage, name="key"):
+        path = stage.directory / name
+        status, public, _ = raimctl("token", "key", path)
+        self.assertEqual(status, 0)
+        self.assertRegex(public, r"^[0-9a-f]{64}$")
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        return path, public
+
+    def make_token(self, key, *options, arena="arena"):
+        status, token, complaint = raimctl("token", "make", "--key", key, "--arena", arena,
+                                           *options)
+        self.assertEqual((status, complaint), (0, ""))
+        return token
+
+    def bots(self, stage, daemon, *tokens, clients=1, seconds=1):
+        words = [word for token in tokens for word in ("--access", token)]
+        return stage.bots(daemon, clients, seconds, network=words)
+
+    def refuse(self, stage, daemon, *tokens):
+        """These tokens let nobody in; the next count of refusals says so."""
+        before = daemon.get_json()["arenas"][0]["refused"].get("access", 0)
+        bots = self.bots(stage, daemon, *tokens)
+        bots.expected_status = UNREACHABLE
+        bots.wait(harness.START_S)
+        daemon.poll("a refusal", lambda: daemon.get_json()["arenas"][0]["refused"]["access"]
+                    == before + 1)
+        self.assertEqual(daemon.get_json()["players"]["now"], 0)
+
+    def test_a_token_lets_its_bearer_play_under_its_name_once(self):
+        with harness.Stage() as stage:
+            (key, old), (new_key, new) = self.make_key(stage), self.make_key(stage, "new")
+            daemon = stage.serve(harness.arena(access="token", access_key=f"{old} {new}"))
+            token = self.make_token(key, "--name", "Ada L.", "--for", "1h")
+            bots = self.bots(stage, daemon, token, seconds=0)
+            daemon.wait_players(1)
+            players = [player for arena in daemon.get_json("/players")["arenas"]
+                       for player in arena["players"]] \
+                if daemon.ask("/players").status == 200 else None
+            if players is not None:
+                self.assertEqual([player["name"] for player in players], ["Ada L."])
+            bots.stop()
+            daemon.wait_players(0)
+            self.refuse(stage, daemon, token)
+            self.bots(stage, daemon, self.make_token(new_key)).report()
+
+    def test_other_tokens_let_nobody_in(self):
+        with harness.Stage() as stage:
+            (key, public), (forger, _) = self.make_key(stage), self.make_key(stage, "forger")
+            daemon = stage.serve(harness.arena(access="token", access_key=public))
+            self.refuse(stage, daemon)
+            self.refuse(stage, daemon, self.make_token(key, arena="elsewhere"))
+            self.refuse(stage, daemon, self.make_token(forger))
+            token = bytearray(base64.urlsafe_b64decode(self.make_token(key) + "=="))
+            token[1:9] = (0).to_bytes(8, "little")
+            self.refuse(stage, daemon,
+                        base64.urlsafe_b64encode(token).decode("ascii").rstrip("="))
+            self.bots(stage, daemon, self.make_token(key)).report()
+
+    def test_an_open_arena_asks_for_nothing(self):
+        with harness.Stage() as stage:
+            daemon = stage.serve(harness.arena())
+            self.assertEqual(self.bots(stage, daemon, clients=2).report()["connected"], 2)
+
+    def test_raimctl_refuses_what_makes_no_token(self):
+        with harness.Stage() as stage:
+            key, _ = self.make_key(stage)
+            text = key.read_text(encoding="ascii")
+            self.assertEqual(raimctl("token", "key", key)[0], 1)
+            self.assertEqual(key.read_text(encoding="ascii"), text)
+            key.chmod(0o600)
+            broken = stage.directory / "broken"
+            broken.write_text(text[:-2], encoding="ascii")
+            for words in (["--key", broken, "--arena", "a"], ["--key", "/nowhere", "--arena", "a"],
+                          ["--key", key, "--arena", "a" * 32], ["--key", key, "--arena", ""],
+                          ["--key", key, "--arena", "a", "--name", "n" * 25],
+                          ["--key", key, "--arena", "a", "--for", "soon"],
+                          ["--key", key, "--arena", "a", "--server-key", "00"]):
+                status, out, complaint = raimctl("token", "make", *words)
+                self.assertEqual((status, out), (1, ""), words)
+                self.assertRegex(complaint, "^raimctl: no token: ")
+            for words in ([], ["make"], ["make", "--key", key], ["key"], ["open", "x"],
+                          ["make", "--json", "--key", key, "--arena", "a"]):
+                self.assertEqual(raimctl("token", *words)[0], 64, words)
+
+    def test_a_configuration_without_a_key_is_refused(self):
+        with harness.Stage() as stage:
+            path = stage.write_config(harness.config(harness.arena(access="token")))
+            result = harness.run_raimd("-t", "-c", path)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertTrue(re.search(r"access: got \"token\" without an access_key",
+                                      result.stderr + result.stdout))
+
+
+if __name__ == "__main__":
+    harness.main()

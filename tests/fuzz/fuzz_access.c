@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Access tokens: whatever is read as one is written as the same bytes again, and nobody comes in
+// with one that no key has signed.
+#include "fuzz.h"
+
+#include "access.h"
+#include "admission.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct admission *admission;
+    const struct admission_keys keys = {.count = 1, .keys = {{1}}};
+    if (admission == NULL)
+        admission = admission_create("duel", &keys);
+    uint8_t written[RAIM_ACCESS_TOKEN_BYTES];
+    char name[ADMISSION_NAME_BYTES] = "chosen";
+    struct raim_access access;
+    uint8_t *token = fuzz_copy(data, size);
+    const size_t signed_size = raim_access_read(token, size, &access);
+    if (signed_size > 0) {
+        assert(signed_size + RAIM_ACCESS_SIGNATURE_BYTES == size);
+        assert(raim_access_write(&access, written) == signed_size);
+        assert(memcmp(written, token, signed_size) == 0);
+    }
+    assert(admission_judge(admission, token, size, 0, name) != ADMISSION_ADMITTED);
+    assert(strcmp(name, "chosen") == 0);
+    free(token);
+    return 0;
+}

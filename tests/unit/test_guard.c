@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// A match whose guard wants access tokens: one that says "let me in", once.
+#include "seat_fixture.h"
+
+static const char word[] = "let me in";
+
+struct doorman {
+    int asked, admitted;
+    const char *name; // that it gives; NULL: none
+};
+
+static bool admit(void *context, const uint8_t *token, size_t size,
+                  char name[RAIM_MATCH_NAME_BYTES])
+{
+    struct doorman *doorman = context;
+    doorman->asked++;
+    if (size != sizeof word || memcmp(token, word, size) != 0 || doorman->admitted > 0)
+        return false;
+    doorman->admitted++;
+    if (doorman->name != NULL)
+        strcpy(name, doorman->name);
+    return true;
+}
+
+static struct doorman doorman;
+static struct raim_match_guard guard = {.context = &doorman, .admit = admit};
+
+static struct table *open_guarded(const char *name, uint32_t max_clients)
+{
+    struct raim_match_def def = usual_def();
+    doorman = (struct doorman){.name = name};
+    def.guard = &guard;
+    def.max_clients = max_clients;
+    def.max_spectators = 1;
+    def.resume_grace_s = 5;
+    return open_table(def);
+}
+
+static struct raim_hello hello_with(const char *token)
+{
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "player"};
+    if (token != NULL) {
+        hello.access_size = (uint32_t)strlen(token) + 1;
+        memcpy(hello.access, token, hello.access_size);
+    }
+    return hello;
+}
+
+static void assert_refused(const struct table *table, uint32_t handle, enum raim_reason reason)
+{
+    assert_true(table->seats[handle].is_over);
+    assert_int_equal(table->seats[handle].goodbye.reason, reason);
+}
+
+static void test_who_has_no_good_token_stays_out(void **state)
+{
+    (void)state;
+    struct table *table = open_guarded(NULL, 2);
+    struct raim_hello hello = hello_with(NULL);
+    connect_seat(table, 0, false, &hello);
+    hello = hello_with("let me in, too");
+    connect_seat(table, 1, true, &hello);
+    hello.watch = true;
+    connect_seat(table, 2, true, &hello);
+    ticks(table, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_refused(table, i, RAIM_REASON_ACCESS);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_ACCESS], 3);
+    assert_int_equal(counts(table).players, 0);
+    assert_int_equal(counts(table).spectators, 0);
+    close_table(table);
+}
+
+static void test_a_good_token_lets_play_or_watch(void **state)
+{
+    (void)state;
+    for (int watch = 0; watch < 2; watch++) {
+        struct table *table = open_guarded(NULL, 2);
+        struct raim_hello hello = hello_with(word);
+        hello.watch = watch;
+        connect_seat(table, 0, true, &hello);
+        ticks(table, 2);
+        assert_true(table->seats[0].welcome_told);
+        assert_int_equal(watch ? counts(table).spectators : counts(table).players, 1);
+        close_table(table);
+    }
+}
+
+static void assert_name(const struct table *table, const char *name)
+{
+    struct raim_match_player rows[PLACES];
+    assert_int_equal(raim_match_players(table->match, rows, PLACES), 1);
+    assert_string_equal(rows[0].name, name);
+}
+
+static void test_a_name_of_the_token_counts_and_is_cleaned(void **state)
+{
+    (void)state;
+    struct raim_hello hello = hello_with(word);
+    struct table *table = open_guarded("  Ada\x1b ", 2);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 1);
+    assert_name(table, "Ada");
+    close_table(table);
+
+    table = open_guarded(NULL, 2);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 1);
+    assert_name(table, "player");
+    close_table(table);
+
+    table = open_guarded("\xff", 2);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 1);
+    assert_refused(table, 0, RAIM_REASON_ACCESS);
+    close_table(table);
+}
+
+static void test_who_resumes_is_not_asked(void **state)
+{
+    (void)state;
+    struct table *table = open_guarded(NULL, 2);
+    struct raim_hello hello = hello_with(word);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 2);
+    const uint32_t id = table->seats[0].welcome.player;
+    hello = hello_with(NULL);
+    hello.resume = true;
+    memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
+    stand_up(table, 0);
+    ticks(table, 2);
+    connect_seat(table, 1, false, &hello);
+    ticks(table, 2);
+    assert_true(table->seats[1].welcome_told);
+    assert_int_equal(table->seats[1].welcome.player, id);
+    assert_int_equal(doorman.asked, 1);
+    // A session that nobody knows is none.
+    hello.token[0] ^= 1;
+    stand_up(table, 1);
+    ticks(table, 6 * 60);
+    connect_seat(table, 2, false, &hello);
+    ticks(table, 1);
+    assert_refused(table, 2, RAIM_REASON_ACCESS);
+    close_table(table);
+}
+
+static void test_a_full_match_uses_up_no_token(void **state)
+{
+    (void)state;
+    struct table *table = open_guarded(NULL, 1);
+    struct raim_hello hello = hello_with(word);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 1);
+    doorman = (struct doorman){0};
+    connect_seat(table, 1, false, &hello);
+    ticks(table, 1);
+    assert_refused(table, 1, RAIM_REASON_FULL);
+    assert_int_equal(doorman.asked, 0);
+    close_table(table);
+}
+
+static void test_who_makes_way_makes_none_without_a_token(void **state)
+{
+    (void)state;
+    struct table *table = open_guarded(NULL, 1);
+    struct raim_hello hello = hello_with(word);
+    connect_seat(table, 0, false, &hello);
+    ticks(table, 2);
+    stand_up(table, 0);
+    ticks(table, 60); // away for longer than it has played
+    doorman = (struct doorman){0};
+    hello = hello_with(NULL);
+    connect_seat(table, 1, false, &hello);
+    ticks(table, 1);
+    assert_refused(table, 1, RAIM_REASON_ACCESS);
+    assert_int_equal(counts(table).away, 1);
+    hello = hello_with(word);
+    connect_seat(table, 2, false, &hello);
+    ticks(table, 2);
+    assert_true(table->seats[2].welcome_told);
+    assert_int_equal(counts(table).away, 0);
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_has_no_good_token_stays_out),
+        cmocka_unit_test(test_a_good_token_lets_play_or_watch),
+        cmocka_unit_test(test_a_name_of_the_token_counts_and_is_cleaned),
+        cmocka_unit_test(test_who_resumes_is_not_asked),
+        cmocka_unit_test(test_a_full_match_uses_up_no_token),
+        cmocka_unit_test(test_who_makes_way_makes_none_without_a_token),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
