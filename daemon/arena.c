@@ -7,6 +7,7 @@
 #include "answers.h"
 #include "identity.h"
 #include "knock.h"
+#include "keeper.h"
 #include "status_box.h"
 #include "steward.h"
 
@@ -64,7 +65,9 @@ struct arena {
     struct admission *admission; // NULL: everybody is let in
     struct raim_match_guard guard;
     struct steward steward;
-    uint64_t leave_ns; // CLOCK_MONOTONIC; 0: it stays
+    struct keeper keeper;
+    _Atomic bool goes_on; // with the next process, when it ends
+    uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
     _Atomic uint32_t ticks;
     _Atomic uint64_t ticked_ms;
     _Atomic bool let_go;
@@ -181,6 +184,19 @@ static bool seal(struct arena *arena, char *error, size_t capacity)
     return false;
 }
 
+// On the map of the rotation that the last process played on.
+static struct bout *first_bout(const struct arena *arena, const struct config_arena *config,
+                               struct config *owner)
+{
+    struct config_arena first = *config;
+    const int place = keeper_find_place(&arena->keeper, config);
+    first.map = place == 0 ? config->map : config->rotation[place - 1];
+    struct bout *bout = arena_prepare(arena, &first, owner);
+    if (bout != NULL)
+        bout->place = place;
+    return bout;
+}
+
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
                            struct passed *passed, char *error, size_t capacity)
 {
@@ -195,7 +211,8 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->tick_ns = NS_PER_S / config->tick_hz;
     arena->places = most_players(config);
     const bool has_admission = open_admission(arena, config);
-    arena->bout = arena_prepare(arena, config, owner);
+    if (has_admission && keeper_create(&arena->keeper, config->name))
+        arena->bout = first_bout(arena, config, owner);
     arena->shown = arena->bout;
     arena->rows = calloc(arena->places, sizeof *arena->rows);
     arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -236,6 +253,7 @@ void arena_destroy(struct arena *arena)
         close(arena->timer);
     status_box_destroy(&arena->status);
     steward_destroy(&arena->steward);
+    keeper_destroy(&arena->keeper);
     arena_collect(arena);
     free_bouts(bout_take(&arena->offered));
     bout_free(arena->coming);
@@ -413,6 +431,7 @@ static void arm_timer(struct arena *arena)
 
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
+    keeper_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
     arena->deadline_ns = now_ns() + offset_ns;
     arm_timer(arena);
 }
@@ -540,6 +559,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     steward_run(&arena->steward, arena->match, arena->transport);
     take_bouts(arena);
     raim_match_step(arena->match);
+    keeper_run(&arena->keeper, arena->match, arena->transport);
     send_messages(arena);
     if (arena->publish_in == 0) {
         publish(arena);
@@ -589,8 +609,13 @@ void arena_say_goodbye(struct arena *arena)
 {
     if (arena->leave_ns != 0)
         return; // said already
-    raim_match_shutdown(arena->match);
+    keeper_end(&arena->keeper, arena->match, arena->transport, atomic_load(&arena->goes_on));
     send_messages(arena);
+}
+
+void arena_keep(struct arena *arena)
+{
+    atomic_store(&arena->goes_on, true);
 }
 
 bool arena_is_empty(struct arena *arena)

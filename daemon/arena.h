@@ -68,7 +68,8 @@ uint16_t arena_port(const struct arena *arena);
 
 // --- The owning worker's side ---
 
-// Arms the arena's timer so that its first tick is due `offset_ns` from now.
+// Goes on where the last process left the arena (see keeper.h), and arms its timer so that its
+// first tick is due `offset_ns` from now.
 void arena_start(struct arena *arena, uint64_t offset_ns);
 
 // The timer's descriptor, readable when a tick is due.
@@ -90,6 +91,10 @@ void arena_leave(struct arena *arena, uint32_t timeout_ms);
 void arena_let_go(struct arena *arena);
 
 // --- Any thread ---
+
+// The end to come is only that of this process: those who play are told that it restarts, and what
+// they play is kept, where there is a directory for it.
+void arena_keep(struct arena *arena);
 
 // The number of ticks run so far; for the watchdog.
 uint32_t arena_ticks(const struct arena *arena);

@@ -228,6 +228,8 @@ int main(int argc, char **argv)
         config_unload(config);
     if (server != NULL) {
         run(server, signals);
+        if (!server_is_drained(server))
+            server_keep(server); // whoever sends a signal may start it again
         notify_stopping();
         end_at_once_when_asked_again();
         server_stop(server);

@@ -126,6 +126,12 @@ struct server *server_start(struct config *config, const char *path)
     return server;
 }
 
+void server_keep(struct server *server)
+{
+    for (int i = 0; i < server->fleet.count; i++)
+        arena_keep(server->fleet.arenas[i]);
+}
+
 void server_stop(struct server *server)
 {
     if (server->http != NULL)

@@ -16,6 +16,10 @@ struct server;
 // NULL. Takes the configuration in any case. Borrows the path of its file, NULL for none.
 struct server *server_start(struct config *config, const char *path);
 
+// What ends is only this process: every arena is kept for the next one, where there is a directory
+// for that. To be called before server_stop.
+void server_keep(struct server *server);
+
 // Tells every client goodbye, which takes at most half a second, and frees everything.
 void server_stop(struct server *server);
 

@@ -466,6 +466,13 @@ uint32_t transport_address(const struct transport *transport, uint32_t peer)
     return ntohl(transport->host->peers[peer].address.host);
 }
 
+struct query_source transport_source(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    const ENetAddress *address = &transport->host->peers[peer].address;
+    return (struct query_source){.address = address->host, .port = address->port};
+}
+
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);

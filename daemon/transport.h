@@ -101,6 +101,11 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
 void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
                      size_t size);
 
+// Queues a datagram of ours that is not ENet's, to anybody, of at most QUERY_MAX_REPLY bytes; it
+// leaves with the next batch.
+void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
+                       size_t size);
+
 // Disconnects a peer once its queued reliable messages are acknowledged; `reason` travels in
 // ENet's disconnect data. No DISCONNECTED event is promised before the peer has answered.
 void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason);
@@ -119,6 +124,9 @@ bool transport_is_connected(const struct transport *transport, uint32_t peer);
 
 // The IPv4 address of a connected peer, in the machine's byte order.
 uint32_t transport_address(const struct transport *transport, uint32_t peer);
+
+// From where a connected peer plays: for transport_send_to, when the connection is there no more.
+struct query_source transport_source(const struct transport *transport, uint32_t peer);
 
 // Mean round trip of a connected peer in milliseconds, as ENet measures it.
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);

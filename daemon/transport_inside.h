@@ -48,9 +48,5 @@ int transport_judge(struct transport *transport, struct _ENetHost *host, struct 
 // Counts something that is refused; 1.
 int transport_refuse(struct transport *transport, enum datagram_verdict reason);
 
-// Queues a datagram of ours that is not ENet's.
-void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
-                       size_t size);
-
 // Since the machine started.
 int64_t transport_now_us(void);

@@ -1,28 +1,309 @@
 // SPDX-License-Identifier: MIT
-// A match as bytes, and back.
+// A match as bytes, and back: a head, the world as it is, and who sits in each of its places.
 #include "state.h"
+
+#include "digest.h"
+#include "name.h"
+#include "sound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Another number for any other meaning of the bytes: a match of another build must not take them
+// for its own.
+enum { LAYOUT = 1 };
+
+// Neither may hold padding, which would be told like everything else.
+struct head {
+    uint32_t layout;
+    uint32_t member_bytes;
+    uint64_t size;     // of the whole
+    uint64_t identity; // raim_world_identity
+    uint32_t bots;
+    uint32_t event_sequence; // of the next event
+    struct raim_match_hits hits;
+    uint64_t inputs_due, inputs_missed, snapshots;
+    struct raim_rounds rounds;
+    uint32_t reserved;             // 0
+    char map[RAIM_MAP_NAME_BYTES]; // for whoever has several; `identity` decides
+};
+
+struct saved_member {
+    struct raim_bot brain;
+    uint8_t token[RAIM_TOKEN_BYTES];
+    uint32_t joined_tick;
+    uint32_t due, missed; // inputs
+    uint32_t hush_ticks;
+    char name[RAIM_MATCH_NAME_BYTES];
+    uint8_t bot, muted; // 0 or 1
+    uint8_t reserved[5];
+};
+
+static_assert(sizeof(struct raim_match_hits) == 5 * 8, "no padding");
+static_assert(sizeof(struct head) ==
+                  4 * 4 + 2 * 8 + 5 * 8 + 3 * 8 + 5 * 4 + 4 + RAIM_MAP_NAME_BYTES,
+              "no padding");
+static_assert(sizeof(struct raim_bot) == 8 + 2 * 16 + 4 * 4 + 2 * 2 + 4, "no padding");
+static_assert(sizeof(struct saved_member) == sizeof(struct raim_bot) + 16 + 4 * 4 + 25 + 7,
+              "no padding");
+
+static struct head head_of(const struct raim_match *match)
+{
+    struct head head = {
+        .layout = LAYOUT,
+        .member_bytes = sizeof(struct saved_member),
+        .size = raim_match_checkpoint_size(match),
+        .identity = match->identity,
+        .bots = match->def.bots,
+        .event_sequence = match->log.end,
+        .hits = match->hits,
+        .inputs_due = match->inputs_due,
+        .inputs_missed = match->inputs_missed,
+        .snapshots = match->snapshots,
+        .rounds = match->rounds,
+    };
+    strcpy(head.map, match->def.map->name);
+    return head;
+}
 
 size_t raim_match_checkpoint_size(const struct raim_match *match)
 {
-    (void)match;
-    return 0;
+    return sizeof(struct head) + raim_world_bytes(match->world) +
+           match->world->max_players * sizeof(struct saved_member);
+}
+
+uint32_t raim_match_events(const struct raim_match *match)
+{
+    return match->log.end;
+}
+
+// All zero where nobody sits.
+static void save_member(const struct raim_match *match, uint32_t place, struct saved_member *saved)
+{
+    const struct raim_member *member = &match->members[place];
+    memset(saved, 0, sizeof *saved);
+    if (raim_world_players_const(match->world)[place].id == RAIM_NOBODY)
+        return;
+    saved->joined_tick = member->joined_tick;
+    saved->due = member->inputs.due;
+    saved->missed = member->inputs.missed;
+    saved->hush_ticks = member->hush_ticks;
+    saved->bot = member->bot;
+    saved->muted = member->muted;
+    strcpy(saved->name, member->name);
+    if (member->bot)
+        saved->brain = member->brain;
+    else
+        memcpy(saved->token, member->token, sizeof saved->token);
 }
 
 void raim_match_save(const struct raim_match *match, void *bytes)
 {
-    (void)match;
-    (void)bytes;
+    const struct head head = head_of(match);
+    const size_t world_bytes = raim_world_bytes(match->world);
+    uint8_t *end = bytes;
+    memcpy(end, &head, sizeof head);
+    end += sizeof head;
+    memcpy(end, match->world, world_bytes);
+    end += world_bytes;
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        struct saved_member saved;
+        save_member(match, place, &saved);
+        memcpy(end, &saved, sizeof saved);
+        end += sizeof saved;
+    }
+}
+
+// --- and back ---
+
+bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP_NAME_BYTES])
+{
+    struct head head;
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, bytes, sizeof head);
+    memcpy(map, head.map, sizeof head.map);
+    return head.layout == LAYOUT && memchr(map, '\0', sizeof head.map) != NULL;
+}
+
+const char *raim_match_checkpoint_fault(const struct raim_match *match, const void *bytes,
+                                        size_t size)
+{
+    const struct head mine = head_of(match);
+    struct head head;
+    if (size < sizeof head)
+        return "it is cut short";
+    memcpy(&head, bytes, sizeof head);
+    if (head.layout != mine.layout || head.member_bytes != mine.member_bytes)
+        return "it is of another version";
+    if (head.identity != mine.identity || head.bots != mine.bots)
+        return "it is of another map, other rules or other places";
+    if (head.size != mine.size || size != mine.size)
+        return "it is cut short";
+    return NULL;
+}
+
+// What the checkpoint holds, in memory of its own, where everything is aligned.
+struct loaded {
+    struct head head;
+    struct raim_world *world;
+    struct saved_member *members; // by place
+    uint32_t playing;             // members that are no bots
+};
+
+static void unload(struct loaded *loaded)
+{
+    free(loaded->world);
+    free(loaded->members);
+}
+
+static bool load(const struct raim_match *match, const uint8_t *bytes, struct loaded *loaded)
+{
+    const size_t world_bytes = raim_world_bytes(match->world);
+    const size_t member_bytes = match->world->max_players * sizeof *loaded->members;
+    *loaded = (struct loaded){.world = malloc(world_bytes), .members = malloc(member_bytes)};
+    if (loaded->world == NULL || loaded->members == NULL)
+        return false;
+    memcpy(&loaded->head, bytes, sizeof loaded->head);
+    memcpy(loaded->world, bytes + sizeof loaded->head, world_bytes);
+    memcpy(loaded->members, bytes + sizeof loaded->head + world_bytes, member_bytes);
+    return true;
+}
+
+static bool are_rounds_sound(const struct raim_rounds *rounds)
+{
+    static const uint32_t longest_ticks = 86400 * 240; // round_s by tick_hz
+    return rounds->round > 0 && rounds->left_ticks <= longest_ticks &&
+           rounds->winner <= UINT16_MAX && rounds->paused <= 1 && rounds->has_end <= 1 &&
+           (rounds->phase == RAIM_PHASE_PLAY || rounds->phase == RAIM_PHASE_BREAK);
+}
+
+static bool is_head_sound(const struct head *head)
+{
+    // A NaN is neither.
+    return are_rounds_sound(&head->rounds) && head->hits.rewound_ms >= 0 &&
+           head->hits.rewound_ms < INFINITY && head->hits.most_rewound_ms >= 0 &&
+           head->hits.most_rewound_ms < INFINITY;
+}
+
+static bool is_world_sound(const struct raim_match *match, const struct raim_world *world)
+{
+    struct raim_world lasting = *match->world;
+    lasting.random = world->random;
+    lasting.tick = world->tick;
+    return memcmp(&lasting, world, sizeof lasting) == 0 &&
+           raim_world_is_sound(world, match->def.map);
+}
+
+static bool is_name(const char name[RAIM_MATCH_NAME_BYTES])
+{
+    char cleaned[RAIM_MATCH_NAME_BYTES];
+    return memchr(name, '\0', RAIM_MATCH_NAME_BYTES) != NULL && raim_name_clean(name, cleaned) &&
+           strcmp(name, cleaned) == 0;
+}
+
+static bool is_member_sound(const raim_player *player, const struct saved_member *saved)
+{
+    static const struct saved_member nobody;
+    if (player->id == RAIM_NOBODY)
+        return memcmp(saved, &nobody, sizeof nobody) == 0;
+    if (saved->bot > 1 || saved->muted > 1 || saved->missed > saved->due || !is_name(saved->name))
+        return false;
+    return saved->bot == 0 || (player->away == 0 && raim_bot_is_sound(&saved->brain));
+}
+
+// Also counts who plays.
+static bool is_sound(const struct raim_match *match, struct loaded *loaded)
+{
+    if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
+        return false;
+    const raim_player *players = raim_world_players_const(loaded->world);
+    uint32_t bots = 0;
+    for (uint32_t place = 0; place < loaded->world->max_players; place++) {
+        const struct saved_member *saved = &loaded->members[place];
+        if (!is_member_sound(&players[place], saved))
+            return false;
+        bots += saved->bot;
+        loaded->playing += players[place].id != RAIM_NOBODY && saved->bot == 0;
+    }
+    return bots == match->def.bots && loaded->playing <= match->def.max_clients;
+}
+
+static void restore_member(struct raim_match *match, uint32_t place,
+                           const struct saved_member *saved)
+{
+    const raim_player *player = &raim_world_players_const(match->world)[place];
+    struct raim_member *member = &match->members[place];
+    *member = (struct raim_member){
+        .bot = saved->bot != 0,
+        .muted = saved->muted != 0,
+        .joined_tick = saved->joined_tick,
+        .away_since = match->world->tick,
+        .inputs = {saved->due, saved->missed},
+        .hush_ticks = saved->hush_ticks,
+        .brain = saved->brain,
+    };
+    memcpy(member->name, saved->name, sizeof member->name);
+    memcpy(member->token, saved->token, sizeof member->token);
+    if (player->id != RAIM_NOBODY && !member->bot)
+        raim_world_set_away(match->world, player->id, true);
+}
+
+static void take_over(struct raim_match *match, const struct loaded *loaded)
+{
+    memcpy(match->world, loaded->world, raim_world_bytes(match->world));
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        restore_member(match, place, &loaded->members[place]);
+    memset(match->inputs, 0, match->world->max_players * sizeof *match->inputs);
+    match->playing = loaded->playing;
+    match->hits = loaded->head.hits;
+    match->inputs_due = loaded->head.inputs_due;
+    match->inputs_missed = loaded->head.inputs_missed;
+    match->snapshots = loaded->head.snapshots;
+    match->rounds = loaded->head.rounds;
+    match->began_tick = match->world->tick;
+    raim_rounds_settle(match);
+    raim_event_log_restart(&match->log, loaded->head.event_sequence);
 }
 
 bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size)
 {
-    (void)match;
-    (void)bytes;
-    (void)size;
-    return false;
+    if (raim_match_checkpoint_fault(match, bytes, size) != NULL)
+        return false;
+    struct loaded loaded;
+    const bool good = load(match, bytes, &loaded) && is_sound(match, &loaded);
+    if (good)
+        take_over(match, &loaded);
+    unload(&loaded);
+    return good;
+}
+
+bool raim_match_token(const struct raim_match *match, raim_player_id id,
+                      uint8_t token[RAIM_MATCH_TOKEN_BYTES])
+{
+    const uint32_t place = raim_player_place(id);
+    if (id == RAIM_NOBODY || place >= match->world->max_players)
+        return false;
+    const raim_player *player = &raim_world_players_const(match->world)[place];
+    if (player->id != id || !player->away)
+        return false;
+    memcpy(token, match->members[place].token, RAIM_MATCH_TOKEN_BYTES);
+    return true;
 }
 
 void raim_match_suspend(struct raim_match *match)
 {
-    raim_match_shutdown(match);
+    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+        struct raim_connection *client = &match->clients[i];
+        if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
+            continue;
+        if (client->player != RAIM_NOBODY)
+            raim_sessions_keep(match, client);
+        raim_doors_leave(match, client, RAIM_REASON_RESTART);
+        client->state = RAIM_CONNECTION_REFUSED;
+        client->reason = RAIM_REASON_RESTART;
+    }
+    match->stage = RAIM_OUTBOX_DOORS;
+    match->next_client = 0;
 }

@@ -2,6 +2,7 @@
 // A match: connections, messages, the tick.
 #include "state.h"
 
+#include "digest.h"
 #include "handshake.h"
 #include "name.h"
 #include "phase.h"
@@ -106,6 +107,7 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     if (world == NULL)
         return false;
     match->world = raim_world_init(world, world_def);
+    match->identity = raim_world_identity(match->world, match->def.map);
     const uint32_t places = match->world->max_players, bullets = match->world->max_bullets;
     match->clients = calloc(match->def.max_connections, sizeof *match->clients);
     match->members = calloc(places, sizeof *match->members);

@@ -146,6 +146,22 @@ void raim_match_save(const struct raim_match *match, void *bytes);
 // another def, map or layout, or that no match can have written.
 bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size);
 
+// Why a checkpoint is of no match like this one, in words; NULL where it may well be of one.
+const char *raim_match_checkpoint_fault(const struct raim_match *match, const void *bytes,
+                                        size_t size);
+
+// The name of the map that a checkpoint was played on, for whoever has several; false where there
+// is none to be read.
+bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP_NAME_BYTES]);
+
+// Counts all that everybody is told of: while it stands, so does every score, and nobody has come
+// or gone. A checkpoint from before it changed is stale.
+uint32_t raim_match_events(const struct raim_match *match);
+
+// Copies the secret of the session of a player who is away; false where there is none such.
+bool raim_match_token(const struct raim_match *match, raim_player_id player,
+                      uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
+
 // Tells every client that the match ends, but may go on with the next process: sessions stay, and a
 // checkpoint of them may be saved before.
 void raim_match_suspend(struct raim_match *match);

@@ -99,6 +99,7 @@ enum raim_outbox_stage {
 struct raim_match {
     struct raim_match_def def;
     struct raim_world *world;
+    uint64_t identity; // of the world and the map, see raim_world_identity
     struct raim_history history;
     uint32_t delay_ticks;            // of spectators that are not local
     struct raim_history past;        // for these; no memory where there can be none

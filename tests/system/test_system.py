@@ -20,6 +20,7 @@ BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/package/bin")).resol
 PACKAGES = ROOT / "build/packages"
 DIRECTORY = ROOT / "build/system"
 STATUS = "http://127.0.0.1:7246/status"
+DUEL = "http://127.0.0.1:7246/arenas/duel"
 CONFIG = "/etc/raimd/raimd.conf"
 SKIPPED = 77
 EXIT_CONFIG = 78
@@ -145,13 +146,52 @@ class Steps:
         assert self.journal().count("arena started name=duel") == 2, self.journal()
         return told[0]["MESSAGE"]
 
-    def kill_it(self):
-        pid = self.show("MainPID")
-        self.systemctl("kill", "-s", "KILL", "raimd")
+    def rows(self):
+        """Who is in the first arena, bots too, by id."""
+        return {row["id"]: row for row in self.machine.get_json(DUEL)["players"]}
+
+    def play_through(self, end):
+        """Clients play while the process ends, and then go on as who they were."""
+        bots = self.bots(4, 0)
+        poll("points", lambda: self.wait_serving()["players"]["now"] == 4
+             and sum(row["score"] for row in self.rows().values()) >= 5)
+        before, pid = self.rows(), self.show("MainPID")
+        end()
         told = self.wait_back(pid, 10)
-        assert self.show("NRestarts") == "1"
-        self.play()
+        poll("everybody back", lambda: not any(row["away"] for row in self.rows().values()))
+        after = self.rows()
+        assert set(after) == set(before), (before, after)
+        for who, row in before.items():
+            assert after[who]["name"] == row["name"], (row, after[who])
+            assert after[who]["score"] >= row["score"], (row, after[who])
+        bots.send_signal(signal.SIGINT)
+        out, said = bots.communicate(timeout=30)
+        assert bots.returncode == 0, said + out
+        assert "arena restored name=duel" in self.journal(), self.journal()
         return told
+
+    def kill_it(self):
+        told = self.play_through(lambda: self.systemctl("kill", "-s", "KILL", "raimd"))
+        assert self.show("NRestarts") == "1"
+        return told + ", with everybody"
+
+    def restart_it(self):
+        return self.play_through(lambda: self.systemctl("restart", "raimd")) + ", with everybody"
+
+    def crash_it_in_a_loop(self):
+        kills = 0
+        while self.show("ActiveState") != "failed":
+            kills += 1
+            assert kills < 60, self.journal()
+            self.systemctl("kill", "-s", "KILL", "raimd", check=False)
+            time.sleep(0.1)
+        assert self.show("Result") == "start-limit-hit" or kills > 1, self.show("Result")
+        assert "checkpoint set aside name=duel" in self.journal(), self.journal()
+        self.systemctl("reset-failed", "raimd")
+        self.systemctl("start", "raimd")
+        self.wait_serving()
+        self.play()
+        return f"failed after {kills} signals"
 
     def freeze_it(self):
         pid = self.show("MainPID")
@@ -170,7 +210,7 @@ class Steps:
         assert self.show("ExecMainStatus") == str(EXIT_CONFIG), self.show("ExecMainStatus")
         told = f"raimd.conf:{line}: arenas[1].port: got 72470"
         assert told in self.journal(), self.journal()
-        time.sleep(2) # twice RestartSec
+        time.sleep(1) # many times RestartSec
         assert self.show("ActiveState") == "failed"
         assert self.show("NRestarts") == "0"
         self.machine.write(CONFIG, good)
@@ -295,9 +335,9 @@ class Steps:
 
 
 STEPS = [Steps.install, Steps.look_at_the_units, Steps.play_on_it, Steps.read_the_log,
-         Steps.kill_it, Steps.freeze_it, Steps.misconfigure_it, Steps.reload_it,
-         Steps.order_it, Steps.activate_it_by_a_datagram, Steps.run_an_instance,
-         Steps.run_it_in_real_time, Steps.upgrade_it, Steps.purge_it]
+         Steps.kill_it, Steps.restart_it, Steps.freeze_it, Steps.crash_it_in_a_loop,
+         Steps.misconfigure_it, Steps.reload_it, Steps.order_it, Steps.activate_it_by_a_datagram,
+         Steps.run_an_instance, Steps.run_it_in_real_time, Steps.upgrade_it, Steps.purge_it]
 
 
 def main():

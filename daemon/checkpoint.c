@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads checkpoints: a front, and two slots, each with the digest of all that follows.
+#define _GNU_SOURCE
+#include "checkpoint.h"
+
+#include "digest.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LAYOUT = 1, // of what stands here; the match's own has a number of its own
+    SLOTS = 2,
+    LINE_BYTES = 64,                    // slots share no cache line
+    MAX_FILE_BYTES = 256 * 1024 * 1024, // more is none of ours
+};
+
+static const char magic[8] = "RAIMKEEP";
+
+struct front {
+    char magic[8];
+    uint32_t layout;
+    uint32_t slot_bytes;
+    uint32_t restores; // of what is here, since it last ran well
+    uint32_t restores_inverted;
+    uint8_t reserved[LINE_BYTES - 24];
+};
+
+struct slot {
+    uint64_t digest;   // of the rest of the slot
+    uint64_t sequence; // from 1 on
+    uint64_t saved_ms; // CLOCK_BOOTTIME, which nobody sets and which goes on in sleep
+    uint64_t boot;     // of which start of the machine that is
+    uint32_t places;
+    uint32_t match_bytes;
+    // Then come `places` seats, and the match.
+};
+
+static_assert(sizeof(struct front) == LINE_BYTES, "no padding");
+static_assert(sizeof(struct slot) == 4 * 8 + 2 * 4, "no padding");
+static_assert(sizeof(struct checkpoint_seat) == 8, "no padding");
+
+struct checkpoint {
+    char path[PATH_MAX];
+    uint64_t boot;
+    uint32_t restores;
+    uint64_t sequence;
+    uint32_t places;
+    uint32_t match_bytes;
+    size_t file_bytes;
+    struct front *front; // the file, mapped; NULL: none
+};
+
+// 0 where the machine does not tell. A runtime directory does not outlive its start anyway.
+static uint64_t read_boot(void)
+{
+    char id[64];
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const ssize_t size = file >= 0 ? read(file, id, sizeof id) : 0;
+    if (file >= 0)
+        close(file);
+    return size > 0 ? raim_digest(id, (size_t)size) : 0;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct checkpoint *checkpoint_create(const char *directory, const char *name)
+{
+    static const char longest[] = ".checkpoint.new";
+    struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+    if (checkpoint == NULL || strlen(directory) + 1 + strlen(name) + sizeof longest > PATH_MAX) {
+        free(checkpoint);
+        return NULL;
+    }
+    snprintf(checkpoint->path, sizeof checkpoint->path, "%s/%s.checkpoint", directory, name);
+    checkpoint->boot = read_boot();
+    return checkpoint;
+}
+
+static void release(struct checkpoint *checkpoint)
+{
+    if (checkpoint->front != NULL)
+        munmap(checkpoint->front, checkpoint->file_bytes);
+    checkpoint->front = NULL;
+}
+
+void checkpoint_destroy(struct checkpoint *checkpoint)
+{
+    if (checkpoint == NULL)
+        return;
+    release(checkpoint);
+    free(checkpoint);
+}
+
+static void name_beside(const struct checkpoint *checkpoint, const char *ending,
+                        char path[PATH_MAX])
+{
+    const size_t length = strlen(checkpoint->path);
+    assert(length + strlen(ending) < PATH_MAX);
+    memcpy(path, checkpoint->path, length);
+    strcpy(path + length, ending);
+}
+
+static uint32_t slot_bytes_for(uint32_t places, uint32_t match_bytes)
+{
+    const size_t bytes =
+        sizeof(struct slot) + places * sizeof(struct checkpoint_seat) + match_bytes;
+    return (uint32_t)((bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+}
+
+// Of all that a slot holds behind its digest.
+static uint64_t digest_of(const struct slot *slot)
+{
+    const size_t bytes = sizeof *slot + slot->places * sizeof(struct checkpoint_seat) +
+                         slot->match_bytes - sizeof slot->digest;
+    return raim_digest(&slot->sequence, bytes);
+}
+
+// --- Writing ---
+
+static void set_restores(struct front *front, uint32_t restores)
+{
+    front->restores = restores;
+    front->restores_inverted = ~restores;
+}
+
+void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *match,
+                     const struct checkpoint_seat *seats)
+{
+    struct front *front = checkpoint->front;
+    if (front == NULL)
+        return;
+    assert(raim_match_checkpoint_size(match) == checkpoint->match_bytes);
+    const uint64_t sequence = ++checkpoint->sequence;
+    struct slot *slot =
+        (struct slot *)((uint8_t *)(front + 1) + sequence % SLOTS * front->slot_bytes);
+    uint8_t *end = (uint8_t *)(slot + 1);
+    slot->sequence = sequence;
+    slot->saved_ms = now_ms();
+    slot->boot = checkpoint->boot;
+    slot->places = checkpoint->places;
+    slot->match_bytes = checkpoint->match_bytes;
+    memcpy(end, seats, checkpoint->places * sizeof *seats);
+    raim_match_save(match, end + checkpoint->places * sizeof *seats);
+    slot->digest = digest_of(slot);
+}
+
+void checkpoint_trust(struct checkpoint *checkpoint)
+{
+    checkpoint->restores = 0;
+    if (checkpoint->front != NULL)
+        set_restores(checkpoint->front, 0);
+}
+
+// A new file of so many bytes, mapped; NULL with errno. All of it is there: a write into a mapping
+// cannot say that the memory is full.
+static struct front *map_file(const char *path, size_t bytes)
+{
+    const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return NULL;
+    void *memory = MAP_FAILED;
+    errno = posix_fallocate(file, 0, (off_t)bytes);
+    if (errno == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    const int error = errno;
+    close(file);
+    if (memory == MAP_FAILED)
+        unlink(path);
+    errno = error;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *match,
+                     const struct checkpoint_seat *seats, char *error, size_t capacity)
+{
+    char path[PATH_MAX];
+    const uint32_t places = raim_match_world(match)->max_players;
+    const uint32_t match_bytes = (uint32_t)raim_match_checkpoint_size(match);
+    const uint32_t slot_bytes = slot_bytes_for(places, match_bytes);
+    const size_t file_bytes = sizeof(struct front) + SLOTS * (size_t)slot_bytes;
+    name_beside(checkpoint, ".new", path);
+    struct front *front = map_file(path, file_bytes);
+    release(checkpoint);
+    if (front == NULL) {
+        snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
+        unlink(checkpoint->path); // it is past
+        return false;
+    }
+    checkpoint->front = front;
+    checkpoint->places = places;
+    checkpoint->match_bytes = match_bytes;
+    checkpoint->file_bytes = file_bytes;
+    memcpy(front->magic, magic, sizeof magic);
+    front->layout = LAYOUT;
+    front->slot_bytes = slot_bytes;
+    set_restores(front, checkpoint->restores);
+    checkpoint_save(checkpoint, match, seats);
+    if (rename(path, checkpoint->path) == 0)
+        return true;
+    snprintf(error, capacity, "cannot write \"%s\": %s", checkpoint->path, strerror(errno));
+    unlink(path);
+    checkpoint_remove(checkpoint);
+    return false;
+}
+
+void checkpoint_remove(struct checkpoint *checkpoint)
+{
+    if (checkpoint->front != NULL)
+        unlink(checkpoint->path);
+    release(checkpoint);
+}
+
+// --- Reading ---
+
+struct content {
+    int file;
+    size_t bytes;
+    uint8_t *memory;
+};
+
+static void close_content(struct content *content)
+{
+    if (content->file >= 0)
+        close(content->file);
+    free(content->memory);
+}
+
+// False with errno where it cannot be read; an empty file is as damaged as any.
+static bool open_content(const char *path, struct content *content)
+{
+    struct stat status;
+    *content = (struct content){.file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+    if (content->file < 0 || fstat(content->file, &status) != 0)
+        return false;
+    errno = EINVAL;
+    if (!S_ISREG(status.st_mode) || status.st_size > MAX_FILE_BYTES)
+        return false;
+    content->bytes = (size_t)status.st_size;
+    content->memory = malloc(content->bytes + 1);
+    return content->memory != NULL &&
+           pread(content->file, content->memory, content->bytes, 0) == (ssize_t)content->bytes;
+}
+
+// The file's front, where it is one of ours and whole; NULL with a reason.
+static const struct front *front_of(const struct content *content, const char **why)
+{
+    const struct front *front = (const struct front *)content->memory;
+    *why = "it is damaged";
+    if (content->bytes < sizeof *front || memcmp(front->magic, magic, sizeof magic) != 0)
+        return NULL;
+    if (front->layout != LAYOUT) {
+        *why = "it is of another version";
+        return NULL;
+    }
+    const bool good = front->restores == ~front->restores_inverted &&
+                      front->slot_bytes >= sizeof(struct slot) &&
+                      front->slot_bytes % LINE_BYTES == 0 &&
+                      content->bytes == sizeof *front + SLOTS * (size_t)front->slot_bytes;
+    return good ? front : NULL;
+}
+
+static bool is_whole(const struct front *front, const struct slot *slot)
+{
+    const uint64_t needed =
+        sizeof *slot + (uint64_t)slot->places * sizeof(struct checkpoint_seat) + slot->match_bytes;
+    return needed <= front->slot_bytes && slot->sequence > 0 && slot->digest == digest_of(slot);
+}
+
+static const struct slot *newest_slot(const struct front *front)
+{
+    const struct slot *newest = NULL;
+    for (int i = 0; i < SLOTS; i++) {
+        const struct slot *slot =
+            (const struct slot *)((const uint8_t *)(front + 1) + i * (size_t)front->slot_bytes);
+        if (is_whole(front, slot) && (newest == NULL || slot->sequence > newest->sequence))
+            newest = slot;
+    }
+    return newest;
+}
+
+static const uint8_t *match_in(const struct slot *slot)
+{
+    return (const uint8_t *)(slot + 1) + slot->places * sizeof(struct checkpoint_seat);
+}
+
+bool checkpoint_find_map(const struct checkpoint *checkpoint, char map[RAIM_MAP_NAME_BYTES])
+{
+    struct content content;
+    const char *why;
+    const struct front *front = NULL;
+    if (open_content(checkpoint->path, &content))
+        front = front_of(&content, &why);
+    const struct slot *slot = front != NULL ? newest_slot(front) : NULL;
+    const bool found =
+        slot != NULL && raim_match_checkpoint_map(match_in(slot), slot->match_bytes, map);
+    close_content(&content);
+    return found;
+}
+
+// Why a slot does not serve a match; NULL where it may well.
+static const char *fault_of(const struct checkpoint *checkpoint, const struct slot *slot,
+                            const struct raim_match *match, double grace_s)
+{
+    const uint64_t now = now_ms();
+    if (slot == NULL)
+        return "it is damaged";
+    if (slot->boot != checkpoint->boot || slot->saved_ms > now)
+        return "the machine has been started since";
+    if ((double)(now - slot->saved_ms) > grace_s * 1000)
+        return "it is too old";
+    const char *fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
+    if (fault == NULL && slot->places != raim_match_world(match)->max_players)
+        fault = "it is damaged";
+    return fault;
+}
+
+// Counted before it is tried: the trial may be what ends us.
+static bool count_restore(struct checkpoint *checkpoint, const struct content *content,
+                          const struct front *front)
+{
+    struct front counted = *front;
+    checkpoint->restores = front->restores + 1;
+    set_restores(&counted, checkpoint->restores);
+    return pwrite(content->file, &counted, sizeof counted, 0) == (ssize_t)sizeof counted;
+}
+
+static void refuse(struct checkpoint_result *result, const char *why)
+{
+    result->verdict = CHECKPOINT_REFUSED;
+    snprintf(result->why, sizeof result->why, "%s", why);
+}
+
+static void set_aside(const struct checkpoint *checkpoint, uint32_t restores,
+                      struct checkpoint_result *result)
+{
+    char path[PATH_MAX];
+    name_beside(checkpoint, ".bad", path);
+    result->verdict = CHECKPOINT_SET_ASIDE;
+    const bool renamed = rename(checkpoint->path, path) == 0;
+    snprintf(result->why, sizeof result->why,
+             "it was restored %u times and has not run well since%s", restores,
+             renamed ? "" : "; it cannot be renamed");
+}
+
+static void restore(struct checkpoint *checkpoint, const struct content *content,
+                    struct raim_match *match, double grace_s, struct checkpoint_seat *seats,
+                    struct checkpoint_result *result)
+{
+    const char *why;
+    const struct front *front = front_of(content, &why);
+    if (front == NULL) {
+        refuse(result, why);
+        return;
+    }
+    if (front->restores >= CHECKPOINT_MAX_RESTORES) {
+        set_aside(checkpoint, front->restores, result);
+        return;
+    }
+    const struct slot *slot = newest_slot(front);
+    why = fault_of(checkpoint, slot, match, grace_s);
+    if (why != NULL) {
+        refuse(result, why);
+        return;
+    }
+    const struct checkpoint_seat *saved = (const struct checkpoint_seat *)(slot + 1);
+    if (!count_restore(checkpoint, content, front) ||
+        !raim_match_restore(match, match_in(slot), slot->match_bytes)) {
+        checkpoint->restores = 0;
+        refuse(result, "no match can have left it");
+        return;
+    }
+    memcpy(seats, saved, slot->places * sizeof *seats);
+    checkpoint->sequence = slot->sequence;
+    result->verdict = CHECKPOINT_RESTORED;
+    result->age_ms = now_ms() - slot->saved_ms;
+}
+
+struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struct raim_match *match,
+                                            double grace_s, struct checkpoint_seat *seats)
+{
+    struct checkpoint_result result = {.verdict = CHECKPOINT_NONE};
+    struct content content;
+    if (open_content(checkpoint->path, &content))
+        restore(checkpoint, &content, match, grace_s, seats, &result);
+    else if (errno != ENOENT)
+        refuse(&result, strerror(errno));
+    close_content(&content);
+    return result;
+}

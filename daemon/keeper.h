@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Keeps an arena beyond the death of its process: it has the match written down every second, and
+// at once when a score changes or somebody comes or goes; the next process goes on from there, and
+// invites those who played. Where the service manager gives no runtime directory, nothing is kept.
+#pragma once
+
+#include "checkpoint.h"
+#include "config.h"
+#include "transport.h"
+
+struct keeper {
+    char name[CONFIG_NAME_BYTES];   // the arena's
+    struct checkpoint *checkpoint;  // NULL: nothing is kept
+    const struct raim_match *match; // that it is bound to
+    bool is_bound;                  // false: there was no room
+    uint32_t events;                // of the match when it was last written down
+    uint32_t saved_tick;            // and when that was
+    uint32_t untrusted_ticks;       // until what was restored is known to run well
+    uint32_t invites_left, next_invites_tick;
+    struct checkpoint_seat *seats;  // by place, RAIM_MAX_PLAYERS
+    struct raim_match_player *rows; // likewise
+};
+
+// For the arena of this name. False when memory runs out; can be destroyed then, too, as can one
+// that is all zero.
+bool keeper_create(struct keeper *keeper, const char *name);
+void keeper_destroy(struct keeper *keeper);
+
+// Which of the arena's maps the last process played on, for the match that keeper_start is to
+// restore: the place in its rotation, or 0, which is that of its first map.
+int keeper_find_place(const struct keeper *keeper, const struct config_arena *config);
+
+// --- The owning worker's side ---
+
+// Before the first tick, and only then: takes the match to where the last process left it, unless
+// that is longer ago than `grace_s`, and begins to keep it.
+void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_s);
+
+// After every step, and before anybody is told what happened in it, so that nobody ever knows more
+// than what is kept. The match may be another one than the last time.
+void keeper_run(struct keeper *keeper, const struct raim_match *match, struct transport *transport);
+
+// Ends the match: for good, or, where it is kept and `goes_on`, until the next process.
+void keeper_end(struct keeper *keeper, struct raim_match *match, const struct transport *transport,
+                bool goes_on);

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""A server with two arenas, full of bot clients, that dies and is started again at once: shared by
+the test of it and the bench."""
+
+import signal
+import socket
+import time
+
+from harness import arena, config, poll
+
+ARENAS = ("east", "west")
+
+
+def free_ports(count):
+    """UDP ports that nobody has: the next process is to have them again."""
+    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
+    for opened in sockets:
+        opened.bind(("127.0.0.1", 0))
+    ports = [opened.getsockname()[1] for opened in sockets]
+    for opened in sockets:
+        opened.close()
+    return ports
+
+
+class Revival:
+    """The arenas, the process that runs them now, and what is known of those who play."""
+
+    def __init__(self, stage, players, grace_s=30, bots=0, directory=None, **keys):
+        self.stage = stage
+        self.players = players # in each arena
+        self.directory = directory or stage.directory / "run"
+        self.directory.mkdir(exist_ok=True)
+        self.path = stage.write_config(config(*(
+            arena(name, port=port, max_players=players, resume_grace=float(grace_s), bots=bots, **keys)
+            for name, port in zip(ARENAS, free_ports(len(ARENAS))))))
+        self.daemon = None
+
+    def start(self):
+        """Another process; the one before must have ended. It may still be starting."""
+        self.daemon = self.stage.raimd("-c", self.path,
+                                       env={"RUNTIME_DIRECTORY": str(self.directory)})
+        return self.daemon
+
+    def file(self, name):
+        return self.directory / f"{name}.checkpoint"
+
+    def look(self):
+        """Everybody by arena and id."""
+        found = {}
+        for number, name in enumerate(ARENAS):
+            answer = self.daemon.get_json(f"/arenas/{name}")
+            found[number] = {player["id"]: player for player in answer["players"]}
+        return found
+
+    def clients(self):
+        return [player for arena in self.look().values() for player in arena.values()
+                if not player["bot"]]
+
+    def are_back(self):
+        """Whether every client is there, with its connection."""
+        clients = self.clients()
+        return (len(clients) == self.players * len(ARENAS) and
+                not any(player["away"] for player in clients))
+
+    def watch_play(self):
+        """A function that tells whether every client has played since now: something that it
+        presses has come in time."""
+        first = {}
+        def all_play():
+            served = {(player["name"], player["id"]): player["inputs_due"] - player["inputs_missed"]
+                      for player in self.clients() if not player["away"]}
+            for who, count in served.items():
+                first.setdefault(who, count)
+            return self.are_back() and all(first[who] < count for who, count in served.items())
+        return all_play
+
+    def wait_playing(self, deadline_s=10):
+        self.daemon.poll("everybody playing", self.watch_play(), deadline_s)
+
+    def end(self):
+        """SIGKILL. Returns when that was."""
+        self.daemon.expected_status = -signal.SIGKILL
+        self.daemon.send(signal.SIGKILL)
+        killed = time.monotonic()
+        self.daemon.process.wait()
+        return killed
+
+    def kill(self):
+        """SIGKILL, and the next process at once. Returns when that was."""
+        killed = self.end()
+        self.start()
+        return killed
+
+
+def scores(found):
+    """Name, score and deaths by arena and id."""
+    return {number: {who: (player["name"], player["score"], player["deaths"])
+                     for who, player in players.items()} for number, players in found.items()}

@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Where nothing more can be written, that is said, and play goes on. The full disk is a tmpfs of a
+page, in a mount namespace of the daemon's own, which takes root."""
+
+import os
+import subprocess
+import unittest
+
+import harness
+from harness import BIN, Stage, arena
+
+# Mounts a full tmpfs on each directory named before "--", then runs what is behind it.
+FILL = ["unshare", "-m", "sh", "-ec", """
+while [ "$1" != -- ]; do
+    mount -t tmpfs -o size=4k full "$1"
+    head -c 4096 /dev/zero >"$1/all-there-is"
+    shift
+done
+shift
+exec "$@"
+""", "fill"]
+
+
+def can_fill(directory):
+    return os.geteuid() == 0 and subprocess.run(
+        [*FILL, directory, "--", "true"], check=False, capture_output=True).returncode == 0
+
+
+class FullDiskTest(unittest.TestCase):
+
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+        self.state, self.run = (self.stage.directory / name for name in ("state", "run"))
+        for directory in (self.state, self.run):
+            directory.mkdir()
+        if not can_fill(self.state):
+            self.skipTest("skipped: to mount a tmpfs takes root")
+        self.env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run)}
+
+    def assert_plays(self, daemon):
+        begin = daemon.get_json()["arenas"][0]["tick"]
+        daemon.poll("ticks", lambda: daemon.get_json()["arenas"][0]["tick"] > begin + 30)
+
+    def test_a_ban_that_cannot_be_kept_is_refused_and_costs_nothing_else(self):
+        daemon = self.stage.serve(arena(bots=2), env=self.env, prefix=[*FILL, self.state, "--"])
+        said = subprocess.run([BIN / "raimctl", "-s", self.run / "control.sock", "ban",
+                               "192.0.2.1", "away"], text=True, capture_output=True, check=False,
+                              timeout=harness.START_S)
+        self.assertNotEqual(said.returncode, 0)
+        self.assertIn("No space left on device", said.stderr + daemon.log)
+        self.assert_plays(daemon)
+
+    def test_a_checkpoint_that_cannot_be_kept_is_told_of_once(self):
+        daemon = self.stage.serve(arena("east", bots=2), env=self.env,
+                                  prefix=[*FILL, self.run, "--"])
+        self.assert_plays(daemon)
+        self.assertEqual(daemon.log.count("checkpoint failed name=east: "), 1)
+        self.assertIn("No space left on device", daemon.log)
+
+
+if __name__ == "__main__":
+    harness.main()
