@@ -6,8 +6,8 @@
 #include "admission.h"
 #include "answers.h"
 #include "identity.h"
-#include "knock.h"
 #include "keeper.h"
+#include "knock.h"
 #include "status_box.h"
 #include "steward.h"
 

@@ -3,8 +3,8 @@
 // every mistake at once, each as `file:line: key: got X, want Y`, and then gives nothing.
 #pragma once
 
-#include "gate_limits.h"
 #include "admission.h"
+#include "gate_limits.h"
 #include "log_level.h"
 #include "map.h"
 #include "report.h"

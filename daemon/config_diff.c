@@ -116,7 +116,7 @@ add_change(struct config_diff *diff, struct config_change change, const char *fo
     va_list arguments;
     va_start(arguments, format);
     if (vasprintf(&change.text, format, arguments) < 0)
-        abort(); // as memory_must would
+        memory_end();
     va_end(arguments);
     diff->restart_count += change.needs_restart;
     diff->changes[diff->count++] = change;

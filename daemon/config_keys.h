@@ -44,7 +44,7 @@ struct config_arena_keys {
     const char *access;
     const char *access_key;
     bool sealed;
-    reader_node rules;  // RAIM_RULE_COUNT keys, into a raim_rules
+    reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
 };
 
 enum config_group { CONFIG_ROOT, CONFIG_ARENA, CONFIG_LIMITS, CONFIG_RULES };

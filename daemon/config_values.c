@@ -20,7 +20,7 @@ __attribute__((format(printf, 1, 2))) static char *print(const char *format, ...
     char *text = NULL;
     va_start(arguments, format);
     if (vasprintf(&text, format, arguments) < 0)
-        abort(); // as memory_must would
+        memory_end();
     va_end(arguments);
     return text;
 }

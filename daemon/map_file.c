@@ -308,7 +308,7 @@ static struct raim_map *create_map(struct draft *draft)
             refuse_spawn(draft, &problem);
             break;
         default:
-            abort(); // out of memory, as memory_must would: all else was checked
+            memory_end(); // all else was checked
         }
     }
     return NULL;
@@ -347,7 +347,7 @@ static void check_ways(const struct draft *draft, const struct raim_map *map)
 {
     int group[RAIM_MAX_SPAWNS];
     if (!raim_map_group_spawns(map, draft->radius, group))
-        abort(); // as memory_must would
+        memory_end();
     const int largest = largest_group(group, map->spawn_count);
     for (int i = 0; i < map->spawn_count; i++) {
         const raim_vec2 spawn = draft->spawns[i];

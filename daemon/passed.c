@@ -35,7 +35,8 @@ void passed_init(struct passed *passed)
         struct sockaddr_in bound;
         socklen_t size = sizeof bound;
         if (passed->count == PASSED_MAX || !is_udp(descriptor) ||
-            getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0) {
+            getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
+            bound.sin_port == 0) { // bound to nothing, it would never receive
             log_warning("socket ignored descriptor=%d: want ListenDatagram=IPV4:PORT, %d at most",
                         descriptor, PASSED_MAX);
             continue;

@@ -439,8 +439,8 @@ char *reader_value(reader_node node)
     size_t size;
     FILE *out = memory_must(open_memstream(&text, &size));
     write_value(out, node.setting);
-    if (fclose(out) != 0)
-        abort(); // as memory_must would
+    if (fclose(out) != 0 || text == NULL)
+        memory_end();
     return text;
 }
 
@@ -469,8 +469,8 @@ char *reader_default(const struct reader_key *key)
         fputs("{ }", out);
         break;
     }
-    if (fclose(out) != 0)
-        abort();
+    if (fclose(out) != 0 || text == NULL)
+        memory_end();
     return text;
 }
 
@@ -534,7 +534,7 @@ __attribute__((format(printf, 1, 0))) static char *format_message(const char *fo
 {
     char *message = NULL;
     if (vasprintf(&message, format, arguments) < 0)
-        abort(); // as memory_must would
+        memory_end();
     return message;
 }
 

@@ -73,8 +73,8 @@ static char *format_message(const char *kind, const char *format, va_list argume
     FILE *out = memory_must(open_memstream(&message, &size));
     fputs(kind, out);
     vfprintf(out, format, arguments);
-    if (fclose(out) != 0)
-        abort(); // as memory_must would
+    if (fclose(out) != 0 || message == NULL)
+        memory_end();
     return message;
 }
 

@@ -49,8 +49,8 @@ static void splice(struct source *source, int file, const char *text);
 static struct source *finish(struct source *source, int problems_before)
 {
     struct report *report = source->report;
-    if (fclose(source->out) != 0)
-        abort(); // out of memory, as memory_must would
+    if (fclose(source->out) != 0 || source->text == NULL)
+        memory_end();
     if (report->problems == problems_before)
         return source;
     source_close(source);
@@ -114,7 +114,7 @@ char *source_resolve(const char *naming_file, const char *path)
     const int directory = path[0] == '/' || slash == NULL ? 0 : (int)(slash - naming_file) + 1;
     char *resolved = NULL;
     if (asprintf(&resolved, "%.*s%s", directory, naming_file, path) < 0)
-        abort();
+        memory_end();
     return resolved;
 }
 

@@ -15,7 +15,7 @@ struct raim_access {
     uint64_t expiry;                     // seconds since 1970
     uint64_t nonce;                      // random: tells the token from all others of its time
     char arena[RAIM_ACCESS_ARENA_BYTES]; // 1 to 31 bytes
-    char name[RAIM_ACCESS_NAME_BYTES];  // of the player; empty: the client chooses
+    char name[RAIM_ACCESS_NAME_BYTES];   // of the player; empty: the client chooses
     bool has_key;
     uint8_t key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see knock.h
 };

@@ -17,7 +17,7 @@ struct options {
     uint16_t port; // 0: choose from the host's arenas
     const char *name;
     const char *access; // access token as it was typed, which reads well; NULL: none
-    int width, height; // of the window
+    int width, height;  // of the window
     bool headless;
     int frames;             // to draw before the end; 0: until it is closed
     const char *screenshot; // file of the last frame; NULL: none

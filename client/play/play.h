@@ -13,7 +13,7 @@ struct play_def {
     const char *host;
     uint16_t port;
     const char *name;
-    const char *access; // access token as it was typed; NULL: none
+    const char *access;    // access token as it was typed; NULL: none
     struct window *window; // borrowed, like the keys, until it is closed
     struct keys *keys;
 };

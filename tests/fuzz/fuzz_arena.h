@@ -4,6 +4,7 @@
 #pragma once
 
 #include "map.h"
+#include "rules.h"
 
 #include <assert.h>
 

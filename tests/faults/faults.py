@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The table of faults: each row does harm to a real daemon and says what it saw.
+
+faults.py [--short] [--csv FILE] [ROW...]     all rows, or these; see tests/faults/README.md
+
+RAIM_BIN names the directory of the programs, RAIM_ASAN_BIN that of a build with sanitizers. As root
+everything runs in a network namespace of its own, so that forged addresses and bound ports are
+nobody's.
+"""
+
+import argparse
+import csv
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+NAMESPACE = "RAIM_FAULTS_NAMESPACE"
+
+
+def enter_namespace():
+    """Begins anew in namespaces of our own, where that is allowed."""
+    if os.geteuid() != 0 or NAMESPACE in os.environ:
+        return
+    words = ["unshare", "--net", "--mount", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    probe = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True,
+                           check=False)
+    if probe.returncode == 0:
+        os.environ[NAMESPACE] = "1"
+        os.execvp(words[0], [*words, sys.executable, *sys.argv])
+    print("faults: no network namespace of our own here", flush=True)
+
+
+def parse_arguments(numbers):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--short", action="store_true",
+                        help="less of everything, for the tests")
+    parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file, too")
+    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="1 to 22")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.rows) - set(numbers):
+        parser.error(f"no row {min(unknown)}")
+    return arguments
+
+
+def known_keys(harness):
+    """The keys of the configuration that this daemon has."""
+    dumped = harness.run_raimd("--dump-config").stdout
+    return set(re.findall(r"^ *# (\w+): ", dumped, re.MULTILINE))
+
+
+def try_row(row, harness, number, short, keys):
+    """The row's result: (state, times, seen)."""
+    _, _, function = row.ROWS[number]
+    try:
+        with harness.Stage() as stage:
+            times, seen = function(row.Trial(stage, short, keys))
+        return "ok", times, seen
+    except row.Skipped as word:
+        return "skipped", 0, str(word)
+    except Exception as error: # whatever it is, the next row is tried
+        if not isinstance(error, AssertionError):
+            traceback.print_exc()
+        return "FAILED", 0, str(error) or type(error).__name__
+
+
+def main():
+    enter_namespace()
+    import row
+    from row import harness
+    import strangers, network, process # noqa: F401 they enter their rows
+
+    arguments = parse_arguments(row.ROWS)
+    keys = known_keys(harness)
+    table = []
+    print("   state   fault | how often | expected | seen", flush=True)
+    for number in sorted(arguments.rows or row.ROWS):
+        fault, expected, _ = row.ROWS[number]
+        begin = time.monotonic()
+        state, times, seen = try_row(row, harness, number, arguments.short, keys)
+        table.append((number, fault, times, expected, state, seen))
+        first, *rest = seen.splitlines()
+        print(f"{number:2} {state:7} {fault} | {times} | {expected} | {first}"
+              f"  ({time.monotonic() - begin:.0f} s)", *rest, sep="\n      ", flush=True)
+    if arguments.csv:
+        arguments.csv.parent.mkdir(parents=True, exist_ok=True)
+        with open(arguments.csv, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("row", "fault", "how often", "expected", "state", "seen"))
+            writer.writerows(table)
+    states = [line[4] for line in table]
+    print(f"faults passed={states.count('ok')} failed={states.count('FAILED')}"
+          f" skipped={states.count('skipped')}", flush=True)
+    sys.exit(1 if "FAILED" in states else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What a test shares with the daemon that it makes fail: the page in the file that FAULT_PAGE
+// names.
+#pragma once
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// As process.py packs it: six numbers of eight bytes.
+struct page {
+    _Atomic int64_t clock_step_s;    // added to CLOCK_REALTIME
+    _Atomic int64_t send_errno;      // of every sendmmsg, 0: none
+    _Atomic uint64_t clocks_stepped; // readings that were changed
+    _Atomic uint64_t sends_refused;
+    _Atomic uint64_t allocations; // counted from the start on
+    _Atomic uint64_t failing;     // the number of the one that fails, 0: none
+};
+
+static struct page no_page;
+static struct page *page = &no_page;
+
+__attribute__((constructor)) static void open_page(void)
+{
+    const char *path = getenv("FAULT_PAGE");
+    const int file = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    void *mapped = file >= 0 ? mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                             : MAP_FAILED;
+    if (file >= 0)
+        close(file);
+    if (mapped != MAP_FAILED)
+        page = mapped;
+}

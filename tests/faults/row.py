@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""A row of the table of faults: a function that does the harm and says what it saw."""
+
+import contextlib
+import os
+import pathlib
+import socket
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/daemon"))
+
+import harness  # noqa: E402
+
+ROWS = {} # number: (fault, expected, function)
+
+
+class Skipped(Exception):
+    """The row cannot be tried here; the message is the word for it."""
+
+
+def row(number, fault, expected):
+    """Makes a function of a Trial the row of this number. It returns how often the fault was
+    there, and what was seen; an assertion that fails is what was seen, too."""
+    def enter(function):
+        ROWS[number] = (fault, expected, function)
+        return function
+    return enter
+
+
+class Trial:
+    """What a row works with: a stage to start daemons on, and what this build and machine can."""
+
+    def __init__(self, stage, short, keys):
+        self.stage = stage
+        self.short = short
+        self.keys = keys
+
+    def often(self, full, short):
+        return short if self.short else full
+
+    def has(self, key):
+        """Whether the daemon knows this key of the configuration."""
+        return key in self.keys
+
+    def need_key(self, key):
+        if not self.has(key):
+            raise Skipped(f"not built in: {key}")
+
+    @staticmethod
+    def need_root():
+        if os.geteuid() != 0:
+            raise Skipped("needs root")
+
+    @staticmethod
+    def is_sanitized():
+        return b"__asan_init" in (harness.BIN / "raimd").read_bytes()
+
+    @contextlib.contextmanager
+    def sanitized_build(self):
+        """Within, programs are those of the build with sanitizers, where RAIM_ASAN_BIN names one."""
+        before = harness.BIN
+        harness.BIN = pathlib.Path(os.environ.get("RAIM_ASAN_BIN", before))
+        try:
+            yield
+        finally:
+            harness.BIN = before
+
+    def bots(self, daemon, clients, **keywords):
+        """Clients that are in the game."""
+        bots = self.stage.bots(daemon, clients, **keywords)
+        daemon.wait_players(clients)
+        return bots
+
+    @staticmethod
+    def free_port(kind=socket.SOCK_DGRAM):
+        with socket.socket(socket.AF_INET, kind) as probe:
+            probe.bind(("127.0.0.1", 0))
+            return probe.getsockname()[1]
+
+
+def expect(condition, seen):
+    """What is seen, which fails the row when the condition does not hold."""
+    if not condition:
+        raise AssertionError(seen)
+    return seen
+
+
+def arena_of(daemon, index=0):
+    return daemon.get_json()["arenas"][index]
+
+
+def ticks_go_on(daemon, count=30):
+    """Waits for so many ticks more than now."""
+    begin = arena_of(daemon)["tick"]
+    daemon.poll(f"{count} ticks", lambda: arena_of(daemon)["tick"] >= begin + count)
+
+
+def end_bots(bots):
+    """The report of clients that are asked to leave."""
+    bots.stop()
+    return bots.report()

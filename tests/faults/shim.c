@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A library to preload into a daemon: steps its wall clock and refuses what it sends, as the page
+// says.
+#define _GNU_SOURCE
+#include "page.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+// --- Clocks ---
+
+static int64_t step_s(void)
+{
+    const int64_t step = atomic_load(&page->clock_step_s);
+    if (step != 0)
+        atomic_fetch_add(&page->clocks_stepped, 1);
+    return step;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    static int (*next)(clockid_t, struct timespec *);
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "clock_gettime");
+    const int result = next(clock, now);
+    if (result == 0 && clock == CLOCK_REALTIME)
+        now->tv_sec += step_s();
+    return result;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    struct timespec precise;
+    (void)zone;
+    const int result = clock_gettime(CLOCK_REALTIME, &precise);
+    *now = (struct timeval){.tv_sec = precise.tv_sec, .tv_usec = precise.tv_nsec / 1000};
+    return result;
+}
+
+time_t time(time_t *seconds)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (seconds != NULL)
+        *seconds = now.tv_sec;
+    return now.tv_sec;
+}
+
+// --- Sending ---
+
+int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
+{
+    static int (*next)(int, struct mmsghdr *, unsigned, int);
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "sendmmsg");
+    const int64_t refusal = atomic_load(&page->send_errno);
+    if (refusal == 0)
+        return next(socket, messages, count, flags);
+    atomic_fetch_add(&page->sends_refused, 1);
+    errno = (int)refusal;
+    return -1;
+}

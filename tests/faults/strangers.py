@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the table of faults: those who have not proven who they are, and those who then lie."""
+
+import contextlib
+import random
+import re
+import struct
+import subprocess
+import threading
+import time
+
+from page import CLOCK_STEP, Page
+from row import arena_of, end_bots, expect, harness, row, ticks_go_on
+from stranger import (FRAGMENT, INFO_QUERY, KNOCK, PING, PLAYER_QUERY, RELIABLE, RULES_QUERY,
+                      Crowd, Peer, acknowledge_command, connect_command, datagram, send_spoofed)
+
+# A sanitizer would keep freed memory for much longer than a row lasts.
+NO_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"}
+
+
+def sent_packets(daemon):
+    return arena_of(daemon)["packets_out"]
+
+
+def settle(daemon):
+    """Waits until the status has been published anew, with all that was sent before."""
+    ticks_go_on(daemon, 30)
+
+
+@row(1, "spoofed CONNECT flood", "no slot used, an honest client joins within 1 s")
+def flood_of_connects(trial):
+    trial.need_key("tickets")
+    count = trial.often(50000, 5000)
+    daemon = trial.stage.serve(harness.arena(max_players=16))
+    before = sent_packets(daemon)
+    with Crowd(daemon.ports[0]) as crowd:
+        for member in range(count):
+            ticket = random.getrandbits(32)
+            crowd.send(datagram(connect_command(ticket)), member % 65536)
+            if member % 500 == 0:
+                time.sleep(0.005)
+        settle(daemon)
+        answers = sent_packets(daemon) - before
+        begin = time.monotonic()
+        trial.bots(daemon, 1)
+        joined_s = time.monotonic() - begin
+        seen = f"{answers} answers, joined in {joined_s:.2f} s"
+        # The status is up to a fifth of a second old, and a sanitizer slows the start.
+        limit_s = 5 if trial.is_sanitized() else 1.3
+        return count, expect(answers == 0 and joined_s < limit_s, seen)
+
+
+@row(2, "spoofed CONNECT with a blind ACK", "no connection")
+def blind_acknowledgement(trial):
+    trial.need_key("tickets")
+    count = trial.often(1000, 100)
+    daemon = trial.stage.serve(harness.arena(max_players=16))
+    before = arena_of(daemon)
+    with Crowd(daemon.ports[0]) as crowd:
+        for member in range(count):
+            crowd.send(datagram(connect_command(random.getrandbits(32))), member)
+        time.sleep(0.1) # for the answer that is acknowledged unseen
+        for member in range(count):
+            for number in range(4):
+                crowd.send(datagram(acknowledge_command(0xFF, 1, 0), number), member)
+        settle(daemon)
+        # Who is connected and says no hello is refused as silent after five seconds.
+        time.sleep(trial.often(6, 0))
+        after = arena_of(daemon)
+    answers = after["packets_out"] - before["packets_out"]
+    silent = after["refused"]["silent"] - before["refused"]["silent"]
+    return count, expect(answers == 0 and silent == 0, f"{answers} answers, {silent} connections")
+
+
+@row(3, "bytes out per byte in, before an address is proven",
+     "at most 1; queries at most the challenge")
+def amplification(trial):
+    daemon = trial.stage.serve(harness.arena(max_players=4))
+    kinds = {"INFO": INFO_QUERY, "PLAYER": PLAYER_QUERY, "RULES": RULES_QUERY}
+    tickets = trial.has("tickets")
+    if tickets:
+        kinds |= {"KNOCK": KNOCK, "KNOCK cut": KNOCK[:511], "KNOCK long": KNOCK + bytes(400),
+                  "CONNECT": datagram(connect_command(7))}
+    seen = []
+    good = True
+    for name, data in kinds.items():
+        with Crowd(daemon.ports[0]) as crowd:
+            for member in range(8):
+                crowd.send(data, member << 8)
+            # A CONNECT that were let in would be answered again and again.
+            time.sleep(trial.often(16, 0.5) if name == "CONNECT" else 0.3)
+            sizes = [len(answer) for answer in crowd.received()]
+        ratio = sum(sizes) / crowd.sent_bytes
+        seen.append(f"{name} {ratio:.2f}")
+        good = good and ratio <= 1 and all(size < len(data) or name == "PLAYER" or name == "RULES"
+                                           for size in sizes)
+        good = good and (name in ("CONNECT", "KNOCK cut") or len(sizes) > 0)
+    if not tickets:
+        seen.append("HELLO and CONNECT: not built in")
+    return 8 * len(kinds), expect(good, ", ".join(seen))
+
+
+@row(5, "fragment bitmap bomb", "resident memory +1 MB at most")
+def fragment_bomb(trial):
+    daemon = trial.stage.serve(harness.arena(max_players=4), env=NO_QUARANTINE)
+    count = 0
+    with Peer(daemon.ports[0], tickets=trial.has("tickets")) as peer:
+        peer.connect()
+        daemon.wait_players(1)
+        before_kb = daemon.resident_kb()
+        for kind in (FRAGMENT | RELIABLE, 12):
+            for start in range(trial.often(2000, 300)):
+                command = struct.pack("!BBHHHIIII", kind, start % 2, start % 65536, start % 65536,
+                                      8, 1 << 20, start % 3, 1 << 30, 0) + bytes(8)
+                peer.send_commands(command * 20)
+                count += 20
+                if start % 20 == 0:
+                    peer.serve(0.002)
+        settle(daemon)
+        grown_kb = daemon.resident_kb() - before_kb
+        refused = arena_of(daemon)["refused"]["fragment"]
+        peer.disconnect()
+    return count, expect(grown_kb <= 1024 and refused > 0,
+                         f"{grown_kb} kB more, {refused} datagrams refused")
+
+
+@row(6, "datagrams of 0, 1, 4097 and 65507 bytes; source port 0", "ticks go on")
+def odd_datagrams(trial):
+    rounds = trial.often(1000, 100)
+    daemon = trial.stage.serve(harness.arena(max_players=4))
+    bots = trial.bots(daemon, 2)
+    skipped = arena_of(daemon)["skipped_ticks"]
+    port_zero = not trial.short
+    if port_zero:
+        trial.need_root()
+    with Crowd(daemon.ports[0]) as crowd:
+        for count in range(rounds):
+            for size in (0, 1, 4097, 65507):
+                crowd.send(bytes(size), count)
+            if port_zero:
+                send_spoofed(datagram(connect_command()), ("127.0.0.1", 0),
+                             ("127.0.0.1", daemon.ports[0]))
+            if count % 50 == 0:
+                time.sleep(0.005)
+    ticks_go_on(daemon, 60)
+    skipped = arena_of(daemon)["skipped_ticks"] - skipped
+    report = end_bots(bots)
+    return rounds * (5 if port_zero else 4), expect(
+        report["disconnected"] == 0,
+        f"ticks go on, {skipped} skipped, {report['disconnected']} players lost"
+        + ("" if port_zero else "; source port 0 not tried"))
+
+
+def try_tickets(trial):
+    """Which tickets are let in, and how many refusals were counted."""
+    daemon = trial.stage.serve(harness.arena(max_players=8))
+    port = daemon.ports[0]
+
+    def refusals():
+        return sum(arena_of(daemon)["refused"].values())
+
+    def is_answered(source, *tickets, trailing=b""):
+        with Peer(port, source) as peer:
+            for ticket in tickets:
+                peer.send(datagram(connect_command(ticket) + trailing))
+            peer.serve(0.3)
+            return peer.number is not None
+
+    before = refusals()
+    with Peer(port, "127.0.0.7") as owner:
+        ticket = owner.fetch_ticket()
+    let_in = {
+        "forged": is_answered("127.0.0.7", *(ticket ^ 1 << bit for bit in range(32))),
+        "foreign": is_answered("127.0.0.8", ticket),
+        "trailed": is_answered("127.0.0.7", ticket,
+                               trailing=struct.pack("!BBH", PING | RELIABLE, 0xFF, 2)),
+        "right": is_answered("127.0.0.7", ticket),
+    }
+    settle(daemon)
+    return let_in, refusals() - before
+
+
+def raimctl(*words):
+    result = subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=True,
+                            stdin=subprocess.DEVNULL, capture_output=True,
+                            timeout=harness.START_S)
+    return result.stdout.strip()
+
+
+def try_tokens(trial):
+    """Which access tokens let somebody in, and how many refusals were counted."""
+    key, strange_key = trial.stage.directory / "key", trial.stage.directory / "strange"
+    public = raimctl("token", "key", key)
+    raimctl("token", "key", strange_key)
+    with contextlib.closing(Page(trial.stage, "fault_shim")) as page:
+        daemon = trial.stage.serve(harness.arena(access="token", access_key=public), env=page.env)
+
+        def make(of=key, arena="arena"):
+            return raimctl("token", "make", "--key", of, "--arena", arena, "--for", "10m")
+
+        def is_let_in(token):
+            bots = trial.stage.bots(daemon, 1, 0.2, network=["--access", token] if token else [])
+            bots.process.wait(harness.START_S)
+            bots.expected_status = bots.process.returncode # 69 where nobody was let in
+            return bots.process.returncode == 0
+
+        good, expired = make(), make()
+        let_in = {"forged": is_let_in(make(strange_key)), "foreign": is_let_in(make(arena="other")),
+                  "none": is_let_in(None), "right": is_let_in(good),
+                  "replayed": is_let_in(good)}
+        page[CLOCK_STEP] = 11 * 60 # beyond what clocks may differ by
+        let_in["expired"] = is_let_in(expired)
+        settle(daemon)
+        return let_in, arena_of(daemon)["refused"]["access"]
+
+
+@row(8, "forged, foreign, replayed and expired tickets and tokens", "refused and counted")
+def tickets(trial):
+    trial.need_key("tickets")
+    seen, good, count = [], True, 0
+    for kind, attempt, least in (("tickets", try_tickets, 33), ("tokens", try_tokens, 4)):
+        if kind == "tokens" and not trial.has("access"):
+            seen.append("tokens: not built in")
+            continue
+        let_in, counted = attempt(trial)
+        names = [name for name, was in let_in.items() if was]
+        seen.append(f"{kind} {', '.join(let_in)}: let in {', '.join(names) or 'none'},"
+                    f" {counted} counted")
+        good = good and names == ["right"] and counted >= least
+        count += len(let_in)
+    return count, expect(good, "; ".join(seen))
+
+
+@row(10, "1,000 commands in a datagram", "p99 tick holds")
+def many_commands(trial):
+    rounds = trial.often(2000, 100)
+    daemon = trial.stage.serve(harness.arena(max_players=8))
+    bots = trial.bots(daemon, 4)
+    ticks_go_on(daemon, 60)
+    before = arena_of(daemon)["tick_us"]["p99"]
+    with Peer(daemon.ports[0], tickets=trial.has("tickets")) as peer:
+        peer.connect()
+        daemon.wait_players(5)
+        nothing = acknowledge_command(0, 0, 0)
+        for count in range(rounds):
+            # What fits a datagram, and what does not.
+            ping = struct.pack("!BBH", PING, 0xFF, count & 0xFFFF)
+            peer.send_commands(ping * (1000 if count % 10 == 0 else 290))
+            peer.send_commands(nothing * 140)
+            peer.serve(0.005)
+        ticks_go_on(daemon, 30)
+        status = arena_of(daemon)
+        peer.disconnect()
+    after = status["tick_us"]["p99"]
+    report = end_bots(bots)
+    # Tests assert no times: in the short form that ticks go on is all.
+    good = report["disconnected"] == 0 and (trial.short or after <= max(3 * before, 3000))
+    return 2 * rounds, expect(good, f"p99 {before} us, then {after} us,"
+                              f" {report['disconnected']} players lost")
+
+
+class Churn:
+    """Joins and leaves from one address so many times a second. A ticket is good for a while and
+    for every port of the address, so one who means harm asks for it once a second."""
+
+    def __init__(self, port, source, rate):
+        self.port, self.source, self.rate = port, source, rate
+        self.begun = self.let_in = 0
+        self.ended = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def end(self):
+        self.ended = True
+        self.thread.join()
+
+    def _run(self):
+        begin = time.monotonic()
+        peers, ticket, asked = [], 0, -1
+        while not self.ended:
+            passed = time.monotonic() - begin
+            if self.begun >= passed * self.rate:
+                time.sleep(0.001)
+                continue
+            if passed > asked + 1:
+                with Peer(self.port, self.source) as asker:
+                    ticket, asked = asker.fetch_ticket(), passed
+            self.begun += 1
+            peer = Peer(self.port, self.source)
+            peer.send(datagram(connect_command(ticket)))
+            peers.append(peer)
+            if len(peers) > 100:
+                self._leave(peers.pop(0))
+        for peer in peers:
+            self._leave(peer)
+
+    def _leave(self, peer):
+        peer.serve()
+        if peer.number is not None:
+            self.let_in += 1
+            peer.disconnect()
+        peer.socket.close()
+
+
+@row(11, "join churn of 1,000 a second from one IP",
+     "limited, a neighbour behind the same NAT still joins")
+def churn(trial):
+    trial.need_key("tickets")
+    trial.need_key("limits")
+    seconds = trial.often(10, 3)
+    text = harness.arena(max_players=16).removesuffix("}")
+    daemon = trial.stage.serve(text + "limits = { loopback = true; }; }")
+    churning = Churn(daemon.ports[0], "127.0.0.1", 1000)
+    time.sleep(seconds / 2)
+    begin = time.monotonic()
+    bots = trial.stage.bots(daemon, 1)
+    try:
+        daemon.poll("neighbour", lambda: any(
+            re.match("stranger", player["name"]) is None
+            for player in arena_of(daemon)["players"]), 20)
+        joined_s = time.monotonic() - begin
+        time.sleep(seconds / 2)
+    finally:
+        churning.end()
+    report = end_bots(bots)
+    seen = (f"{churning.begun} begun, {churning.let_in} let in, neighbour joined in"
+            f" {joined_s:.2f} s")
+    limited = churning.let_in < churning.begun / 2
+    return churning.begun, expect(limited and report["disconnected"] == 0, seen)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The file of bans: what is accepted bans just what it says and survives being written; what is
+// refused is explained with its line.
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include "bans.h"
+#include "fuzz_file.h"
+
+static char path[128];
+
+static void clean_up(void)
+{
+    unlink(path);
+}
+
+static void check_same(const struct bans *bans, const struct bans *again)
+{
+    assert(again != NULL && again->count == bans->count);
+    for (uint32_t i = 0; i < bans->count; i++) {
+        assert(again->items[i].network == bans->items[i].network);
+        assert(again->items[i].prefix == bans->items[i].prefix);
+        assert(again->items[i].until_s == bans->items[i].until_s);
+        assert(strcmp(again->items[i].why, bans->items[i].why) == 0);
+    }
+}
+
+static void check_bans(const struct bans *bans)
+{
+    assert(bans->count <= BANS_MAX);
+    for (uint32_t i = 0; i < bans->count; i++) {
+        const struct ban *ban = &bans->items[i];
+        char text[BANS_NETWORK_BYTES];
+        uint32_t network, prefix;
+        bans_print(ban->network, ban->prefix, text);
+        assert(bans_parse(text, &network, &prefix));
+        assert(network == ban->network && prefix == ban->prefix);
+        assert(ban->until_s >= 0 && strlen(ban->why) < BANS_WHY_BYTES);
+        assert(bans_find(bans, ban->network, 0) != NULL);
+        assert(bans_has(bans, ban->network, ban->prefix, 0));
+    }
+    if (bans->count == 0)
+        return;
+    struct bans *fewer = bans_without(bans, bans->items[0].network, bans->items[0].prefix, 0);
+    assert(fewer != NULL && fewer->count < bans->count);
+    assert(!bans_has(fewer, bans->items[0].network, bans->items[0].prefix, 0));
+    free(fewer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (path[0] == '\0') {
+        fuzz_make_directory("bans");
+        snprintf(path, sizeof path, "%s/bans", fuzz_directory);
+        atexit(clean_up);
+    }
+    char error[512] = "";
+    fuzz_write_file(path, data, size);
+    struct bans *bans = bans_load(path, error, sizeof error);
+    if (bans == NULL) {
+        assert(strncmp(error, path, strlen(path)) == 0 && error[strlen(path)] == ':');
+        return 0;
+    }
+    check_bans(bans);
+    assert(bans_save(bans, path, error, sizeof error));
+    struct bans *again = bans_load(path, error, sizeof error);
+    check_same(bans, again);
+    free(again);
+    free(bans);
+    return 0;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Checkpoints that somebody has written into: one that is refused leaves the match as it was, and
+// one that is taken is played on from, with whoever comes back, like any other match.
+#include "fuzz.h"
+
+#include "fuzz_arena.h"
+#include "handshake.h"
+#include "match.h"
+
+#include <stdbool.h>
+
+enum { CLIENTS = 3, TICKS = 30 };
+
+static struct raim_match_def fuzz_def(const struct raim_map *map)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.map = map;
+    def.rules = fuzz_rules();
+    def.max_clients = CLIENTS;
+    def.max_connections = CLIENTS + 1;
+    def.bots = 2;
+    def.seed = 1;
+    def.round_s = 2;
+    def.break_s = 1;
+    return def;
+}
+
+static void step(struct raim_match *match, int ticks)
+{
+    struct raim_outgoing outgoing;
+    for (int i = 0; i < ticks; i++) {
+        raim_match_step(match);
+        while (raim_match_outgoing(match, &outgoing))
+            assert(outgoing.size <= RAIM_MAX_MESSAGE_BYTES);
+    }
+}
+
+static void join(struct raim_match *match, uint32_t client, bool resume)
+{
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(client + 1)};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_hello hello = {
+        .version = RAIM_PROTOCOL_VERSION, .resume = resume, .name = "somebody"};
+    memcpy(hello.token, token, sizeof hello.token);
+    raim_match_connect(match, client, false, token);
+    raim_match_receive(match, client, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+}
+
+// A checkpoint of a match in full swing. The caller frees it.
+static uint8_t *save(const struct raim_map *map, size_t *size)
+{
+    const struct raim_match_def def = fuzz_def(map);
+    struct raim_match *match = raim_match_create(&def);
+    assert(match != NULL);
+    for (uint32_t client = 0; client < CLIENTS; client++)
+        join(match, client, false);
+    step(match, 100);
+    raim_match_disconnect(match, 0);
+    step(match, 5);
+    *size = raim_match_checkpoint_size(match);
+    uint8_t *bytes = fuzz_copy((const uint8_t *)"", 0);
+    if (*size > 0) {
+        free(bytes);
+        bytes = calloc(1, *size);
+        assert(bytes != NULL);
+        raim_match_save(match, bytes);
+    }
+    raim_match_destroy(match);
+    return bytes;
+}
+
+// An input is edits: where, in two bytes, and what is put there; with a first byte of 255 it is
+// instead the checkpoint's beginning.
+static uint8_t *spoil(struct fuzz_input *input, const uint8_t *good, size_t *size)
+{
+    uint8_t *bytes = fuzz_copy(good, *size);
+    const uint8_t kind = fuzz_byte(input);
+    if (kind == 255) {
+        size_t taken;
+        const uint8_t *block = fuzz_block(input, *size, &taken);
+        memcpy(bytes, block, taken);
+        return bytes;
+    }
+    while (input->left > 0 && *size > 0) {
+        // Places far behind each other are as near as others.
+        const size_t at = (fuzz_pair(input) * (size_t)(1 + kind % 64)) % *size;
+        bytes[at] = fuzz_byte(input);
+    }
+    if (kind >= 192)
+        *size = *size * (kind - 192u) / 64;
+    return bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct raim_map *map;
+    static uint8_t *good;
+    static size_t good_size;
+    if (map == NULL) {
+        map = fuzz_map();
+        good = save(map, &good_size);
+    }
+    struct fuzz_input input = {data, size};
+    const struct raim_match_def def = fuzz_def(map);
+    struct raim_match *match = raim_match_create(&def);
+    assert(match != NULL);
+    step(match, 1);
+    const uint32_t tick = raim_match_tick(match);
+    const struct raim_match_counts counts = raim_match_counts(match);
+    size_t spoilt_size = good_size;
+    uint8_t *exact = spoil(&input, good, &spoilt_size);
+    uint8_t *bytes = fuzz_copy(exact, spoilt_size); // of exactly its size
+    free(exact);
+    if (!raim_match_restore(match, bytes, spoilt_size)) {
+        const struct raim_match_counts after = raim_match_counts(match);
+        assert(raim_match_tick(match) == tick);
+        assert(after.players == counts.players && after.away == counts.away &&
+               after.bots == counts.bots);
+    }
+    free(bytes);
+    for (uint32_t client = 0; client < CLIENTS; client++)
+        join(match, client, client != 1);
+    step(match, TICKS);
+    raim_match_destroy(match);
+    return 0;
+}
