@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Runs one arena: timer, socket, match, status.
 #define _GNU_SOURCE
-#include "arena.h"
+#include "arena_inside.h"
 
-#include "admission.h"
-#include "answers.h"
 #include "identity.h"
-#include "keeper.h"
 #include "knock.h"
-#include "status_box.h"
-#include "steward.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +26,6 @@ enum {
     LATE_SHARE = 4, // a tick is late after a quarter of its period
 };
 
-#define NS_PER_S UINT64_C(1000000000)
-
 // Connections beyond the places of players and spectators, so that a full arena can still say that
 // it is full.
 static uint32_t connections_for(const struct config_arena *config)
@@ -42,45 +34,7 @@ static uint32_t connections_for(const struct config_arena *config)
     return places + places / 8 + 8;
 }
 
-struct arena {
-    const struct config_arena *config; // of the bout that is played, like
-    struct raim_match *match;          // this
-    struct bout *bout;                 // that is played
-    struct bout *coming;               // in the next round; NULL: none
-    struct bout_stack offered, played; // to the worker and back
-    struct transport *transport;
-    int timer;
-    uint64_t tick_ns;     // period
-    uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
-    uint32_t places;
-    uint64_t late_ticks, skipped_ticks;
-    struct histogram durations, latenesses;
-    uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
-    uint32_t tick_us_count;              // ever
-    uint32_t publish_in;                 // ticks
-    struct raim_match_player *rows;
-    struct status_box status;
-    struct answers answers;
-    struct flood flood;          // the main thread's
-    struct admission *admission; // NULL: everybody is let in
-    struct raim_match_guard guard;
-    struct steward steward;
-    struct keeper keeper;
-    _Atomic bool goes_on; // with the next process, when it ends
-    uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
-    _Atomic uint32_t ticks;
-    _Atomic uint64_t ticked_ms;
-    _Atomic bool let_go;
-
-    // What only the main thread looks at.
-    const struct bout *shown;    // the newest that it knows to be played
-    const struct bout *awaited;  // the newest on offer for the next round
-    const struct bout *imminent; // the newest on offer at once
-    // As opened.
-    uint32_t max_players, max_spectators, connections;
-};
-
-static uint64_t now_ns(void)
+uint64_t arena_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -105,35 +59,6 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     return arena->admission != NULL;
 }
 
-// With all the places that the arena was opened for, so that others may become free for more; as
-// many as are wanted are in use.
-static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
-{
-    struct raim_match_def def = raim_match_default_def();
-    const uint32_t rest = RAIM_MAX_PLAYERS - config->bots;
-    def.map = config->map;
-    def.rules = config->rules;
-    def.tick_hz = config->tick_hz;
-    def.view_width = config->view_width;
-    def.view_height = config->view_height;
-    def.sight = config->sight;
-    def.max_clients = arena->max_players < rest ? arena->max_players : rest;
-    def.max_spectators = arena->max_spectators;
-    def.spectator_delay_s = config->spectator_delay_s;
-    def.max_rewind_s = config->lag_compensation_ms / 1000.0;
-    def.resume_grace_s = config->resume_grace_s;
-    def.max_connections = arena->connections;
-    def.bots = config->bots;
-    def.round_s = config->round_s;
-    def.score_limit = config->score_limit;
-    def.break_s = config->break_s;
-    memcpy(def.motd, config->motd, sizeof def.motd);
-    def.guard = arena->admission != NULL ? &arena->guard : NULL;
-    if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
-        def.seed = now_ns();
-    return raim_match_create(&def);
-}
-
 static struct transport *open_transport(const struct config_arena *config, struct passed *passed,
                                         char *error, size_t capacity)
 {
@@ -149,28 +74,6 @@ static uint32_t most_players(const struct config_arena *config)
 {
     const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
     return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
-}
-
-// The bout's match and config are those of the arena from now on.
-static void play_bout(struct arena *arena, struct bout *bout)
-{
-    const struct raim_match_tuning tuning = bout_tuning(&bout->config);
-    arena->bout = bout;
-    arena->config = &bout->config;
-    arena->match = bout->match;
-    raim_match_tune(arena->match, &tuning);
-    transport_admit_queries(arena->transport, bout->config.queries);
-    transport_guard(arena->transport, bout->config.tickets, &bout->config.limits);
-    arena->answers = (struct answers){0};
-}
-
-static void free_bouts(struct bout *bout)
-{
-    while (bout != NULL) {
-        struct bout *next = bout->next;
-        bout_free(bout);
-        bout = next;
-    }
 }
 
 static bool seal(struct arena *arena, char *error, size_t capacity)
@@ -239,7 +142,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
-    play_bout(arena, arena->bout);
+    arena_play_bout(arena, arena->bout);
     return arena;
 }
 
@@ -255,17 +158,12 @@ void arena_destroy(struct arena *arena)
     steward_destroy(&arena->steward);
     keeper_destroy(&arena->keeper);
     arena_collect(arena);
-    free_bouts(bout_take(&arena->offered));
+    bout_free_all(bout_take(&arena->offered));
     bout_free(arena->coming);
     bout_free(arena->bout);
     admission_destroy(arena->admission);
     free(arena->rows);
     free(arena);
-}
-
-const struct config_arena *arena_config(const struct arena *arena)
-{
-    return &arena->shown->config;
 }
 
 uint16_t arena_port(const struct arena *arena)
@@ -303,119 +201,6 @@ struct flood *arena_flood(struct arena *arena)
     return &arena->flood;
 }
 
-// --- Bouts ---
-
-bool arena_fits_players(const struct arena *arena, uint32_t max_players)
-{
-    return max_players <= arena->max_players;
-}
-
-bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators)
-{
-    return max_spectators <= arena->max_spectators;
-}
-
-struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
-                           struct config *owner)
-{
-    struct raim_match *match = create_match(arena, config);
-    return match != NULL ? bout_create(config, owner, match) : NULL;
-}
-
-const struct bout *arena_bout(const struct arena *arena)
-{
-    return arena->shown;
-}
-
-void arena_offer(struct arena *arena, struct bout *bout)
-{
-    if (bout->at_once)
-        arena->imminent = bout;
-    else
-        arena->awaited = bout;
-    bout_push(&arena->offered, bout);
-}
-
-bool arena_awaits(const struct arena *arena)
-{
-    return arena->awaited != NULL;
-}
-
-bool arena_is_changing(const struct arena *arena)
-{
-    return arena->imminent != NULL;
-}
-
-// Notes that a bout is on offer no more.
-static void forget_offer(struct arena *arena, const struct bout *bout)
-{
-    if (arena->awaited == bout)
-        arena->awaited = NULL;
-    if (arena->imminent == bout)
-        arena->imminent = NULL;
-}
-
-bool arena_collect(struct arena *arena)
-{
-    bool is_another = false;
-    struct bout *bouts = bout_take(&arena->played);
-    for (struct bout *bout = bouts; bout != NULL; bout = bout->next) {
-        struct bout *heir = bout->heir;
-        forget_offer(arena, bout);
-        if (heir == NULL)
-            continue;
-        forget_offer(arena, heir);
-        arena->shown = heir;
-        is_another = is_another || bout->match != NULL;
-        if (bout->match == NULL) {
-            heir->owner = bout->owner;
-            bout->owner = NULL;
-        }
-    }
-    free_bouts(bouts);
-    return is_another;
-}
-
-static void begin_bout(struct arena *arena, struct bout *bout)
-{
-    struct bout *before = arena->bout;
-    if (bout->match == NULL)
-        bout_inherit(bout, before);
-    else
-        raim_match_succeed(bout->match, before->match, bout->keeps_round);
-    play_bout(arena, bout);
-    before->heir = bout;
-    bout_push(&arena->played, before);
-}
-
-// What was to come was made before this one.
-static void expect_bout(struct arena *arena, struct bout *bout)
-{
-    if (arena->coming != NULL)
-        bout_push(&arena->played, arena->coming);
-    arena->coming = bout;
-}
-
-static void take_bouts(struct arena *arena)
-{
-    for (struct bout *bout = bout_take(&arena->offered), *next; bout != NULL; bout = next) {
-        next = bout->next;
-        if (!bout->at_once) {
-            expect_bout(arena, bout);
-            continue;
-        }
-        if (bout->match != NULL)
-            expect_bout(arena, NULL);
-        else if (arena->coming != NULL)
-            bout_tune(&arena->coming->config, &bout->config);
-        begin_bout(arena, bout);
-    }
-    if (arena->coming == NULL || !raim_match_is_turning(arena->match))
-        return;
-    begin_bout(arena, arena->coming);
-    arena->coming = NULL;
-}
-
 // --- Ticks ---
 
 static void arm_timer(struct arena *arena)
@@ -432,7 +217,7 @@ static void arm_timer(struct arena *arena)
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
     keeper_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
-    arena->deadline_ns = now_ns() + offset_ns;
+    arena->deadline_ns = arena_now_ns() + offset_ns;
     arm_timer(arena);
 }
 
@@ -509,7 +294,7 @@ static void answer_query(struct arena *arena, const struct transport_event *even
         .places = arena->places,
     };
     const struct answer *answer = answers_get(&arena->answers, &subject, event->query,
-                                              (int64_t)(now_ns() / (NS_PER_S / 1000)));
+                                              (int64_t)(arena_now_ns() / (NS_PER_S / 1000)));
     transport_reply(arena->transport, event->from, answer->bytes, answer->size);
 }
 
@@ -557,7 +342,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
     take_messages(arena);
     steward_run(&arena->steward, arena->match, arena->transport);
-    take_bouts(arena);
+    arena_take_bouts(arena);
     raim_match_step(arena->match);
     keeper_run(&arena->keeper, arena->match, arena->transport);
     send_messages(arena);
@@ -567,7 +352,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     }
     arena->publish_in--;
     atomic_fetch_add_explicit(&arena->ticks, 1, memory_order_relaxed);
-    const uint64_t end_ns = now_ns();
+    const uint64_t end_ns = arena_now_ns();
     histogram_count(&arena->durations, end_ns - begin_ns);
     arena->tick_us[arena->tick_us_count++ % ARENA_TICK_WINDOW] =
         (uint32_t)((end_ns - begin_ns) / 1000);
@@ -577,7 +362,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
 // A tick of an arena that leaves; false when there is nothing to wait for.
 static bool wait_for_answers(struct arena *arena)
 {
-    if (arena_is_empty(arena) || now_ns() >= arena->leave_ns)
+    if (arena_is_empty(arena) || arena_now_ns() >= arena->leave_ns)
         return false;
     arena_start(arena, arena->tick_ns);
     return true;
@@ -590,11 +375,11 @@ bool arena_run(struct arena *arena)
         return true; // not due after all
     if (arena->leave_ns != 0)
         return wait_for_answers(arena);
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = arena_now_ns();
     for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->deadline_ns; i++) {
         run_tick(arena, begin_ns);
         arena->deadline_ns += arena->tick_ns;
-        begin_ns = now_ns();
+        begin_ns = arena_now_ns();
     }
     if (begin_ns >= arena->deadline_ns) {
         const uint64_t skipped = (begin_ns - arena->deadline_ns) / arena->tick_ns + 1;
@@ -628,7 +413,7 @@ bool arena_is_empty(struct arena *arena)
 void arena_leave(struct arena *arena, uint32_t timeout_ms)
 {
     arena_say_goodbye(arena);
-    arena->leave_ns = now_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
+    arena->leave_ns = arena_now_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
 }
 
 void arena_let_go(struct arena *arena)

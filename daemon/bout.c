@@ -31,6 +31,15 @@ void bout_free(struct bout *bout)
     free(bout);
 }
 
+void bout_free_all(struct bout *bouts)
+{
+    while (bouts != NULL) {
+        struct bout *next = bouts->next;
+        bout_free(bouts);
+        bouts = next;
+    }
+}
+
 void bout_tune(struct config_arena *config, const struct config_arena *from)
 {
     memcpy(config->name, from->name, sizeof config->name);

@@ -30,6 +30,9 @@ struct bout *bout_create(const struct config_arena *config, struct config *owner
 // Takes NULL. Main thread.
 void bout_free(struct bout *bout);
 
+// Frees all that are linked by `next`. Takes NULL. Main thread.
+void bout_free_all(struct bout *bouts);
+
 // Copies what may change while a match goes on.
 void bout_tune(struct config_arena *config, const struct config_arena *from);
 

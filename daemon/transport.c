@@ -5,7 +5,6 @@
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
-#include "batch.h"
 #include "seals.h"
 #include "transport_inside.h"
 
@@ -44,8 +43,6 @@ static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer
 static_assert(TRANSPORT_MAX_MESSAGE <=
                   TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
-static_assert(QUERY_MAX_REPLY <= TRANSPORT_MTU, "a reply is one datagram");
-static_assert(BATCH_BYTES == TRANSPORT_MTU + SEALS_BYTES + 1, "larger ones are known as such");
 static_assert(TRANSPORT_MTU + SEALS_BYTES + 40 + 8 <= 1280, "what every link carries");
 static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
                   offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
@@ -150,6 +147,7 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
         return NULL;
     }
     transport->host = host;
+    transport->socket = host->socket;
     transport->slot_count = peers;
     gate_init(&transport->gate, host->address.port);
     batch_init(&transport->in);
@@ -193,14 +191,6 @@ void transport_close(struct transport *transport)
 uint16_t transport_port(const struct transport *transport)
 {
     return transport->host->address.port;
-}
-
-static void send_batch(struct transport *transport)
-{
-    const struct batch_sent sent = batch_send(&transport->out, transport->host->socket);
-    transport->stats.packets_out += sent.packets;
-    transport->stats.bytes_out += sent.bytes;
-    transport->stats.send_errors += sent.errors;
 }
 
 void transport_admit_queries(struct transport *transport, bool admit)
@@ -253,7 +243,7 @@ void transport_flush(struct transport *transport)
     serving = transport;
     enet_host_flush(transport->host);
     serving = NULL;
-    send_batch(transport);
+    transport_send_batch(transport);
 }
 
 static void mark_connected(struct transport *transport, ENetPeer *peer, struct transport_slot *slot)
@@ -365,7 +355,7 @@ static bool next_event(struct transport *transport, ENetEvent *event)
         serving = transport;
         const int status = enet_host_service(host, event, 0);
         serving = NULL;
-        send_batch(transport);
+        transport_send_batch(transport);
         // Below zero tells nothing: it may be our own end mark, or only one bad datagram.
         if (status > 0)
             return true;
@@ -500,55 +490,6 @@ enet_uint32 enet_time_get(void)
     return ms != 0 ? ms : 1;
 }
 
-static struct seals_peer seals_peer_of(const ENetAddress *address)
-{
-    return (struct seals_peer){.address = ntohl(address->host), .port = address->port};
-}
-
-// Opens a sealed datagram. What cannot be opened is still shown to transport_judge, which counts
-// it, so that a flood is bounded like any other.
-static size_t open_datagram(struct transport *transport, const ENetAddress *from,
-                            const uint8_t *sealed, size_t size, uint8_t *data)
-{
-    enum datagram_verdict verdict;
-    const size_t opened = seals_open(transport->seals, seals_peer_of(from), sealed, size,
-                                     transport_now_us() / 1000, data, &verdict);
-    if (opened > 0)
-        return opened;
-    transport->opening = verdict;
-    data[0] = 0;
-    return 1;
-}
-
-static int receive_batched(struct transport *transport, ENetAddress *address, uint8_t *data)
-{
-    struct batch *in = &transport->in;
-    if (in->next == in->count && !transport->dry)
-        transport->dry = !batch_receive(in, transport->host->socket);
-    if (in->next == in->count) {
-        // The end mark could be 0. But -1 also ends the service, which would go on to send
-        // acknowledgements in datagrams of their own; so they travel with the tick's messages.
-        return -1;
-    }
-    const size_t i = in->next++;
-    const size_t size = in->headers[i].msg_len;
-    transport->stats.packets_in++;
-    transport->stats.bytes_in += size;
-    address->host = in->addresses[i].sin_addr.s_addr;
-    address->port = ntohs(in->addresses[i].sin_port);
-    transport->opening = DATAGRAM_OK;
-    if (size == 0) {
-        // ENet takes 0 for the end. One byte is as malformed as none.
-        data[0] = 0;
-        return 1;
-    }
-    const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
-    if (transport->seals != NULL)
-        return (int)open_datagram(transport, address, in->data[i], shown, data);
-    memcpy(data, in->data[i], shown);
-    return (int)shown;
-}
-
 static int receive_plain(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
 {
     struct sockaddr_in from = {.sin_family = AF_INET};
@@ -575,57 +516,11 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     if (serving == NULL)
         return receive_plain(socket, address, buffers, count);
     assert(count == 1 && buffers[0].dataLength >= BATCH_BYTES);
-    return receive_batched(serving, address, buffers[0].data);
-}
-
-// Copies, because ENet frees its buffers when this returns.
-static int send_batched(struct transport *transport, const ENetAddress *address,
-                        const struct iovec *parts, size_t count)
-{
-    if (transport->out.count == BATCH_DATAGRAMS)
-        send_batch(transport);
-    if (!batch_add(&transport->out, address->host, htons(address->port), parts, count)) {
-        transport->stats.send_errors++;
-        return 0;
-    }
-    return (int)transport->out.parts[transport->out.count - 1].iov_len;
-}
-
-void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
-                       size_t size)
-{
-    assert(size <= QUERY_MAX_REPLY);
-    const ENetAddress address = {.host = to.address, .port = to.port};
-    const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
-    send_batched(transport, &address, &whole, 1);
-}
-
-void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
-                     size_t size)
-{
-    transport_send_to(transport, to, data, size);
-    transport->stats.queries++;
-}
-
-// Who has no session is told nothing: as if it were lost.
-static int send_sealed(struct transport *transport, const ENetAddress *address,
-                       const struct iovec *parts, size_t count)
-{
-    uint8_t plain[TRANSPORT_MTU], sealed[TRANSPORT_MTU + SEALS_MOST_BYTES];
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].iov_len > sizeof plain - size) {
-            transport->stats.send_errors++;
-            return 0;
-        }
-        memcpy(plain + size, parts[i].iov_base, parts[i].iov_len);
-        size += parts[i].iov_len;
-    }
-    const struct iovec whole = {
-        .iov_base = sealed,
-        .iov_len = seals_close(transport->seals, seals_peer_of(address), plain, size, sealed),
-    };
-    return whole.iov_len > 0 ? send_batched(transport, address, &whole, 1) : 0;
+    struct query_source from;
+    const int size = transport_take(serving, &from, buffers[0].data);
+    if (size > 0)
+        *address = (ENetAddress){.host = from.address, .port = from.port};
+    return size;
 }
 
 static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
@@ -650,7 +545,6 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
 {
     if (serving == NULL)
         return send_plain(socket, address, buffers, count);
-    const struct iovec *parts = (const struct iovec *)buffers;
-    return serving->seals != NULL ? send_sealed(serving, address, parts, count)
-                                  : send_batched(serving, address, parts, count);
+    const struct query_source to = {.address = address->host, .port = address->port};
+    return transport_put(serving, to, (const struct iovec *)buffers, count);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a transport is made of, for the two files that know: transport.c moves the datagrams,
-// transport_gate.c says which of them ENet gets to see.
+// What a transport is made of, for the three files that know: transport.c has ENet's host,
+// transport_datagrams.c moves its datagrams, transport_gate.c says which of them ENet gets to see.
 #pragma once
 
 #include "batch.h"
@@ -24,6 +24,7 @@ struct transport_slot {
 
 struct transport {
     struct _ENetHost *host;
+    int socket;                  // the host's
     struct _ENetPacket *message; // of the last event
     bool dry;                    // the kernel had nothing more when it was last asked
     int services_left;           // of this receive
@@ -47,6 +48,17 @@ int transport_judge(struct transport *transport, struct _ENetHost *host, struct 
 
 // Counts something that is refused; 1.
 int transport_refuse(struct transport *transport, enum datagram_verdict reason);
+
+// The next datagram that has come, of at most BATCH_BYTES, opened where it was sealed; and from
+// where. -1 when there is none.
+int transport_take(struct transport *transport, struct query_source *from, uint8_t *data);
+
+// Queues a datagram of ENet's, sealed where the arena is. The bytes queued; 0 where it is lost.
+int transport_put(struct transport *transport, struct query_source to, const struct iovec *parts,
+                  size_t count);
+
+// Sends what was queued.
+void transport_send_batch(struct transport *transport);
 
 // Since the machine started.
 int64_t transport_now_us(void);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Snapshots as a server writes and a client reads them, against one baseline.
+#pragma once
+
+#include "frame_fixture.h"
+#include "snapshot.h"
+
+enum { ROUNDS = 20000, MANY_BYTES = 128 * 1024 };
+
+// What a snapshot is written against and from; what the client knows of both; what it reads.
+static struct raim_wire_limits limits;
+static struct raim_wire_frame baseline, frame;
+static struct raim_wire_frame known_before, known;
+static struct raim_wire_frame told, again;
+static bool whole;
+static uint8_t bytes[MANY_BYTES], rewritten[MANY_BYTES];
+
+static struct raim_wire_frame *const frames[] = {&baseline, &frame, &known_before,
+                                                 &known,    &told,  &again};
+enum { FRAMES = sizeof frames / sizeof frames[0] };
+
+static inline void make_frames(struct raim_wire_limits made)
+{
+    limits = made;
+    whole = false;
+    for (int i = 0; i < FRAMES; i++)
+        *frames[i] = frame_make(&limits);
+}
+
+static inline void free_frames(void)
+{
+    for (int i = 0; i < FRAMES; i++)
+        frame_free(frames[i]);
+}
+
+// Ten ticks a second: a history of 16.
+static inline void make_small_frames(uint32_t players, uint32_t shots)
+{
+    make_frames((struct raim_wire_limits){players, shots, 16, 960, 679, 0});
+    baseline.tick = 99;
+    frame.tick = 100;
+}
+
+static inline size_t write_frame(uint8_t *into, size_t capacity)
+{
+    return raim_snapshot_write(&limits, whole ? NULL : &baseline, &frame, into, capacity);
+}
+
+// --- Reading as a client does, which has one baseline to look up ---
+
+static inline bool read_snapshot(const uint8_t *message, size_t size, uint32_t near_tick,
+                                 struct raim_wire_frame *into)
+{
+    struct raim_snapshot_header header;
+    raim_reader reader = raim_reader_make(message, size);
+    if (raim_message_read(&reader) != RAIM_MESSAGE_SNAPSHOT ||
+        !raim_snapshot_read_header(&reader, &limits, near_tick, &header))
+        return false;
+    assert_true(header.baseline_age < limits.history);
+    const bool has_baseline = header.baseline_age != 0;
+    if (has_baseline && (whole || header.tick - header.baseline_age != known_before.tick))
+        return false;
+    return raim_snapshot_read(&reader, &header, &limits, has_baseline ? &known_before : NULL, into);
+}
+
+static inline void assert_set_inside(const uint64_t *set, uint32_t places)
+{
+    if (places % 64 != 0)
+        assert_int_equal(set[places / 64] >> places % 64, 0);
+}
+
+static inline void assert_good_frame(const struct raim_wire_frame *good)
+{
+    const raim_wire_self *self = &good->self;
+    assert_true(self->place < limits.players);
+    assert_true(self->margin >= -RAIM_MAX_MARGIN && self->margin <= RAIM_MAX_MARGIN);
+    FOR_EACH_PLACE (place, good->seen_players, limits.players) {
+        const raim_wire_player *player = &good->players[place];
+        assert_true(player->x == frame_on_grid(player->x) && player->y == frame_on_grid(player->y));
+        assert_true(player->aim >> RAIM_WIRE_AIM_BITS == 0 && player->life >> 3 == 0);
+        assert_true(player->shield >> 1 == 0 && player->way >= 0 && player->way < RAIM_WAYS);
+        assert_true(!self->steers || self->place != place || player->aim == 0);
+    }
+    FOR_EACH_PLACE (place, good->seen_bullets, raim_wire_bullets(&limits)) {
+        const raim_wire_bullet *bullet = &good->bullets[place];
+        assert_true(bullet->x == frame_on_grid(bullet->x) && bullet->y == frame_on_grid(bullet->y));
+        assert_true(bullet->rewind <= limits.max_rewind);
+    }
+}
+
+static inline bool accepts_snapshot(const uint8_t *message, size_t size)
+{
+    const bool accepted = read_snapshot(message, size, frame.tick, &told);
+    assert_set_inside(told.seen_players, limits.players);
+    assert_set_inside(told.seen_bullets, raim_wire_bullets(&limits));
+    if (!accepted)
+        return false;
+    assert_good_frame(&told);
+    // A client knows a bullet as it was told, and so would tell it.
+    FOR_EACH_PLACE (place, told.seen_bullets, raim_wire_bullets(&limits)) {
+        told.bullets[place].now_x = told.bullets[place].x;
+        told.bullets[place].now_y = told.bullets[place].y;
+    }
+    raim_reader reader = raim_reader_make(message, size);
+    raim_message_read(&reader);
+    const bool has_baseline = raim_read_ranged(&reader, 0, limits.history - 1) != 0;
+    const size_t length = raim_snapshot_write(&limits, has_baseline ? &known_before : NULL, &told,
+                                              rewritten, sizeof rewritten);
+    assert_true(length > 0 && length <= size);
+    assert_true(read_snapshot(rewritten, length, told.tick, &again));
+    frame_assert_same(&limits, &told, &again);
+    return true;
+}
+
+// --- Chance ---
+
+static inline void chance_case(void)
+{
+    const int size = chance_int(0, 199);
+    const int most = size == 0 ? 1024 : size < 20 ? 130 : 12;
+    make_frames(
+        chance_limits((uint32_t)chance_int(1, most), (uint32_t)chance_int(1, most > 12 ? 8 : 6)));
+    const uint32_t tick = chance_magnitude(32); // so that some of before the wrap are among them
+    const uint32_t age = (uint32_t)chance_int(1, (int)limits.history - 1);
+    const uint32_t rarity = (uint32_t)chance_int(0, 4);
+    whole = chance_int(0, 3) == 0;
+    chance_frame(&limits, &frame, tick, rarity);
+    if (!whole) {
+        chance_frame(&limits, &baseline, tick - age, rarity);
+        chance_succession(&limits, &baseline, &frame);
+        frame_expect(&limits, NULL, NULL, &baseline, &known_before);
+    }
+    frame_expect(&limits, whole ? NULL : &baseline, whole ? NULL : &known_before, &frame, &known);
+}
+
+static inline void assert_told(size_t size)
+{
+    const int history = (int)limits.history;
+    const uint32_t near_tick = frame.tick + (uint32_t)chance_int(-history, history - 1);
+    assert_true(size > 0);
+    assert_true(read_snapshot(bytes, size, near_tick, &told));
+    frame_assert_same(&limits, &known, &told);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// How circles walk in a map: free, along walls, into corners and through gaps.
+#include "map_fixture.h"
+
+static void test_walks_stay_free(void **state)
+{
+    (void)state;
+    int slides = 0;
+    for (int round = 0; round < 40; round++) {
+        const int count = chance_int(1, 80);
+        struct raim_map *map = chance_map(count, chance_between(20, 250));
+        const double radius = chance_between(4, 40);
+        raim_vec2 place = chance_free(map, radius);
+        raim_vec2 way = {0, 0};
+        for (int i = 0; i < 5000; i++) {
+            if (i % 20 == 0) {
+                const double reach = chance_int(0, 3) == 0 ? 150 : 8;
+                way = (raim_vec2){chance_between(-reach, reach), chance_between(-reach, reach)};
+            }
+            if (i % 500 == 0)
+                place = chance_free(map, radius);
+            const raim_vec2 end = raim_map_move(map, place, way, radius);
+            assert_true(raim_map_is_free(map, end, radius));
+            assert_true(slow_gap(map, end, radius) > -2 * RAIM_MAP_SLOP);
+            const raim_vec2 straight = raim_vec2_add(place, way);
+            if (raim_vec2_length(way) < radius / 2) {
+                if (slow_gap(map, straight, radius) > 1e-6)
+                    assert_true(end.x == straight.x && end.y == straight.y);
+                // Nothing is nearer to a free place than the radius, so nothing lies between.
+                assert_true(raim_vec2_distance_squared(place, end) < radius * radius);
+            }
+            slides += end.x != straight.x && raim_vec2_distance_squared(place, end) > 1;
+            place = end;
+        }
+        raim_map_destroy(map);
+    }
+    assert_true(slides > 10000);
+}
+
+static void test_nobody_leaves_a_room_of_thin_walls(void **state)
+{
+    (void)state;
+    const double thin = RAIM_MAP_GRID;
+    const struct raim_obstacle_def walls[] = {
+        block(-100, -100, 100, -100 + thin),
+        block(-100, 100 - thin, 100, 100),
+        block(-100, -100, -100 + thin, 100),
+        block(100 - thin, -100, 100, 100),
+    };
+    struct raim_map *map = make_map(walls, 4);
+    raim_vec2 place = {0, 0};
+    for (int i = 0; i < 20000; i++) {
+        const raim_vec2 way = {chance_between(-400, 400), chance_between(-400, 400)};
+        place = raim_map_move(map, place, way, 20);
+        assert_true(fabs(place.x) < 80 && fabs(place.y) < 80);
+    }
+    raim_map_destroy(map);
+}
+
+static void test_sliding_keeps_the_full_speed_along_the_wall(void **state)
+{
+    (void)state;
+    // Three blocks in a row: their seams must not catch.
+    const struct raim_obstacle_def wall[] = {block(-300, 0, -100, 50), block(-100, 0, 100, 50),
+                                             block(100, 0, 300, 50)};
+    struct raim_map *map = make_map(wall, 3);
+    raim_vec2 place = {-250, -21};
+    for (int i = 1; i <= 100; i++) {
+        place = raim_map_move(map, place, (raim_vec2){5, 5}, 20);
+        assert_true(fabs(place.x - (-250 + 5 * i)) < 1e-9);
+        assert_true(fabs(place.y + 20) < 1e-9);
+    }
+    place = raim_map_move(map, (raim_vec2){-250, -21}, (raim_vec2){400, 300}, 20);
+    assert_true(fabs(place.x - 150) < 1e-9 && fabs(place.y + 20) < 1e-9);
+    raim_map_destroy(map);
+
+    const struct raim_obstacle_def slope = {{{-300, -300}, {300, 0}, {-300, 300}}, 3};
+    map = make_map(&slope, 1);
+    const raim_vec2 along = raim_vec2_scale((raim_vec2){2, 1}, 1 / sqrt(5));
+    const raim_vec2 out = {along.y, -along.x};
+    place = raim_vec2_mad((raim_vec2){-200, -250}, out, 20);
+    for (int i = 0; i < 60; i++) {
+        const raim_vec2 before = place;
+        place = raim_map_move(map, place, raim_vec2_sub(along, raim_vec2_scale(out, 4)), 20);
+        assert_true(fabs(raim_vec2_dot(raim_vec2_sub(place, before), along) - 1) < 1e-9);
+    }
+    raim_map_destroy(map);
+}
+
+// Pushing into it from its mouth, a circle comes to rest where it touches both walls, and stays.
+static void rest_in(const struct raim_map *map, raim_vec2 start, raim_vec2 way, raim_vec2 wanted,
+                    double within)
+{
+    raim_vec2 place = start;
+    for (int i = 0; i < 200; i++)
+        place = raim_map_move(map, place, way, 20);
+    assert_true(raim_vec2_distance_squared(place, wanted) < within * within);
+    const raim_vec2 rest = place;
+    for (int i = 0; i < 50; i++) {
+        place = raim_map_move(map, place, way, 20);
+        assert_true(raim_vec2_distance_squared(place, rest) < 1e-9 * 1e-9);
+    }
+}
+
+static void test_circle_rests_in_a_corner(void **state)
+{
+    (void)state;
+    struct raim_map *map = make_map(NULL, 0);
+    rest_in(map, (raim_vec2){900, 550}, (raim_vec2){5, 2}, (raim_vec2){980, 580}, 1e-8);
+    raim_map_destroy(map);
+
+    const struct raim_obstacle_def corner[] = {block(0, -200, 40, 200), block(-200, 160, 40, 200)};
+    map = make_map(corner, 2);
+    rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){3, 4}, (raim_vec2){-20, 140}, 1e-8);
+    raim_map_destroy(map);
+
+    // Between two slopes that meet at the origin, each steeper by a factor of the half angle's
+    // tangent: the centre rests where it is a radius away from both.
+    const double slopes[] = {2, 1, 0.5, 0.25};
+    for (size_t i = 0; i < sizeof slopes / sizeof *slopes; i++) {
+        const double rise = 200 * slopes[i];
+        const struct raim_obstacle_def wedge[] = {
+            {{{0, 0}, {-200, rise}, {-200, rise + 40}, {0, 40}}, 4},
+            {{{0, 0}, {0, -40}, {-200, -rise - 40}, {-200, -rise}}, 4},
+        };
+        map = make_map(wedge, 2);
+        const double x = -20 * sqrt(1 + slopes[i] * slopes[i]) / slopes[i];
+        rest_in(map, (raim_vec2){x - 60, 3}, (raim_vec2){5, 0}, (raim_vec2){x, 0}, 1e-8);
+        rest_in(map, (raim_vec2){x - 60, 3}, (raim_vec2){5, 1}, (raim_vec2){x, 0}, 1e-8);
+        raim_map_destroy(map);
+    }
+}
+
+static void test_circle_stops_at_a_gap_that_is_too_narrow(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def gate[] = {block(0, -300, 10, -19), block(0, 19, 10, 300)};
+    struct raim_map *map = make_map(gate, 2);
+    const raim_vec2 wanted = {-sqrt(20.0 * 20 - 19 * 19), 0};
+    rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){5, 0}, wanted, 0.1);
+    rest_in(map, (raim_vec2){-100, 1}, (raim_vec2){5, 0}, wanted, 0.1);
+    raim_map_destroy(map);
+}
+
+static void test_circle_passes_a_gap_that_just_fits(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def gate[] = {block(0, -300, 10, -20),
+                                             block(0, 20 + RAIM_MAP_GRID, 10, 300)};
+    struct raim_map *map = make_map(gate, 2);
+    raim_vec2 place = {-100, 7};
+    for (int i = 0; i < 60; i++)
+        place = raim_map_move(map, place, (raim_vec2){5, 0}, 20);
+    assert_true(place.x > 100);
+    raim_map_destroy(map);
+}
+
+static void test_rounded_start_is_pushed_free(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def wall = block(0, -100, 40, 100);
+    struct raim_map *map = make_map(&wall, 1);
+    const raim_vec2 ways[] = {{0, 3}, {5, 0}, {5, -4}, {-1, 0}, {0, 0}};
+    for (int i = 0; i < 5; i++) {
+        const raim_vec2 end = raim_map_move(map, (raim_vec2){-19.98, 0}, ways[i], 20);
+        assert_true(raim_map_is_free(map, end, 20));
+        assert_true(fabs(end.x - fmin(-20, -19.98 + ways[i].x)) < 1e-9 && end.y == ways[i].y);
+    }
+    raim_map_destroy(map);
+}
+
+static void test_start_that_does_not_fit_stays(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def slot[] = {block(-100, 19, 100, 60), block(-100, -60, 100, -19)};
+    struct raim_map *map = make_map(slot, 2);
+    const raim_vec2 ways[] = {{0, 3}, {3, 0}, {0, 0}};
+    for (int i = 0; i < 3; i++) {
+        const raim_vec2 end = raim_map_move(map, (raim_vec2){0, 0}, ways[i], 20);
+        assert_true(end.x == 0 && end.y == 0);
+    }
+    raim_map_destroy(map);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_walks_stay_free),
+        cmocka_unit_test(test_nobody_leaves_a_room_of_thin_walls),
+        cmocka_unit_test(test_sliding_keeps_the_full_speed_along_the_wall),
+        cmocka_unit_test(test_circle_rests_in_a_corner),
+        cmocka_unit_test(test_circle_stops_at_a_gap_that_is_too_narrow),
+        cmocka_unit_test(test_circle_passes_a_gap_that_just_fits),
+        cmocka_unit_test(test_rounded_start_is_pushed_free),
+        cmocka_unit_test(test_start_that_does_not_fit_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// SNAPSHOT: what no server sends is not let in.
+#include "snapshot_fixture.h"
+
+static void test_every_truncation_is_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROUNDS / 20; i++) {
+        chance_case();
+        const size_t size = write_frame(bytes, sizeof bytes);
+        for (size_t less = 0; less < size && size <= RAIM_MAX_MESSAGE_BYTES; less++)
+            assert_false(hostile_read(accepts_snapshot, bytes, less));
+        free_frames();
+    }
+}
+
+static void test_no_damage_does_harm(void **state)
+{
+    (void)state;
+    enum { ATTACKS = 20, INVENTIONS = 80 };
+    uint8_t random[64];
+    for (int i = 0; i < ROUNDS; i++) {
+        chance_case();
+        const size_t size = write_frame(bytes, sizeof bytes);
+        for (int j = 0; j < ATTACKS && size < 128; j++)
+            hostile_attack(accepts_snapshot, bytes, size);
+        // Behind a good header of a delta, anything.
+        const size_t most = size < sizeof random ? size : sizeof random;
+        memcpy(random, bytes, most);
+        for (int j = 0; j < INVENTIONS && size < 512 && most > 6; j++) {
+            for (size_t k = (size_t)chance_int(4, 6); k < most; k++)
+                random[k] = (uint8_t)(chance_bits(8) & chance_bits(8));
+            hostile_read(accepts_snapshot, random, (size_t)chance_int(6, (int)most));
+        }
+        free_frames();
+    }
+}
+
+// A whole snapshot of tick 100 up to its players, or one against tick 99 whose self is as
+// predicted.
+static raim_writer begin_whole(void)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
+    whole = true;
+    raim_write_bits(&writer, 0, 4); // no baseline
+    raim_write_bits(&writer, 100, 32);
+    raim_write_ranged(&writer, 0, 0, limits.players - 1);
+    raim_write_bits(&writer, 2, 2); // a spectator's, alive
+    raim_write_count(&writer, 0);
+    raim_write_bits(&writer, 0, 8 + 8 + 6); // shots, hits, margin
+    return writer;
+}
+
+static raim_writer begin_delta(uint32_t age)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
+    known_before.tick = 100 - age;
+    raim_write_bits(&writer, age, 4);
+    raim_write_bits(&writer, 100 % 32, 5); // twice the history
+    raim_write_bool(&writer, true);
+    return writer;
+}
+
+static bool accepts(raim_writer writer)
+{
+    return hostile_read(accepts_snapshot, bytes, raim_writer_finish(&writer));
+}
+
+static void write_player(raim_writer *writer, uint32_t place, int32_t x, uint32_t way)
+{
+    raim_write_bool(writer, true);
+    raim_write_bits(writer, place, raim_bits_for(limits.players - 1));
+    raim_write_signed(writer, x, 20);
+    raim_write_bits(writer, 0, 20 + 10);
+    raim_write_bits(writer, way, 4 + 3 + 1);
+}
+
+static void test_new_places_ascend_below_the_limit_and_ways_end_at_12(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t first, second, way;
+        bool good;
+    } rows[] = {{0, 1, 0, true},  {4, 5, 12, true}, {1, 1, 0, false},  {1, 0, 0, false},
+                {0, 6, 0, false}, {7, 1, 0, false}, {0, 1, 13, false}, {0, 1, 15, false}};
+    make_small_frames(6, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        raim_writer writer = begin_whole();
+        write_player(&writer, rows[i].first, 0, 0);
+        write_player(&writer, rows[i].second, 0, rows[i].way);
+        raim_write_bits(&writer, 0, 2); // no more, and no bullets
+        assert_int_equal(accepts(writer), rows[i].good);
+    }
+    free_frames();
+}
+
+static void test_a_place_of_the_baseline_is_not_new(void **state)
+{
+    (void)state;
+    make_small_frames(4, 1);
+    raim_set_add(known_before.seen_players, 2);
+    raim_set_add(known_before.seen_bullets, 2);
+    for (uint32_t place = 0; place < 4; place++) {
+        raim_writer writer = begin_delta(1);
+        raim_write_bits(&writer, 0, 2); // place 2 as predicted
+        write_player(&writer, place, 0, 0);
+        raim_write_bits(&writer, 0, 1 + 1 + 1); // no more; no bullet changed; no other
+        assert_int_equal(accepts(writer), place != 2);
+
+        writer = begin_delta(1);
+        raim_write_bits(&writer, 0, 2 + 1 + 1);
+        raim_write_bits(&writer, 1 | place << 1, 1 + 2);
+        raim_write_bits(&writer, 0, 16 + 1); // aim, not fired
+        raim_write_bits(&writer, 0, 20);
+        raim_write_bits(&writer, 0, 20 + 1);
+        assert_int_equal(accepts(writer), place != 2);
+    }
+    free_frames();
+}
+
+static void test_who_leaves_the_grid_is_refused(void **state)
+{
+    (void)state;
+    make_small_frames(1, 1);
+    raim_set_add(known_before.seen_players, 0);
+    raim_wire_player *player = &known_before.players[0];
+    for (int32_t step = -3; step <= 3; step++) {
+        player->x = (1 << 19) - 2;
+        player->way = RAIM_WAY_STAND;
+        raim_writer writer = begin_delta(1);
+        raim_write_bits(&writer, 7 | 1 << 3, 3 + 2); // changed; x by a small difference
+        raim_write_signed(&writer, step, 10);
+        raim_write_bits(&writer, 0, 1 + 3 + 1 + 1 + 1);
+        assert_int_equal(accepts(writer), step <= 1);
+
+        player->x = (1 << 19) - 960 + step; // a run more
+        player->way = RAIM_WAY_RUN;
+        writer = begin_delta(1);
+        raim_write_bits(&writer, 0, 2 + 1 + 1);
+        assert_int_equal(accepts(writer), step < 0);
+    }
+    free_frames();
+}
+
+static void test_a_turn_is_to_another_way_and_not_before_the_baseline(void **state)
+{
+    (void)state;
+    make_small_frames(1, 1);
+    raim_set_add(known_before.seen_players, 0);
+    known_before.players[0].way = 3;
+    for (uint32_t since = 1; since <= 8; since++) {
+        for (uint32_t way = 0; way < 16; way++) {
+            raim_writer writer = begin_delta(6);
+            raim_write_bits(&writer, 1 | way << 2 | (since - 1) << 6, 2 + 4 + 3);
+            raim_write_bits(&writer, 0, 1 + 1 + 1); // aim; no others
+            assert_int_equal(accepts(writer), way <= 12 && way != 3 && since <= 6);
+        }
+    }
+    free_frames();
+}
+
+static void test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid(void **state)
+{
+    (void)state;
+    make_small_frames(3, 2);
+    for (uint32_t place = 0; place < 8; place++) {
+        for (uint32_t age = 1; age <= 16; age++) {
+            raim_writer writer = begin_whole();
+            write_player(&writer, 1, (1 << 19) - 1 - 5 * 960, 5); // it came from beyond
+            raim_write_bool(&writer, false);
+            raim_write_bool(&writer, true);
+            raim_write_bits(&writer, place, 3);
+            raim_write_bits(&writer, 1 << 16 | (age - 1) << 17, 21);
+            raim_write_bool(&writer, false);
+            assert_int_equal(accepts(writer), place / 2 == 1 && age - 1 <= 5);
+        }
+    }
+    free_frames();
+}
+
+static void test_a_rewind_beyond_the_most_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t most = 0; most <= RAIM_WIRE_REWIND; most++) {
+        make_frames((struct raim_wire_limits){2, 1, 16, 960, 679, most});
+        frame.tick = 100;
+        const uint32_t bits = raim_bits_for(most);
+        for (uint32_t rewind = 0; rewind < 1u << bits; rewind++) {
+            raim_writer writer = begin_whole();
+            write_player(&writer, 1, 0, 0);
+            raim_write_bool(&writer, false);
+            raim_write_bits(&writer, 3, 1 + 1); // another bullet, of the second place
+            raim_write_bits(&writer, 1 << 16, 16 + 1 + 4);
+            raim_write_bits(&writer, rewind, bits);
+            raim_write_bool(&writer, false);
+            assert_int_equal(accepts(writer), rewind <= most);
+            if (rewind <= most)
+                assert_int_equal(told.bullets[1].rewind, rewind);
+        }
+        free_frames();
+    }
+}
+
+static void test_new_bullets_ascend(void **state)
+{
+    (void)state;
+    make_small_frames(3, 2);
+    for (uint32_t first = 0; first < 6; first++) {
+        for (uint32_t second = 0; second < 6; second++) {
+            raim_writer writer = begin_whole();
+            raim_write_bool(&writer, false);
+            raim_write_bits(&writer, 1 | first << 1, 1 + 3 + 16 + 1);
+            raim_write_bits(&writer, 0, 20);
+            raim_write_bits(&writer, 0, 20);
+            raim_write_bits(&writer, 1 | second << 1, 1 + 3 + 16 + 1);
+            raim_write_bits(&writer, 0, 20);
+            raim_write_bits(&writer, 0, 20 + 1);
+            assert_int_equal(accepts(writer), first < second);
+        }
+    }
+    free_frames();
+}
+
+static void test_self_stays_within_its_ranges(void **state)
+{
+    (void)state;
+    make_small_frames(3, 1);
+    for (int i = 0; i < 8; i++) {
+        const bool place_good = i % 2 == 0, timer_good = i / 2 % 2 == 0, margin_good = i / 4 == 0;
+        const uint32_t timer = RAIM_WIRE_MAX_TIMER + !timer_good, margin = 32 + margin_good;
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
+        whole = true;
+        raim_write_bits(&writer, 0, 4);
+        raim_write_bits(&writer, 100, 32);
+        raim_write_bits(&writer, place_good ? 2 : 3, 2 + 1 + 1);
+        raim_write_count(&writer, timer);
+        raim_write_bits(&writer, margin << 16, 8 + 8 + 6);
+        raim_write_bits(&writer, 0, 2);
+        assert_int_equal(accepts(writer), place_good && timer_good && margin_good);
+
+        whole = false;
+        writer = begin_delta(1);
+        writer.pending &= ~(1u << (1 + 4 + 5)); // not as predicted: another view, alive
+        raim_write_bits(&writer, (place_good ? 2 : 3) << 1, 1 + 2 + 1 + 1);
+        raim_write_bool(&writer, false);
+        raim_write_count(&writer, timer);
+        raim_write_bits(&writer, 3 | margin << 3, 1 + 1 + 1 + 6);
+        raim_write_bits(&writer, 0, 2);
+        assert_int_equal(accepts(writer), place_good && timer_good && margin_good);
+    }
+    free_frames();
+}
+
+static void test_a_tick_is_the_one_nearest_to_the_newest_known(void **state)
+{
+    (void)state;
+    make_small_frames(1, 1);
+    const uint32_t centres[] = {0, 1, 15, 16, 31, 32, 0x7FFFFFFF, 0x80000000, UINT32_MAX};
+    for (size_t i = 0; i < sizeof centres / sizeof centres[0]; i++) {
+        for (int32_t off = -15; off <= 16; off++) {
+            struct raim_snapshot_header header;
+            frame.tick = centres[i] + (uint32_t)off;
+            baseline.tick = frame.tick - 3;
+            const size_t size = write_frame(bytes, sizeof bytes);
+            raim_reader reader = raim_reader_make(bytes, size);
+            raim_message_read(&reader);
+            assert_true(raim_snapshot_read_header(&reader, &limits, centres[i], &header));
+            if (header.tick != frame.tick || header.baseline_age != 3)
+                fail_msg("%u is not %u, near %u", header.tick, frame.tick, centres[i]);
+        }
+    }
+    free_frames();
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_truncation_is_refused),
+        cmocka_unit_test(test_no_damage_does_harm),
+        cmocka_unit_test(test_new_places_ascend_below_the_limit_and_ways_end_at_12),
+        cmocka_unit_test(test_a_place_of_the_baseline_is_not_new),
+        cmocka_unit_test(test_who_leaves_the_grid_is_refused),
+        cmocka_unit_test(test_a_turn_is_to_another_way_and_not_before_the_baseline),
+        cmocka_unit_test(test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid),
+        cmocka_unit_test(test_a_rewind_beyond_the_most_is_refused),
+        cmocka_unit_test(test_new_bullets_ascend),
+        cmocka_unit_test(test_self_stays_within_its_ranges),
+        cmocka_unit_test(test_a_tick_is_the_one_nearest_to_the_newest_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
