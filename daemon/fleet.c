@@ -100,7 +100,7 @@ bool fleet_collect(struct fleet *fleet, int index)
     struct berth *berth = fleet->berths[index];
     const double delay_s = arena_config(berth->arena)->spectator_delay_s;
     if (arena_collect(berth->arena))
-        log_info("match started name=%s map=%s", arena_config(berth->arena)->name,
+        log_info("match started arena=%s map=%s", arena_config(berth->arena)->name,
                  arena_config(berth->arena)->map->name);
     prepare_rotation(berth);
     return arena_config(berth->arena)->spectator_delay_s != delay_s;

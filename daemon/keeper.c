@@ -79,7 +79,7 @@ static void bind_match(struct keeper *keeper, const struct raim_match *match)
     keeper->is_bound =
         checkpoint_bind(keeper->checkpoint, match, keeper->seats, error, sizeof error);
     if (!keeper->is_bound)
-        log_warning("checkpoint failed name=%s: %s", keeper->name, error);
+        log_warning("checkpoint failed arena=%s: %s", keeper->name, error);
     note_saved(keeper, match);
 }
 
@@ -96,10 +96,10 @@ static void tell_restored(const struct keeper *keeper, const struct raim_match *
                  (unsigned long long)result->age_ms);
         break;
     case CHECKPOINT_REFUSED:
-        log_warning("checkpoint refused name=%s: %s", keeper->name, result->why);
+        log_warning("checkpoint refused arena=%s: %s", keeper->name, result->why);
         break;
     case CHECKPOINT_SET_ASIDE:
-        log_error("checkpoint set aside name=%s: %s", keeper->name, result->why);
+        log_error("checkpoint set aside arena=%s: %s", keeper->name, result->why);
         break;
     }
 }

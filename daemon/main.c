@@ -63,7 +63,7 @@ static bool take_signals(int signals, struct server *server)
             return true;
         }
         struct outcome outcome = {0};
-        log_info("signal=HUP");
+        log_info("reloading signal=HUP");
         server_reload(server, &outcome);
         outcome_clear(&outcome);
     }
@@ -177,8 +177,8 @@ static struct config *load_config(const struct options *options)
         options->demo ? config_demo() : config_load_reported(options->config_path, &report);
     report_end(&report);
     if (config == NULL && !options->json)
-        fprintf(stderr, "%sraimd: nothing started: see the mistakes above\n",
-                log_is_journal() ? "<3>" : "");
+        fprintf(stderr, "%sraimd: %s: see the mistakes above\n", log_is_journal() ? "<3>" : "",
+                options->action == OPTIONS_CHECK_CONFIG ? "refused" : "nothing started");
     return config;
 }
 

@@ -126,7 +126,7 @@ static bool read_text(const struct order *order, enum orders_field_kind field, c
 }
 
 static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with something visible in it";
-static const char player_is_bad[] = "want the id of a player, as players tells";
+static const char player_is_bad[] = "want a player's id, the number that the list of players tells";
 static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
 static const char address_is_bad[] =
     "want an IPv4 address or a network like 192.0.2.0/24, without bits behind its prefix";

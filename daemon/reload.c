@@ -26,6 +26,7 @@ struct plan {
     bool moves;          // its map changed
     bool rotates;        // its rotation changed
     bool rebuilds;       // something else changed that another match brings
+    bool waits;          // all of these for the next round
     struct bout *tuning, *successor;
 };
 
@@ -45,7 +46,7 @@ void reload_log(const struct outcome *outcome)
         counts[line->kind]++;
         switch (line->kind) {
         case OUTCOME_MISTAKE:
-            log_error("configuration %s", line->text);
+            log_error("configuration mistake: %s", line->text);
             break;
         case OUTCOME_WARNING:
             log_warning("configuration %s", line->text);
@@ -192,15 +193,14 @@ static bool plan_new_arena(struct reload *reload, int index)
 }
 
 // Who plays rounds gets another match with the next one; else everybody rises anew at once, and
-// where the map is the same the scores stay.
-static struct bout *plan_successor(const struct berth *berth, const struct plan *plan)
+// where the map is the same the scores stay, unless the first round begins with it.
+static struct bout *plan_successor(const struct berth *berth, const struct plan *plan, bool begins)
 {
-    const bool waits = berth_has_rounds(berth);
     const int maps = berth_wanted(berth)->rotation_count + 1;
     const bool is_list_new = plan->moves || plan->rotates;
     int place = is_list_new ? berth_find_place(berth) : arena_bout(berth->arena)->place;
     bool keeps_map = false;
-    if (waits && maps > 1)
+    if (plan->waits && maps > 1)
         place = (place + 1) % maps;
     else if (is_list_new)
         place = 0;
@@ -209,8 +209,8 @@ static struct bout *plan_successor(const struct berth *berth, const struct plan 
     struct bout *bout = berth_prepare(berth, place, keeps_map);
     if (bout == NULL)
         return NULL;
-    bout->at_once = !waits;
-    bout->keeps_round = !waits && !plan->moves;
+    bout->at_once = !plan->waits;
+    bout->keeps_round = !plan->waits && !plan->moves && !begins;
     return bout;
 }
 
@@ -221,16 +221,19 @@ static bool plan_bouts(struct reload *reload, int index)
     struct berth berth = *reload->fleet->berths[plan->running];
     berth.config = reload->wanted;
     berth.index = index;
+    const bool has_rounds = berth_has_rounds(&berth);
+    const bool had_rounds = berth_has_rounds(reload->fleet->berths[plan->running]);
+    const bool begins = has_rounds && !had_rounds; // what has no end has no next round
+    plan->waits = has_rounds && had_rounds;
     // Without rounds a rotation does not turn.
-    const bool succeeds =
-        plan->moves || plan->rebuilds || (plan->rotates && berth_has_rounds(&berth));
+    const bool succeeds = plan->moves || plan->rebuilds || begins || (plan->rotates && has_rounds);
     if (plan->tunes) {
         plan->tuning = bout_create(berth_wanted(&berth), NULL, NULL);
         if (plan->tuning != NULL)
             plan->tuning->at_once = true;
     }
     if (succeeds)
-        plan->successor = plan_successor(&berth, plan);
+        plan->successor = plan_successor(&berth, plan, begins);
     const bool good =
         (!plan->tunes || plan->tuning != NULL) && (!succeeds || plan->successor != NULL);
     if (!good)
@@ -300,11 +303,26 @@ static void do_plans(struct reload *reload, void (*leave)(void *context, struct 
     }
 }
 
-static void tell_changes(const struct config_diff *diff, struct outcome *outcome)
+// What an arena waits for with a change that is not for at once, as words behind it.
+static const char *tell_time(const struct reload *reload, const struct config_change *change)
 {
-    for (int i = 0; i < diff->count; i++)
-        outcome_add(outcome, diff->changes[i].needs_restart ? OUTCOME_RESTART : OUTCOME_APPLIED,
-                    "%s", diff->changes[i].text);
+    if (change->needs_restart || change->key == NULL || change->new_arena < 0 ||
+        !reload->plans[change->new_arena].waits)
+        return "";
+    const char *key = change->key->name;
+    if (strcmp(key, "break_time") == 0)
+        return ", with the next break";
+    const bool is_of_rounds = strcmp(key, "round_time") == 0 || strcmp(key, "score_limit") == 0;
+    return is_of_rounds || !is_tuning(key) ? ", with the next round" : "";
+}
+
+static void tell_changes(const struct reload *reload, const struct config_diff *diff)
+{
+    for (int i = 0; i < diff->count; i++) {
+        const struct config_change *change = &diff->changes[i];
+        outcome_add(reload->outcome, change->needs_restart ? OUTCOME_RESTART : OUTCOME_APPLIED,
+                    "%s%s", change->text, tell_time(reload, change));
+    }
 }
 
 bool reload_apply(struct fleet *fleet, struct config **config, const char *path,
@@ -329,7 +347,7 @@ bool reload_apply(struct fleet *fleet, struct config **config, const char *path,
     const bool good = plan_all(&reload, diff);
     if (good) {
         do_plans(&reload, leave, context);
-        tell_changes(diff, outcome);
+        tell_changes(&reload, diff);
     } else {
         drop_plans(&reload);
     }

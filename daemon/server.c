@@ -206,7 +206,7 @@ void server_tell_floods(struct server *server)
     for (int i = 0; i < server->fleet.count; i++) {
         struct arena *arena = server->fleet.arenas[i];
         if (flood_look(arena_flood(arena), &arena_status(arena)->transport, line))
-            log_warning("refused name=%s %s", arena_config(arena)->name, line);
+            log_warning("refused arena=%s %s", arena_config(arena)->name, line);
     }
 }
 

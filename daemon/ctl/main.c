@@ -389,6 +389,21 @@ static const struct command *find_command(int count, char **words, int *used)
     return NULL;
 }
 
+// Names the commands that these words could have begun.
+static int wrong_command(const char *first)
+{
+    char known[128] = "";
+    const size_t length = strlen(first);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *name = commands[i].name;
+        if (strncmp(name, first, length) != 0 || name[length] != ' ')
+            continue;
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+    return known[0] != '\0' ? wrong("want one of", known) : wrong("no such command", first);
+}
+
 static int dispatch(struct call *call, const char *options, int count, char **words)
 {
     if (count == 0)
@@ -396,7 +411,7 @@ static int dispatch(struct call *call, const char *options, int count, char **wo
     int used;
     const struct command *command = find_command(count, words, &used);
     if (command == NULL)
-        return wrong("no such command", words[0]);
+        return wrong_command(words[0]);
     if (strspn(options, command->options) != strlen(options))
         return wrong("an option that does not belong here", command->name);
     call->count = count - used;

@@ -69,16 +69,20 @@ bool request_send(const char *socket, const struct request *request, struct repl
     CURL *curl = curl_easy_init();
     FILE *out = open_memstream(&reply->text, &size);
     CURLcode code = CURLE_OUT_OF_MEMORY;
+    long failure = 0; // errno of the connect
     if (curl != NULL && out != NULL && fill_form(curl, request, &form))
         code = perform(curl, socket, request, &form, out);
     if (code == CURLE_OK)
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
+    else if (code == CURLE_COULDNT_CONNECT)
+        curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &failure);
     if (out != NULL && fclose(out) != 0)
         code = CURLE_OUT_OF_MEMORY;
     curl_easy_cleanup(curl);
     if (code == CURLE_OK)
         return true;
-    snprintf(reply->why, sizeof reply->why, "%s", curl_easy_strerror(code));
+    snprintf(reply->why, sizeof reply->why, "%s",
+             failure > 0 ? strerror((int)failure) : curl_easy_strerror(code));
     free(reply->text);
     reply->text = NULL;
     return false;

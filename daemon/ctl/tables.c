@@ -32,11 +32,14 @@ static void write_column(FILE *out, const char *text, int width)
     fprintf(out, "%*s", width - written + 1, "");
 }
 
-static void write_duration(FILE *out, long long seconds)
+// "3d 04:05:06", without days where there are none.
+static void format_duration(char text[32], long long seconds)
 {
+    int length = 0;
     if (seconds >= 86400)
-        fprintf(out, "%lldd ", seconds / 86400);
-    fprintf(out, "%02lld:%02lld:%02lld", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+        length = snprintf(text, 32, "%lldd ", seconds / 86400);
+    snprintf(text + length, (size_t)(32 - length), "%02lld:%02lld:%02lld", seconds / 3600 % 24,
+             seconds / 60 % 60, seconds % 60);
 }
 
 static void write_arena(FILE *out, const json_t *arena, long long players)
@@ -66,11 +69,14 @@ bool tables_status(const char *text, FILE *out)
     const bool good = json_is_array(arenas) && json_is_object(players);
     if (good) {
         size_t i;
-        fprintf(out, "raimd %s, up ", text_of(status, "version"));
-        write_duration(out, number_of(status, "uptime_s"));
-        fprintf(out, ", workers %lld, players %lld of %lld, bots %lld, spectators %lld\n",
-                number_of(status, "workers"), number_of(players, "now"), number_of(players, "max"),
-                number_of(players, "bots"), number_of(players, "spectators"));
+        char uptime[32];
+        format_duration(uptime, number_of(status, "uptime_s"));
+        fprintf(out,
+                "raimd %s, up %s, workers %lld, players %lld of %lld, bots %lld, spectators "
+                "%lld\n",
+                text_of(status, "version"), uptime, number_of(status, "workers"),
+                number_of(players, "now"), number_of(players, "max"), number_of(players, "bots"),
+                number_of(players, "spectators"));
         fprintf(out, "ARENA           MAP               PORT PLAYERS BOTS WATCH P50(us) P99(us)"
                      "  LATE\n");
         json_array_foreach(arenas, i, arena)
@@ -124,7 +130,7 @@ bool tables_bans(const char *text, FILE *out)
             const json_t *left = json_object_get(ban, "left_s");
             char shown[32] = "for ever";
             if (json_is_integer(left))
-                snprintf(shown, sizeof shown, "%lld s", (long long)json_integer_value(left));
+                format_duration(shown, (long long)json_integer_value(left));
             write_column(out, text_of(ban, "address"), 18);
             write_column(out, shown, 14);
             fprintf(out, "%s\n", text_of(ban, "reason"));

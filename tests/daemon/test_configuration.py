@@ -95,13 +95,13 @@ class ConfigurationTest(unittest.TestCase):
 
     def test_mistakes_have_their_priority_in_the_journal(self):
         path = self.stage.write_config(config(arena(bots=-3)))
-        for options in ([], ["-t"]):
+        for options, end in (([], "nothing started"), (["-t"], "refused")):
             result = run_raimd("-c", path, *options, prefix=TO_JOURNAL)
             self.assertEqual(result.returncode, EXIT_CONFIG)
             self.assertEqual(
                 result.stderr.splitlines(),
                 [f"<3>{path}:4: arenas[0].bots: got -3, want an integer from 0 to 200",
-                 "<3>raimd: nothing started: see the mistakes above"])
+                 f"<3>raimd: {end}: see the mistakes above"])
 
 
     def test_output_that_cannot_be_written_fails(self):
@@ -136,8 +136,8 @@ class HangupTest(unittest.TestCase):
                      "60 -> 30", "configuration reloaded applied=1 restart=1")
 
     def test_mistakes_are_told_and_leave_all_as_it_is(self):
-        self.hang_up(config(arena(bots=-3, tick_hz=1)), "arenas[0].bots: got -3",
-                     "arenas[0].tick_hz: got 1", "configuration refused mistakes=2")
+        self.hang_up(config(arena(bots=-3, tick_hz=1)), f"error configuration mistake: {self.path}:4: arenas[0].bots: "
+                     "got -3", "arenas[0].tick_hz: got 1", "configuration refused mistakes=2")
         self.hang_up(config(arena(bots=2)), "configuration reloaded applied=0 restart=0")
 
 

@@ -283,7 +283,8 @@ class ControlTest(Operator):
         daemon.expected_status = -signal.SIGKILL
         daemon.send(signal.SIGKILL)
         daemon.wait(START_S)
-        self.assertIn("cannot reach", self.ctl("status", status=EXIT_UNREACHABLE))
+        self.assertEqual(self.ctl("status", status=EXIT_UNREACHABLE),
+                         f"raimctl: cannot reach raimd at {self.socket}: Connection refused\n")
         self.serve()
         self.ctl("status")
 
@@ -392,6 +393,13 @@ class UsageTest(unittest.TestCase):
                 result = self.raimctl("-s", "/nonexistent/control.sock", *words)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))
                 self.assertIn("--help", result.stderr)
+
+    def test_half_a_command_is_told_its_other_halves(self):
+        self.assertTrue(self.raimctl("log").stderr.startswith(
+            "raimctl: want one of: log level\n"))
+        self.assertTrue(self.raimctl("arena", "dance").stderr.startswith(
+            "raimctl: want one of: arena add, arena remove, arena pause, arena resume, "
+            "arena map\n"))
 
     @unittest.skipUnless(shutil.which("bash"), "no bash")
     def test_the_options_of_raimd_are_completed(self):

@@ -55,7 +55,7 @@ class FullDiskTest(unittest.TestCase):
         daemon = self.stage.serve(arena("east", bots=2), env=self.env,
                                   prefix=[*FILL, self.run, "--"])
         self.assert_plays(daemon)
-        self.assertEqual(daemon.log.count("checkpoint failed name=east: "), 1)
+        self.assertEqual(daemon.log.count("checkpoint failed arena=east: "), 1)
         self.assertIn("No space left on device", daemon.log)
 
 

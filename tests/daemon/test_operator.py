@@ -106,11 +106,11 @@ class ConfigTest(unittest.TestCase):
 
     def refused(self, path, *expected, prefix=()):
         """Each expectation is the beginning of a line and the words that follow in it."""
-        for options in ([], ["-t"]):
+        for options, end in (([], "nothing started"), (["-t"], "refused")):
             result = run_raimd("-c", path, *options, prefix=prefix)
             self.assertEqual(result.returncode, EXIT_CONFIG, result.stderr)
             self.assertNotIn("started name=", result.stderr)
-            self.assertIn("nothing started", result.stderr)
+            self.assertIn(f"raimd: {end}: see the mistakes above", result.stderr)
             for place, *words in expected:
                 lines = [line for line in result.stderr.splitlines() if line.startswith(place)]
                 self.assertTrue(any(all(word in line for word in words) for line in lines),

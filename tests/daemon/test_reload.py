@@ -280,6 +280,27 @@ class RotationTest(ReloadTest):
         self.daemon.poll("larger players", lambda: self.daemon.get_json(
             "/arenas/one/map")["player_radius"] == 30)
 
+    def test_what_waits_for_a_round_is_told_so(self):
+        self.serve(arena("one", round_time=600))
+        log = self.reload(arena("one", round_time=900, break_time=5, bots=2, max_players=3))
+        for words in ("round_time: 600 -> 900, with the next round\n",
+                      "break_time: 10 -> 5, with the next break\n",
+                      "bots: 0 -> 2, with the next round\n", "max_players: 64 -> 3\n"):
+            self.assertIn(words, log)
+
+    def test_an_arena_without_rounds_begins_its_first_at_once(self):
+        self.serve(arena("one", bots=2))
+        bots = self.stage.bots(self.daemon, 2)
+        self.daemon.wait_players(2)
+        log = self.reload(arena("one", bots=3, round_time=600))
+        self.assertIn("round_time: 0 -> 600\n", log)
+        row = self.wait_arena("a clock", "one", lambda row: row["round"]["left_s"] is not None)
+        self.assertEqual(row["round"]["number"], 2)
+        self.assertEqual(sum(player["bot"] for player in row["players"]), 3)
+        self.daemon.wait_players(2)
+        bots.send(signal.SIGINT)
+        self.assertEqual(bots.report()["decode_errors"], 0)
+
 
 if __name__ == "__main__":
     harness.main()

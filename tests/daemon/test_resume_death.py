@@ -128,7 +128,7 @@ class ResumeDeathTest(unittest.TestCase):
         revival.start().wait_started()
         line = revival.daemon.poll("a refusal", lambda: next(
             (line for line in revival.daemon.log.splitlines()
-             if "checkpoint refused name=east" in line), None))
+             if "checkpoint refused arena=east" in line), None))
         self.assertIn(why, line)
         self.assertIn("arena restored name=west", revival.daemon.log)
 
@@ -196,7 +196,7 @@ class ResumeDeathTest(unittest.TestCase):
             shutil.rmtree(revival.directory)
             daemon = revival.start().wait_started()
             daemon.poll("play", lambda: daemon.get_json()["arenas"][0]["tick"] > 30)
-            self.assertEqual(daemon.log.count("checkpoint failed name="), len(ARENAS))
+            self.assertEqual(daemon.log.count("checkpoint failed arena="), len(ARENAS))
 
 
 if __name__ == "__main__":
