@@ -380,10 +380,19 @@ bool transport_poll(struct transport *transport, struct transport_event *event)
     return false;
 }
 
+static int64_t now_ms(void)
+{
+    return transport_now_us() / 1000;
+}
+
 static void on_packet_freed(ENetPacket *packet)
 {
     struct transport_slot *slot = packet->userData;
     slot->queued -= packet->dataLength;
+    if ((packet->flags & ENET_PACKET_FLAG_RELIABLE) == 0)
+        return;
+    slot->owed--;
+    slot->owed_ms = now_ms();
 }
 
 // False if there was no memory for the message, or the peer has no such channel.
@@ -396,6 +405,8 @@ static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reli
     packet->userData = slot;
     packet->freeCallback = on_packet_freed;
     slot->queued += size;
+    if (reliable && slot->owed++ == 0)
+        slot->owed_ms = now_ms();
     if (enet_peer_send(peer, reliable ? CHANNEL_RELIABLE : CHANNEL_UNRELIABLE, packet) != 0) {
         enet_packet_destroy(packet);
         return false;
@@ -414,10 +425,13 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
         return;
     // A peer may reconfigure the throttle that drops what we send to it; it does not get to.
     to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
+    // ENet takes anything that looks like an acknowledgement for a sign of life, and the round trip
+    // that it tells for true.
+    const bool is_owing = slot->owed > 0 && now_ms() - slot->owed_ms > TIMEOUT_MAX_MS;
     // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
-    const bool queued = slot->queued + size <= TRANSPORT_MAX_QUEUED &&
+    const bool queued = !is_owing && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
                         queue_message(to, slot, reliable, data, size);
-    if (queued || !reliable)
+    if (queued || (!reliable && !is_owing))
         return;
     // Without this message its stream would have a hole.
     transport->stats.overflows++;

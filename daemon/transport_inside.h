@@ -14,6 +14,8 @@ struct seals;
 
 struct transport_slot {
     size_t queued;     // bytes of messages that ENet holds: not sent yet, or not acknowledged
+    uint32_t owed;     // reliable ones among them
+    int64_t owed_ms;   // since when none of these was acknowledged
     bool present;      // CONNECTED was told, DISCONNECTED was not
     bool dropped;      // it is to go, and DISCONNECTED must be told
     bool heard;        // it has said something

@@ -130,6 +130,50 @@ static void test_acknowledged_bytes_do_not_count_towards_the_cap(void **state)
     assert_true(transport_ping_ms(transport, seen.last_peer) < 500);
 }
 
+// Sends, as the client's ENet would, that something was received which was never sent: half a
+// minute ago, so that ENet takes the round trip for as long.
+static void acknowledge_nonsense(const struct client *client, uint16_t sequence)
+{
+    const uint16_t header[] = {
+        htons((uint16_t)(ENET_PROTOCOL_HEADER_FLAG_SENT_TIME | client->peer->outgoingPeerID |
+                         client->peer->outgoingSessionID << ENET_PROTOCOL_HEADER_SESSION_SHIFT)),
+        0,
+    };
+    ENetProtocolAcknowledge command = {
+        .header = {.command = ENET_PROTOCOL_COMMAND_ACKNOWLEDGE,
+                   .reliableSequenceNumber = htons(sequence)},
+        .receivedReliableSequenceNumber = htons(sequence),
+        .receivedSentTime = htons((uint16_t)(monotonic_ms() - 30000)),
+    };
+    const ENetBuffer buffers[] = {{(void *)header, sizeof header}, {&command, sizeof command}};
+    assert_true(enet_socket_send(client->host->socket, &client->peer->address, buffers, 2) > 0);
+}
+
+static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state)
+{
+    (void)state;
+    enum { STEP_MS = 100 };
+    connect_clients(1);
+    for (int i = 0; i < 100; i++) {
+        acknowledge_nonsense(&clients[0], 999);
+        run_server();
+    }
+    assert_true(transport_ping_ms(transport, seen.last_peer) > 20000);
+    tell(seen.last_peer, true, 0, 100);
+    int passed_ms = 0;
+    for (uint16_t sequence = 1000; passed_ms < 60000 && seen.disconnected == 0; sequence++) {
+        kernel.monotonic_ms += STEP_MS;
+        passed_ms += STEP_MS;
+        acknowledge_nonsense(&clients[0], sequence);
+        transport_receive(transport);
+        tell(seen.last_peer, false, sequence, 100);
+        run_server();
+    }
+    assert_in_range(passed_ms, 5000, 15000 + 2 * STEP_MS);
+    assert_int_equal(seen.disconnected, 1);
+    assert_int_equal(transport_peers(transport), 0);
+}
+
 // --- Enemies ---
 
 static void expect_refusal(int raw, const void *data, size_t size, enum datagram_verdict verdict)
@@ -263,6 +307,7 @@ int main(int argc, char **argv)
         TEST(test_who_comes_and_leaves_at_once_is_told_in_order),
         TEST(test_who_is_on_loopback_is_told_with_the_connection),
         TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
+        TEST(test_peer_that_acknowledges_nonsense_is_dropped_in_time),
         TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),
         TEST(test_bad_datagrams_are_refused_by_reason),
         TEST(test_garbage_does_not_disturb_an_honest_client),
