@@ -20,7 +20,7 @@ enum { LOSS_PACKETS = 600 }; // of which the loss is told: those before count fo
 
 struct raim_client_def raim_client_default_def(void)
 {
-    return (struct raim_client_def){.name = "player", .patience_s = 5};
+    return (struct raim_client_def){.name = "player", .patience_s = 10};
 }
 
 struct raim_client *raim_client_create(const struct raim_client_def *def)

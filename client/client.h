@@ -36,7 +36,7 @@ struct raim_client_def {
     const uint8_t *server_key;
 };
 
-// A player called "player", with 5 s of patience.
+// A player called "player", with 10 s of patience.
 struct raim_client_def raim_client_default_def(void);
 
 enum raim_client_state {

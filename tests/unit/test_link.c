@@ -77,7 +77,8 @@ static int set_up(void **state)
     ENetAddress bound;
     assert_int_equal(enet_socket_get_address(server.host->socket, &bound), 0);
     server.port = bound.port;
-    const struct raim_client_def def = raim_client_default_def();
+    struct raim_client_def def = raim_client_default_def();
+    def.patience_s = 5;
     link_to = raim_link_open("127.0.0.1", server.port, &def);
     assert_non_null(link_to);
     return 0;

@@ -88,6 +88,18 @@ static void test_it_connects_once_and_is_patient(void **state)
     assert_ended(client, RAIM_REASON_LOST);
 }
 
+static void test_it_has_time_to_come_in_where_much_is_lost(void **state)
+{
+    (void)state;
+    struct raim_client *client = fresh_client(raim_client_default_def().patience_s);
+    assert_true(wants(client));
+    now_us += 9 * S; // ENet has said everything five times
+    assert_false(wants(client));
+    assert_state(client, RAIM_CLIENT_CONNECTING);
+    now_us += S;
+    assert_ended(client, RAIM_REASON_LOST);
+}
+
 static void test_a_refusal_is_final(void **state)
 {
     (void)state;
@@ -378,6 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_connects_once_and_is_patient),
+        cmocka_unit_test(test_it_has_time_to_come_in_where_much_is_lost),
         cmocka_unit_test(test_a_refusal_is_final),
         cmocka_unit_test(test_silence_is_a_lost_connection),
         cmocka_unit_test(test_it_comes_back_as_who_it_was),
