@@ -137,11 +137,15 @@ class Peer:
         """The number that lets a CONNECT in."""
         def knock():
             self.send(KNOCK)
-            for data in self._datagrams(0.05):
-                if data.startswith(TICKET_HEAD):
-                    return data[11:15]
-            return None
-        return int.from_bytes(harness.poll("ticket", knock, deadline_s), "little")
+            return self.take_ticket(0.05)
+        return harness.poll("ticket", knock, deadline_s)
+
+    def take_ticket(self, seconds=0.0):
+        """The number that has been told, or None."""
+        for data in self._datagrams(seconds):
+            if data.startswith(TICKET_HEAD):
+                return int.from_bytes(data[11:15], "little")
+        return None
 
     def connect(self, name="stranger", deadline_s=harness.START_S):
         """Connects and says hello."""
