@@ -239,7 +239,7 @@ def measure(players_list):
           f" {NETWORKS[1][2]:.0%} lost; figures in {CSV.relative_to(ROOT)}")
     chosen = next((match for match in matches if match.players == 64), matches[0])
     each = chosen.variants["predicted"]
-    print(f"wire players={chosen.players} bytes_per_player={each['bytes_per_player']:.2f}"
+    print(f"bench wire players={chosen.players} bytes_per_player={each['bytes_per_player']:.2f}"
           f" bytes_per_snapshot={each['bytes']:.1f} kB_per_s={each['kB_per_s']:.2f}"
           f" datagrams_per_s={each['datagrams_per_s']:.1f}"
           f" encode_us={chosen.cost['outgoing_us']:.2f}")
