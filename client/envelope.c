@@ -79,7 +79,7 @@ static size_t open_answer(struct raim_envelope *envelope, const uint8_t *data, s
     if (!raim_seal_read_answer(data, size, nonce))
         return 0;
     raim_crypto_digest(envelope->keys + RAIM_KEY_BYTES, nonce, sizeof nonce, session);
-    if (envelope->heard && memcmp(session, envelope->session, sizeof session) != 0)
+    if (envelope->heard && !raim_crypto_is_equal(session, envelope->session, sizeof session))
         return 0;
     const size_t plain_size = open_numbered(envelope, session, data + RAIM_SEAL_ANSWER_BYTES,
                                             size - RAIM_SEAL_ANSWER_BYTES, plain);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_inside.h"
 
+#include "crypto.h"
 #include "identity.h"
 #include "knock.h"
 
@@ -81,10 +82,11 @@ static bool seal(struct arena *arena, char *error, size_t capacity)
     uint8_t secret[IDENTITY_KEY_BYTES];
     if (!identity_get(secret, error, capacity))
         return false;
-    if (transport_seal(arena->transport, secret))
-        return true;
-    snprintf(error, capacity, "out of memory");
-    return false;
+    const bool sealed = transport_seal(arena->transport, secret);
+    crypto_forget(secret, sizeof secret);
+    if (!sealed)
+        snprintf(error, capacity, "out of memory");
+    return sealed;
 }
 
 // On the map of the rotation that the last process played on.

@@ -49,12 +49,10 @@ struct seals {
     struct session sessions[];
 };
 
-static struct pair make_pair(void)
+static void make_pair(struct pair *pair)
 {
-    struct pair pair;
-    crypto_random(pair.secret, sizeof pair.secret);
-    crypto_publish(pair.secret, pair.shown);
-    return pair;
+    crypto_random(pair->secret, sizeof pair->secret);
+    crypto_publish(pair->secret, pair->shown);
 }
 
 struct seals *seals_create(const struct seals_def *def, int64_t now_ms)
@@ -72,14 +70,14 @@ struct seals *seals_create(const struct seals_def *def, int64_t now_ms)
     const size_t buckets = (size_t)1 << seals->bucket_bits;
     seals->buckets = malloc(buckets * sizeof *seals->buckets);
     if (seals->buckets == NULL) {
-        free(seals);
+        seals_destroy(seals);
         return NULL;
     }
     for (size_t i = 0; i < buckets; i++)
         seals->buckets[i] = NONE;
     memcpy(seals->identity.secret, def->secret, sizeof seals->identity.secret);
     crypto_publish(seals->identity.secret, seals->identity.shown);
-    seals->ephemerals[0] = make_pair();
+    make_pair(&seals->ephemerals[0]);
     seals->renewed_ms = now_ms;
     uint64_t secret;
     crypto_random(&secret, sizeof secret);
@@ -111,7 +109,7 @@ static void renew(struct seals *seals, int64_t now_ms)
     seals->ephemerals[1] = seals->ephemerals[0];
     // A hint must tell the two apart.
     do
-        seals->ephemerals[0] = make_pair();
+        make_pair(&seals->ephemerals[0]);
     while (memcmp(seals->ephemerals[0].shown, seals->ephemerals[1].shown, RAIM_SEAL_HINT_BYTES) ==
            0);
     seals->has_late = true;
@@ -261,6 +259,10 @@ static size_t take_opening(struct seals *seals, struct seals_peer from, const ui
         const size_t plain_size = open_connect(session->opening, data, size, plain);
         *verdict = plain_size > 0 ? DATAGRAM_OK : DATAGRAM_FORGED;
         return plain_size;
+    }
+    if (session != NULL && !session->confirmed && now_ms - session->heard_ms < SEALS_FIRST_MS) {
+        *verdict = DATAGRAM_SESSIONS;
+        return 0;
     }
     if (!seals->def.is_ticket(seals->def.context, from.address, opening.ticket)) {
         *verdict = DATAGRAM_TICKET;

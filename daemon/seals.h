@@ -7,7 +7,8 @@
 // A stranger gets as far as a comparison of its ticket; with a right one, as often as its network
 // may, to two key agreements; and into the table with a CONNECT that was sealed for this server.
 // Until it is heard again, with keys that only who receives at the address can make, it keeps its
-// place there no longer than others need one.
+// place there no longer than others need one; but for SEALS_FIRST_MS against others who begin a
+// session from the same address and port, as might somebody who only listens to the one who does.
 #pragma once
 
 #include "datagram.h"
@@ -30,6 +31,7 @@
 #define SEALS_EPHEMERAL_MS 3600000 // a new ephemeral key so often
 #define SEALS_LATE_MS 120000       // and then the one before for so long: tickets with it are about
 #define SEALS_SESSION_MS 20000     // without a word, longer than ENet waits for a peer
+#define SEALS_FIRST_MS 1000        // for whoever begins a session to be heard again, undisturbed
 
 struct seals;
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
+#include "crypto.h"
 #include "seals.h"
 #include "transport_inside.h"
 
@@ -226,6 +227,7 @@ bool transport_seal(struct transport *transport, const uint8_t secret[RAIM_KEY_B
     };
     memcpy(def.secret, secret, sizeof def.secret);
     transport->seals = seals_create(&def, transport_now_us() / 1000);
+    crypto_forget(&def, sizeof def);
     return transport->seals != NULL;
 }
 

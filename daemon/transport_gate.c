@@ -111,6 +111,19 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
     return true;
 }
 
+// A sealed session has just begun anew from there: nobody can speak for the peers of the one
+// before, and what they are still told would not be for who comes now.
+static void drop_predecessors(struct transport *transport, const ENetAddress *from, uint32_t id)
+{
+    for (size_t i = 0; i < transport->host->peerCount; i++) {
+        ENetPeer *peer = &transport->host->peers[i];
+        if (peer->state != ENET_PEER_STATE_DISCONNECTED && peer->connectID != id &&
+            peer->address.host == from->host && peer->address.port == from->port &&
+            !transport->slots[i].dropped)
+            take_place(transport, peer);
+    }
+}
+
 static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
 {
     const ENetAddress *from = &host->receivedAddress;
@@ -118,6 +131,8 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
         gate_admit(&transport->gate, source_of(from), connect, transport_now_us());
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
+    if (transport->seals != NULL)
+        drop_predecessors(transport, from, connect.id);
     if (!has_room(transport, from, connect.id))
         return transport_refuse(transport, DATAGRAM_CONNECTIONS);
     // ENet 1.3.17 adopts whatever MTU a client's CONNECT names, and tells it back. A larger one

@@ -311,6 +311,29 @@ static void test_nobody_takes_over_a_session_that_stands(void **state)
     assert_int_equal(say(&client, here), DATAGRAM_FORGED);
 }
 
+static void test_whoever_begins_is_heard_again_before_another_may_begin_from_there(void **state)
+{
+    (void)state;
+    const struct raim_ticket ticket = offer();
+    struct raim_envelope client = client_of(&ticket), intruder = client_of(&ticket);
+    assert_int_equal(knock_in(&client, here), DATAGRAM_OK);
+    assert_int_equal(knock_in(&intruder, here), DATAGRAM_SESSIONS);
+    assert_true(answer(&client, here));
+    assert_int_equal(say(&client, here), DATAGRAM_OK);
+    // Who was first and says no more does not keep others out.
+    const struct seals_peer there = {.address = here.address, .port = 1};
+    struct raim_envelope first = client_of(&ticket), second = client_of(&ticket);
+    assert_int_equal(knock_in(&first, there), DATAGRAM_OK);
+    now += SEALS_FIRST_MS - 1;
+    assert_int_equal(knock_in(&first, there), DATAGRAM_OK);
+    assert_int_equal(knock_in(&second, there), DATAGRAM_SESSIONS);
+    now++;
+    assert_int_equal(knock_in(&second, there), DATAGRAM_OK);
+    assert_true(answer(&second, there));
+    assert_int_equal(say(&second, there), DATAGRAM_OK);
+    assert_int_equal(knock_in(&first, there), DATAGRAM_REPLAYED);
+}
+
 static void test_a_repeated_opening_gets_other_keys(void **state)
 {
     (void)state;
@@ -439,6 +462,7 @@ int main(int argc, char **argv)
         SEALS_TEST(test_another_server_cannot_answer),
         SEALS_TEST(test_plain_datagrams_do_nothing),
         SEALS_TEST(test_nobody_takes_over_a_session_that_stands),
+        SEALS_TEST(test_whoever_begins_is_heard_again_before_another_may_begin_from_there),
         SEALS_TEST(test_a_repeated_opening_gets_other_keys),
         SEALS_TEST(test_a_session_begins_with_a_ticket_and_a_connect_alone),
         SEALS_TEST(test_ephemeral_keys_come_and_go),
