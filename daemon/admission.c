@@ -60,15 +60,20 @@ bool admission_read_keys(const char *text, struct admission_keys *keys)
 struct admission *admission_create(const char *arena, const struct admission_keys *keys)
 {
     assert(keys->count >= 1 && keys->count <= ADMISSION_MAX_KEYS);
-    assert(strlen(arena) < RAIM_ACCESS_ARENA_BYTES);
     struct admission *admission = calloc(1, sizeof *admission);
     if (admission == NULL || !crypto_start()) {
         free(admission);
         return NULL;
     }
-    memcpy(admission->arena, arena, strlen(arena));
+    admission_rename(admission, arena);
     admission->keys = *keys;
     return admission;
+}
+
+void admission_rename(struct admission *admission, const char *arena)
+{
+    assert(strlen(arena) < sizeof admission->arena);
+    strcpy(admission->arena, arena);
 }
 
 void admission_destroy(struct admission *admission)

@@ -43,6 +43,9 @@ struct admission;
 struct admission *admission_create(const char *arena, const struct admission_keys *keys);
 void admission_destroy(struct admission *admission);
 
+// The arena has another name from now on: tokens for the one before are another arena's.
+void admission_rename(struct admission *admission, const char *arena);
+
 // Judges a token at a time, in seconds since 1970. One that is admitted is used from now on; its
 // name, if it has one, then replaces `name`.
 enum admission_verdict admission_judge(struct admission *admission, const uint8_t *token,

@@ -112,9 +112,11 @@ bool arena_is_let_go(const struct arena *arena);
 const struct config_arena *arena_config(const struct arena *arena);
 const struct bout *arena_bout(const struct arena *arena);
 
-// Whether a configuration asks for no more than the arena was opened for: its sockets and places.
+// Whether a configuration asks for no more than the arena was opened for: its sockets and places;
+// bots leave room for as many players as it was opened for.
 bool arena_fits_players(const struct arena *arena, uint32_t max_players);
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
+bool arena_fits_bots(const struct arena *arena, uint32_t bots);
 
 // A bout with a new match for this arena, to be offered; takes a while. NULL when memory runs out.
 struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,

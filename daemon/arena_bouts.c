@@ -17,14 +17,13 @@ const struct config_arena *arena_config(const struct arena *arena)
 static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
 {
     struct raim_match_def def = raim_match_default_def();
-    const uint32_t rest = RAIM_MAX_PLAYERS - config->bots;
     def.map = config->map;
     def.rules = config->rules;
     def.tick_hz = config->tick_hz;
     def.view_width = config->view_width;
     def.view_height = config->view_height;
     def.sight = config->sight;
-    def.max_clients = arena->max_players < rest ? arena->max_players : rest;
+    def.max_clients = arena->max_players;
     def.max_spectators = arena->max_spectators;
     def.spectator_delay_s = config->spectator_delay_s;
     def.max_rewind_s = config->lag_compensation_ms / 1000.0;
@@ -49,6 +48,11 @@ bool arena_fits_players(const struct arena *arena, uint32_t max_players)
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators)
 {
     return max_spectators <= arena->max_spectators;
+}
+
+bool arena_fits_bots(const struct arena *arena, uint32_t bots)
+{
+    return bots <= RAIM_MAX_PLAYERS - arena->max_players;
 }
 
 struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
@@ -124,6 +128,9 @@ void arena_play_bout(struct arena *arena, struct bout *bout)
     transport_admit_queries(arena->transport, bout->config.queries);
     transport_guard(arena->transport, bout->config.tickets, &bout->config.limits);
     arena->answers = (struct answers){0};
+    keeper_rename(&arena->keeper, bout->config.name);
+    if (arena->admission != NULL)
+        admission_rename(arena->admission, bout->config.name);
 }
 
 static void begin_bout(struct arena *arena, struct bout *bout)

@@ -4,6 +4,7 @@
 #include "ban_book.h"
 
 #include "command.h"
+#include "directory.h"
 #include "log.h"
 #include "mailbox.h"
 
@@ -11,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Some arenas may be leaving while others come; where there are more, those come later.
+enum { HEARINGS = 2 * CONFIG_MAX_ARENAS };
 
 // What an arena knows. It reads its letters in order, so that it reads no list that is older than
 // the one of which it told last.
@@ -25,20 +29,18 @@ struct ban_book {
     char path[PATH_MAX]; // "": they are not kept
     struct bans *lists;  // that anybody may read, the newest first
     int hearing_count;
-    struct hearing hearings[CONFIG_MAX_ARENAS];
+    struct hearing hearings[HEARINGS];
 };
 
 // The bans are kept where the service manager wants state to be kept.
 static bool load(struct ban_book *book, char *error, size_t capacity)
 {
-    const char *directory = getenv("STATE_DIRECTORY");
-    if (directory == NULL) {
+    char directory[PATH_MAX];
+    if (!directory_find("STATE_DIRECTORY", directory, sizeof directory)) {
         book->lists = bans_without(NULL, 0, 0, 0);
         return book->lists != NULL;
     }
-    const int length = (int)strcspn(directory, ":"); // the first of several
-    if (snprintf(book->path, sizeof book->path, "%.*s/bans", length, directory) >=
-        (int)sizeof book->path) {
+    if (snprintf(book->path, sizeof book->path, "%s/bans", directory) >= (int)sizeof book->path) {
         snprintf(error, capacity, "the state directory's path is too long");
         return false;
     }
@@ -117,9 +119,9 @@ static bool has_heard(const struct ban_book *book, const struct arena *arena)
 static void tell(struct ban_book *book, struct arena *arena)
 {
     struct command *letter = mailbox_blank(arena_mailbox(arena));
-    if (letter == NULL)
-        return;
     struct hearing *hearing = find_hearing(book, arena);
+    if (letter == NULL || (hearing == NULL && book->hearing_count == HEARINGS))
+        return; // it is tried again
     if (hearing == NULL) {
         hearing = &book->hearings[book->hearing_count++];
         *hearing = (struct hearing){.arena = arena, .held = book->lists};

@@ -78,17 +78,36 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+// False where a name beside it would be too long.
+static bool write_path(char path[PATH_MAX], int length, const char *directory, const char *name)
+{
+    static const char longest[] = ".new";
+    const int size = snprintf(path, PATH_MAX, "%.*s/%s.checkpoint", length, directory, name);
+    return size + sizeof longest <= PATH_MAX;
+}
+
 struct checkpoint *checkpoint_create(const char *directory, const char *name)
 {
-    static const char longest[] = ".checkpoint.new";
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
-    if (checkpoint == NULL || strlen(directory) + 1 + strlen(name) + sizeof longest > PATH_MAX) {
+    if (checkpoint == NULL ||
+        !write_path(checkpoint->path, (int)strlen(directory), directory, name)) {
         free(checkpoint);
         return NULL;
     }
-    snprintf(checkpoint->path, sizeof checkpoint->path, "%s/%s.checkpoint", directory, name);
     checkpoint->boot = read_boot();
     return checkpoint;
+}
+
+bool checkpoint_rename(struct checkpoint *checkpoint, const char *name)
+{
+    char path[PATH_MAX];
+    const int length = (int)(strrchr(checkpoint->path, '/') - checkpoint->path);
+    errno = ENAMETOOLONG;
+    if (!write_path(path, length, checkpoint->path, name) ||
+        (checkpoint->front != NULL && rename(checkpoint->path, path) != 0))
+        return false;
+    strcpy(checkpoint->path, path);
+    return true;
 }
 
 static void release(struct checkpoint *checkpoint)
@@ -247,6 +266,9 @@ static bool open_content(const char *path, struct content *content)
     *content = (struct content){.file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
     if (content->file < 0 || fstat(content->file, &status) != 0)
         return false;
+    errno = EPERM;
+    if (status.st_uid != geteuid())
+        return false; // somebody else's, in a directory that is everybody's
     errno = EINVAL;
     if (!S_ISREG(status.st_mode) || status.st_size > MAX_FILE_BYTES)
         return false;

@@ -31,6 +31,10 @@ struct checkpoint_seat {
 struct checkpoint *checkpoint_create(const char *directory, const char *name);
 void checkpoint_destroy(struct checkpoint *checkpoint);
 
+// The arena has another name from now on, and so has the file. False with errno where that cannot
+// be; then both stay as they are.
+bool checkpoint_rename(struct checkpoint *checkpoint, const char *name);
+
 // The name of the map that the last process played on; false where that cannot be read.
 bool checkpoint_find_map(const struct checkpoint *checkpoint, char map[RAIM_MAP_NAME_BYTES]);
 

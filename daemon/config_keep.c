@@ -37,6 +37,7 @@ static const struct field arena_fields[] = {
     ARENA("port", port),
     ARENA("max_players", max_players),
     ARENA("max_spectators", max_spectators),
+    ARENA("bots", bots),
     ARENA("tick_hz", tick_hz),
     ARENA("view_width", view_width),
     ARENA("view_height", view_height),

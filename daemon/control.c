@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "control.h"
 
+#include "directory.h"
 #include "log.h"
 #include "orders.h"
 
@@ -65,16 +66,16 @@ static uint64_t monotonic_ms(void)
 
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 {
-    const char *directory = getenv("RUNTIME_DIRECTORY");
-    if (strcmp(configured, "off") == 0 || (configured[0] == '\0' && directory == NULL))
+    char directory[PATH_MAX];
+    if (strcmp(configured, "off") == 0)
         return false;
     if (configured[0] != '\0') {
         strcpy(path, configured);
         return true;
     }
-    const int length = (int)strcspn(directory, ":"); // the first of several
-    if (snprintf(path, CONFIG_CONTROL_BYTES, "%.*s/control.sock", length, directory) <
-        CONFIG_CONTROL_BYTES)
+    if (!directory_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+        return false;
+    if (snprintf(path, CONFIG_CONTROL_BYTES, "%s/control.sock", directory) < CONFIG_CONTROL_BYTES)
         return true;
     log_warning("control off: the runtime directory's path is too long");
     return false;

@@ -108,6 +108,15 @@ bool fleet_collect(struct fleet *fleet, int index)
 
 // --- Berths ---
 
+// Until it has gone, it may have a checkpoint of this name.
+static bool is_leaving(const struct fleet *fleet, const char *name)
+{
+    const struct berth *berth = fleet->leaving;
+    while (berth != NULL && strcmp(berth_wanted(berth)->name, name) != 0)
+        berth = berth->next;
+    return berth != NULL;
+}
+
 struct berth *berth_open(struct fleet *fleet, struct config *config, int index, char *error,
                          size_t capacity)
 {
@@ -117,6 +126,11 @@ struct berth *berth_open(struct fleet *fleet, struct config *config, int index, 
         return NULL;
     }
     const struct config_arena *arena = &config->arenas[index];
+    if (is_leaving(fleet, arena->name)) {
+        snprintf(error, capacity, "the arena of this name has not left yet");
+        free(berth);
+        return NULL;
+    }
     berth->arena = arena_create(config, arena, &fleet->passed, error, capacity);
     if (berth->arena == NULL) {
         free(berth);

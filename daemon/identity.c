@@ -4,6 +4,7 @@
 #include "identity.h"
 
 #include "crypto.h"
+#include "directory.h"
 #include "log.h"
 
 #include <assert.h>
@@ -61,8 +62,11 @@ static bool write_file(const char *directory, const char *path,
     crypto_forget(text, sizeof text);
     const int parent = good ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     good = parent >= 0 && fsync(parent) == 0;
+    const int error = errno;
     if (parent >= 0)
         close(parent);
+    unlink(temporary); // where it did not become the other
+    errno = error;
     return good;
 }
 
@@ -83,11 +87,7 @@ static bool read_file(const char *path, uint8_t key[IDENTITY_KEY_BYTES])
 static bool load(const char *directory, char *error, size_t capacity)
 {
     char path[PATH_MAX];
-    // There may be several, between colons; the first is ours.
-    const int length = (int)strcspn(directory, ":");
-    char first[PATH_MAX];
-    if (snprintf(first, sizeof first, "%.*s", length, directory) >= (int)sizeof first ||
-        snprintf(path, sizeof path, "%s/identity.key", first) >= (int)sizeof path) {
+    if (snprintf(path, sizeof path, "%s/identity.key", directory) >= (int)sizeof path) {
         snprintf(error, capacity, "cannot keep a key: $STATE_DIRECTORY is too long");
         return false;
     }
@@ -95,7 +95,7 @@ static bool load(const char *directory, char *error, size_t capacity)
         return true;
     if (errno == ENOENT) {
         crypto_random(identity.secret, sizeof identity.secret);
-        if (write_file(first, path, identity.secret))
+        if (write_file(directory, path, identity.secret))
             return true;
         snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
     } else {
@@ -107,15 +107,15 @@ static bool load(const char *directory, char *error, size_t capacity)
 
 bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capacity)
 {
-    const char *directory = getenv("STATE_DIRECTORY");
     if (!identity.known) {
+        char directory[PATH_MAX];
         uint8_t shown[IDENTITY_KEY_BYTES];
         char text[TEXT_BYTES];
         if (!crypto_start()) {
             snprintf(error, capacity, "no random numbers");
             return false;
         }
-        if (directory == NULL || directory[0] == '\0') {
+        if (!directory_find("STATE_DIRECTORY", directory, sizeof directory)) {
             log_warning("identity is of this start alone: there is no $STATE_DIRECTORY to keep it");
             crypto_random(identity.secret, sizeof identity.secret);
         } else if (!load(directory, error, capacity)) {

@@ -4,10 +4,12 @@
 #include "keeper.h"
 
 #include "crypto.h"
+#include "directory.h"
 #include "knock.h"
 #include "log.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +27,10 @@ static_assert(RAIM_MATCH_TOKEN_BYTES == CRYPTO_HASH_KEY_BYTES, "a token is a key
 bool keeper_create(struct keeper *keeper, const char *name)
 {
     char directory[PATH_MAX];
-    const char *directories = getenv("RUNTIME_DIRECTORY");
     *keeper = (struct keeper){0};
     assert(strlen(name) < sizeof keeper->name);
     strcpy(keeper->name, name);
-    if (directories == NULL)
-        return true;
-    const int length = (int)strcspn(directories, ":"); // the first of several
-    if (snprintf(directory, sizeof directory, "%.*s", length, directories) >= PATH_MAX)
+    if (!directory_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         return true;
     keeper->seats = calloc(RAIM_MAX_PLAYERS, sizeof *keeper->seats);
     keeper->rows = calloc(RAIM_MAX_PLAYERS, sizeof *keeper->rows);
@@ -117,6 +115,15 @@ void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_
         keeper->next_invites_tick = raim_match_tick(match) + 1;
     }
     bind_match(keeper, match);
+}
+
+void keeper_rename(struct keeper *keeper, const char *name)
+{
+    if (strcmp(keeper->name, name) == 0)
+        return;
+    if (keeper->checkpoint != NULL && !checkpoint_rename(keeper->checkpoint, name))
+        log_warning("checkpoint failed name=%s: cannot be renamed: %s", name, strerror(errno));
+    strcpy(keeper->name, name);
 }
 
 // Of who is away it stays known from where they last played.

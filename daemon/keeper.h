@@ -36,6 +36,9 @@ int keeper_find_place(const struct keeper *keeper, const struct config_arena *co
 // that is longer ago than `grace_s`, and begins to keep it.
 void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_s);
 
+// The arena has another name from now on, if it is not the same.
+void keeper_rename(struct keeper *keeper, const char *name);
+
 // After every step, and before anybody is told what happened in it, so that nobody ever knows more
 // than what is kept. The match may be another one than the last time.
 void keeper_run(struct keeper *keeper, const struct raim_match *match, struct transport *transport);

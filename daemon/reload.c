@@ -157,7 +157,8 @@ static bool exceeds(const struct reload *reload, const struct config_change *cha
     const char *key = change->key->name;
     return (strcmp(key, "max_players") == 0 && !arena_fits_players(arena, wanted->max_players)) ||
            (strcmp(key, "max_spectators") == 0 &&
-            !arena_fits_spectators(arena, wanted->max_spectators));
+            !arena_fits_spectators(arena, wanted->max_spectators)) ||
+           (strcmp(key, "bots") == 0 && !arena_fits_bots(arena, wanted->bots));
 }
 
 static void plan_change(struct reload *reload, struct config_change *change)

@@ -96,6 +96,14 @@ static void let_go(struct worker *worker, struct arena *arena)
     arena_let_go(arena);
 }
 
+// What could not be taken has been let go, and is no more ours to touch.
+static void ask_to_leave(struct worker *worker, const struct letter *letter)
+{
+    for (int i = 0; i < worker->arena_count; i++)
+        if (worker->arenas[i] == letter->arena)
+            arena_leave(letter->arena, letter->timeout_ms);
+}
+
 // True when the worker is to stop.
 static bool open_mail(struct worker *worker)
 {
@@ -105,7 +113,7 @@ static bool open_mail(struct worker *worker)
     const struct letter *letter;
     while ((letter = mailbox_open(&worker->mailbox)) != NULL) {
         if (letter->leaves)
-            arena_leave(letter->arena, letter->timeout_ms);
+            ask_to_leave(worker, letter);
         else
             take_arena(worker, letter->arena);
         mailbox_reply(&worker->mailbox);

@@ -115,6 +115,16 @@ class ApplyTest(ReloadTest):
         bots.send(signal.SIGINT)
         bots.report()
 
+    def test_bots_leave_room_for_as_many_as_may_play(self):
+        self.serve(arena("one", max_players=1000, bots=24))
+        log = self.reload(arena("one", max_players=900, bots=60))
+        self.assertIn("arenas[0].max_players: 1000 -> 900", log)
+        self.assertRegex(log, r"needs a restart: .*arenas\[0\].bots: 24 -> 60")
+        self.assertIn("applied=1 restart=1", log)
+        self.wait_arena("fewer places", "one", lambda row: self.daemon.get_json()["players"]["max"]
+                        == 900)
+        self.assertEqual(self.bots_of("one"), 24)
+
     def test_what_needs_a_restart_is_told_each_time(self):
         self.serve(arena("one", max_players=4, tick_hz=60), workers=1)
         for _ in range(2):
@@ -169,6 +179,17 @@ class FleetTest(ReloadTest):
         report = stays.report()
         self.assertEqual([row["end"] for row in report["players"]], ["left"] * 4)
         self.assertEqual(report["decode_errors"], 0)
+
+    def test_all_arenas_may_be_others_at_once(self):
+        most = 140 # with those that have not left yet, more than may be configured
+        def arenas(letter):
+            return [arena(f"{letter}{i}", max_players=1, max_spectators=0) for i in range(most)]
+        # With a control there are bans, which all are to be told.
+        self.serve(*arenas("a"), env={"RUNTIME_DIRECTORY": str(self.stage.directory)})
+        log = self.reload(*arenas("b"))
+        self.assertIn(f"configuration reloaded applied={2 * most} restart=0", log)
+        self.wait_arena("the others", "b0", lambda row: row and row["tick"] > 60)
+        self.assertIsNone(self.arena("a0"))
 
     def test_arena_that_goes_ends_its_streams(self):
         self.serve(arena("one"), arena("two"))

@@ -152,6 +152,20 @@ static void test_another_arenas_token_is_foreign(void **state)
     assert_int_equal(judge(&token, NOW), ADMISSION_FOREIGN);
 }
 
+static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
+{
+    (void)state;
+    const struct token before = usual_token();
+    struct raim_access access = usual();
+    strcpy(access.arena, "duels");
+    const struct token after = sign(&access, &matchmaker);
+    admission_rename(admission, "duels");
+    assert_int_equal(judge(&before, NOW), ADMISSION_FOREIGN);
+    assert_int_equal(judge(&after, NOW), ADMISSION_ADMITTED);
+    admission_rename(admission, "duel");
+    assert_int_equal(judge(&before, NOW), ADMISSION_ADMITTED);
+}
+
 static void test_another_signers_token_is_forged(void **state)
 {
     (void)state;
@@ -250,6 +264,7 @@ int main(void)
         ADMISSION_TEST(test_without_a_name_the_client_chooses),
         ADMISSION_TEST(test_a_token_ends_with_its_time_and_the_skew),
         ADMISSION_TEST(test_another_arenas_token_is_foreign),
+        ADMISSION_TEST(test_tokens_are_for_the_name_that_the_arena_has_now),
         ADMISSION_TEST(test_another_signers_token_is_forged),
         ADMISSION_TEST(test_a_token_cut_at_any_byte_is_refused),
         ADMISSION_TEST(test_a_token_changed_in_any_bit_is_refused),

@@ -7,6 +7,7 @@
 #include "checkpoint.h"
 #include "digest.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -283,6 +284,17 @@ static void test_another_start_of_the_machine_and_age_are_told(void **state)
     close_shelf(shelf);
 }
 
+static void test_somebody_elses_file_is_refused(void **state)
+{
+    (void)state;
+    struct shelf *shelf = open_shelf();
+    if (geteuid() == 0) {
+        assert_int_equal(chown(shelf->path, 65534, 65534), 0);
+        assert_refused(shelf, strerror(EPERM));
+    }
+    close_shelf(shelf);
+}
+
 static void test_a_match_of_other_places_is_refused(void **state)
 {
     (void)state;
@@ -370,6 +382,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_damage_in_both_slots_is_refused),
         cmocka_unit_test(test_a_file_cut_short_at_any_byte_is_refused),
         cmocka_unit_test(test_another_start_of_the_machine_and_age_are_told),
+        cmocka_unit_test(test_somebody_elses_file_is_refused),
         cmocka_unit_test(test_a_match_of_other_places_is_refused),
         cmocka_unit_test(test_what_is_restored_in_vain_twice_is_set_aside),
         cmocka_unit_test(test_what_ran_well_in_between_is_trusted_again),

@@ -296,12 +296,31 @@ static void test_the_map_of_several_is_found_again(void **state)
     close_house(house);
 }
 
+static void test_what_is_kept_goes_by_the_arenas_newest_name(void **state)
+{
+    (void)state;
+    char path[80];
+    struct house *house = open_house();
+    snprintf(path, sizeof path, "%s/duel.checkpoint", house->directory);
+    steps(house, 10);
+    keeper_rename(&house->keeper, "duel");
+    assert_string_equal(house->keeper.name, "duel");
+    assert_int_equal(access(house->path, F_OK), -1);
+    assert_int_equal(access(path, F_OK), 0);
+    keeper_rename(&house->keeper, "arena");
+    send_hello(house, false);
+    steps(house, 1);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(kept_tick(house), raim_match_tick(house->match));
+    close_house(house);
+}
+
 static void test_without_a_directory_nothing_is_kept(void **state)
 {
     (void)state;
     struct house *house = open_house();
     end_process(house);
-    assert_int_equal(unsetenv("RUNTIME_DIRECTORY"), 0);
+    assert_int_equal(setenv("RUNTIME_DIRECTORY", "", 1), 0);
     begin_process(house);
     keeper_start(&house->keeper, house->match, 30);
     steps(house, 2 * TICK_HZ);
@@ -324,6 +343,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_orderly_ends_are_no_crashes),
         cmocka_unit_test(test_another_match_is_kept_from_its_first_step_on),
         cmocka_unit_test(test_the_map_of_several_is_found_again),
+        cmocka_unit_test(test_what_is_kept_goes_by_the_arenas_newest_name),
         cmocka_unit_test(test_without_a_directory_nothing_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
