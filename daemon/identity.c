@@ -77,7 +77,7 @@ static bool read_file(const char *path, uint8_t key[IDENTITY_KEY_BYTES])
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return false;
-    const bool good = fgets(text, sizeof text, file) != NULL && parse_key(text, key);
+    const bool good = fread(text, 1, sizeof text - 1, file) == TEXT_BYTES && parse_key(text, key);
     fclose(file);
     crypto_forget(text, sizeof text);
     errno = 0;

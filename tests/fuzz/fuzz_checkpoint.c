@@ -3,68 +3,18 @@
 // one that is taken is played on from, with whoever comes back, like any other match.
 #include "fuzz.h"
 
-#include "fuzz_arena.h"
-#include "handshake.h"
-#include "match.h"
+#include "fuzz_checkpoint.h"
 
-#include <stdbool.h>
+enum { TICKS = 30 };
 
-enum { CLIENTS = 3, TICKS = 30 };
-
-static struct raim_match_def fuzz_def(const struct raim_map *map)
-{
-    struct raim_match_def def = raim_match_default_def();
-    def.map = map;
-    def.rules = fuzz_rules();
-    def.max_clients = CLIENTS;
-    def.max_connections = CLIENTS + 1;
-    def.bots = 2;
-    def.seed = 1;
-    def.round_s = 2;
-    def.break_s = 1;
-    return def;
-}
-
-static void step(struct raim_match *match, int ticks)
-{
-    struct raim_outgoing outgoing;
-    for (int i = 0; i < ticks; i++) {
-        raim_match_step(match);
-        while (raim_match_outgoing(match, &outgoing))
-            assert(outgoing.size <= RAIM_MAX_MESSAGE_BYTES);
-    }
-}
-
-static void join(struct raim_match *match, uint32_t client, bool resume)
-{
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(client + 1)};
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_hello hello = {
-        .version = RAIM_PROTOCOL_VERSION, .resume = resume, .name = "somebody"};
-    memcpy(hello.token, token, sizeof hello.token);
-    raim_match_connect(match, client, false, token);
-    raim_match_receive(match, client, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
-}
-
-// A checkpoint of a match in full swing. The caller frees it.
+// The caller frees it.
 static uint8_t *save(const struct raim_map *map, size_t *size)
 {
-    const struct raim_match_def def = fuzz_def(map);
-    struct raim_match *match = raim_match_create(&def);
-    assert(match != NULL);
-    for (uint32_t client = 0; client < CLIENTS; client++)
-        join(match, client, false);
-    step(match, 100);
-    raim_match_disconnect(match, 0);
-    step(match, 5);
+    struct raim_match *match = fuzz_played(map);
     *size = raim_match_checkpoint_size(match);
-    uint8_t *bytes = fuzz_copy((const uint8_t *)"", 0);
-    if (*size > 0) {
-        free(bytes);
-        bytes = calloc(1, *size);
-        assert(bytes != NULL);
-        raim_match_save(match, bytes);
-    }
+    uint8_t *bytes = calloc(1, *size);
+    assert(bytes != NULL);
+    raim_match_save(match, bytes);
     raim_match_destroy(match);
     return bytes;
 }
@@ -81,7 +31,7 @@ static uint8_t *spoil(struct fuzz_input *input, const uint8_t *good, size_t *siz
         memcpy(bytes, block, taken);
         return bytes;
     }
-    while (input->left > 0 && *size > 0) {
+    while (input->left > 0) {
         // Places far behind each other are as near as others.
         const size_t at = (fuzz_pair(input) * (size_t)(1 + kind % 64)) % *size;
         bytes[at] = fuzz_byte(input);
@@ -101,10 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         good = save(map, &good_size);
     }
     struct fuzz_input input = {data, size};
-    const struct raim_match_def def = fuzz_def(map);
-    struct raim_match *match = raim_match_create(&def);
-    assert(match != NULL);
-    step(match, 1);
+    struct raim_match *match = fuzz_new_match(map);
     const uint32_t tick = raim_match_tick(match);
     const struct raim_match_counts counts = raim_match_counts(match);
     size_t spoilt_size = good_size;
@@ -118,9 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                after.bots == counts.bots);
     }
     free(bytes);
-    for (uint32_t client = 0; client < CLIENTS; client++)
-        join(match, client, client != 1);
-    step(match, TICKS);
+    for (uint32_t client = 0; client < FUZZ_CLIENTS; client++)
+        fuzz_join(match, client, client != 1);
+    fuzz_step(match, TICKS);
     raim_match_destroy(match);
     return 0;
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The status over HTTP, through libmicrohttpd and real sockets: any bytes of three clients, in any
+// pieces, that close, listen or do not, while time passes and arenas leave. What is answered is
+// HTTP; nothing but GET and HEAD is answered with what was asked for.
+#define _GNU_SOURCE
+#include "fuzz_talk.h"
+
+#include "fuzz_arenas.h"
+#include "http.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+static struct http *http;
+
+static int dial(void)
+{
+    const struct sockaddr_in name = {.sin_family = AF_INET,
+                                     .sin_port = htons(http_port(http)),
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int made = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (connect(made, (const struct sockaddr *)&name, sizeof name) != 0)
+        assert(errno == EINPROGRESS);
+    return made;
+}
+
+static void run(void)
+{
+    http_run(http);
+}
+
+static int timeout_ms(void)
+{
+    return http_timeout_ms(http);
+}
+
+// The streams of an arena end; others are left alone.
+static void command(uint8_t command)
+{
+    http_end_streams(http, fuzz_arenas[command % FUZZ_ARENAS]);
+}
+
+static void hear(int status, const char *method)
+{
+    const bool reads = strncmp(method, "GET ", 4) == 0 || strncmp(method, "HEAD ", 5) == 0;
+    assert(status != 200 || reads);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char error[256];
+    fuzz_make_arenas();
+    fuzz_talk_now_ms = 1000000;
+    const struct status_source source = {
+        .arenas = fuzz_arenas, .arena_count = FUZZ_ARENAS, .started_ms = 1000};
+    http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    assert(http != NULL);
+    const struct fuzz_server server = {.dial = dial,
+                                       .run = run,
+                                       .timeout_ms = timeout_ms,
+                                       .descriptor = http_descriptor(http),
+                                       .command = command,
+                                       .hear = hear};
+    fuzz_talk(&server, data, size);
+    http_close(http);
+    fuzz_talk_end();
+    return 0;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// The client's end of the wire, with ENet below it and a network and a clock of our own: tickets,
+// invitations, sealed and plain datagrams of its server and of anybody who sends in its name. What
+// leaves goes to the server; a client that knows its server's key tells nobody else anything but a
+// KNOCK, and is welcomed by nobody else.
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include "crypto.h"
+#include "handshake.h"
+#include "invitation.h"
+#include "link.h"
+#include "seals.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PORT = 7246, MOST = 2048 };
+
+struct datagram {
+    size_t size;
+    uint8_t bytes[MOST];
+};
+
+static struct {
+    int64_t now_ms;
+    uint64_t sent, received;  // bytes of the client's
+    struct datagram incoming; // for the client; none: size 0
+    bool is_foreign;          // from where no server is
+    struct datagram opened;   // the newest of the client's, without its envelope
+    struct datagram old;      // one that went to the client before
+    uint8_t identity[RAIM_KEY_BYTES];
+    struct seals *seals; // the server's; each connection is of another port
+    struct seals_peer peer;
+    uint8_t head[2]; // of datagrams to the client: its peer's number and session
+    uint16_t sequence;
+    bool expects_key, is_told, is_sealed, is_welcomed; // told: a ticket of the server's own
+} net;
+
+// --- The kernel ---
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (clock != CLOCK_MONOTONIC)
+        return (int)syscall(SYS_clock_gettime, clock, now);
+    *now = (struct timespec){.tv_sec = net.now_ms / 1000, .tv_nsec = net.now_ms % 1000 * 1000000};
+    return 0;
+}
+
+// ENet's clock.
+int gettimeofday(struct timeval *now, void *zone)
+{
+    (void)zone;
+    *now = (struct timeval){.tv_sec = net.now_ms / 1000, .tv_usec = net.now_ms % 1000 * 1000};
+    return 0;
+}
+
+ssize_t recvmsg(int socket, struct msghdr *header, int flags)
+{
+    (void)socket, (void)flags;
+    const struct sockaddr_in from = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK + net.is_foreign),
+                                     .sin_port = htons(PORT)};
+    const size_t size = net.incoming.size, room = header->msg_iov->iov_len;
+    errno = EWOULDBLOCK;
+    if (size == 0)
+        return -1;
+    memcpy(header->msg_name, &from, sizeof from);
+    memcpy(header->msg_iov->iov_base, net.incoming.bytes, size < room ? size : room);
+    header->msg_flags = size > room ? MSG_TRUNC : 0;
+    net.received += size <= room ? size : 0;
+    net.incoming.size = 0;
+    return (ssize_t)(size < room ? size : room);
+}
+
+static bool is_connect(const uint8_t *data, size_t size)
+{
+    return size == 52 && data[0] == 0x8F && data[1] == 0xFF && (data[4] & 15) == 2;
+}
+
+// What the server does with it: it opens it where it can.
+static void hear(const uint8_t *data, size_t size)
+{
+    uint8_t plain[MOST];
+    enum datagram_verdict verdict;
+    const enum raim_knock_kind kind = raim_knock_kind(data, size);
+    assert(!net.expects_key || !is_connect(data, size));
+    assert(!net.expects_key || net.is_told || kind == RAIM_KNOCK_KNOCK);
+    if (kind == RAIM_KNOCK_KNOCK) {
+        assert(size == RAIM_KNOCK_BYTES && raim_knock_read(data, size));
+        net.peer.port++; // the next connection's
+        return;
+    }
+    const size_t opened =
+        net.is_sealed ? seals_open(net.seals, net.peer, data, size, net.now_ms, plain, &verdict)
+                      : 0;
+    const uint8_t *from = opened > 0 ? plain : data;
+    net.opened.size = opened > 0 ? opened : size;
+    memcpy(net.opened.bytes, from, net.opened.size);
+}
+
+ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
+{
+    (void)socket, (void)flags;
+    const struct sockaddr_in *to = header->msg_name;
+    uint8_t whole[MOST];
+    size_t size = 0;
+    assert(to->sin_port == htons(PORT) && to->sin_addr.s_addr == htonl(INADDR_LOOPBACK));
+    for (size_t i = 0; i < header->msg_iovlen; i++) {
+        assert(header->msg_iov[i].iov_len <= sizeof whole - size);
+        memcpy(whole + size, header->msg_iov[i].iov_base, header->msg_iov[i].iov_len);
+        size += header->msg_iov[i].iov_len;
+    }
+    net.sent += size;
+    hear(whole, size);
+    return (ssize_t)size;
+}
+
+// --- The server, and who would like to be it ---
+
+static void post(struct raim_link *link, const uint8_t *bytes, size_t size, bool is_foreign)
+{
+    struct raim_ticket ticket;
+    memcpy(net.incoming.bytes, bytes, size);
+    net.incoming.size = size;
+    net.old = net.incoming;
+    net.is_foreign = is_foreign;
+    net.is_told |= !is_foreign && raim_knock_kind(bytes, size) == RAIM_KNOCK_TICKET &&
+                   raim_ticket_read(bytes, size, &ticket) && ticket.sealed &&
+                   memcmp(ticket.identity, net.identity, sizeof net.identity) == 0;
+    raim_link_service(link);
+}
+
+// Sealed where the server can and `seal` says so. Returns whether it was.
+static bool post_sealed(struct raim_link *link, const uint8_t *bytes, size_t size, bool seal)
+{
+    uint8_t sealed[MOST];
+    const size_t whole =
+        seal && net.is_sealed ? seals_close(net.seals, net.peer, bytes, size, sealed) : 0;
+    post(link, whole > 0 ? sealed : bytes, whole > 0 ? whole : size, false);
+    return whole > 0;
+}
+
+static void send_raw(struct raim_link *link, struct fuzz_input *input)
+{
+    size_t size;
+    const uint8_t choice = fuzz_byte(input);
+    const uint8_t *block = fuzz_block(input, fuzz_pair(input) % 1400, &size);
+    if (choice < 128)
+        post(link, block, size, choice % 2 != 0);
+    else
+        post_sealed(link, block, size, true);
+}
+
+// What came before, changed in a place.
+static void send_again(struct raim_link *link, struct fuzz_input *input)
+{
+    struct datagram again = net.old;
+    if (again.size == 0)
+        return;
+    again.bytes[fuzz_pair(input) % again.size] ^= fuzz_byte(input);
+    post(link, again.bytes, again.size, false);
+}
+
+static void send_ticket(struct raim_link *link, struct fuzz_input *input)
+{
+    const uint8_t choice = fuzz_byte(input);
+    struct raim_ticket ticket = {.access = (choice & 1) != 0};
+    uint8_t bytes[RAIM_TICKET_BYTES];
+    if ((choice & 2) != 0)
+        seals_offer(net.seals, net.now_ms, &ticket);
+    ticket.ticket = choice;
+    net.is_sealed = ticket.sealed;
+    ticket.identity[0] ^= (choice & 4) != 0; // somebody else's
+    post(link, bytes, raim_ticket_write(&ticket, bytes), (choice & 8) != 0);
+}
+
+// Answers the CONNECT that is to be answered, as ENet does; a byte may be another.
+static void verify(struct raim_link *link, struct fuzz_input *input)
+{
+    const uint8_t *connect = net.opened.bytes;
+    const uint8_t choice = fuzz_byte(input);
+    if (!is_connect(connect, net.opened.size))
+        return;
+    net.head[0] = (uint8_t)(0x80 | (connect[8] & 15)); // in session 0
+    net.head[1] = connect[9];
+    net.sequence = 0;
+    uint8_t bytes[4 + 8 + 44] = {net.head[0], net.head[1], 0, 0};
+    const uint8_t acknowledge[8] = {1, 0xFF, 0, 0, connect[6], connect[7], connect[2], connect[3]};
+    memcpy(bytes + 4, acknowledge, sizeof acknowledge);
+    uint8_t *command = bytes + 12;
+    memcpy(command, connect + 4, 44); // all that CONNECT has, but its data
+    command[0] = 0x83;
+    memset(command + 4, 0, 2); // the peer's number at the server
+    command[6] = command[7] = 0;
+    const size_t at = fuzz_byte(input); // beyond the end: as it should be
+    if (at < sizeof bytes)
+        bytes[at] ^= fuzz_byte(input);
+    post_sealed(link, bytes, sizeof bytes, choice % 2 == 0);
+}
+
+static bool send_reliable(struct raim_link *link, const uint8_t *message, size_t size, bool seal)
+{
+    uint8_t bytes[10 + RAIM_MAX_MESSAGE_BYTES] = {net.head[0], net.head[1], 0, 0, 0x86, 0};
+    net.sequence++;
+    bytes[6] = (uint8_t)(net.sequence >> 8), bytes[7] = (uint8_t)net.sequence;
+    bytes[8] = (uint8_t)(size >> 8), bytes[9] = (uint8_t)size;
+    memcpy(bytes + 10, message, size);
+    return post_sealed(link, bytes, 10 + size, seal);
+}
+
+static void send_message(struct raim_link *link, struct fuzz_input *input)
+{
+    size_t size;
+    const uint8_t choice = fuzz_byte(input);
+    const uint8_t *block = fuzz_block(input, fuzz_byte(input), &size);
+    // What the server seals is its own doing: it may be a welcome.
+    net.is_welcomed |= (choice % 2 == 0 && net.is_sealed);
+    send_reliable(link, block, size, choice % 2 == 0);
+}
+
+static void welcome(struct raim_link *link, struct fuzz_input *input)
+{
+    const uint8_t choice = fuzz_byte(input);
+    struct raim_welcome message = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .player = 1024,
+        .grace_s = 30,
+        .tick = 1000,
+        .tick_hz = 60,
+        .max_players = 16,
+        .shots = 6,
+        .view_width = 1600,
+        .view_height = 861,
+        .border = {-32000, -16000, 32000, 16000},
+        .rule_count = 8,
+        .rules = {20, 300, 4, 900, 1.2, 0.25, 2, 1},
+        .map_name = "duel",
+        .token = {1, choice},
+    };
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const size_t size = raim_welcome_write(&message, bytes, sizeof bytes);
+    net.is_welcomed |= choice % 2 == 0 && net.is_sealed;
+    const bool was_sealed = send_reliable(link, bytes, size, choice % 2 == 0);
+    assert(was_sealed || !net.expects_key || net.is_welcomed ||
+           raim_client_state(raim_link_client(link)) != RAIM_CLIENT_ENTERING);
+}
+
+// One that may be right calls it back only where it is.
+static void invite(struct raim_link *link, struct fuzz_input *input)
+{
+    const uint8_t *token = raim_client_token(raim_link_client(link));
+    const uint8_t choice = fuzz_byte(input);
+    struct raim_invite message = {.nonce = {choice}};
+    uint8_t bytes[RAIM_INVITE_BYTES];
+    if (token != NULL)
+        raim_crypto_siphash(token, message.nonce, sizeof message.nonce, message.proof);
+    message.proof[0] ^= choice % 2;
+    const enum raim_client_state state = raim_client_state(raim_link_client(link));
+    post(link, bytes, raim_invite_write(&message, bytes), (choice & 2) != 0);
+    assert(choice % 4 == 0 || state != RAIM_CLIENT_ENTERING ||
+           raim_client_state(raim_link_client(link)) == state);
+}
+
+static void pass_time(struct raim_link *link, struct fuzz_input *input)
+{
+    net.now_ms += fuzz_byte(input) * 10;
+    raim_link_service(link);
+}
+
+static void act(struct raim_link *link, struct fuzz_input *input)
+{
+    const uint8_t choice = fuzz_byte(input);
+    const raim_input pressed = {.fire = choice & 1};
+    if (choice < 100 && raim_link_is_due(link))
+        raim_link_press(link, &pressed);
+    else if (choice < 240)
+        raim_link_say(link, "hello");
+    else
+        raim_link_leave(link);
+}
+
+static void (*const deeds[])(struct raim_link *link, struct fuzz_input *input) = {
+    send_ticket, verify, welcome, send_message, send_raw, send_again, invite, pass_time, act,
+};
+enum { DEEDS = sizeof deeds / sizeof *deeds };
+
+static bool is_ticket(void *context, uint32_t address, uint32_t ticket)
+{
+    (void)context, (void)address, (void)ticket;
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct seals_def seals = {.capacity = 4, .secret = {1}, .is_ticket = is_ticket};
+    struct fuzz_input input = {data, size};
+    const uint8_t start = fuzz_byte(&input);
+    struct raim_client_def def = raim_client_default_def();
+    struct raim_ticket offered = {0};
+    memset(&net, 0, sizeof net);
+    net.now_ms = 1000000;
+    net.peer.address = 1;
+    net.seals = seals_create(&seals, net.now_ms);
+    assert(net.seals != NULL);
+    seals_offer(net.seals, net.now_ms, &offered);
+    memcpy(net.identity, offered.identity, sizeof net.identity);
+    net.expects_key = (start & 1) != 0;
+    def.server_key = net.expects_key ? net.identity : NULL;
+    struct raim_link *link = raim_link_open("127.0.0.1", PORT, &def);
+    assert(link != NULL);
+    while (input.left > 0)
+        deeds[fuzz_byte(&input) % DEEDS](link, &input);
+    const struct raim_link_traffic traffic = raim_link_traffic(link);
+    assert(traffic.bytes_up == net.sent && traffic.bytes_down <= net.received);
+    const enum raim_client_state state = raim_client_state(raim_link_client(link));
+    assert(!net.expects_key || net.is_welcomed || state == RAIM_CLIENT_CONNECTING ||
+           state == RAIM_CLIENT_ENDED);
+    raim_link_close(link);
+    seals_destroy(net.seals);
+    return 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// raimctl's tokens, from what is typed and the file of the key to the arena: one that is made is
+// read by a client as it was printed, says what was typed and is admitted; all else has its reason.
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include "access.h"
+#include "admission.h"
+#include "client.h"
+#include "fuzz_file.h"
+#include "link.h"
+#include "token.h"
+
+#include <sodium.h>
+#include <stdbool.h>
+#include <time.h>
+
+enum { FIELDS = 5, FIELD_BYTES = 256 };
+
+static char key_path[128];
+static char printed[1024]; // the last line
+
+// In place of the C library's: what raimctl prints.
+int puts(const char *line)
+{
+    assert(strlen(line) < sizeof printed);
+    strcpy(printed, line);
+    return 0;
+}
+
+static void clean_up(void)
+{
+    unlink(key_path);
+}
+
+// The public half of the key in the file, as it is to be configured.
+static void publish(const char *line, struct admission_keys *keys)
+{
+    uint8_t seed[crypto_sign_SEEDBYTES], secret[crypto_sign_SECRETKEYBYTES];
+    assert(sodium_hex2bin(seed, sizeof seed, line, 2 * sizeof seed, NULL, NULL, NULL) == 0);
+    *keys = (struct admission_keys){.count = 1};
+    crypto_sign_seed_keypair(keys->keys[0], secret, seed);
+}
+
+static void check_token(const struct token_options *options, const char *line)
+{
+    uint8_t token[RAIM_CLIENT_ACCESS_BYTES];
+    struct raim_access access;
+    struct admission_keys keys;
+    char name[ADMISSION_NAME_BYTES] = "";
+    const uint32_t size = raim_link_read_access(printed, token, sizeof token);
+    assert(raim_access_read(token, size, &access) > 0);
+    assert(strcmp(access.arena, options->arena) == 0);
+    assert(strcmp(access.name, options->name != NULL ? options->name : "") == 0);
+    assert(access.has_key == (options->server_key != NULL));
+    publish(line, &keys);
+    struct admission *admission = admission_create(access.arena, &keys);
+    const int64_t now_s = time(NULL);
+    assert(admission_judge(admission, token, size, now_s, name) == ADMISSION_ADMITTED);
+    assert(strcmp(name, access.name) == 0);
+    assert(admission_judge(admission, token, size, now_s, name) == ADMISSION_USED);
+    admission_destroy(admission);
+}
+
+// Any text, also none; what else a client is given to read.
+static void check_text(const char *text)
+{
+    uint8_t token[RAIM_CLIENT_ACCESS_BYTES], small[3];
+    const uint32_t size = raim_link_read_access(text, token, sizeof token);
+    assert(size <= sizeof token);
+    assert(raim_link_read_access(text, small, sizeof small) == (size <= sizeof small ? size : 0));
+}
+
+// Lines: arena, name, duration, server key and the file of the key, which is all the rest. A line
+// of "-" is an option that was not given.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char fields[FIELDS - 1][FIELD_BYTES];
+    const char *given[FIELDS - 1];
+    if (key_path[0] == '\0') {
+        fuzz_make_directory("token");
+        snprintf(key_path, sizeof key_path, "%s/key", fuzz_directory);
+        atexit(clean_up);
+    }
+    struct fuzz_input input = {data, size};
+    for (int i = 0; i < FIELDS - 1; i++) {
+        size_t length = 0;
+        for (uint8_t byte; (byte = fuzz_byte(&input)) != '\n' && byte != 0;)
+            if (length + 1 < FIELD_BYTES)
+                fields[i][length++] = (char)byte;
+        fields[i][length] = '\0';
+        given[i] = strcmp(fields[i], "-") == 0 ? NULL : fields[i];
+        check_text(fields[i]);
+    }
+    const struct token_options options = {.key = key_path,
+                                          .arena = fields[0], // raimctl asks for it
+                                          .name = given[1],
+                                          .duration = given[2],
+                                          .server_key = given[3]};
+    fuzz_write_file(key_path, input.bytes, input.left);
+    char line[128] = "";
+    memcpy(line, input.bytes, input.left < sizeof line - 1 ? input.left : sizeof line - 1);
+    const char *problem = NULL;
+    if (token_make(&options, &problem))
+        check_token(&options, line);
+    else
+        assert(problem != NULL && problem[0] != '\0');
+    return 0;
+}
