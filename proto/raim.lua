@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Shows raimd's traffic in Wireshark: ENet 1.3 datagrams as protocol raim_enet, and the messages in
--- them as protocol raim, with the fields that PROTOCOL.md tells of, under its names.
+-- Shows raimd's traffic in Wireshark: ENet 1.3 datagrams as protocol raim_enet, the messages in them
+-- as protocol raim, and datagrams without a connection, or sealed, as protocol raim_knock, with the
+-- fields that PROTOCOL.md tells of, under its names. What is sealed stays so.
 --
 --   wireshark -X lua_script:proto/raim.lua arena.pcap
 --   tshark -X lua_script:proto/raim.lua -r arena.pcap -Y raim.reason -T fields -e raim.reason
@@ -10,6 +11,7 @@
 
 local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
+local knock = Proto("raim_knock", "raimd without a connection")
 
 local HELLO_MAGIC, VERSION = 0x4D494152, 4
 local KINDS = {
@@ -31,7 +33,7 @@ for i = 0, 7 do WAYS[1 + i] = ("runs to %d degrees"):format(45 * i) end
 for i = 0, 3 do WAYS[9 + i] = ("slides to %d degrees"):format(90 * i) end
 
 local malformed = {} -- by protocol
-for prefix, proto in pairs({raim = raim, raim_enet = enet}) do
+for prefix, proto in pairs({raim = raim, raim_enet = enet, raim_knock = knock}) do
     malformed[proto] = ProtoExpert.new(prefix .. ".malformed", "Malformed",
         expert.group.MALFORMED, expert.severity.ERROR)
     proto.experts = {malformed[proto]}
@@ -53,10 +55,14 @@ local conversations = {} -- by both addresses: arenas in the order of the frames
 
 function raim.init() conversations = {} end
 
-local function arenas_of(pinfo)
+local function conversation_of(pinfo)
     local source = tostring(pinfo.src) .. " " .. pinfo.src_port
     local target = tostring(pinfo.dst) .. " " .. pinfo.dst_port
-    local key = source < target and source .. target or target .. source
+    return source < target and source .. target or target .. source
+end
+
+local function arenas_of(pinfo)
+    local key = conversation_of(pinfo)
     conversations[key] = conversations[key] or {}
     return conversations[key]
 end
@@ -546,29 +552,129 @@ local function show_command(d, tree, root)
     return show_message(d.tvb, start, length, d.pinfo, root, values.channel)
 end
 
-function enet.dissector(tvb, pinfo, root)
-    -- Two bytes of 0xFF lead what is no ENet.
-    if tvb:len() < 2 or tvb(0, 2):uint() == 0xFFFF then return 0 end
-    local tree, words = root:add(enet, tvb()), {}
-    local d = {tvb = tvb, pinfo = pinfo, offset = 0}
-    function d:take(size, name)
-        if size > tvb:len() - d.offset then
-            local is_cut = tvb:len() < tvb:reported_len()
-            refuse(name .. (is_cut and " is cut off in the capture" or " ends early"))
-        end
-        d.offset = d.offset + size
-        return tvb(d.offset - size, size)
+-- A datagram that is being taken apart.
+local Datagram = {}
+Datagram.__index = Datagram
+
+function Datagram:take(size, name)
+    if size > self.tvb:len() - self.offset then
+        local is_cut = self.tvb:len() < self.tvb:reported_len()
+        refuse(name .. (is_cut and " is cut off in the capture" or " ends early"))
     end
-    attempt(tree, enet, function()
-        local flags = show_parts(tree, d:take(2, "peer"), "has_sent_time compressed session peer")
-        if flags >= 0x8000 then show_parts(tree, d:take(2, "sent_time"), "sent_time") end
-        if flags % 0x8000 >= 0x4000 then refuse("compressed, which raimd's never are") end
-        while d.offset < tvb:len() do
-            words[#words + 1] = show_command(d, tree:add(tvb(d.offset), "Command"), root)
-        end
-    end)
+    self.offset = self.offset + size
+    return self.tvb(self.offset - size, size)
+end
+
+local function show_enet(d, tree, root)
+    local words = {}
+    local flags = show_parts(tree, d:take(2, "peer"), "has_sent_time compressed session peer")
+    if flags >= 0x8000 then show_parts(tree, d:take(2, "sent_time"), "sent_time") end
+    if flags % 0x8000 >= 0x4000 then refuse("compressed, which raimd's never are") end
+    while d.offset < d.tvb:len() do
+        words[#words + 1] = show_command(d, tree:add(d.tvb(d.offset), "Command"), root)
+    end
+    return table.concat(words, ", ")
+end
+
+-- --- Without a connection, and sealed ---
+
+local KNOCK_HEAD = "\255\255\255\255RAIM"
+local KNOCKS = {"KNOCK", "TICKET", "INVITE", "SEALED"}
+local knock_fields = {}
+
+for name, kind in pairs({
+    form = "uint8", zeros = "bytes", ticket = "uint32", identity = "bytes", ephemeral = "bytes",
+    nonce = "bytes", proof = "bytes", hint = "bytes", client = "bytes", number = "uint64",
+    sealed = "bytes", tag = "bytes",
+}) do
+    knock_fields[name] = ProtoField[kind]("raim_knock." .. name, name)
+end
+knock_fields.kind = ProtoField.uint8("raim_knock.kind", "kind", base.DEC, KNOCKS)
+knock_fields.wants_access = ProtoField.bool("raim_knock.wants_access", "wants_access", 8, nil, 1)
+knock_fields.wants_seal = ProtoField.bool("raim_knock.wants_seal", "wants_seal", 8, nil, 2)
+knock.fields = knock_fields
+
+local function show_knock_parts(d, tree, parts)
+    for name, size in parts:gmatch("(%S+):(%d+)") do
+        local range = d:take(tonumber(size), name)
+        if name == "ticket" then tree:add_le(knock_fields[name], range)
+        else tree:add(knock_fields[name], range) end
+    end
+end
+
+local function show_sealed(d, tree)
+    show_knock_parts(d, tree, "number:8")
+    local size = d.tvb:len() - d.offset - 16
+    if size < 1 then refuse("sealed ends early") end
+    show_knock_parts(d, tree, ("sealed:%d tag:16"):format(size))
+    return ("%d sealed bytes"):format(size)
+end
+
+local knocks = {} -- each shows its datagram, and may answer some words
+
+function knocks.KNOCK(d, tree)
+    local size = d.tvb:len() - d.offset
+    if d.tvb:len() < 512 then refuse("is below 512 bytes") end
+    if d.tvb(d.offset):raw():find("[^%z]") then refuse("has more than zeros") end
+    show_knock_parts(d, tree, ("zeros:%d"):format(size))
+end
+
+function knocks.TICKET(d, tree)
+    local flags = d:take(1, "flags")
+    tree:add(knock_fields.wants_access, flags)
+    tree:add(knock_fields.wants_seal, flags)
+    show_knock_parts(d, tree, "ticket:4")
+    if flags:uint() % 4 >= 2 then show_knock_parts(d, tree, "identity:32 ephemeral:32") end
+end
+
+function knocks.INVITE(d, tree) show_knock_parts(d, tree, "nonce:8 proof:8") end
+
+-- The client's opening, or the server's answer to it, before what is sealed.
+function knocks.SEALED(d, tree)
+    local is_opening = d.pinfo.dst_port == d.pinfo.match_uint
+    show_knock_parts(d, tree, is_opening and "ticket:4 hint:4 client:32" or "nonce:16")
+    return show_sealed(d, tree)
+end
+
+local function show_knock(d, tree)
+    d:take(8, "head")
+    local kind = d:take(1, "kind")
+    tree:add(knock_fields.kind, kind)
+    local name = KNOCKS[kind:uint()] or refuse("there is no kind " .. kind:uint())
+    local form = d:take(1, "form")
+    tree:add(knock_fields.form, form)
+    if form:uint() ~= 1 then refuse("has form " .. form:uint()) end
+    local words = knocks[name](d, tree)
+    if d.offset < d.tvb:len() then refuse(name .. " goes on behind its end") end
+    return name .. (words and ", " .. words or "")
+end
+
+-- --- All of them ---
+
+local sealed_since = {} -- by both addresses: the frame from which on all that is sealed is bare
+
+function enet.init() sealed_since = {} end
+
+-- Whether a datagram has an opening or an answer, or comes behind one.
+local function is_of_sealed(pinfo, is_knock, kind)
+    local key = conversation_of(pinfo)
+    if is_knock and kind == 4 and not sealed_since[key] then sealed_since[key] = pinfo.number end
+    return not is_knock and sealed_since[key] and sealed_since[key] < pinfo.number
+end
+
+function enet.dissector(tvb, pinfo, root)
+    if tvb:len() < 2 then return 0 end
+    local is_knock = tvb:len() >= 10 and tvb(0, 8):raw() == KNOCK_HEAD
+    -- Two bytes of 0xFF lead what else is no ENet.
+    if not is_knock and tvb(0, 2):uint() == 0xFFFF then return 0 end
+    local is_sealed = is_of_sealed(pinfo, is_knock, is_knock and tvb(8, 1):uint())
+    local proto = (is_knock or is_sealed) and knock or enet
+    local show = is_knock and show_knock or is_sealed and show_sealed or show_enet
+    local d = setmetatable({tvb = tvb, pinfo = pinfo, offset = 0}, Datagram)
+    local tree = root:add(proto, tvb())
+    local words = attempt(tree, proto, function() return show(d, tree, root) end)
     pinfo.cols.protocol = "raim"
-    pinfo.cols.info = table.concat(words, ", ")
+    pinfo.cols.info = words or "malformed datagram"
     return tvb:len()
 end
 

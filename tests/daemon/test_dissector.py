@@ -125,7 +125,7 @@ class Capture:
         return len(self.tshark("-Y", display_filter, *arguments).splitlines())
 
 
-MALFORMED = "raim.malformed or raim_enet.malformed"
+MALFORMED = "raim.malformed or raim_enet.malformed or raim_knock.malformed"
 # Wireshark's own word for malformed goes with ours; alone it means that reading was broken off.
 LUA_ERROR = f"_ws.lua.error or (_ws.malformed and not ({MALFORMED}))"
 
@@ -265,6 +265,83 @@ class VectorsTest(unittest.TestCase):
         self.assertGreater(capture.count(MALFORMED), DAMAGED)
 
 
+@unittest.skipUnless(TSHARK, "skipped: no tshark with Lua is installed")
+class KnocksTest(unittest.TestCase):
+    """Datagrams without a connection, made by hand."""
+
+    CLIENT, SERVER = (40000, PORT), (PORT, 40000) # from where to where
+
+    @staticmethod
+    def head(kind, rest=b"", form=1):
+        return b"\xff\xff\xff\xffRAIM" + bytes((kind, form)) + rest
+
+    def read(self, *datagrams):
+        """`datagrams` are pairs of CLIENT or SERVER and a payload."""
+        return Capture([(0, payload, *way) for way, payload in datagrams]).read()
+
+    def expect(self, packet, expected):
+        self.assertEqual({f"raim_knock.{name}": packet[f"raim_knock.{name}"] for name in expected},
+                         {f"raim_knock.{name}": values for name, values in expected.items()})
+        self.assertEqual(packet["raim_knock.malformed"], [])
+
+    def test_knock_ticket_and_invite_are_shown(self):
+        knock, plain, sealing, invite = self.read(
+            (self.CLIENT, self.head(1).ljust(512, b"\0")),
+            (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)))),
+            (self.SERVER, self.head(2, bytes((2, 1, 0, 0, 0)) + b"i" * 32 + b"e" * 32)),
+            (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)))
+        self.expect(knock, {"kind": ["1"], "form": ["1"]})
+        self.expect(plain, {"kind": ["2"], "wants_access": ["1"], "wants_seal": ["0"],
+                            "ticket": [str(0x0A0B0C0D)], "identity": []})
+        self.expect(sealing, {"wants_access": ["0"], "wants_seal": ["1"], "ticket": ["1"],
+                              "identity": [":".join(["69"] * 32)],
+                              "ephemeral": [":".join(["65"] * 32)]})
+        self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
+                             "proof": [":".join(["70"] * 8)]})
+
+    def test_what_is_sealed_is_shown_as_such_from_its_opening_on(self):
+        number, tag = bytes(7) + b"\5", b"t" * 16
+        before, opening, answer, bare, other = self.read(
+            (self.CLIENT, number + b"s" * 20 + tag), # nobody knows what that is
+            (self.CLIENT, self.head(4, bytes((7, 0, 0, 0)) + b"hint" + b"c" * 32 + number +
+                                    b"s" * 52 + tag)),
+            (self.SERVER, self.head(4, b"n" * 16 + number + b"s" * 60 + tag)),
+            (self.SERVER, number + b"s" * 20 + tag),
+            ((40001, PORT), number + b"s" * 20 + tag))
+        self.expect(opening, {"ticket": ["7"], "hint": [b"hint".hex(":")], "number": ["5"],
+                              "sealed": [":".join(["73"] * 52)], "tag": [":".join(["74"] * 16)]})
+        self.expect(answer, {"nonce": [":".join(["6e"] * 16)], "number": ["5"],
+                             "sealed": [":".join(["73"] * 60)]})
+        self.expect(bare, {"kind": [], "number": ["5"], "sealed": [":".join(["73"] * 20)]})
+        for packet in (before, other):
+            self.assertEqual(packet["raim_knock.number"], [])
+
+    def test_what_is_none_of_them_is_malformed(self):
+        wrong = [self.head(1).ljust(511, b"\0"), self.head(1).ljust(511, b"\0") + b"x",
+                 self.head(5), self.head(0), self.head(2), self.head(2, bytes(6)),
+                 self.head(2, b"\2" + bytes(67)), self.head(3, bytes(15)), self.head(3, bytes(17)),
+                 self.head(4, bytes(40)), self.head(3, bytes(16), form=2)]
+        capture = Capture([(0, payload, *self.CLIENT) for payload in wrong])
+        self.assertEqual(capture.count("raim_knock.malformed"), len(wrong))
+        self.assertEqual(capture.count(LUA_ERROR), 0)
+
+    def test_no_damage_leads_to_an_error_of_lua(self):
+        print(f"seed {SEED}", flush=True)
+        chance = random.Random(SEED)
+        whole = [self.head(1).ljust(512, b"\0"), self.head(2, b"\2" + bytes(68)),
+                 self.head(3, bytes(16)), self.head(4, bytes(90)), bytes(60)]
+        damaged = []
+        for _ in range(1000):
+            data = bytearray(chance.choice(whole)[:chance.randint(1, 512)])
+            data[chance.randrange(min(len(data), 20))] ^= 1 << chance.randrange(8)
+            damaged.append((0, bytes(data), *chance.choice((self.CLIENT, self.SERVER))))
+        self.assertEqual(Capture(damaged).count(LUA_ERROR), 0)
+
+    def test_queries_are_somebody_elses(self):
+        self.assertEqual(self.read((self.CLIENT, b"\xff\xff\xff\xffTSource Engine Query\0"))[0]
+                         ["raim_knock.malformed"], [])
+
+
 # --- a session ---
 
 class Relay(threading.Thread):
@@ -342,8 +419,20 @@ class SessionTest(unittest.TestCase):
     def test_everything_is_read(self):
         self.assertEqual(self.report["connected"], CLIENTS)
         self.assertEqual(self.report["decode_errors"], 0)
-        self.assertEqual(self.capture.count("raim_enet"), len(self.capture.datagrams))
+        self.assertEqual(self.capture.count("raim_enet or raim_knock"),
+                         len(self.capture.datagrams))
         self.assertEqual(self.capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
+
+    def test_each_connection_begins_with_a_knock(self):
+        knocks = [packet for packet in self.packets if packet["raim_knock.kind"] == ["1"]]
+        tickets = [packet for packet in self.packets if packet["raim_knock.kind"] == ["2"]]
+        self.assertEqual({packet["udp.srcport"][0] for packet in knocks},
+                         {packet["udp.dstport"][0] for packet in tickets})
+        given = {packet["raim_knock.ticket"][0] for packet in tickets}
+        connects = [packet for packet in self.packets if "2" in packet["raim_enet.command"]]
+        self.assertGreaterEqual(len(connects), CLIENTS)
+        for packet in connects:
+            self.assertIn(packet["raim_enet.data"][0], given)
 
     def test_clients_are_welcomed_by_name(self):
         hellos = self.packets_with("1")
@@ -384,6 +473,21 @@ class SessionTest(unittest.TestCase):
         said = {packet["udp.srcport"][0]: packet["raim.reason"]
                 for packet in self.packets_with(GOODBYE)}
         self.assertEqual(list(said.values()), [["1"]] * CLIENTS)
+
+    def test_a_sealed_session_is_all_sealed(self):
+        stage = self.enterContext(Stage())
+        daemon = stage.serve(arena("pit", sealed=True))
+        relay = Relay(daemon.ports[0])
+        relay.start()
+        self.addCleanup(relay.stop)
+        report = stage.bots(relay, 1, 1).report(1 + harness.START_S)
+        self.assertEqual(report["connected"], 1)
+        daemon.wait_players(0)
+        relay.stop()
+        capture = Capture(relay.datagrams)
+        self.assertEqual(capture.count("raim_knock"), len(relay.datagrams))
+        self.assertGreater(capture.count("raim_knock.number and not raim_knock.kind"), 60)
+        self.assertEqual(capture.count(f"raim_enet or {MALFORMED} or {LUA_ERROR}"), 0)
 
 
 if __name__ == "__main__":
