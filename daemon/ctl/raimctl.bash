@@ -24,10 +24,15 @@ _raimctl() {
             ;;
         esac
     done
-    if [[ $before == -s || $before == --socket || ($command == 'arena map' && $place -eq 1) ]]; then
+    if [[ $before == -s || $before == --socket || $before == --key || $command == 'token key' ||
+        ($command == 'arena map' && $place -eq 1) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
     fi
+    case $before in
+    --arena) command=arenas place=0 ;;
+    --timeout | --for | --name | --server-key) return ;;
+    esac
     case $command in
     '')
         words='status players say kick mute unmute ban unban bans drain arena reload log token'
@@ -42,7 +47,8 @@ _raimctl() {
     arena) words='add remove pause resume map' ;;
     log) words='level' ;;
     'log level') [[ $place -gt 0 ]] || words='error warning info' ;;
-    players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | 'arena resume' | 'arena map')
+    arenas | players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | \
+        'arena resume' | 'arena map')
         [[ $place -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
         [[ $command != players ]] || words+=' --json'
         ;;

@@ -416,6 +416,16 @@ class UsageTest(unittest.TestCase):
             *before, last = name.split()
             self.assertIn(last, complete("raimctl", *before))
 
+    @unittest.skipUnless(shutil.which("bash"), "no bash")
+    def test_what_belongs_to_an_option_is_completed(self):
+        here = set(os.listdir())
+        for words in (["-s"], ["token", "key"], ["token", "make", "--key"]):
+            self.assertEqual(set(complete("raimctl", *words)), here, words)
+        for words in (["drain", "--timeout"], ["ban", "192.0.2.1", "--for"],
+                      ["token", "make", "--name"]):
+            self.assertEqual(complete("raimctl", *words), [], words)
+        self.assertIn("--for", complete("raimctl", "token", "make", "--key", "file"))
+
 
 if __name__ == "__main__":
     harness.main()
