@@ -39,7 +39,7 @@ void notify_reloading(void)
 
 void notify_stopping(void)
 {
-    tell("STOPPING=1");
+    tell("STOPPING=1\nSTATUS=");
 }
 
 void notify_players(uint32_t players, uint32_t bots)

@@ -52,10 +52,9 @@ static void write_arena(FILE *out, const json_t *arena, long long players)
     json_array_foreach(json_object_get(arena, "players"), i, player) bots +=
         json_is_true(json_object_get(player, "bot"));
     snprintf(places, sizeof places, "%lld", players - bots);
-    const char *phase = text_of(json_object_get(arena, "round"), "phase");
     write_column(out, text_of(arena, "name"), 15);
     write_column(out, text_of(arena, "map"), 10);
-    write_column(out, strcmp(phase, "play") == 0 ? "" : phase, 6);
+    write_column(out, text_of(json_object_get(arena, "round"), "phase"), 6);
     fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), places,
             bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
             number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
@@ -77,7 +76,7 @@ bool tables_status(const char *text, FILE *out)
                 text_of(status, "version"), uptime, number_of(status, "workers"),
                 number_of(players, "now"), number_of(players, "max"), number_of(players, "bots"),
                 number_of(players, "spectators"));
-        fprintf(out, "ARENA           MAP               PORT PLAYERS BOTS WATCH P50(us) P99(us)"
+        fprintf(out, "ARENA           MAP        PHASE   PORT PLAYERS BOTS WATCH P50(us) P99(us)"
                      "  LATE\n");
         json_array_foreach(arenas, i, arena)
             write_arena(out, arena, (long long)json_array_size(json_object_get(arena, "players")));

@@ -72,7 +72,7 @@ class ControlTest(Operator):
         table = self.ctl("status").splitlines()
         self.assertIn("players 4 of 128, bots 2", table[0])
         self.assertEqual([line.split()[0] for line in table[1:]], ["ARENA", "one", "two"])
-        self.assertEqual(table[3].split()[3:5], ["2", "2"]) # players, bots
+        self.assertEqual(table[3].split()[4:6], ["2", "2"]) # players, bots
         status = json.loads(self.ctl("status", "--json"))
         self.assertEqual(status["players"]["now"], 4)
         self.assertEqual([arena["port"] for arena in status["arenas"]], daemon.ports)

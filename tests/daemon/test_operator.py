@@ -318,6 +318,7 @@ class ServiceManagerTest(unittest.TestCase):
         self.assertFalse(self.manager.heard("WATCHDOG=1")) # nobody asked for it
         daemon.stop(deadline_s=STOP_S)
         self.manager.wait_for("STOPPING=1")
+        self.manager.wait_for("STATUS=")
 
     def test_not_ready_when_it_cannot_start(self):
         first = self.stage.serve(arena())

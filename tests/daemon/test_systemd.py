@@ -46,7 +46,8 @@ class UnitsTest(unittest.TestCase):
             (self.directory / unit.name).write_text(text, encoding="utf-8")
         drop_in = self.directory / "raimd.service.d"
         drop_in.mkdir()
-        shutil.copy(UNITS / "realtime.conf", drop_in)
+        for name in ("operators.conf", "realtime.conf"):
+            shutil.copy(UNITS / name, drop_in)
 
     def test_verify_has_nothing_to_say(self):
         for name in ("raimd.service", "raimd@west.service", "raimd.socket"):

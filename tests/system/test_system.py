@@ -150,14 +150,14 @@ class Steps:
         """Who is in the first arena, bots too, by id."""
         return {row["id"]: row for row in self.machine.get_json(DUEL)["players"]}
 
-    def play_through(self, end):
+    def play_through(self, end, deadline_s=10):
         """Clients play while the process ends, and then go on as who they were."""
         bots = self.bots(4, 0)
         poll("points", lambda: self.wait_serving()["players"]["now"] == 4
              and sum(row["score"] for row in self.rows().values()) >= 5)
         before, pid = self.rows(), self.show("MainPID")
         end()
-        told = self.wait_back(pid, 10)
+        told = self.wait_back(pid, deadline_s)
         poll("everybody back", lambda: not any(row["away"] for row in self.rows().values()))
         after = self.rows()
         assert set(after) == set(before), (before, after)
@@ -166,17 +166,19 @@ class Steps:
             assert after[who]["score"] >= row["score"], (row, after[who])
         bots.send_signal(signal.SIGINT)
         out, said = bots.communicate(timeout=30)
+        report = json.loads(out)
         assert bots.returncode == 0, said + out
-        assert "arena restored name=duel" in self.journal(), self.journal()
-        return told
+        assert [row["end"] for row in report["players"]] == ["left"] * 4, out
+        assert "arena restored name=duel players=4" in self.journal(), self.journal()
+        return f"{told}, everybody with name and score"
 
     def kill_it(self):
         told = self.play_through(lambda: self.systemctl("kill", "-s", "KILL", "raimd"))
         assert self.show("NRestarts") == "1"
-        return told + ", with everybody"
+        return told
 
     def restart_it(self):
-        return self.play_through(lambda: self.systemctl("restart", "raimd")) + ", with everybody"
+        return self.play_through(lambda: self.systemctl("restart", "raimd"))
 
     def crash_it_in_a_loop(self):
         kills = 0
@@ -195,11 +197,9 @@ class Steps:
         return f"failed after {kills} signals"
 
     def freeze_it(self):
-        pid = self.show("MainPID")
-        self.systemctl("kill", "-s", "STOP", "raimd")
-        told = self.wait_back(pid, WATCHDOG_S + ABORT_S + 10)
+        told = self.play_through(lambda: self.systemctl("kill", "-s", "STOP", "raimd"),
+                                 WATCHDOG_S + ABORT_S + 10)
         assert "Watchdog timeout" in self.journal()
-        self.play()
         return told
 
     def misconfigure_it(self):
@@ -221,16 +221,51 @@ class Steps:
 
     def reload_it(self):
         pid, good = self.show("MainPID"), self.machine.run("cat", CONFIG)
-        for text, told in ((good.replace("bots = 4;", "bots = four;"), "configuration refused"),
-                           (good.replace("bots = 4;", "bots = 3;"), "configuration read changes=1"),
-                           (good, "configuration read changes=0")):
-            self.machine.write(CONFIG, text)
+        bots = self.bots(4, 0)
+        poll("four players", lambda: self.wait_serving()["players"]["now"] == 4)
+
+        self.machine.write(CONFIG, good.replace("bots = 4;", "bots = four;"))
+        said = self.systemctl("reload", "raimd", check=False)
+        assert "Job for raimd.service failed" in said, said
+        line = good[:good.index("bots = 4;")].count("\n") + 1
+        mistake = f"raimd.conf:{line}: got a syntax error at or before this: bots = four;"
+        assert mistake in self.journal(), self.journal()
+        assert self.wait_serving()["players"]["bots"] == 4 + 8
+
+        for bots_wanted in (3, 4):
+            self.machine.write(CONFIG, good.replace("bots = 4;", f"bots = {bots_wanted};"))
             self.systemctl("reload", "raimd")
-            poll(told, lambda: told in self.journal())
-            assert self.show("ActiveState") == "active"
+            poll("other bots",
+                 lambda n=bots_wanted: self.wait_serving()["players"]["bots"] == n + 8)
         assert self.show("MainPID") == pid
-        assert self.wait_serving()["players"]["bots"] == 4 + 8 # it is told, not applied yet
-        return "three times, by the same process"
+        assert self.show("ActiveState") == "active"
+        bots.send_signal(signal.SIGINT)
+        out, said = bots.communicate(timeout=30)
+        assert [row["end"] for row in json.loads(out)["players"]] == ["left"] * 4, said + out
+        return mistake
+
+    def let_a_group_order(self):
+        drop_in = "/etc/systemd/system/raimd.service.d/operators.conf"
+        good = self.machine.run("cat", CONFIG)
+        socket = "/run/raimctl/control.sock"
+        ask = ["setpriv", "--reuid=1000", "--regid=1000", "raimctl", "-s", socket, "status"]
+        self.machine.run("groupadd", "--system", "raimctl")
+        self.machine.run("install", "-D", "-m", "644", "/usr/share/doc/raimd/operators.conf",
+                         drop_in)
+        self.machine.write(CONFIG, good.replace('control = "";', f'control = "{socket}";'))
+        self.systemctl("daemon-reload")
+        self.systemctl("restart", "raimd")
+        group = self.machine.run("getent", "group", "raimctl").split(":")[2]
+        told = self.machine.run(*ask[:3], "--groups", group, *ask[3:])
+        assert told.startswith("raimd "), told
+        refused = self.machine.run(*ask[:3], "--clear-groups", *ask[3:], check=False)
+        assert "Permission denied" in refused, refused
+        self.machine.write(CONFIG, good)
+        self.machine.run("rm", "-r", "/etc/systemd/system/raimd.service.d", "/run/raimctl")
+        self.machine.run("groupdel", "raimctl")
+        self.systemctl("daemon-reload")
+        self.systemctl("restart", "raimd")
+        return told.splitlines()[0]
 
     def order_it(self):
         bots = self.bots(4, 0)
@@ -303,22 +338,17 @@ class Steps:
     def upgrade_it(self):
         mine = self.machine.run("cat", CONFIG).replace("bots = 4;", "bots = 5;")
         self.machine.write(CONFIG, mine)
-        pids = {unit: self.show("MainPID", unit) for unit in ("raimd", "raimd@west")}
-        players = self.bots(4, 0)
-        poll("four players", lambda: self.wait_serving()["players"]["now"] == 4)
-        self.machine.run("dpkg", "-i", "/packages/upgrade.deb")
-        players.send_signal(signal.SIGINT)
-        _, said = players.communicate(timeout=30)
-        assert players.returncode == 0, said
-        self.wait_serving()
+        self.systemctl("reload", "raimd")
+        poll("another bot", lambda: self.wait_serving()["players"]["bots"] == 5 + 8)
+        west = self.show("MainPID", "raimd@west")
+        told = self.play_through(lambda: self.machine.run("dpkg", "-i", "/packages/upgrade.deb"))
         assert self.machine.run("cat", CONFIG) == mine
         assert self.wait_serving()["players"]["bots"] == 5 + 8
-        for unit, pid in pids.items():
-            assert self.show("MainPID", unit) not in ("0", pid), unit
+        assert self.show("MainPID", "raimd@west") not in ("0", west)
         self.systemctl("stop", "raimd.socket", "raimd")
         self.machine.run("dpkg", "-i", "/packages/upgrade.deb")
         assert self.show("ActiveState") == "inactive" # who has stopped it finds it stopped
-        return self.machine.run("dpkg-query", "-W", "raimd").strip()
+        return told
 
     def purge_it(self):
         self.systemctl("start", "raimd")
@@ -337,8 +367,9 @@ class Steps:
 
 STEPS = [Steps.install, Steps.look_at_the_units, Steps.play_on_it, Steps.read_the_log,
          Steps.kill_it, Steps.restart_it, Steps.freeze_it, Steps.crash_it_in_a_loop,
-         Steps.misconfigure_it, Steps.reload_it, Steps.order_it, Steps.activate_it_by_a_datagram,
-         Steps.run_an_instance, Steps.run_it_in_real_time, Steps.upgrade_it, Steps.purge_it]
+         Steps.misconfigure_it, Steps.reload_it, Steps.order_it, Steps.let_a_group_order,
+         Steps.activate_it_by_a_datagram, Steps.run_an_instance, Steps.run_it_in_real_time,
+         Steps.upgrade_it, Steps.purge_it]
 
 
 def main():
