@@ -11,6 +11,8 @@ nobody's.
 
 import argparse
 import csv
+import itertools
+import multiprocessing
 import os
 import pathlib
 import re
@@ -53,19 +55,34 @@ def known_keys(harness):
     return set(re.findall(r"^ *# (\w+): ", dumped, re.MULTILINE))
 
 
-def try_row(row, harness, number, short, keys):
-    """The row's result: (state, times, seen)."""
+def try_row(number, short, keys):
+    """The row's result: (state, times, seen, seconds)."""
+    import row
     _, _, function = row.ROWS[number]
+    begin = time.monotonic()
     try:
-        with harness.Stage() as stage:
-            times, seen = function(row.Trial(stage, short, keys))
-        return "ok", times, seen
+        with row.harness.Stage() as stage:
+            result = "ok", *function(row.Trial(stage, short, keys))
     except row.Skipped as word:
-        return "skipped", 0, str(word)
+        result = "skipped", 0, str(word)
     except Exception as error: # whatever it is, the next row is tried
         if not isinstance(error, AssertionError):
             traceback.print_exc()
-        return "FAILED", 0, str(error) or type(error).__name__
+        result = "FAILED", 0, str(error) or type(error).__name__
+    return *result, time.monotonic() - begin
+
+
+def try_rows(numbers, short, keys):
+    """Their results, one after the other. The short form measures nothing and mostly waits, so that
+    two rows at a time do not disturb each other."""
+    work = zip(numbers, itertools.repeat(short), itertools.repeat(keys))
+    if not short:
+        yield from itertools.starmap(try_row, work)
+        return
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        tried = [pool.apply_async(try_row, words) for words in work]
+        for result in tried:
+            yield result.get()
 
 
 def main():
@@ -76,16 +93,16 @@ def main():
 
     arguments = parse_arguments(row.ROWS)
     keys = known_keys(harness)
+    numbers = sorted(arguments.rows or row.ROWS)
     table = []
     print("   state   fault | how often | expected | seen", flush=True)
-    for number in sorted(arguments.rows or row.ROWS):
+    for number, result in zip(numbers, try_rows(numbers, arguments.short, keys)):
         fault, expected, _ = row.ROWS[number]
-        begin = time.monotonic()
-        state, times, seen = try_row(row, harness, number, arguments.short, keys)
+        state, times, seen, seconds = result
         table.append((number, fault, times, expected, state, seen))
         first, *rest = seen.splitlines()
         print(f"{number:2} {state:7} {fault} | {times} | {expected} | {first}"
-              f"  ({time.monotonic() - begin:.0f} s)", *rest, sep="\n      ", flush=True)
+              f"  ({seconds:.0f} s)", *rest, sep="\n      ", flush=True)
     if arguments.csv:
         arguments.csv.parent.mkdir(parents=True, exist_ok=True)
         with open(arguments.csv, "w", encoding="utf-8", newline="") as file:

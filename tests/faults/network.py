@@ -106,6 +106,7 @@ def mutated_captures(trial):
     with trial.sanitized_build():
         if not trial.is_sanitized():
             raise Skipped("no build with sanitizers: RAIM_ASAN_BIN names none")
+        trial.live_long(700)
         daemon = trial.stage.serve(harness.arena(max_players=64, bots=4))
         with Relay(daemon) as relay:
             bots = trial.stage.bots(daemon, 12, ports=[relay.port])
@@ -115,7 +116,7 @@ def mutated_captures(trial):
 
             def arrived():
                 return arena_of(daemon)["packets_in"] - before
-            daemon.poll(f"{wanted} datagrams", lambda: arrived() >= wanted, 90)
+            daemon.poll(f"{wanted} datagrams", lambda: arrived() >= wanted, 600)
             relay.tell("mutate 0")
             ticks_go_on(daemon, 60)
             came = arrived()

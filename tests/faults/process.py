@@ -87,7 +87,7 @@ def everybody(daemon):
 
 def judge_lives(lives, before, begin):
     """Waits until all who were there play again: seconds from the end of the last life, and what
-    is wrong, or None."""
+    is wrong, or None. Every death was somebody's point, so what is doubled shows in the sums."""
     daemon = lives.daemon
     daemon.wait_started()
     now = daemon.poll("all who played", lambda: (now := everybody(daemon)).keys() >= before.keys()
@@ -99,6 +99,10 @@ def judge_lives(lives, before, begin):
             return back_s, f"{key} was {before[key]} and is {now[key]}"
     if len(now) != len(before):
         return back_s, f"{len(before)} players became {len(now)}"
+    for arena in daemon.get_json()["arenas"]:
+        points, deaths = (sum(row[key] for row in arena["players"]) for key in ("score", "deaths"))
+        if points != deaths:
+            return back_s, f"{points} points for {deaths} deaths in {arena['name']}"
     return back_s, None
 
 
@@ -106,6 +110,7 @@ def judge_lives(lives, before, begin):
 def killed(trial):
     clients = trial.often(64, 8)
     times = trial.often(10, 1)
+    trial.live_long(300)
     lives = Lives(trial, 2, clients)
     lives.begin().wait_started()
     bots = trial.stage.bots(lives.daemon, clients, ports=lives.ports)
@@ -113,7 +118,8 @@ def killed(trial):
     lives.need_checkpoints()
     seconds, wrong = [], []
     for _ in range(times):
-        time.sleep(trial.often(3, 1.5)) # some play, and a checkpoint
+        # Some play, and a checkpoint. Whoever dies again within ten seconds is not trusted.
+        time.sleep(trial.often(11, 1.5))
         before = everybody(lives.daemon)
         begin = time.monotonic()
         lives.end()
@@ -364,7 +370,7 @@ def try_full_disk(trial):
 
 
 def try_truncations(trial):
-    """Checkpoints cut short and changed: how many were tried."""
+    """Checkpoints cut short and changed: how many were restored and refused."""
     lives = Lives(trial, 1, 4)
     lives.begin().wait_started()
     bots = trial.stage.bots(lives.daemon, 2, ports=lives.ports)
@@ -379,6 +385,7 @@ def try_truncations(trial):
     # Every byte is one start: the first page byte by byte, the rest at even distances.
     places = sorted({*range(trial.often(256, 3)), *range(0, size, max(size // trial.often(300, 3),
                                                                       1))})
+    fates = {"restored": 0, "refused": 0}
     for place in places:
         for spoil in ("cut", "flip"):
             for path, content in whole.items():
@@ -389,10 +396,16 @@ def try_truncations(trial):
             lives.begin().wait_started()
             ticks_go_on(lives.daemon, 1)
             lives.daemon.stop()
+            # Of the two copies in the file one may be whole; of a short file none counts.
+            fate = re.search(r"arena (restored)|checkpoint (refused) name=\S+: .", lives.daemon.log)
+            fate = fate and (fate[1] or fate[2])
+            expect(fate == "refused" or (fate == "restored" and spoil == "flip"),
+                   f"{spoil} at byte {place}: {fate}")
+            fates[fate] += 1
             for path in lives.checkpoints():
                 if path not in whole:
                     path.unlink()
-    return 2 * len(places)
+    return fates
 
 
 @row(19, "disk full; checkpoint cut short or changed at every byte",
@@ -406,9 +419,10 @@ def bad_disk(trial):
     else:
         seen.append("full disk: needs root")
     try:
-        tried = try_truncations(trial)
-        seen.append(f"{tried} bad checkpoints: no crash")
-        count += tried
+        fates = try_truncations(trial)
+        seen.append(f"bad checkpoints: {fates['refused']} refused with a reason,"
+                    f" {fates['restored']} with their other copy whole")
+        count += sum(fates.values())
     except Skipped as word:
         if count == 0:
             raise

@@ -47,6 +47,10 @@ class Trial:
         if not self.has(key):
             raise Skipped(f"not built in: {key}")
 
+    def live_long(self, seconds):
+        """Lets the full form's programs live for so long."""
+        harness.LIFE_S = harness.LIFE_S if self.short else seconds
+
     @staticmethod
     def need_root():
         if os.geteuid() != 0:
