@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -117,6 +118,16 @@ static int wait_ms(const struct chores *chores, const struct server *server)
     const int chores_ms = due > now ? (int)(due - now) : 0;
     const int server_ms = server_timeout_ms(server);
     return server_ms >= 0 && server_ms < chores_ms ? server_ms : chores_ms;
+}
+
+// Who asks for the status wakes this thread many times a second, and must not make it interrupt a
+// tick on the same CPU: where none is idle it waits for the tick's end (sched(7), SCHED_BATCH). An
+// operator's own policy stands, and where this is refused ticks are only a little longer.
+static void give_way_to_workers(void)
+{
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 static void run(struct server *server, int signals)
@@ -227,6 +238,7 @@ int main(int argc, char **argv)
     else
         config_unload(config);
     if (server != NULL) {
+        give_way_to_workers(); // now that they are there, and have not inherited it
         run(server, signals);
         if (!server_is_drained(server))
             server_keep(server); // whoever sends a signal may start it again

@@ -217,6 +217,17 @@ def held(tid):
         ask(detach)
 
 
+class PriorityTest(unittest.TestCase):
+    @unittest.skipIf(os.sched_getscheduler(0) != os.SCHED_OTHER, "the tests run by another policy")
+    def test_who_answers_does_not_interrupt_who_ticks(self):
+        with Stage() as stage:
+            daemon = stage.serve(arena("first"), arena("second"), workers=2)
+            daemon.poll("main thread", lambda: os.sched_getscheduler(daemon.pid) == os.SCHED_BATCH)
+            workers = set(os.listdir(f"/proc/{daemon.pid}/task")) - {str(daemon.pid)}
+            self.assertEqual([os.sched_getscheduler(int(worker)) for worker in workers],
+                             [os.SCHED_OTHER] * 2)
+
+
 class ReadinessTest(unittest.TestCase):
     def test_server_is_ready_while_every_arena_ticks(self):
         with Stage() as stage:
