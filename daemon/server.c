@@ -11,6 +11,7 @@
 #include "notify.h"
 #include "reload.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,14 @@ int server_timeout_ms(const struct server *server)
     return earlier(fleet_timeout_ms(&server->fleet), earlier(http_ms, control_ms));
 }
 
+// The heap keeps what arenas that have ended leave between those that play on.
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 // What the workers have given back.
 static void collect(struct server *server)
 {
@@ -173,12 +182,16 @@ static void collect(struct server *server)
     for (int i = 0; i < fleet->count; i++)
         if (fleet_collect(fleet, i) && server->http != NULL)
             http_end_streams(server->http, fleet->arenas[i]);
+    bool is_any_gone = false;
     struct berth *gone;
     while ((gone = fleet_next_gone(fleet)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
         berth_close(gone);
+        is_any_gone = true;
     }
+    if (is_any_gone)
+        give_memory_back();
 }
 
 void server_serve(struct server *server)
