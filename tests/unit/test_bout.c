@@ -16,7 +16,7 @@ enum { BOUTS = 100000 };
 static void test_bouts_are_taken_in_the_order_they_were_pushed(void **state)
 {
     (void)state;
-    struct bout_stack stack = {0};
+    struct bout_stack stack = {NULL};
     struct bout bouts[3] = {0};
     assert_null(bout_take(&stack));
     for (int i = 0; i < 3; i++)
