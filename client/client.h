@@ -206,6 +206,9 @@ enum raim_client_state raim_client_state(const struct raim_client *client);
 
 // Why it ended; while it has not, reason 0.
 struct raim_client_end raim_client_end(const struct raim_client *client);
+
+// While it resumes: the server has said that it restarts.
+bool raim_client_awaits_restart(const struct raim_client *client);
 const char *raim_client_reason_name(uint32_t reason);
 
 const struct raim_client_stats *raim_client_stats(const struct raim_client *client);

@@ -20,6 +20,11 @@ struct raim_client_end raim_client_end(const struct raim_client *client)
     return end;
 }
 
+bool raim_client_awaits_restart(const struct raim_client *client)
+{
+    return client->session.state == RAIM_CLIENT_RESUMING && client->session.awaits_restart;
+}
+
 const char *raim_client_reason_name(uint32_t reason)
 {
     return raim_reason_name(reason);

@@ -34,9 +34,10 @@ void raim_session_end(struct raim_session *session, uint32_t reason)
     session->reason = reason;
 }
 
-static void resume(struct raim_session *session, uint64_t first_try_us)
+static void resume(struct raim_session *session, uint64_t first_try_us, bool awaits_restart)
 {
     session->state = RAIM_CLIENT_RESUMING;
+    session->awaits_restart = awaits_restart;
     session->again_us = first_try_us;
 }
 
@@ -52,7 +53,7 @@ void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t r
     case RAIM_CLIENT_PLAYING:
         session->heard_us = now_us;
         if (is_lost || is_restart)
-            resume(session, now_us + (is_restart ? restart_us : 0));
+            resume(session, now_us + (is_restart ? restart_us : 0), is_restart);
         else
             raim_session_end(session, reason);
         break;
@@ -82,7 +83,7 @@ bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us
     case RAIM_CLIENT_PLAYING:
         if (!session->listens || now_us - session->heard_us < silence_us)
             return false;
-        resume(session, now_us);
+        resume(session, now_us, false);
         return raim_session_wants_connection(session, now_us);
     case RAIM_CLIENT_RESUMING:
         // From the last sign of life on: the server may have missed this client for as long.

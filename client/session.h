@@ -16,6 +16,7 @@ struct raim_session {
     bool tried;                      // to connect, at first
     uint64_t tried_us;               // then
     uint64_t again_us;               // when to try next, while resuming
+    bool awaits_restart;             // while resuming: the server has said that it restarts
     uint64_t heard_us;               // when the last message came
 };
 

@@ -6,6 +6,7 @@
 #include "crypto.h"
 #include "identity.h"
 #include "knock.h"
+#include "log.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -89,16 +90,40 @@ static bool seal(struct arena *arena, char *error, size_t capacity)
     return sealed;
 }
 
-// On the map of the rotation that the last process played on.
+// A map that the operator had ordered of the last process; NULL where it is not to be had any more.
+static struct config *load_ordered(const struct config_arena *config, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    struct report report = {.out = open_memstream(&text, &size)};
+    if (report.out == NULL)
+        return NULL;
+    struct config *map = config_load_map("", path, config->rules.player_radius, &report);
+    fclose(report.out);
+    if (map == NULL)
+        log_warning("map failed name=%s: %.*s", config->name, (int)strcspn(text, "\n"), text);
+    free(text);
+    return map;
+}
+
+// On the map that the last process played on.
 static struct bout *first_bout(const struct arena *arena, const struct config_arena *config,
                                struct config *owner)
 {
     struct config_arena first = *config;
-    const int place = keeper_find_place(&arena->keeper, config);
-    first.map = place == 0 ? config->map : config->rotation[place - 1];
-    struct bout *bout = arena_prepare(arena, &first, owner);
+    struct checkpoint_map map = keeper_find_map(&arena->keeper, config);
+    struct config *ordered = map.path[0] != '\0' ? load_ordered(config, map.path) : NULL;
+    if (ordered == NULL)
+        map.path[0] = '\0';
+    else
+        first.rotation_count = 0; // another owner's
+    first.map = ordered != NULL  ? ordered->maps[0]
+                : map.place == 0 ? config->map
+                                 : config->rotation[map.place - 1];
+    struct bout *bout = arena_prepare(arena, &first, ordered != NULL ? ordered : owner);
+    config_unload(ordered); // the bout shares it
     if (bout != NULL)
-        bout->place = place;
+        bout->map = map;
     return bout;
 }
 

@@ -129,6 +129,7 @@ void arena_play_bout(struct arena *arena, struct bout *bout)
     transport_guard(arena->transport, bout->config.tickets, &bout->config.limits);
     arena->answers = (struct answers){0};
     keeper_rename(&arena->keeper, bout->config.name);
+    keeper_note_map(&arena->keeper, &bout->map);
     if (arena->admission != NULL)
         admission_rename(arena->admission, bout->config.name);
 }

@@ -63,8 +63,7 @@ void bout_inherit(struct bout *bout, struct bout *before)
     const struct config_arena tuned = bout->config;
     bout->config = before->config;
     bout_tune(&bout->config, &tuned);
-    bout->place = before->place;
-    bout->is_ordered = before->is_ordered;
+    bout->map = before->map;
     bout->match = before->match;
     before->match = NULL;
 }

@@ -4,6 +4,7 @@
 // thread to be freed. Neither ever waits for the other, and the worker allocates and frees nothing.
 #pragma once
 
+#include "checkpoint.h"
 #include "config.h"
 #include "match.h"
 
@@ -14,8 +15,7 @@ struct bout {
     struct config_arena config; // a copy, whose maps are the owner's; `map` is the one played on
     struct config *owner;       // held; NULL: none
     struct raim_match *match;   // NULL: the one before goes on, tuned by this config
-    int place;                  // of the map in the arena's rotation; 0 is the first
-    bool is_ordered;            // the operator chose the map, not the rotation
+    struct checkpoint_map map;  // what it is called by; with a path where the operator chose it
     bool at_once;               // begins with the next tick, not with the next round
     bool keeps_round;           // goes on with the round and its scores
     struct bout *heir;          // what took its place; NULL: nothing, or it never began

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    LAYOUT = 1, // of what stands here; the match's own has a number of its own
+    LAYOUT = 2, // of what stands here; the match's own has a number of its own
     SLOTS = 2,
     LINE_BYTES = 64,                    // slots share no cache line
     MAX_FILE_BYTES = 256 * 1024 * 1024, // more is none of ours
@@ -42,11 +42,13 @@ struct slot {
     uint64_t boot;     // of which start of the machine that is
     uint32_t places;
     uint32_t match_bytes;
-    // Then come `places` seats, and the match.
+    uint32_t map_place;
+    uint32_t path_bytes;
+    // Then come `places` seats, the match, and the path of its map.
 };
 
 static_assert(sizeof(struct front) == LINE_BYTES, "no padding");
-static_assert(sizeof(struct slot) == 4 * 8 + 2 * 4, "no padding");
+static_assert(sizeof(struct slot) == 4 * 8 + 4 * 4, "no padding");
 static_assert(sizeof(struct checkpoint_seat) == 8, "no padding");
 
 struct checkpoint {
@@ -56,6 +58,7 @@ struct checkpoint {
     uint64_t sequence;
     uint32_t places;
     uint32_t match_bytes;
+    struct checkpoint_map map;
     size_t file_bytes;
     struct front *front; // the file, mapped; NULL: none
 };
@@ -134,19 +137,16 @@ static void name_beside(const struct checkpoint *checkpoint, const char *ending,
     strcpy(path + length, ending);
 }
 
-static uint32_t slot_bytes_for(uint32_t places, uint32_t match_bytes)
+// Of all that a slot holds; does not wrap.
+static uint64_t content_bytes(const struct slot *slot)
 {
-    const size_t bytes =
-        sizeof(struct slot) + places * sizeof(struct checkpoint_seat) + match_bytes;
-    return (uint32_t)((bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+    return sizeof *slot + (uint64_t)slot->places * sizeof(struct checkpoint_seat) +
+           slot->match_bytes + slot->path_bytes;
 }
 
-// Of all that a slot holds behind its digest.
 static uint64_t digest_of(const struct slot *slot)
 {
-    const size_t bytes = sizeof *slot + slot->places * sizeof(struct checkpoint_seat) +
-                         slot->match_bytes - sizeof slot->digest;
-    return raim_digest(&slot->sequence, bytes);
+    return raim_digest(&slot->sequence, content_bytes(slot) - sizeof slot->digest);
 }
 
 // --- Writing ---
@@ -155,6 +155,18 @@ static void set_restores(struct front *front, uint32_t restores)
 {
     front->restores = restores;
     front->restores_inverted = ~restores;
+}
+
+// What stands at the beginning of every slot for the match that is bound.
+static struct slot slot_of(const struct checkpoint *checkpoint)
+{
+    return (struct slot){
+        .boot = checkpoint->boot,
+        .places = checkpoint->places,
+        .match_bytes = checkpoint->match_bytes,
+        .map_place = (uint32_t)checkpoint->map.place,
+        .path_bytes = (uint32_t)strlen(checkpoint->map.path),
+    };
 }
 
 void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *match,
@@ -168,13 +180,13 @@ void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *mat
     struct slot *slot =
         (struct slot *)((uint8_t *)(front + 1) + sequence % SLOTS * front->slot_bytes);
     uint8_t *end = (uint8_t *)(slot + 1);
+    *slot = slot_of(checkpoint);
     slot->sequence = sequence;
     slot->saved_ms = now_ms();
-    slot->boot = checkpoint->boot;
-    slot->places = checkpoint->places;
-    slot->match_bytes = checkpoint->match_bytes;
     memcpy(end, seats, checkpoint->places * sizeof *seats);
-    raim_match_save(match, end + checkpoint->places * sizeof *seats);
+    end += checkpoint->places * sizeof *seats;
+    raim_match_save(match, end);
+    memcpy(end + checkpoint->match_bytes, checkpoint->map.path, slot->path_bytes);
     slot->digest = digest_of(slot);
 }
 
@@ -205,12 +217,16 @@ static struct front *map_file(const char *path, size_t bytes)
 }
 
 bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *match,
-                     const struct checkpoint_seat *seats, char *error, size_t capacity)
+                     const struct checkpoint_map *map, const struct checkpoint_seat *seats,
+                     char *error, size_t capacity)
 {
     char path[PATH_MAX];
-    const uint32_t places = raim_match_world(match)->max_players;
-    const uint32_t match_bytes = (uint32_t)raim_match_checkpoint_size(match);
-    const uint32_t slot_bytes = slot_bytes_for(places, match_bytes);
+    checkpoint->map = *map;
+    checkpoint->places = raim_match_world(match)->max_players;
+    checkpoint->match_bytes = (uint32_t)raim_match_checkpoint_size(match);
+    const struct slot slot = slot_of(checkpoint);
+    const uint64_t lines = (content_bytes(&slot) + LINE_BYTES - 1) / LINE_BYTES;
+    const uint32_t slot_bytes = (uint32_t)lines * LINE_BYTES;
     const size_t file_bytes = sizeof(struct front) + SLOTS * (size_t)slot_bytes;
     name_beside(checkpoint, ".new", path);
     struct front *front = map_file(path, file_bytes);
@@ -221,8 +237,6 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
         return false;
     }
     checkpoint->front = front;
-    checkpoint->places = places;
-    checkpoint->match_bytes = match_bytes;
     checkpoint->file_bytes = file_bytes;
     memcpy(front->magic, magic, sizeof magic);
     front->layout = LAYOUT;
@@ -298,9 +312,8 @@ static const struct front *front_of(const struct content *content, const char **
 
 static bool is_whole(const struct front *front, const struct slot *slot)
 {
-    const uint64_t needed =
-        sizeof *slot + (uint64_t)slot->places * sizeof(struct checkpoint_seat) + slot->match_bytes;
-    return needed <= front->slot_bytes && slot->sequence > 0 && slot->digest == digest_of(slot);
+    return content_bytes(slot) <= front->slot_bytes && slot->path_bytes < CHECKPOINT_PATH_BYTES &&
+           slot->sequence > 0 && slot->digest == digest_of(slot);
 }
 
 static const struct slot *newest_slot(const struct front *front)
@@ -320,7 +333,8 @@ static const uint8_t *match_in(const struct slot *slot)
     return (const uint8_t *)(slot + 1) + slot->places * sizeof(struct checkpoint_seat);
 }
 
-bool checkpoint_find_map(const struct checkpoint *checkpoint, char map[RAIM_MAP_NAME_BYTES])
+bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
+                         char name[RAIM_MAP_NAME_BYTES])
 {
     struct content content;
     const char *why;
@@ -329,7 +343,11 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, char map[RAIM_MAP_
         front = front_of(&content, &why);
     const struct slot *slot = front != NULL ? newest_slot(front) : NULL;
     const bool found =
-        slot != NULL && raim_match_checkpoint_map(match_in(slot), slot->match_bytes, map);
+        slot != NULL && raim_match_checkpoint_map(match_in(slot), slot->match_bytes, name);
+    if (found) {
+        *map = (struct checkpoint_map){.place = (int)slot->map_place};
+        memcpy(map->path, match_in(slot) + slot->match_bytes, slot->path_bytes);
+    }
     close_content(&content);
     return found;
 }

@@ -17,6 +17,8 @@
 // Of the longest reason for which one is refused.
 #define CHECKPOINT_WHY_BYTES 160
 
+#define CHECKPOINT_PATH_BYTES 4096 // of a map's file, with the closing NUL
+
 struct checkpoint;
 
 // Where somebody plays from: to be told that the arena is back.
@@ -35,8 +37,15 @@ void checkpoint_destroy(struct checkpoint *checkpoint);
 // be; then both stay as they are.
 bool checkpoint_rename(struct checkpoint *checkpoint, const char *name);
 
-// The name of the map that the last process played on; false where that cannot be read.
-bool checkpoint_find_map(const struct checkpoint *checkpoint, char map[RAIM_MAP_NAME_BYTES]);
+// The map that a match is played on, as the next process will need to find it.
+struct checkpoint_map {
+    int place;                        // in the arena's rotation
+    char path[CHECKPOINT_PATH_BYTES]; // of its file, where it is none of the rotation; else ""
+};
+
+// That of the last process, and its name; false where that cannot be read.
+bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
+                         char name[RAIM_MAP_NAME_BYTES]);
 
 enum checkpoint_verdict {
     CHECKPOINT_NONE,      // there is no file
@@ -59,7 +68,8 @@ struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struc
 // Begins a file of the right size for a match, another one or the first, with a checkpoint of it,
 // in place of the one before. On false `error` tells why, and nothing is kept until the next call.
 bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *match,
-                     const struct checkpoint_seat *seats, char *error, size_t capacity);
+                     const struct checkpoint_map *map, const struct checkpoint_seat *seats,
+                     char *error, size_t capacity);
 
 // Writes the match that was bound down; a few microseconds. Does nothing where there is no file.
 void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *match,

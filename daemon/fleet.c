@@ -45,7 +45,7 @@ int berth_find_place(const struct berth *berth)
 
 int berth_next_place(const struct berth *berth)
 {
-    return (arena_bout(berth->arena)->place + 1) % (berth_wanted(berth)->rotation_count + 1);
+    return (arena_bout(berth->arena)->map.place + 1) % (berth_wanted(berth)->rotation_count + 1);
 }
 
 struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map)
@@ -55,7 +55,8 @@ struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map)
     struct config *owner = berth->config;
     if (place > config.rotation_count)
         place = 0; // of a longer one before
-    if (keeps_map && played->is_ordered) {
+    const bool is_ordered = keeps_map && played->map.path[0] != '\0';
+    if (is_ordered) {
         config.map = played->config.map;
         config.rotation_count = 0; // another owner's
         owner = played->owner;
@@ -65,12 +66,13 @@ struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map)
     struct bout *bout = arena_prepare(berth->arena, &config, owner);
     if (bout == NULL)
         return NULL;
-    bout->place = place;
-    bout->is_ordered = keeps_map && played->is_ordered;
+    if (is_ordered)
+        bout->map = played->map;
+    bout->map.place = place;
     return bout;
 }
 
-struct bout *berth_prepare_map(const struct berth *berth, struct config *map)
+struct bout *berth_prepare_map(const struct berth *berth, struct config *map, const char *path)
 {
     struct config_arena config = *berth_wanted(berth);
     config.map = map->maps[0];
@@ -78,8 +80,8 @@ struct bout *berth_prepare_map(const struct berth *berth, struct config *map)
     struct bout *bout = arena_prepare(berth->arena, &config, map);
     if (bout == NULL)
         return NULL;
-    bout->place = arena_bout(berth->arena)->place;
-    bout->is_ordered = true;
+    bout->map.place = arena_bout(berth->arena)->map.place;
+    snprintf(bout->map.path, sizeof bout->map.path, "%s", path);
     bout->at_once = true;
     return bout;
 }

@@ -44,8 +44,9 @@ struct berth *berth_open(struct fleet *fleet, struct config *config, int index, 
 // `keeps_map`. NULL when memory runs out.
 struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map);
 
-// The same on the only map of a configuration, which it shares; at once, in a new round.
-struct bout *berth_prepare_map(const struct berth *berth, struct config *map);
+// The same on the only map of a configuration, which it shares, read from that file; at once, in a
+// new round.
+struct bout *berth_prepare_map(const struct berth *berth, struct config *map, const char *path);
 
 // Takes NULL. No worker may play it.
 void berth_close(struct berth *berth);

@@ -46,16 +46,26 @@ void keeper_destroy(struct keeper *keeper)
     *keeper = (struct keeper){0};
 }
 
-int keeper_find_place(const struct keeper *keeper, const struct config_arena *config)
+struct checkpoint_map keeper_find_map(const struct keeper *keeper,
+                                      const struct config_arena *config)
 {
     char name[RAIM_MAP_NAME_BYTES];
-    if (keeper->checkpoint == NULL || !checkpoint_find_map(keeper->checkpoint, name) ||
-        strcmp(config->map->name, name) == 0)
-        return 0;
-    int place = config->rotation_count;
-    while (place > 0 && strcmp(config->rotation[place - 1]->name, name) != 0)
-        place--;
-    return place;
+    struct checkpoint_map map = {0};
+    if (keeper->checkpoint == NULL || !checkpoint_find_map(keeper->checkpoint, &map, name))
+        return map;
+    const int count = config->rotation_count;
+    // The rotation may be another one since then; a map may be in it twice.
+    if (map.place < 0 || map.place > count)
+        map.place = 0;
+    for (int i = 0; i <= count && map.path[0] == '\0'; i++) {
+        const int place = (map.place + i) % (count + 1);
+        const struct raim_map *found = place == 0 ? config->map : config->rotation[place - 1];
+        if (strcmp(found->name, name) == 0) {
+            map.place = place;
+            break;
+        }
+    }
+    return map;
 }
 
 static uint32_t tick_hz(const struct raim_match *match)
@@ -74,8 +84,8 @@ static void bind_match(struct keeper *keeper, const struct raim_match *match)
 {
     char error[ERROR_BYTES];
     keeper->match = match;
-    keeper->is_bound =
-        checkpoint_bind(keeper->checkpoint, match, keeper->seats, error, sizeof error);
+    keeper->is_bound = checkpoint_bind(keeper->checkpoint, match, &keeper->map, keeper->seats,
+                                       error, sizeof error);
     if (!keeper->is_bound)
         log_warning("checkpoint failed arena=%s: %s", keeper->name, error);
     note_saved(keeper, match);
@@ -100,6 +110,11 @@ static void tell_restored(const struct keeper *keeper, const struct raim_match *
         log_error("checkpoint set aside arena=%s: %s", keeper->name, result->why);
         break;
     }
+}
+
+void keeper_note_map(struct keeper *keeper, const struct checkpoint_map *map)
+{
+    keeper->map = *map;
 }
 
 void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_s)

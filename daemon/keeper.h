@@ -11,6 +11,7 @@
 struct keeper {
     char name[CONFIG_NAME_BYTES];   // the arena's
     struct checkpoint *checkpoint;  // NULL: nothing is kept
+    struct checkpoint_map map;      // that is played on
     const struct raim_match *match; // that it is bound to
     bool is_bound;                  // false: there was no room
     uint32_t events;                // of the match when it was last written down
@@ -26,11 +27,15 @@ struct keeper {
 bool keeper_create(struct keeper *keeper, const char *name);
 void keeper_destroy(struct keeper *keeper);
 
-// Which of the arena's maps the last process played on, for the match that keeper_start is to
-// restore: the place in its rotation, or 0, which is that of its first map.
-int keeper_find_place(const struct keeper *keeper, const struct config_arena *config);
+// Which map the last process played on, for the match that keeper_start is to restore. The place is
+// one of the arena's rotation, 0 being that of its first map.
+struct checkpoint_map keeper_find_map(const struct keeper *keeper,
+                                      const struct config_arena *config);
 
 // --- The owning worker's side ---
+
+// The match that begins is played on this map.
+void keeper_note_map(struct keeper *keeper, const struct checkpoint_map *map);
 
 // Before the first tick, and only then: takes the match to where the last process left it, unless
 // that is longer ago than `grace_s`, and begins to keep it.

@@ -199,7 +199,7 @@ static struct bout *plan_successor(const struct berth *berth, const struct plan 
 {
     const int maps = berth_wanted(berth)->rotation_count + 1;
     const bool is_list_new = plan->moves || plan->rotates;
-    int place = is_list_new ? berth_find_place(berth) : arena_bout(berth->arena)->place;
+    int place = is_list_new ? berth_find_place(berth) : arena_bout(berth->arena)->map.place;
     bool keeps_map = false;
     if (plan->waits && maps > 1)
         place = (place + 1) % maps;

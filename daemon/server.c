@@ -10,6 +10,7 @@
 #include "log.h"
 #include "notify.h"
 #include "reload.h"
+#include "source.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -323,6 +324,18 @@ static void copy_line(const char *text, char *error, size_t capacity)
     snprintf(error, capacity, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
+// By a path that the next process will find, too.
+static struct bout *prepare_map(const struct server *server, const struct berth *berth,
+                                struct config *map, const char *path)
+{
+    char *resolved = source_resolve(server->path != NULL ? server->path : "", path);
+    char *whole = realpath(resolved, NULL);
+    struct bout *bout = berth_prepare_map(berth, map, whole != NULL ? whole : resolved);
+    free(whole);
+    free(resolved);
+    return bout;
+}
+
 bool server_change_map(struct server *server, const char *name, const char *map_path, char *error,
                        size_t capacity)
 {
@@ -342,7 +355,7 @@ bool server_change_map(struct server *server, const char *name, const char *map_
     free(text);
     if (map == NULL)
         return false;
-    struct bout *bout = berth_prepare_map(berth, map);
+    struct bout *bout = prepare_map(server, berth, map, map_path);
     config_unload(map); // the bout shares it
     if (bout == NULL)
         return refuse("out of memory", error, capacity);

@@ -20,6 +20,11 @@ void phase_words_clock(const struct raim_client_phase *phase, char words[PHASE_W
                  phase->has_end ? "   " : "", phase->score_limit, points);
 }
 
+const char *phase_words_lost(bool awaits_restart)
+{
+    return awaits_restart ? "The server is restarting" : "Connection lost";
+}
+
 bool phase_words_banner(const struct raim_client_phase *phase, const char *winner,
                         char title[PHASE_WORDS_BYTES], char text[PHASE_WORDS_BYTES])
 {

@@ -50,9 +50,7 @@ static void draw_scores(const struct raim_client *client, bool all, const struct
         memcpy(score->name, member->name, sizeof score->name);
     }
     hud_sort(scores, count);
-    hud_scores(ui, scores, count, false);
-    if (all)
-        hud_scores(ui, scores, count, true);
+    hud_scores(ui, scores, count, all);
 }
 
 static void label_of(const struct play *play, enum key_action action, char label[32])
@@ -116,7 +114,8 @@ static void draw_resuming(const struct play *play, const struct ui *ui, double n
     char text[96];
     snprintf(text, sizeof text, "Trying to get back to where you were: %.0f s",
              now - play->lost_at_s);
-    hud_notice(ui, &(struct hud_notice){"Connection lost", text, "Esc: menu"});
+    const char *title = phase_words_lost(raim_client_awaits_restart(raim_link_client(play->link)));
+    hud_notice(ui, &(struct hud_notice){title, text, "Esc: menu"});
 }
 
 static void draw_end(const struct play *play, const struct ui *ui)

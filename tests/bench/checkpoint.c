@@ -45,10 +45,10 @@ static bool open_bench(struct bench *bench, const struct config *config, const c
     bench->checkpoint = checkpoint_create(directory, "bench");
     bench->save_us = calloc((size_t)bench->ticks, sizeof(double));
     bench->step_us = calloc((size_t)bench->ticks, sizeof(double));
-    const bool good =
-        bench->match != NULL && bench->checkpoint != NULL && bench->save_us != NULL &&
-        bench->step_us != NULL &&
-        checkpoint_bind(bench->checkpoint, bench->match, bench->seats, error, sizeof error);
+    const bool good = bench->match != NULL && bench->checkpoint != NULL && bench->save_us != NULL &&
+                      bench->step_us != NULL &&
+                      checkpoint_bind(bench->checkpoint, bench->match, &(struct checkpoint_map){0},
+                                      bench->seats, error, sizeof error);
     if (!good)
         fprintf(stderr, "bench_checkpoint: %s\n", error);
     return good;

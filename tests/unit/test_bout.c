@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { BOUTS = 100000 };
+enum { BOUTS = 10000 };
 
 static void test_bouts_are_taken_in_the_order_they_were_pushed(void **state)
 {
@@ -37,7 +37,7 @@ static void *push_all(void *argument)
 {
     struct shuttle *shuttle = argument;
     for (int i = 0; i < BOUTS; i++) {
-        shuttle->bouts[i].place = i;
+        shuttle->bouts[i].map.place = i;
         bout_push(&shuttle->stack, &shuttle->bouts[i]);
     }
     return NULL;
@@ -54,7 +54,7 @@ static void test_two_threads_lose_and_tear_no_bout(void **state)
         if (bout == NULL)
             sched_yield();
         for (; bout != NULL; bout = bout->next)
-            assert_int_equal(bout->place, taken++);
+            assert_int_equal(bout->map.place, taken++);
     }
     pthread_join(pusher, NULL);
 }
@@ -66,8 +66,7 @@ static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **
     struct bout before = {
         .config = {.name = "old", .bots = 3, .max_players = 4, .round_s = 60, .motd = "a"},
         .match = match,
-        .place = 2,
-        .is_ordered = true,
+        .map = {.place = 2, .path = "/maps/a.conf"},
     };
     struct bout tuned = {
         .config = {.name = "new", .bots = 9, .max_players = 2, .queries = true, .motd = "b"},
@@ -81,8 +80,8 @@ static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **
     assert_true(tuned.config.round_s <= 0);
     assert_ptr_equal(tuned.match, match);
     assert_null(before.match);
-    assert_int_equal(tuned.place, 2);
-    assert_true(tuned.is_ordered);
+    assert_int_equal(tuned.map.place, 2);
+    assert_string_equal(tuned.map.path, "/maps/a.conf");
     const struct raim_match_tuning tuning = bout_tuning(&tuned.config);
     assert_int_equal(tuning.max_clients, 2);
     assert_string_equal(tuning.motd, "b");

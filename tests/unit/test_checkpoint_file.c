@@ -24,7 +24,8 @@ enum {
     BOOT_AT = 24,
     PLACES_AT = 32,
     MATCH_BYTES_AT = 36,
-    SLOT_HEAD_BYTES = 40,
+    PATH_BYTES_AT = 44,
+    SLOT_HEAD_BYTES = 48,
 };
 
 static const double grace_s = 30;
@@ -35,6 +36,7 @@ struct shelf {
     struct raim_match_def def;
     struct raim_match *match;
     struct checkpoint *checkpoint;
+    struct checkpoint_map played;
     struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
     uint64_t older, newer; // digests of the worlds in the slots
     uint8_t *bytes;        // of the file
@@ -93,8 +95,8 @@ static void begin_process(struct shelf *shelf)
 static void bind_checkpoint(struct shelf *shelf)
 {
     char error[256];
-    assert_true(
-        checkpoint_bind(shelf->checkpoint, shelf->match, shelf->seats, error, sizeof error));
+    assert_true(checkpoint_bind(shelf->checkpoint, shelf->match, &shelf->played, shelf->seats,
+                                error, sizeof error));
 }
 
 // A process that has played and written down twice, and another that has just begun.
@@ -164,12 +166,13 @@ static void forge(struct shelf *shelf, size_t at, uint64_t value)
 {
     for (int i = 0; i < 2; i++) {
         uint8_t *slot = shelf->bytes + FRONT_BYTES + (size_t)i * slot_bytes(shelf);
-        uint32_t places, match_bytes;
+        uint32_t places, match_bytes, path_bytes;
         memcpy(slot + at, &value, sizeof value);
         memcpy(&places, slot + PLACES_AT, sizeof places);
         memcpy(&match_bytes, slot + MATCH_BYTES_AT, sizeof match_bytes);
+        memcpy(&path_bytes, slot + PATH_BYTES_AT, sizeof path_bytes);
         const uint64_t whole =
-            raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * 8 + match_bytes);
+            raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * 8 + match_bytes + path_bytes);
         memcpy(slot, &whole, sizeof whole);
     }
     write_bytes(shelf, shelf->bytes, shelf->size);
@@ -356,6 +359,45 @@ static void test_another_match_gets_another_file(void **state)
     close_shelf(shelf);
 }
 
+static void test_an_ordered_map_is_found_by_its_path(void **state)
+{
+    (void)state;
+    struct shelf *shelf = open_shelf();
+    struct checkpoint_map found;
+    char name[RAIM_MAP_NAME_BYTES];
+    shelf->played.place = 3;
+    strcpy(shelf->played.path, "/maps/elsewhere.conf");
+    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(shelf);
+    begin_process(shelf);
+    assert_true(checkpoint_find_map(shelf->checkpoint, &found, name));
+    assert_string_equal(name, shelf->map->name);
+    assert_string_equal(found.path, "/maps/elsewhere.conf");
+    assert_int_equal(found.place, 3);
+    close_shelf(shelf);
+}
+
+static void test_a_name_takes_what_is_kept_along(void **state)
+{
+    (void)state;
+    struct shelf *shelf = open_shelf();
+    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(shelf);
+    assert_true(checkpoint_rename(shelf->checkpoint, "another"));
+    assert_int_not_equal(access(shelf->path, F_OK), 0);
+    steps(shelf, 50);
+    checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
+    const uint64_t last = digest(shelf);
+    begin_process(shelf);
+    assert_int_equal(restore(shelf).verdict, CHECKPOINT_NONE);
+    assert_true(checkpoint_rename(shelf->checkpoint, "another"));
+    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
+    assert_int_equal(digest(shelf), last);
+    bind_checkpoint(shelf);
+    checkpoint_remove(shelf->checkpoint);
+    close_shelf(shelf);
+}
+
 static void test_no_room_is_told_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -364,8 +406,8 @@ static void test_no_room_is_told_and_leaves_nothing(void **state)
     char away[64];
     snprintf(away, sizeof away, "%s.away", shelf->directory);
     assert_int_equal(rename(shelf->directory, away), 0);
-    assert_false(
-        checkpoint_bind(shelf->checkpoint, shelf->match, shelf->seats, error, sizeof error));
+    assert_false(checkpoint_bind(shelf->checkpoint, shelf->match, &shelf->played, shelf->seats,
+                                 error, sizeof error));
     assert_non_null(strstr(error, "No such file or directory"));
     checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
     assert_int_equal(rename(away, shelf->directory), 0);
@@ -387,6 +429,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_is_restored_in_vain_twice_is_set_aside),
         cmocka_unit_test(test_what_ran_well_in_between_is_trusted_again),
         cmocka_unit_test(test_another_match_gets_another_file),
+        cmocka_unit_test(test_an_ordered_map_is_found_by_its_path),
+        cmocka_unit_test(test_a_name_takes_what_is_kept_along),
         cmocka_unit_test(test_no_room_is_told_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,11 +288,17 @@ static void test_the_map_of_several_is_found_again(void **state)
     struct config_arena config = {.map = &other, .rotation_count = 2};
     config.rotation[0] = &third;
     config.rotation[1] = house->map;
-    assert_int_equal(keeper_find_place(&house->keeper, &config), 2);
+    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 2);
     config.rotation_count = 1;
-    assert_int_equal(keeper_find_place(&house->keeper, &config), 0);
+    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 0);
     config.map = house->map;
-    assert_int_equal(keeper_find_place(&house->keeper, &config), 0);
+    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 0);
+    // One that is there twice is found where it was played on.
+    config.rotation_count = 2;
+    keeper_note_map(&house->keeper, &(struct checkpoint_map){.place = 2});
+    house->keeper.match = NULL; // as of another map
+    steps(house, 1);
+    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 2);
     close_house(house);
 }
 

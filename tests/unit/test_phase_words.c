@@ -59,11 +59,19 @@ static void test_a_banner_names_the_winner_of_a_break(void **state)
     assert_banner(&phase, "", "Paused", "The operator has stopped the clock");
 }
 
+static void test_a_restart_is_no_lost_connection(void **state)
+{
+    (void)state;
+    assert_string_equal(phase_words_lost(true), "The server is restarting");
+    assert_string_equal(phase_words_lost(false), "Connection lost");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_clock_says_what_ends_the_round),
         cmocka_unit_test(test_a_banner_names_the_winner_of_a_break),
+        cmocka_unit_test(test_a_restart_is_no_lost_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,6 +272,7 @@ static void test_a_restart_is_waited_for(void **state)
         else
             raim_client_disconnected(client, now_us, RAIM_REASON_RESTART);
         assert_state(client, RAIM_CLIENT_RESUMING);
+        assert_true(raim_client_awaits_restart(client));
         const uint64_t told_us = now_us;
         // That it is disconnected thereafter is no news.
         now_us += S / 10;
@@ -293,6 +294,9 @@ static void test_a_restart_is_waited_for(void **state)
             assert_true(enter_again(client, &message));
             assert_state(client, RAIM_CLIENT_PLAYING);
             assert_int_equal(raim_client_stats(client)->resumes, 1);
+            assert_false(raim_client_awaits_restart(client));
+            raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
+            assert_false(raim_client_awaits_restart(client));
             raim_client_destroy(client);
             continue;
         }
