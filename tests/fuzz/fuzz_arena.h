@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small map for the targets that play: a concave obstacle, so that there are seams, between two
-// spawns that see each other.
+// Small maps for the targets that play. One has a concave obstacle, so that there are seams,
+// between two spawns that see each other.
 #pragma once
 
 #include "map.h"
@@ -21,6 +21,22 @@ static inline struct raim_map *fuzz_map(void)
         .border = {{0, 0}, {600, 600}},
         .obstacles = &corner,
         .obstacle_count = 1,
+        .spawns = spawns,
+        .spawn_count = 2,
+    };
+    struct raim_map_problem problem;
+    struct raim_map *map = raim_map_create(&def, &problem);
+    assert(map != NULL);
+    return map;
+}
+
+// Another one, of one room; likewise.
+static inline struct raim_map *fuzz_empty_map(void)
+{
+    static const raim_vec2 spawns[] = {{60, 60}, {340, 340}};
+    const struct raim_map_def def = {
+        .name = "empty",
+        .border = {{0, 0}, {400, 400}},
         .spawns = spawns,
         .spawn_count = 2,
     };

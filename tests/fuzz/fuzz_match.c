@@ -1,214 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A match among connections of every conduct. Behind each connection a real client receives
 // everything that it is sent, must be able to read it, and must end up knowing what the match
-// knows; clients lose their connections and come back. An input is three bytes of settings, then
-// operations.
-#include "fuzz.h"
-
-#include "client.h"
+// knows; clients lose their connections and come back; the operator pauses, tunes, and has the
+// match followed by others. An input is three bytes of settings, then operations.
 #include "fuzz_arena.h"
-#include "handshake.h"
+#include "fuzz_table.h"
+
 #include "input.h"
-#include "match.h"
-#include "name.h"
-
-enum {
-    MOST_CLIENTS = 4,
-    MOST_BOTS = 3,
-    MOST_SPECTATORS = 2,
-    DELAY_TICKS = 5, // of spectators
-    MOST_CONNECTIONS = MOST_CLIENTS + 2,
-    MOST_ROWS = MOST_CLIENTS + MOST_BOTS,
-    MOST_TICKS = 400, // of one input: outlives the history, and the timeouts of the slower rates
-};
-
-struct seat {
-    struct raim_client *client; // NULL where nobody reads what is sent there
-    bool connected;
-    bool closed;     // nothing more may be sent to it
-    bool had_player; // when its connection was lost: its row
-    struct raim_match_player row;
-    uint32_t joined_tick;
-};
-
-struct table {
-    struct raim_match *match;
-    struct raim_match_def def;
-    struct seat seats[MOST_CONNECTIONS];
-    struct raim_match_counts counts; // as of the last look
-    uint32_t ticks;
-    uint32_t tokens; // given out
-};
-
-static uint64_t now_us(const struct table *table)
-{
-    return (uint64_t)table->ticks * 1000000 / table->def.tick_hz;
-}
-
-static bool is_local(uint32_t handle)
-{
-    return handle % 2 == 0;
-}
-
-// It has been welcome.
-static bool is_in(const struct raim_client *client)
-{
-    return raim_client_state(client) == RAIM_CLIENT_ENTERING ||
-           raim_client_state(client) == RAIM_CLIENT_PLAYING;
-}
-
-// Somebody sits there who can be told something.
-static bool is_open(const struct seat *seat)
-{
-    return seat->client != NULL && seat->connected && !seat->closed;
-}
-
-static bool is_spectator(const struct seat *seat)
-{
-    return is_open(seat) && is_in(seat->client) && raim_client_is_spectator(seat->client);
-}
-
-// --- What must be true after every tick ---
-
-static void check_hits(const struct table *table, const struct raim_match_hits *hits)
-{
-    const double most_ms = 1000 * table->def.max_rewind_s + 1000.0 / table->def.tick_hz;
-    assert(hits->total >= table->counts.hits.total);
-    assert(hits->rewound <= hits->total && hits->in_past <= hits->rewound);
-    assert(hits->most_rewound_ms <= hits->rewound_ms && hits->most_rewound_ms <= most_ms);
-    assert((hits->rewound > 0) == (hits->most_rewound_ms > 0));
-}
-
-static void check_counts(struct table *table, const struct raim_match_player *rows, uint32_t count)
-{
-    const struct raim_match_counts now = raim_match_counts(table->match);
-    uint32_t playing = 0, away = 0, watching = 0, deaf = 0;
-    for (uint32_t i = 0; i < table->def.max_connections; i++) {
-        const struct seat *seat = &table->seats[i];
-        watching += is_spectator(seat);
-        deaf += seat->connected && !seat->closed && seat->client == NULL;
-    }
-    assert(now.spectators >= watching && now.spectators <= watching + deaf);
-    assert(now.spectators <= table->def.max_spectators);
-    for (uint32_t i = 0; i < count; i++) {
-        playing += !rows[i].bot;
-        away += rows[i].away;
-    }
-    assert(now.players == playing && playing <= table->def.max_clients);
-    assert(now.away == away && (away == 0 || table->def.resume_grace_s > 0));
-    check_hits(table, &now.hits);
-    assert(now.bots == table->def.bots && count == playing + now.bots);
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        assert(now.refused[i] >= table->counts.refused[i]);
-    table->counts = now;
-    assert(raim_match_tick(table->match) == table->ticks);
-}
-
-static void check_rows(const struct table *table, const struct raim_match_player *rows,
-                       uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        char cleaned[RAIM_MAX_NAME_BYTES + 1];
-        assert(raim_name_clean(rows[i].name, cleaned) && strcmp(rows[i].name, cleaned) == 0);
-        assert(rows[i].id != RAIM_NOBODY && rows[i].played_ticks <= table->ticks);
-        assert(rows[i].inputs_missed <= rows[i].inputs_due);
-        assert(rows[i].inputs_due <= rows[i].played_ticks);
-        assert(raim_player_place(rows[i].id) < table->def.max_clients + table->def.bots);
-        for (uint32_t j = 0; j < i; j++) {
-            assert(raim_player_place(rows[j].id) < raim_player_place(rows[i].id));
-            assert(rows[i].bot || rows[j].bot || rows[i].away || rows[j].away ||
-                   rows[i].client != rows[j].client);
-        }
-        if (rows[i].bot || rows[i].away)
-            continue;
-        assert(rows[i].client < table->def.max_connections);
-        const struct seat *seat = &table->seats[rows[i].client];
-        assert(seat->connected && !seat->closed);
-    }
-}
-
-// The roster that the client was told is the match's.
-static void check_roster(const struct raim_client *client, const struct raim_match_player *rows,
-                         uint32_t count)
-{
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
-        const struct raim_match_player *row = NULL;
-        for (uint32_t i = 0; i < count; i++)
-            if (raim_player_place(rows[i].id) == place)
-                row = &rows[i];
-        assert(member->id == (row != NULL ? row->id : RAIM_NOBODY));
-        if (row == NULL)
-            continue;
-        assert(member->bot == row->bot && strcmp(member->name, row->name) == 0);
-        assert(member->score == row->score && member->deaths == row->deaths);
-    }
-}
-
-// Whom the client sees are those who live, where they are.
-static void check_picture(const struct table *table, const struct raim_client *client)
-{
-    const raim_player *players = raim_world_players_const(raim_match_world(table->match));
-    struct raim_client_player seen[MOST_ROWS];
-    const uint32_t count = raim_client_players(client, seen, MOST_ROWS);
-    for (uint32_t i = 0; i < count; i++) {
-        const raim_player *player = &players[seen[i].place];
-        assert(player->state == RAIM_PLAYER_ALIVE);
-        assert(raim_vec2_distance_squared(seen[i].position, player->position) < 0.05 * 0.05);
-        assert(seen[i].shielded == (player->shield_ticks > 0));
-    }
-    const raim_player *own = &players[raim_client_viewpoint(client)];
-    assert(raim_client_alive(client) == (own->state == RAIM_PLAYER_ALIVE));
-    if (raim_client_is_spectator(client))
-        return;
-    assert(raim_client_stats(client)->shots <= own->shots);
-    assert(raim_client_stats(client)->hits <= own->hits);
-}
-
-// Its player; NULL for none.
-static const struct raim_match_player *row_of(uint32_t handle, const struct raim_match_player *rows,
-                                              uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!rows[i].bot && !rows[i].away && rows[i].client == handle)
-            return &rows[i];
-    return NULL;
-}
-
-static void check_events(struct raim_client *client)
-{
-    struct raim_client_event event;
-    char cleaned[RAIM_MAX_CHAT_BYTES + 1];
-    while (raim_client_next_event(client, &event))
-        if (event.kind == RAIM_CLIENT_CHAT)
-            assert(event.player != RAIM_NOBODY &&
-                   raim_text_clean(event.text, cleaned, RAIM_MAX_CHAT_BYTES) &&
-                   strcmp(event.text, cleaned) == 0);
-}
-
-static void check(struct table *table)
-{
-    struct raim_match_player rows[MOST_ROWS + 1];
-    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS + 1);
-    check_counts(table, rows, count);
-    check_rows(table, rows, count);
-    for (uint32_t i = 0; i < table->def.max_connections; i++) {
-        struct raim_client *client = table->seats[i].client;
-        if (!is_open(&table->seats[i]))
-            continue;
-        const bool watches = is_spectator(&table->seats[i]);
-        assert((row_of(i, rows, count) != NULL) == (is_in(client) && !watches));
-        check_events(client);
-        const struct raim_client_stats *stats = raim_client_stats(client);
-        assert(stats->decode_errors == 0);
-        assert(stats->events_lost == 0 && stats->events_repeated == 0);
-        if (raim_client_state(client) != RAIM_CLIENT_PLAYING || (watches && !is_local(i)))
-            continue;
-        check_roster(client, rows, count);
-        if (stats->snapshots > 0 && raim_client_tick(client) == table->ticks)
-            check_picture(table, client);
-    }
-}
 
 // --- Operations: each on one connection ---
 
@@ -255,13 +53,6 @@ static void step_many(struct table *table, uint32_t handle, struct fuzz_input *i
 {
     (void)handle;
     step_times(table, 1 + fuzz_byte(input) % 64);
-}
-
-static void shut_down(struct table *table, uint32_t handle, struct fuzz_input *input)
-{
-    (void)handle, (void)input;
-    raim_match_shutdown(table->match);
-    pull(table);
 }
 
 static void stand_up(struct seat *seat)
@@ -323,6 +114,7 @@ static void remember_player(struct table *table, uint32_t handle)
         return;
     seat->row = *row;
     seat->joined_tick = table->ticks - row->played_ticks;
+    seat->round = raim_match_round(table->match).round;
 }
 
 // Whoever has lost its player, and would find it in the match, has it again.
@@ -335,7 +127,8 @@ static void check_come_back(const struct table *table, uint32_t handle)
         if (rows[i].id == seat->row.id &&
             table->ticks - rows[i].played_ticks == seat->joined_tick) {
             assert(!rows[i].away && rows[i].client == handle);
-            assert(rows[i].score >= seat->row.score && rows[i].deaths >= seat->row.deaths);
+            if (seat->round == raim_match_round(table->match).round)
+                assert(rows[i].score >= seat->row.score && rows[i].deaths >= seat->row.deaths);
         }
 }
 
@@ -495,7 +288,119 @@ static void say_goodbye(struct table *table, uint32_t handle, struct fuzz_input 
     send(table, handle, true, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
 }
 
+// --- What the operator does ---
+
+static void shut_down(struct table *table, struct fuzz_input *input)
+{
+    (void)input;
+    table->ended = true;
+    raim_match_shutdown(table->match);
+    pull(table);
+}
+
+static void pause(struct table *table, struct fuzz_input *input)
+{
+    raim_match_pause(table->match, fuzz_byte(input) % 2 == 0);
+}
+
+static double take_seconds(struct fuzz_input *input)
+{
+    return fuzz_byte(input) % 16 / 16.0;
+}
+
+static void tune(struct table *table, struct fuzz_input *input)
+{
+    const uint8_t places = fuzz_byte(input);
+    struct raim_match_tuning tuning = {
+        .max_clients = 1 + places % table->def.max_clients,
+        .max_spectators = places / 16 % (table->def.max_spectators + 1),
+        .resume_grace_s = table->def.resume_grace_s,
+        .round_s = take_seconds(input),
+        .break_s = take_seconds(input),
+        .score_limit = fuzz_byte(input) % 4,
+        .motd = "tuned",
+    };
+    raim_match_tune(table->match, &tuning);
+}
+
+// The next match has room for everybody, be it elsewhere and among more or fewer bots.
+static void succeed(struct table *table, struct fuzz_input *input)
+{
+    static struct raim_map *maps[2];
+    const uint8_t places = fuzz_byte(input), byte = fuzz_byte(input);
+    const struct raim_match_counts counts = raim_match_counts(table->match);
+    struct raim_match_def def = table->def;
+    if (table->ended || table->ticks >= MOST_TICKS)
+        return;
+    if (maps[0] == NULL) {
+        maps[0] = fuzz_map();
+        maps[1] = fuzz_empty_map();
+    }
+    def.map = maps[byte % 2];
+    def.max_clients = 1 + places % table->def.max_connections % MOST_CLIENTS;
+    if (def.max_clients < counts.players)
+        def.max_clients = counts.players;
+    def.max_spectators = table->def.max_spectators; // some may watch unseen
+    def.bots = places / MOST_CLIENTS % (MOST_BOTS + 1);
+    def.sight = byte < 128;
+    def.seed = byte;
+    struct raim_match *next = raim_match_create(&def);
+    assert(next != NULL);
+    const bool keeps_round = byte / 2 % 2 == 0;
+    const uint32_t round = raim_match_round(table->match).round;
+    raim_match_succeed(next, table->match, keeps_round);
+    raim_match_destroy(table->match);
+    assert(raim_match_round(next).round == round + !keeps_round);
+    table->match = next;
+    table->def = def;
+    table->successions++;
+    table->still.holds = false;
+    step_times(table, 1); // nothing comes in between
+}
+
+// Somebody of those who are there.
+static raim_player_id take_player(const struct table *table, struct fuzz_input *input)
+{
+    struct raim_match_player rows[MOST_ROWS];
+    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS);
+    const uint8_t byte = fuzz_byte(input);
+    return count > 0 ? rows[byte % count].id : RAIM_MAX_PLAYERS + byte;
+}
+
+static void kick(struct table *table, struct fuzz_input *input)
+{
+    raim_match_kick(table->match, take_player(table, input), "why");
+    pull(table);
+}
+
+static void mute(struct table *table, struct fuzz_input *input)
+{
+    const raim_player_id player = take_player(table, input);
+    raim_match_mute(table->match, player, fuzz_byte(input) % 2 == 0);
+}
+
+static void announce(struct table *table, struct fuzz_input *input)
+{
+    (void)input;
+    raim_match_say(table->match, "hear, hear");
+}
+
+static void drain(struct table *table, struct fuzz_input *input)
+{
+    raim_match_drain(table->match, fuzz_byte(input) % 2 == 0);
+}
+
 // The order is that of the corpus.
+static void order(struct table *table, uint32_t handle, struct fuzz_input *input)
+{
+    static void (*const orders[])(struct table * table, struct fuzz_input * input) = {
+        pause, succeed, shut_down, tune, kick, mute, announce, drain,
+    };
+    (void)handle;
+    orders[fuzz_byte(input) % (sizeof orders / sizeof orders[0])](table, input);
+}
+
+// Likewise.
 static const struct {
     void (*run)(struct table *table, uint32_t handle, struct fuzz_input *input);
     bool anytime; // otherwise only for a client
@@ -510,7 +415,7 @@ static const struct {
     {say_goodbye, false},
     {send_raw_reliable, false},
     {send_raw_unreliable, false},
-    {shut_down, true},
+    {order, true},
     {lose, false},
     {come_back, false},
     {move, false},
@@ -532,6 +437,7 @@ static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_in
 {
     static const uint32_t rates[] = {60, 10, 240};
     static const double rewinds_s[] = {0.15, 0.25, 0}, graces_s[] = {2, 0, 1, 5};
+    static const double rounds_s[] = {0, 0.1, 0.5, 2}, breaks_s[] = {0.05, 0, 0.3};
     const uint8_t places = fuzz_byte(input), rules = fuzz_byte(input);
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
@@ -547,6 +453,10 @@ static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_in
         def.rules = fuzz_rules();
     def.seed = fuzz_byte(input);
     def.max_rewind_s = rewinds_s[def.seed % 3];
+    def.round_s = rounds_s[def.seed / 3 % 4];
+    def.score_limit = (uint32_t)(def.seed / 12 % 3);
+    def.break_s = breaks_s[def.seed / 36 % 3];
+    strcpy(def.motd, def.seed % 2 == 0 ? "" : "be nice");
     return def;
 }
 
