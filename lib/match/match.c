@@ -416,11 +416,14 @@ void raim_match_step(struct raim_match *match)
             take_input(match, client);
     }
     raim_sessions_expire(match);
-    if (raim_rounds_is_frozen(match))
+    const bool is_frozen = raim_rounds_is_frozen(match);
+    if (is_frozen)
         raim_members_rest(match);
     else
         raim_members_think(match);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
+    if (is_frozen)
+        raim_members_stay(match);
     raim_members_tell(match);
     raim_rounds_end_step(match);
     raim_event_log_open(&match->log, world->tick);

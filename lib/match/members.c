@@ -134,6 +134,14 @@ void raim_members_rest(struct raim_match *match)
         match->inputs[place] = (raim_input){.aim = players[place].aim};
 }
 
+void raim_members_stay(struct raim_match *match)
+{
+    raim_player *players = raim_world_players(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        if (players[place].state == RAIM_PLAYER_ALIVE)
+            players[place].position = players[place].previous;
+}
+
 static void count_hit(struct raim_match *match, const raim_event *hit)
 {
     const double rewound_ms = 1000.0 * hit->rewind / match->world->tick_hz;

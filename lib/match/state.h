@@ -182,6 +182,10 @@ void raim_members_think(struct raim_match *match);
 // Lets everybody's keys go, and aims where they are.
 void raim_members_rest(struct raim_match *match);
 
+// After the step: those whom the end of play found in one another are not pushed apart before it
+// goes on.
+void raim_members_stay(struct raim_match *match);
+
 // Turns what happened in the step into events for clients.
 void raim_members_tell(struct raim_match *match);
 

@@ -226,8 +226,7 @@ static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
             tick(table);
         assert_int_equal(bullets_of(table), 0);
         assert_steers(table, 0, false);
-        ticks(table, 20); // until those who overlap have been pushed apart
-        for (int left = 40; left > 0; left--) {
+        for (int left = 60; left > 0; left--) {
             assert_frozen_for(table, 1);
             assert_steers(table, 0, false);
         }
