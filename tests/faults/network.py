@@ -167,7 +167,8 @@ def loss(trial):
     for percent in trial.often((5, 20), (20,)):
         daemon = trial.stage.serve(harness.arena(max_players=8, bots=12))
         with Relay(daemon) as relay:
-            # A client gives up on a server that does not let it in for five seconds.
+            # Where a fifth is lost, one of a hundred is not let in within ten seconds and gives up;
+            # so everybody is in before.
             bots = trial.bots(daemon, 8, ports=[relay.port])
             relay.tell(f"loss {percent}", "twice 5", "late 10")
             time.sleep(trial.often(30, 2)) # it is a while of play that is judged
