@@ -397,7 +397,7 @@ def try_truncations(trial):
             ticks_go_on(lives.daemon, 1)
             lives.daemon.stop()
             # Of the two copies in the file one may be whole; of a short file none counts.
-            fate = re.search(r"arena (restored)|checkpoint (refused) name=\S+: .", lives.daemon.log)
+            fate = re.search(r"arena (restored)|checkpoint (refused) \w+=\S+: .", lives.daemon.log)
             fate = fate and (fate[1] or fate[2])
             expect(fate == "refused" or (fate == "restored" and spoil == "flip"),
                    f"{spoil} at byte {place}: {fate}")
