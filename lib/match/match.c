@@ -272,9 +272,11 @@ static bool enter(struct raim_match *match, struct raim_connection *client,
 // Whether there is a place for a client that begins anew.
 static bool has_place(const struct raim_match *match, const struct raim_hello *hello)
 {
+    const struct raim_match_tuning *tuning = &match->tuning;
     if (hello->watch)
-        return match->watching < match->def.max_spectators;
-    return match->playing < match->def.max_clients || raim_sessions_find_idle(match) != RAIM_NOBODY;
+        return match->watching < tuning->max_spectators;
+    return match->playing < tuning->max_clients ||
+           (match->playing == tuning->max_clients && raim_sessions_find_idle(match) != RAIM_NOBODY);
 }
 
 // Asks the guard, who may have another name for the client.

@@ -159,6 +159,27 @@ static void test_a_full_match_uses_up_no_token(void **state)
     close_table(table);
 }
 
+// Fewer may play and watch than the match was made for.
+static void test_nor_does_one_that_has_become_smaller(void **state)
+{
+    (void)state;
+    for (int watch = 0; watch < 2; watch++) {
+        struct table *table = open_guarded(NULL, 3);
+        struct raim_match_tuning tuning = {.max_clients = 1, .resume_grace_s = 5};
+        struct raim_hello hello = hello_with(word);
+        connect_seat(table, 0, false, &hello);
+        ticks(table, 1);
+        raim_match_tune(table->match, &tuning);
+        doorman = (struct doorman){0};
+        hello.watch = watch;
+        connect_seat(table, 1, true, &hello);
+        ticks(table, 1);
+        assert_refused(table, 1, RAIM_REASON_FULL);
+        assert_int_equal(doorman.asked, 0);
+        close_table(table);
+    }
+}
+
 static void test_who_makes_way_makes_none_without_a_token(void **state)
 {
     (void)state;
@@ -191,6 +212,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_name_of_the_token_counts_and_is_cleaned),
         cmocka_unit_test(test_who_resumes_is_not_asked),
         cmocka_unit_test(test_a_full_match_uses_up_no_token),
+        cmocka_unit_test(test_nor_does_one_that_has_become_smaller),
         cmocka_unit_test(test_who_makes_way_makes_none_without_a_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
