@@ -5,6 +5,7 @@
 #include "config_dump.h"
 #include "config_values.h"
 #include "flood.h"
+#include "heap.h"
 #include "log.h"
 #include "map_draw.h"
 #include "map_file.h"
@@ -14,7 +15,6 @@
 #include "server.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,12 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    STATUS_EVERY_MS = 5000,
-    // Blocks from this size on go back to the system when they are freed: matches come and go, and
-    // the heap would keep their holes.
-    LARGE_BLOCK_BYTES = 256 * 1024,
-};
+enum { STATUS_EVERY_MS = 5000 };
 
 static uint64_t now_ms(void)
 {
@@ -216,9 +211,7 @@ int main(int argc, char **argv)
         config_dump(stdout);
         return end_output();
     }
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
-#endif
+    heap_init();
     log_init();
 
     struct config *config = load_config(&options);

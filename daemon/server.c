@@ -6,13 +6,13 @@
 #include "acts.h"
 #include "control.h"
 #include "fleet.h"
+#include "heap.h"
 #include "http.h"
 #include "log.h"
 #include "notify.h"
 #include "reload.h"
 #include "source.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,14 +168,6 @@ int server_timeout_ms(const struct server *server)
     return earlier(fleet_timeout_ms(&server->fleet), earlier(http_ms, control_ms));
 }
 
-// The heap keeps what arenas that have ended leave between those that play on.
-static void give_memory_back(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
 // What the workers have given back.
 static void collect(struct server *server)
 {
@@ -192,7 +184,7 @@ static void collect(struct server *server)
         is_any_gone = true;
     }
     if (is_any_gone)
-        give_memory_back();
+        heap_trim();
 }
 
 void server_serve(struct server *server)

@@ -11,7 +11,8 @@
 #include "fuzz_file.h"
 
 enum { GRACE_S = 1000000 }; // the good file grows old
-enum { FRONT_BYTES = 64, SLOT_BYTES_AT = 12, SLOT_HEAD = 40, PLACES_AT = 32, MATCH_AT = 36 };
+enum { FRONT_BYTES = 64, SLOT_BYTES_AT = 12 };
+enum { SLOT_HEAD = 48, PLACES_AT = 32, MATCH_AT = 36, PATH_AT = 44 };
 
 static char path[128], bad_path[sizeof path + 4];
 static struct raim_map *map;
@@ -47,7 +48,8 @@ static void set_up(void)
     struct raim_match *match = fuzz_played(map);
     struct checkpoint *checkpoint = checkpoint_create(fuzz_directory, "duel");
     const struct checkpoint_seat seats[RAIM_MAX_PLAYERS] = {{.address = 1, .port = 1}};
-    assert(checkpoint_bind(checkpoint, match, seats, error, sizeof error));
+    const struct checkpoint_map played = {.path = "maps/duel.conf"};
+    assert(checkpoint_bind(checkpoint, match, &played, seats, error, sizeof error));
     raim_match_step(match);
     checkpoint_save(checkpoint, match, seats);
     checkpoint_destroy(checkpoint);
@@ -73,7 +75,7 @@ static void mend(uint8_t *bytes, size_t size)
         if (at + SLOT_HEAD > size)
             return;
         const size_t whole = SLOT_HEAD + number_at(bytes + at + PLACES_AT) * (size_t)8 +
-                             number_at(bytes + at + MATCH_AT);
+                             number_at(bytes + at + MATCH_AT) + number_at(bytes + at + PATH_AT);
         if (whole > size - at)
             continue;
         const uint64_t digest = raim_digest(bytes + at + 8, whole - 8);
