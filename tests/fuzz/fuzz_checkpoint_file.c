@@ -125,8 +125,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
     for (uint32_t times = 1;; times++) {
         struct checkpoint *checkpoint = checkpoint_create(fuzz_directory, "duel");
-        const bool has_map = checkpoint_find_map(checkpoint, map_name);
+        struct checkpoint_map where;
+        const bool has_map = checkpoint_find_map(checkpoint, &where, map_name);
         assert(!has_map || strnlen(map_name, sizeof map_name) < sizeof map_name);
+        assert(!has_map || strnlen(where.path, sizeof where.path) < sizeof where.path);
         const struct checkpoint_result result =
             checkpoint_restore(checkpoint, match, GRACE_S, seats);
         checkpoint_destroy(checkpoint);
