@@ -123,7 +123,7 @@ class ApplyTest(ReloadTest):
         self.assertIn("applied=1 restart=1", log)
         self.wait_arena("fewer places", "one", lambda row: self.daemon.get_json()["players"]["max"]
                         == 900)
-        self.assertEqual(self.bots_of("one"), 24)
+        self.wait_arena("as many bots", "one", lambda row: self.bots_of("one") == 24)
 
     def test_what_needs_a_restart_is_told_each_time(self):
         self.serve(arena("one", max_players=4, tick_hz=60), workers=1)
