@@ -101,7 +101,7 @@ static struct config *load_ordered(const struct config_arena *config, const char
     struct config *map = config_load_map("", path, config->rules.player_radius, &report);
     fclose(report.out);
     if (map == NULL)
-        log_warning("map failed name=%s: %.*s", config->name, (int)strcspn(text, "\n"), text);
+        log_warning("map failed arena=%s: %.*s", config->name, (int)strcspn(text, "\n"), text);
     free(text);
     return map;
 }

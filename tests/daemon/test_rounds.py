@@ -343,6 +343,7 @@ class DeathTest(RoundsTest):
     def rest(self, bots):
         """Stops the clients; returns everybody once nothing happens any more."""
         bots.send(signal.SIGSTOP)
+        self.addCleanup(bots.send, signal.SIGCONT) # or they cannot be ended
         def settled():
             before = self.clients()
             time.sleep(1.5) # longer than keys are held and bullets fly
@@ -447,7 +448,7 @@ class DeathTest(RoundsTest):
         known = self.rest(bots)
         for _ in range(2):
             self.again()
-            self.assertIn("arena restored name=one", self.daemon.log)
+            self.daemon.poll("its return", lambda: "arena restored name=one" in self.daemon.log)
             self.wait_row("who was there", lambda row: row["players"])
             self.assertEqual(self.row()["map"], "ruins")
             self.check_scores(known)
@@ -464,8 +465,8 @@ class DeathTest(RoundsTest):
         self.wait_row("the other map", lambda row: row["map"] == "gone")
         gone.unlink()
         self.again()
-        self.assertRegex(self.daemon.log, f'map failed name=one: .*cannot read "{gone.resolve()}"')
-        self.daemon.poll("a refusal", lambda: "checkpoint refused name=one" in self.daemon.log)
+        self.assertRegex(self.daemon.log, f'map failed arena=one: .*cannot read "{gone.resolve()}"')
+        self.daemon.poll("a refusal", lambda: "checkpoint refused arena=one" in self.daemon.log)
         self.assertEqual(self.row()["map"], "duel")
 
     def test_in_a_sealed_arena_with_access_tokens(self):
@@ -519,7 +520,8 @@ class NameTest(RoundsTest):
         guest = self.stage.bots(self.daemon, 1, network=token("two", "Grace"))
         self.daemon.wait_players(2)
         self.again()
-        self.assertIn("arena restored name=two players=2", self.daemon.log)
+        self.daemon.poll("its return", lambda: "arena restored name=two players=2"
+                         in self.daemon.log)
         self.daemon.poll("both back", lambda: self.are_back(2, "two"))
         for crowd in (bots, guest):
             self.finish(crowd, 1)
