@@ -41,7 +41,8 @@ def in_rounds(name="one", maps=("duel",), rules=None, **keys):
     """The text of an arena that is played in short rounds."""
     text = arena(name, **{"map": map_file(maps[0]), "round_time": 2.0, "break_time": 1.0, **keys})
     rotation = ", ".join(json.dumps(map_file(other)) for other in maps[1:])
-    return f"{text[:-1]} rotation = ({rotation}); rules = {harness.value({**EASY, **(rules or {})})}; }}"
+    changed = harness.value({**EASY, **(rules or {})})
+    return f"{text[:-1]} rotation = ({rotation}); rules = {changed}; }}"
 
 
 def other_address():

@@ -28,7 +28,11 @@ static void pull(struct table *table)
         uint8_t *exact = fuzz_copy(out.data, out.size);
         assert(raim_client_receive(seat->client, now_us(table), exact, out.size));
         free(exact);
-        assert(out.close == (raim_client_state(seat->client) == RAIM_CLIENT_ENDED));
+        const enum raim_client_state state = raim_client_state(seat->client);
+        // Who resumes takes it for news of the connection before: here, a thief has the session.
+        if (out.close && out.reason == RAIM_REASON_RESUMED && state == RAIM_CLIENT_RESUMING)
+            continue;
+        assert(out.close == (state == RAIM_CLIENT_ENDED));
         assert(raim_client_end(seat->client).reason == out.reason);
     }
 }
