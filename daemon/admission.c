@@ -25,32 +25,13 @@ struct admission {
     struct used used[ADMISSION_TOKENS];
 };
 
-static int digit_of(char character)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *digit = character != '\0' ? strchr(digits, character) : NULL;
-    return digit != NULL ? (int)(digit - digits) : -1;
-}
-
-static bool read_key(const char *text, uint8_t key[ADMISSION_KEY_BYTES])
-{
-    for (int i = 0; i < ADMISSION_KEY_BYTES; i++) {
-        const int high = digit_of(text[2 * i]);
-        const int low = high >= 0 ? digit_of(text[2 * i + 1]) : -1;
-        if (low < 0)
-            return false;
-        key[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
-}
-
 bool admission_read_keys(const char *text, struct admission_keys *keys)
 {
     for (keys->count = 0; keys->count < ADMISSION_MAX_KEYS; text++) {
-        if (!read_key(text, keys->keys[keys->count]))
+        if (!crypto_read_key(text, keys->keys[keys->count]))
             return false;
         keys->count++;
-        text += 2 * ADMISSION_KEY_BYTES;
+        text += CRYPTO_KEY_DIGITS;
         if (*text != ' ')
             return *text == '\0';
     }

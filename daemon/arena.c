@@ -7,6 +7,7 @@
 #include "identity.h"
 #include "knock.h"
 #include "log.h"
+#include "monotonic.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -34,13 +35,6 @@ static uint32_t connections_for(const struct config_arena *config)
 {
     const uint32_t places = config->max_players + config->max_spectators;
     return places + places / 8 + 8;
-}
-
-uint64_t arena_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 // What the match asks about an access token.
@@ -244,7 +238,7 @@ static void arm_timer(struct arena *arena)
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
     keeper_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
-    arena->deadline_ns = arena_now_ns() + offset_ns;
+    arena->deadline_ns = monotonic_ns() + offset_ns;
     arm_timer(arena);
 }
 
@@ -321,7 +315,7 @@ static void answer_query(struct arena *arena, const struct transport_event *even
         .places = arena->places,
     };
     const struct answer *answer = answers_get(&arena->answers, &subject, event->query,
-                                              (int64_t)(arena_now_ns() / (NS_PER_S / 1000)));
+                                              (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
     transport_reply(arena->transport, event->from, answer->bytes, answer->size);
 }
 
@@ -379,7 +373,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     }
     arena->publish_in--;
     atomic_fetch_add_explicit(&arena->ticks, 1, memory_order_relaxed);
-    const uint64_t end_ns = arena_now_ns();
+    const uint64_t end_ns = monotonic_ns();
     histogram_count(&arena->durations, end_ns - begin_ns);
     arena->tick_us[arena->tick_us_count++ % ARENA_TICK_WINDOW] =
         (uint32_t)((end_ns - begin_ns) / 1000);
@@ -389,7 +383,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
 // A tick of an arena that leaves; false when there is nothing to wait for.
 static bool wait_for_answers(struct arena *arena)
 {
-    if (arena_is_empty(arena) || arena_now_ns() >= arena->leave_ns)
+    if (arena_is_empty(arena) || monotonic_ns() >= arena->leave_ns)
         return false;
     arena_start(arena, arena->tick_ns);
     return true;
@@ -402,11 +396,11 @@ bool arena_run(struct arena *arena)
         return true; // not due after all
     if (arena->leave_ns != 0)
         return wait_for_answers(arena);
-    uint64_t begin_ns = arena_now_ns();
+    uint64_t begin_ns = monotonic_ns();
     for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->deadline_ns; i++) {
         run_tick(arena, begin_ns);
         arena->deadline_ns += arena->tick_ns;
-        begin_ns = arena_now_ns();
+        begin_ns = monotonic_ns();
     }
     if (begin_ns >= arena->deadline_ns) {
         const uint64_t skipped = (begin_ns - arena->deadline_ns) / arena->tick_ns + 1;
@@ -440,7 +434,7 @@ bool arena_is_empty(struct arena *arena)
 void arena_leave(struct arena *arena, uint32_t timeout_ms)
 {
     arena_say_goodbye(arena);
-    arena->leave_ns = arena_now_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
+    arena->leave_ns = monotonic_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
 }
 
 void arena_let_go(struct arena *arena)

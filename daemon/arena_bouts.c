@@ -2,6 +2,8 @@
 // Which bout an arena plays, and what takes its place.
 #include "arena_inside.h"
 
+#include "monotonic.h"
+
 #include <string.h>
 #include <sys/random.h>
 
@@ -36,7 +38,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     memcpy(def.motd, config->motd, sizeof def.motd);
     def.guard = arena->admission != NULL ? &arena->guard : NULL;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
-        def.seed = arena_now_ns();
+        def.seed = monotonic_ns();
     return raim_match_create(&def);
 }
 

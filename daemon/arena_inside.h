@@ -52,9 +52,6 @@ struct arena {
     uint32_t max_players, max_spectators, connections;
 };
 
-// CLOCK_MONOTONIC.
-uint64_t arena_now_ns(void);
-
 // The bout's match and config are those of the arena from now on.
 void arena_play_bout(struct arena *arena, struct bout *bout);
 

@@ -6,6 +6,7 @@
 
 #include "directory.h"
 #include "log.h"
+#include "monotonic.h"
 #include "orders.h"
 
 #include <microhttpd.h>
@@ -19,7 +20,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CONTROL_MAX_CONNECTIONS 16U
@@ -56,13 +56,6 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
                               size_t *upload_size, void **memory);
 static void forget(void *context, struct MHD_Connection *connection, void **memory,
                    enum MHD_RequestTerminationCode how);
-
-static uint64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 {

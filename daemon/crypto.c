@@ -44,6 +44,19 @@ bool crypto_is_equal(const void *one, const void *other, size_t size)
     return sodium_memcmp(one, other, size) == 0;
 }
 
+void crypto_print_key(const uint8_t key[CRYPTO_KEY_BYTES], char text[CRYPTO_KEY_DIGITS + 1])
+{
+    sodium_bin2hex(text, CRYPTO_KEY_DIGITS + 1, key, CRYPTO_KEY_BYTES);
+}
+
+bool crypto_read_key(const char *text, uint8_t key[CRYPTO_KEY_BYTES])
+{
+    size_t size;
+    return strspn(text, "0123456789abcdef") >= CRYPTO_KEY_DIGITS &&
+           sodium_hex2bin(key, CRYPTO_KEY_BYTES, text, CRYPTO_KEY_DIGITS, NULL, &size, NULL) == 0 &&
+           size == CRYPTO_KEY_BYTES;
+}
+
 uint64_t crypto_siphash(const uint8_t key[CRYPTO_HASH_KEY_BYTES], const void *data, size_t size)
 {
     uint8_t hash[crypto_shorthash_BYTES];

@@ -25,6 +25,12 @@ void crypto_forget(void *bytes, size_t size);
 // Whether two secrets are the same, in a time that does not tell where they differ.
 bool crypto_is_equal(const void *one, const void *other, size_t size);
 
+// A key of CRYPTO_KEY_BYTES as 64 hexadecimal digits, none of them a capital, and back: false where
+// the text begins with anything else.
+#define CRYPTO_KEY_DIGITS (2 * CRYPTO_KEY_BYTES)
+void crypto_print_key(const uint8_t key[CRYPTO_KEY_BYTES], char text[CRYPTO_KEY_DIGITS + 1]);
+bool crypto_read_key(const char *text, uint8_t key[CRYPTO_KEY_BYTES]);
+
 // SipHash-2-4: what nobody without the key can foretell.
 uint64_t crypto_siphash(const uint8_t key[CRYPTO_HASH_KEY_BYTES], const void *data, size_t size);
 

@@ -7,6 +7,7 @@
 #include "http_clients.h"
 #include "live.h"
 #include "metrics.h"
+#include "monotonic.h"
 #include "viewers.h"
 
 #include <microhttpd.h>
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HTTP_BACKLOG 64
@@ -105,7 +105,6 @@ static bool start(struct http *http, int listener);
 static struct MHD_Response *make_response(const char *text, enum MHD_ResponseMemoryMode mode,
                                           const char *type);
 static bool make_parts(struct http *http);
-static uint64_t monotonic_ms(void);
 static void wake_connection(void *connection);
 static void watch_connection(void *context, struct MHD_Connection *connection,
                              void **socket_context, enum MHD_ConnectionNotificationCode code);
@@ -282,13 +281,6 @@ static bool make_parts(struct http *http)
             return false;
     }
     return true;
-}
-
-static uint64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void watch_connection(void *context, struct MHD_Connection *connection,

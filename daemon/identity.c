@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 2 * IDENTITY_KEY_BYTES + 1 };
+enum { TEXT_BYTES = CRYPTO_KEY_DIGITS + 1 }; // with the end of the line
 
 static_assert(IDENTITY_KEY_BYTES == CRYPTO_KEY_BYTES, "a key of X25519");
 
@@ -25,29 +25,12 @@ static struct {
     uint8_t secret[IDENTITY_KEY_BYTES];
 } identity;
 
-static void print_key(const uint8_t key[IDENTITY_KEY_BYTES], char text[TEXT_BYTES])
-{
-    for (int i = 0; i < IDENTITY_KEY_BYTES; i++)
-        snprintf(text + 2 * i, 3, "%02x", key[i]);
-}
-
-static bool parse_key(const char *text, uint8_t key[IDENTITY_KEY_BYTES])
-{
-    if (strspn(text, "0123456789abcdef") != TEXT_BYTES - 1 || strcmp(text + TEXT_BYTES - 1, "\n"))
-        return false;
-    for (int i = 0; i < IDENTITY_KEY_BYTES; i++) {
-        const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
-        key[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
-    return true;
-}
-
 // Whole and on the disk, or not at all.
 static bool write_file(const char *directory, const char *path,
                        const uint8_t key[IDENTITY_KEY_BYTES])
 {
     char text[TEXT_BYTES + 1], temporary[PATH_MAX];
-    print_key(key, text);
+    crypto_print_key(key, text);
     strcat(text, "\n");
     if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary) {
         errno = ENAMETOOLONG;
@@ -77,7 +60,8 @@ static bool read_file(const char *path, uint8_t key[IDENTITY_KEY_BYTES])
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return false;
-    const bool good = fread(text, 1, sizeof text - 1, file) == TEXT_BYTES && parse_key(text, key);
+    const bool good = fread(text, 1, sizeof text - 1, file) == TEXT_BYTES &&
+                      crypto_read_key(text, key) && strcmp(text + TEXT_BYTES - 1, "\n") == 0;
     fclose(file);
     crypto_forget(text, sizeof text);
     errno = 0;
@@ -122,7 +106,7 @@ bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capaci
             return false;
         }
         crypto_publish(identity.secret, shown);
-        print_key(shown, text);
+        crypto_print_key(shown, text);
         log_info("identity started key=%s", text);
         identity.known = true;
     }

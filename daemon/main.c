@@ -9,6 +9,7 @@
 #include "log.h"
 #include "map_draw.h"
 #include "map_file.h"
+#include "monotonic.h"
 #include "notify.h"
 #include "options.h"
 #include "outcome.h"
@@ -23,17 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { STATUS_EVERY_MS = 5000 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 // Signals arrive as bytes on a descriptor, so that nothing ever runs in a handler. Blocked before
 // any thread starts, they are blocked in all.
@@ -86,7 +79,7 @@ struct chores {
 
 static void do_chores(struct chores *chores, struct server *server)
 {
-    const uint64_t now = now_ms();
+    const uint64_t now = monotonic_ms();
     if (chores->watchdog_every_ms > 0 && now >= chores->next_watchdog_ms) {
         chores->next_watchdog_ms = now + chores->watchdog_every_ms;
         if (server_ticks_advance(server))
@@ -106,7 +99,7 @@ static void do_chores(struct chores *chores, struct server *server)
 
 static int wait_ms(const struct chores *chores, const struct server *server)
 {
-    const uint64_t now = now_ms();
+    const uint64_t now = monotonic_ms();
     uint64_t due = chores->next_status_ms;
     if (chores->watchdog_every_ms > 0 && chores->next_watchdog_ms < due)
         due = chores->next_watchdog_ms;
@@ -133,7 +126,7 @@ static void run(struct server *server, int signals)
         {.fd = server_descriptor(server), .events = POLLIN},
         {.fd = server_control_descriptor(server), .events = POLLIN},
     };
-    chores.next_watchdog_ms = now_ms() + chores.watchdog_every_ms;
+    chores.next_watchdog_ms = monotonic_ms() + chores.watchdog_every_ms;
     notify_ready();
     for (;;) {
         do_chores(&chores, server);

@@ -3,13 +3,14 @@
 #define _GNU_SOURCE
 #include "notify.h"
 
+#include "monotonic.h"
+
 #ifdef RAIM_HAVE_SYSTEMD
 #include <systemd/sd-daemon.h>
 #endif
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 // A failure is the manager's affair: it acts on what it did not hear.
 static void tell(const char *state)
@@ -29,11 +30,8 @@ void notify_ready(void)
 void notify_reloading(void)
 {
     // The manager orders this by the clock against a reload that it asked for itself.
-    struct timespec now;
     char state[64];
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
-             (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_us());
     tell(state);
 }
 

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "log.h"
 #include "mailbox.h"
+#include "monotonic.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -44,13 +45,6 @@ struct orders {
 };
 
 static const char no_arena[] = "no such arena";
-
-static uint64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int64_t today_s(void)
 {

@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "http.h"
 #include "log.h"
+#include "monotonic.h"
 #include "notify.h"
 #include "reload.h"
 #include "source.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ERROR_BYTES = 256 };
@@ -29,13 +29,6 @@ struct server {
     struct http *http;       // NULL: off
     struct control *control; // likewise
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 // As many as the configuration wants, or one per CPU, but none without an arena.
 static int count_workers(const struct config *config)
@@ -118,7 +111,7 @@ struct server *server_start(struct config *config, const char *path)
         .change_map = server_change_map,
         .reload = server_reload,
     };
-    server->fleet.source.started_ms = now_ms();
+    server->fleet.source.started_ms = monotonic_ms();
     passed_init(&server->fleet.passed);
     if (!open_arenas(server) || !open_status(server) || !open_control(server) ||
         !start_workers(server)) {

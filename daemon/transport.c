@@ -6,6 +6,7 @@
 #include "transport.h"
 
 #include "crypto.h"
+#include "monotonic.h"
 #include "seals.h"
 #include "transport_inside.h"
 
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
 
@@ -494,9 +494,7 @@ const struct transport_stats *transport_stats(const struct transport *transport)
 
 int64_t transport_now_us(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    return (int64_t)monotonic_us();
 }
 
 // Milliseconds since the machine started. ENet takes 0 for "never".

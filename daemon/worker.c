@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "mailbox.h"
+#include "monotonic.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -44,13 +45,6 @@ struct worker {
     int arena_count;
     struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // some may be leaving while others come
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool watch(int epoll, int descriptor, struct arena *arena)
 {
@@ -136,7 +130,7 @@ static void *run(void *argument)
     }
     for (bool stopping = false; !stopping;) {
         const int count = epoll_wait(worker->epoll, events, BATCH, -1);
-        const uint64_t begin_ns = now_ns();
+        const uint64_t begin_ns = monotonic_ns();
         for (int i = 0; i < count; i++) {
             struct arena *arena = events[i].data.ptr;
             if (arena == NULL)
@@ -144,7 +138,8 @@ static void *run(void *argument)
             else if (!arena_run(arena))
                 let_go(worker, arena);
         }
-        atomic_fetch_add_explicit(&worker->busy_ns, now_ns() - begin_ns, memory_order_relaxed);
+        atomic_fetch_add_explicit(&worker->busy_ns, monotonic_ns() - begin_ns,
+                                  memory_order_relaxed);
     }
     say_goodbye(worker);
     return NULL;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The time since the machine started, which nobody sets: CLOCK_MONOTONIC. Any thread.
+#pragma once
+
+#include <stdint.h>
+
+uint64_t monotonic_ns(void);
+uint64_t monotonic_us(void);
+uint64_t monotonic_ms(void);
