@@ -137,7 +137,7 @@ void keeper_rename(struct keeper *keeper, const char *name)
     if (strcmp(keeper->name, name) == 0)
         return;
     if (keeper->checkpoint != NULL && !checkpoint_rename(keeper->checkpoint, name))
-        log_warning("checkpoint failed name=%s: cannot be renamed: %s", name, strerror(errno));
+        log_warning("checkpoint failed arena=%s: cannot be renamed: %s", name, strerror(errno));
     strcpy(keeper->name, name);
 }
 
