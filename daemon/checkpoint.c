@@ -364,7 +364,7 @@ static const char *fault_of(const struct checkpoint *checkpoint, const struct sl
     if ((double)(now - slot->saved_ms) > grace_s * 1000)
         return "it is too old";
     const char *fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
-    if (fault == NULL && slot->places != raim_match_world(match)->max_players)
+    if (fault == NULL && slot->places > RAIM_MAX_PLAYERS)
         fault = "it is damaged";
     return fault;
 }

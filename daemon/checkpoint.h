@@ -61,7 +61,7 @@ struct checkpoint_result {
 };
 
 // Takes a new match to where the file says, unless that is older than `grace_s`. Fills `seats`, one
-// for each of the match's places, when it is restored.
+// for each place of the match that was saved, RAIM_MAX_PLAYERS at most, when it is restored.
 struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struct raim_match *match,
                                             double grace_s, struct checkpoint_seat *seats);
 

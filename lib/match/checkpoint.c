@@ -127,6 +127,35 @@ bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP
     return head.layout == LAYOUT && memchr(map, '\0', sizeof head.map) != NULL;
 }
 
+static bool is_like(const struct head *head, const struct head *mine)
+{
+    return head->identity == mine->identity && head->bots == mine->bots && head->size == mine->size;
+}
+
+// What a match was made of that left a checkpoint on the map of `match`, in the same ticks, but by
+// other rules or with other places; false where that is not what it is.
+static bool find_elder(const struct raim_match *match, const uint8_t *bytes, size_t size,
+                       struct raim_match_def *def)
+{
+    struct head head;
+    struct raim_world world;
+    if (size < sizeof head + sizeof world)
+        return false;
+    memcpy(&head, bytes, sizeof head);
+    memcpy(&world, bytes + sizeof head, sizeof world);
+    if (world.tick_hz != match->world->tick_hz || raim_rules_check(&world.rules) != NULL ||
+        raim_world_identity(&world, match->def.map) != head.identity)
+        return false;
+    *def = match->def;
+    def->rules = world.rules;
+    def->bots = head.bots;
+    def->max_clients = world.max_players - head.bots;
+    def->max_rewind_s = (double)world.max_rewind / world.tick_hz;
+    return world.max_players <= RAIM_MAX_PLAYERS && head.bots < world.max_players &&
+           def->max_clients <= 1000 && def->max_clients <= def->max_connections &&
+           def->max_rewind_s <= 0.25;
+}
+
 const char *raim_match_checkpoint_fault(const struct raim_match *match, const void *bytes,
                                         size_t size)
 {
@@ -137,11 +166,12 @@ const char *raim_match_checkpoint_fault(const struct raim_match *match, const vo
     memcpy(&head, bytes, sizeof head);
     if (head.layout != mine.layout || head.member_bytes != mine.member_bytes)
         return "it is of another version";
-    if (head.identity != mine.identity || head.bots != mine.bots)
-        return "it is of another map, other rules or other places";
-    if (head.size != mine.size || size != mine.size)
+    if (head.size != size)
         return "it is cut short";
-    return NULL;
+    if (is_like(&head, &mine))
+        return NULL;
+    struct raim_match_def def;
+    return find_elder(match, bytes, size, &def) ? NULL : "it is of another map, or of other ticks";
 }
 
 // What the checkpoint holds, in memory of its own, where everything is aligned.
@@ -219,15 +249,15 @@ static bool is_sound(const struct raim_match *match, struct loaded *loaded)
     if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
         return false;
     const raim_player *players = raim_world_players_const(loaded->world);
-    uint32_t bots = 0;
     for (uint32_t place = 0; place < loaded->world->max_players; place++) {
         const struct saved_member *saved = &loaded->members[place];
-        if (!is_member_sound(&players[place], saved))
+        // Bots sit in the first places of every match.
+        if (!is_member_sound(&players[place], saved) ||
+            (saved->bot != 0) != (place < match->def.bots))
             return false;
-        bots += saved->bot;
         loaded->playing += players[place].id != RAIM_NOBODY && saved->bot == 0;
     }
-    return bots == match->def.bots && loaded->playing <= match->def.max_clients;
+    return loaded->playing <= match->def.max_clients;
 }
 
 static void restore_member(struct raim_match *match, uint32_t place,
@@ -267,16 +297,38 @@ static void take_over(struct raim_match *match, const struct loaded *loaded)
     raim_event_log_restart(&match->log, loaded->head.event_sequence);
 }
 
-bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size)
+static bool restore(struct raim_match *match, const void *bytes)
 {
-    if (raim_match_checkpoint_fault(match, bytes, size) != NULL)
-        return false;
     struct loaded loaded;
     const bool good = load(match, bytes, &loaded) && is_sound(match, &loaded);
     if (good)
         take_over(match, &loaded);
     unload(&loaded);
     return good;
+}
+
+// Makes the match that left the checkpoint, and has it succeeded.
+static bool inherit(struct raim_match *match, const void *bytes, size_t size)
+{
+    struct raim_match_def def;
+    struct raim_match *elder =
+        find_elder(match, bytes, size, &def) ? raim_match_create(&def) : NULL;
+    const bool good = elder != NULL && raim_match_checkpoint_size(elder) == size &&
+                      restore(elder, bytes) && elder->playing <= match->def.max_clients;
+    if (good)
+        raim_match_succeed(match, elder, true);
+    raim_match_destroy(elder);
+    return good;
+}
+
+bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size)
+{
+    if (raim_match_checkpoint_fault(match, bytes, size) != NULL)
+        return false;
+    const struct head mine = head_of(match);
+    struct head head;
+    memcpy(&head, bytes, sizeof head);
+    return is_like(&head, &mine) ? restore(match, bytes) : inherit(match, bytes, size);
 }
 
 bool raim_match_token(const struct raim_match *match, raim_player_id id,

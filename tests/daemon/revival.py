@@ -41,6 +41,12 @@ class Revival:
                                        env={"RUNTIME_DIRECTORY": str(self.directory)})
         return self.daemon
 
+    def change(self, was, is_now):
+        """Writes something else into the first arena's configuration."""
+        text = self.path.read_text(encoding="utf-8")
+        assert was in text
+        self.path.write_text(text.replace(was, is_now, 1), encoding="utf-8")
+
     def file(self, name):
         return self.directory / f"{name}.checkpoint"
 

@@ -107,6 +107,27 @@ class ResumeDeathTest(unittest.TestCase):
             bots.send(signal.SIGINT)
             self.assertEqual(bots.report()["disconnected"], 0)
 
+    def test_a_restart_by_other_rules_takes_everybody_over(self):
+        """What needs a restart, and what waited for the next round when it died."""
+        with Stage() as stage:
+            revival = self.start(stage, bots=4)
+            bots = self.join(revival)
+            before = revival.look()
+            revival.end()
+            revival.change("bots = 4;", "bots = 3; rules = { player_speed = 250; };"
+                           " lag_compensation = 100;")
+            revival.start().wait_started()
+            revival.wait_playing()
+            after = revival.look()
+            for number, players in before.items():
+                scored = {player["name"]: player["score"] for player in after[number].values()}
+                for player in players.values():
+                    if not player["bot"]:
+                        self.assertGreaterEqual(scored[player["name"]], player["score"])
+            self.assertEqual(sum(player["bot"] for player in after[0].values()), 3)
+            bots.send(signal.SIGINT)
+            self.assertEqual(bots.report()["decode_errors"], 0)
+
     def test_a_file_is_the_owners_alone_and_goes_when_nobody_is_to_come_back(self):
         with Stage() as stage:
             revival = self.start(stage)
@@ -132,7 +153,7 @@ class ResumeDeathTest(unittest.TestCase):
         self.assertIn(why, line)
         self.assertIn("arena restored name=west", revival.daemon.log)
 
-    def test_damage_another_version_and_other_rules_are_refused(self):
+    def test_damage_another_version_and_other_ticks_are_refused(self):
         def cut(revival):
             path = revival.file("east")
             path.write_bytes(path.read_bytes()[:-1])
@@ -151,13 +172,12 @@ class ResumeDeathTest(unittest.TestCase):
             data[8] += 1
             path.write_bytes(data)
 
-        def change_rules(revival):
-            text = revival.path.read_text(encoding="utf-8")
-            revival.path.write_text(text.replace("bots = 2;", "bots = 3;", 1), encoding="utf-8")
+        def change_ticks(revival):
+            revival.change("bots = 2;", "bots = 2; tick_hz = 30;")
 
         for spoil, why in ((cut, "damaged"), (spoil_both_slots, "damaged"),
                            (become_another_version, "another version"),
-                           (change_rules, "other places")):
+                           (change_ticks, "other ticks")):
             with self.subTest(spoil.__name__), Stage() as stage:
                 self.refused(stage, spoil, why)
 

@@ -110,8 +110,9 @@ class RoundsTest(test_control.Operator):
 
     def wait_row(self, what, ready, name="one", deadline_s=START_S):
         def seen():
-            row = self.row(name)
-            return row if ready(row) else None
+            answer = self.daemon.ask(f"/arenas/{name}") # the name may be one to come
+            row = json.loads(answer.text) if answer.status == 200 else None
+            return row if row and ready(row) else None
         return self.daemon.poll(what, seen, deadline_s)
 
     def wait_score(self, least):
@@ -293,8 +294,9 @@ class PlayTest(RoundsTest):
             self.assertNotIn(before[name], [row["id"] for row in found["players"]
                                             if row["name"] != name])
         self.ctl("mute", "one", after["Example"])
-        muted = [row["name"] for row in json.loads(self.ctl("players", "--json"))["players"]
-                 if row.get("muted")]
+        muted = self.daemon.poll("somebody muted", lambda: [
+            row["name"] for row in json.loads(self.ctl("players", "--json"))["players"]
+            if row.get("muted")])
         self.assertEqual(muted, ["Example"])
         self.ctl("kick", "one", after["Example"], "be nice")
         poll("the kick", lambda: client.ended)

@@ -298,13 +298,23 @@ static void test_somebody_elses_file_is_refused(void **state)
     close_shelf(shelf);
 }
 
-static void test_a_match_of_other_places_is_refused(void **state)
+static void test_a_match_of_other_places_takes_it_over(void **state)
 {
     (void)state;
     struct shelf *shelf = open_shelf();
     shelf->def.max_clients = 2;
     begin_process(shelf);
-    assert_refused(shelf, "it is of another map, other rules or other places");
+    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
+    close_shelf(shelf);
+}
+
+static void test_a_match_of_other_ticks_is_refused(void **state)
+{
+    (void)state;
+    struct shelf *shelf = open_shelf();
+    shelf->def.tick_hz = 30;
+    begin_process(shelf);
+    assert_refused(shelf, "it is of another map, or of other ticks");
     close_shelf(shelf);
 }
 
@@ -425,7 +435,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_file_cut_short_at_any_byte_is_refused),
         cmocka_unit_test(test_another_start_of_the_machine_and_age_are_told),
         cmocka_unit_test(test_somebody_elses_file_is_refused),
-        cmocka_unit_test(test_a_match_of_other_places_is_refused),
+        cmocka_unit_test(test_a_match_of_other_places_takes_it_over),
+        cmocka_unit_test(test_a_match_of_other_ticks_is_refused),
         cmocka_unit_test(test_what_is_restored_in_vain_twice_is_set_aside),
         cmocka_unit_test(test_what_ran_well_in_between_is_trusted_again),
         cmocka_unit_test(test_another_match_gets_another_file),
