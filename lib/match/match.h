@@ -143,9 +143,9 @@ void raim_match_save(const struct raim_match *match, void *bytes);
 
 // Takes a new match to where another one on the same map and in the same ticks stood when it was
 // saved. All clients are away, from now on, and bots go on; where rules or places are others, it
-// succeeds that match in its round: everybody rises anew. Allocates. False, and the match as it was,
-// for bytes of another map, other ticks or layout, of more players than there are places for, or
-// that no match can have written.
+// succeeds that match in its round: everybody rises anew. Allocates. False, and the match as it
+// was, for bytes of another map, other ticks or layout, of more players than there are places for,
+// or that no match can have written.
 bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size);
 
 // Why a checkpoint is of no match like this one, in words; NULL where it may well be of one.
