@@ -71,9 +71,11 @@ size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint
 
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
 {
+    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    if (client->session.has_token)
+        memcpy(farewell.token, client->session.token, sizeof farewell.token);
     raim_session_end(&client->session, RAIM_REASON_LEFT);
-    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
-    return raim_goodbye_write(&goodbye, bytes, capacity);
+    return raim_farewell_write(&farewell, bytes, capacity);
 }
 
 void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason)

@@ -31,9 +31,11 @@ struct raim_client_def {
     double patience_s;     // for a server to answer at first, before it counts as lost
     const uint8_t *access; // access token, for arenas that want one
     uint32_t access_size;  // bytes; 0: none
-    // The lasting key, of RAIM_CLIENT_KEY_BYTES, of the only server that a link talks to, in sealed
-    // datagrams; NULL: the one that the access token names, or any server.
+    // The lasting key, of RAIM_CLIENT_KEY_BYTES, of the only server that a link talks to, and only
+    // encrypted. The access token may name another, which then counts. NULL: any server; the key of
+    // the first completed handshake is that of the link from then on.
     const uint8_t *server_key;
+    bool require_sealed; // a link never talks in plain text, whatever the server offers
 };
 
 // A player called "player", with 10 s of patience.
@@ -104,8 +106,9 @@ struct raim_client_phase {
 
 struct raim_client_event {
     enum raim_client_event_kind kind;
-    raim_player_id player; // who joined, left, killed, or speaks; RAIM_NOBODY: the server speaks.
-                           // Of PHASE, in a break: the winner; RAIM_NOBODY: nobody alone
+    raim_player_id player; // who joined, left, killed, or speaks; RAIM_NOBODY: the operator speaks:
+                           // show that by more than a name. Of PHASE, in a break: the winner;
+                           // RAIM_NOBODY: nobody alone
     raim_player_id victim; // of KILL
     double rewound_ms;     // of KILL: by so much the shooter saw the victim late
     const char *text;      // of CHAT: valid until the next message is received

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Moves a client's messages over ENet, for which it knocks first. What a sealed arena is told goes
-// through an envelope: libenet calls enet_socket_send through the dynamic linker, so the definition
-// here replaces its own for the whole process.
+// Moves a client's messages over ENet, to which a connector leads. What an encrypted connection
+// sends goes through the connector: libenet calls enet_socket_send through the dynamic linker, so
+// the definition here replaces its own for the whole process.
 #define _POSIX_C_SOURCE 200809L
 #include "link.h"
 
 #include "access.h"
+#include "connector.h"
 #include "crypto.h"
-#include "envelope.h"
+#include "handshake.h"
 #include "invitation.h"
-#include "knock.h"
 #include "message.h"
 
 #include <assert.h>
@@ -27,27 +27,24 @@
 enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELERATION = 0 };
 enum {
     MTU = 1200,
-    MAX_DATAGRAM = MTU + RAIM_ENVELOPE_BYTES,
+    MAX_DATAGRAM = MTU + RAIM_CONNECTOR_BYTES,
     CHANNELS = 2,
     RELIABLE = 0,
     UNRELIABLE = 1
 };
 
-static const uint64_t knock_again_us = 250000;
+// For ENet to connect in an encrypted session, which a server under attack may have ended by then.
+static const uint64_t connect_us = 4000000;
 
 struct raim_link {
     ENetAddress address;
-    ENetHost *host;      // one for each connection: from a fresh port. NULL when none could be made
-    ENetPeer *peer;      // NULL: there is no connection
-    bool is_knocking;    // until there is a ticket to connect with
-    uint64_t knocked_us; // the last time
-    bool has_ticket;     // it has just come
-    struct raim_ticket ticket; // of the last that came
-    bool is_invited;           // the server has just asked to come back
-    struct raim_invite invite; // the last that was right: it counts once
-    bool has_key;              // of the only server to talk to
-    uint8_t key[RAIM_KEY_BYTES];
-    struct raim_envelope envelope; // of this connection
+    ENetHost *host;     // one for each connection: from a fresh port. NULL when none could be made
+    ENetPeer *peer;     // NULL: there is no connection
+    bool is_connecting; // until the connector is ready, or the client has ended
+    uint64_t ready_us;  // when it was
+    struct raim_connector *connector; // of this connection, and what the link knows of the server
+    bool is_invited;                  // the server has just asked to come back
+    struct raim_invitations invitations;
     struct raim_client *client;
     struct raim_link_traffic traffic; // but what the host counts since the last look
     uint32_t came;                    // unreliable packets, since the loss was counted
@@ -59,38 +56,18 @@ static void take_invite(struct raim_link *link, const uint8_t *data, size_t size
 {
     struct raim_invite invite;
     const uint8_t *token = raim_client_token(link->client);
-    if (token == NULL || !raim_invite_read(data, size, &invite) ||
-        memcmp(&invite, &link->invite, sizeof invite) == 0 ||
-        !raim_invitation_is_right(&invite, token))
-        return;
-    link->invite = invite;
-    link->is_invited = true;
+    if (token != NULL && raim_invite_read(data, size, &invite) &&
+        raim_invitation_take(&link->invitations, &invite, token))
+        link->is_invited = true;
 }
 
-// Any server's ticket will do where its key is not known. Another one's is nobody's: it may be
-// anybody's who would like to be heard.
-static bool is_expected(const struct raim_link *link, const struct raim_ticket *ticket)
-{
-    return !link->has_key ||
-           (ticket->sealed && memcmp(ticket->identity, link->key, sizeof link->key) == 0);
-}
-
-static void take_ticket(struct raim_link *link, const uint8_t *data, size_t size)
-{
-    struct raim_ticket ticket;
-    if (!raim_ticket_read(data, size, &ticket) || !is_expected(link, &ticket))
-        return;
-    link->ticket = ticket;
-    link->has_ticket = true;
-}
-
-// Puts what is in a sealed datagram into its place; what cannot be opened is nobody's.
+// Puts what is in an encrypted datagram into its place; one that cannot be decrypted is nobody's.
 static int open_datagram(struct raim_link *link, ENetHost *host)
 {
     uint8_t opened[MAX_DATAGRAM];
     const size_t size = host->receivedDataLength;
     const size_t left = size <= sizeof opened
-                            ? raim_envelope_open(&link->envelope, host->receivedData, size, opened)
+                            ? raim_connector_open(link->connector, host->receivedData, size, opened)
                             : 0;
     memcpy(host->receivedData, opened, left);
     host->receivedDataLength = left;
@@ -107,17 +84,15 @@ static int take_datagram(ENetHost *host, ENetEvent *event)
     if (size > link->traffic.largest_datagram)
         link->traffic.largest_datagram = size;
     const enum raim_knock_kind kind = raim_knock_kind(data, size);
-    if (link->envelope.sealed && (kind == RAIM_KNOCK_NONE || kind == RAIM_KNOCK_SEALED))
-        return open_datagram(link, host);
     if (kind == RAIM_KNOCK_NONE)
-        return 0;
+        return raim_connector_is_secure(link->connector) ? open_datagram(link, host) : 0;
     if (host->receivedAddress.host != link->address.host ||
         host->receivedAddress.port != link->address.port)
         return 1;
-    if (kind == RAIM_KNOCK_TICKET && link->is_knocking)
-        take_ticket(link, data, size);
     if (kind == RAIM_KNOCK_INVITE)
         take_invite(link, data, size);
+    else
+        raim_connector_receive(link->connector, raim_link_now_us(), data, size);
     return 1;
 }
 
@@ -139,43 +114,61 @@ static void drop(struct raim_link *link)
         enet_host_destroy(link->host);
     link->host = NULL;
     link->peer = NULL;
-    link->is_knocking = link->has_ticket = false;
-    raim_envelope_end(&link->envelope);
+    link->is_connecting = false;
+    raim_connector_stop(link->connector);
 }
 
-// What ENet sends goes through an envelope while it is asked to send by these.
-static _Thread_local struct raim_envelope *envelope;
+// What ENet sends goes through a connector while it is asked to send by these.
+static _Thread_local struct raim_connector *serving;
 
 static int service(struct raim_link *link, ENetEvent *event)
 {
-    envelope = &link->envelope;
+    serving = link->connector;
     const int status = enet_host_service(link->host, event, 0);
-    envelope = NULL;
+    serving = NULL;
     return status;
 }
 
 static void flush(struct raim_link *link)
 {
-    envelope = &link->envelope;
+    serving = link->connector;
     enet_host_flush(link->host);
-    envelope = NULL;
+    serving = NULL;
+}
+
+// These may send at once, where the connection is still being made.
+static void disconnect(struct raim_link *link, uint32_t reason)
+{
+    serving = link->connector;
+    enet_peer_disconnect(link->peer, reason);
+    serving = NULL;
+}
+
+static void disconnect_later(struct raim_link *link)
+{
+    serving = link->connector;
+    enet_peer_disconnect_later(link->peer, RAIM_REASON_LEFT);
+    serving = NULL;
 }
 
 static void disconnect_now(struct raim_link *link)
 {
-    envelope = &link->envelope;
+    serving = link->connector;
     enet_peer_disconnect_now(link->peer, RAIM_REASON_LEFT);
-    envelope = NULL;
+    serving = NULL;
 }
 
-static void knock(struct raim_link *link)
+// Sends what is due before there is a connection. What cannot be sent is lost.
+static void send_connecting(struct raim_link *link)
 {
     uint8_t bytes[RAIM_KNOCK_BYTES];
-    const ENetBuffer buffer = {.data = bytes, .dataLength = raim_knock_write(bytes)};
-    // Lost is what cannot be sent.
-    if (enet_socket_send(link->host->socket, &link->address, &buffer, 1) > 0)
+    const ENetBuffer buffer = {
+        .data = bytes,
+        .dataLength = raim_connector_send(link->connector, raim_link_now_us(), bytes),
+    };
+    if (buffer.dataLength > 0 &&
+        enet_socket_send(link->host->socket, &link->address, &buffer, 1) > 0)
         link->traffic.bytes_up += buffer.dataLength;
-    link->knocked_us = raim_link_now_us();
 }
 
 // From ENet's own socket, so that whatever translates addresses on the way lets the answers to
@@ -191,24 +184,56 @@ static bool begin_connection(struct raim_link *link)
     link->host->peers[0].mtu = MTU; // ENet offers the peer's, which was set before ours
     link->host->peers[0].data = link;
     link->host->intercept = take_datagram;
-    link->is_knocking = true;
-    knock(link);
+    raim_connector_begin(link->connector, raim_client_token(link->client), raim_link_now_us());
+    link->is_connecting = true;
+    send_connecting(link);
     return true;
 }
 
-// Connects once there is a ticket, and asks for it until then.
-static void go_on_knocking(struct raim_link *link)
+// Ends the client before it was connected, as a GOODBYE would.
+static void end_refused(struct raim_link *link, uint32_t reason, const char *text)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_goodbye goodbye = {.reason = reason};
+    strncpy(goodbye.text, text, sizeof goodbye.text - 1);
+    raim_client_receive(link->client, raim_link_now_us(), bytes,
+                        raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    link->is_connecting = false;
+}
+
+// A server that shows another key, or none, is not waited for at first; whoever has a session goes
+// on trying.
+static void give_up_doubtful(struct raim_link *link)
+{
+    uint8_t key[RAIM_KEY_BYTES];
+    const enum raim_connector_doubt doubt =
+        raim_connector_doubt(link->connector, raim_link_now_us(), key);
+    if (doubt == RAIM_CONNECTOR_NO_DOUBT ||
+        raim_client_state(link->client) != RAIM_CLIENT_CONNECTING)
+        return;
+    end_refused(link, RAIM_REASON_LOST,
+                doubt == RAIM_CONNECTOR_OTHER_KEY
+                    ? "the server shows another key than the one that is known"
+                    : "the server offers no encryption");
+}
+
+// Connects once the connector is ready.
+static void go_on_connecting(struct raim_link *link)
 {
     ENetEvent event;
     service(link, &event);
-    if (link->has_ticket) {
-        link->is_knocking = link->has_ticket = false;
-        if (!raim_envelope_begin(&link->envelope, &link->ticket))
-            return; // it is tried again like any connection
-        link->peer = enet_host_connect(link->host, &link->address, CHANNELS, link->ticket.ticket);
+    send_connecting(link);
+    if (raim_connector_state(link->connector) == RAIM_CONNECTOR_READY) {
+        link->is_connecting = false;
+        link->ready_us = raim_link_now_us();
+        link->peer = enet_host_connect(link->host, &link->address, CHANNELS,
+                                       raim_connector_ticket(link->connector));
         flush(link);
-    } else if (raim_link_now_us() - link->knocked_us >= knock_again_us) {
-        knock(link);
+    } else if (raim_connector_state(link->connector) == RAIM_CONNECTOR_REFUSED) {
+        const struct raim_refused *refusal = raim_connector_refusal(link->connector);
+        end_refused(link, refusal->reason, refusal->text);
+    } else {
+        give_up_doubtful(link);
     }
     take_traffic(link);
 }
@@ -219,13 +244,18 @@ uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacit
 }
 
 // The server's key is that of the def, or else of the access token, which whoever signed it knows.
-static void take_key(struct raim_link *link, const struct raim_client_def *def)
+static struct raim_connector *create_connector(const struct raim_client_def *def)
 {
     struct raim_access access = {0};
-    const bool reads = def->server_key == NULL && def->access_size > 0 &&
-                       raim_access_read(def->access, def->access_size, &access) > 0;
-    link->has_key = def->server_key != NULL || (reads && access.has_key);
-    memcpy(link->key, def->server_key != NULL ? def->server_key : access.key, sizeof link->key);
+    const bool reads =
+        def->access_size > 0 && raim_access_read(def->access, def->access_size, &access) > 0;
+    const struct raim_connector_def connector = {
+        .require_encryption = def->require_sealed,
+        .server_key = reads && access.has_key ? access.key : def->server_key,
+        .access = def->access,
+        .access_size = def->access_size,
+    };
+    return raim_connector_create(&connector);
 }
 
 struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def)
@@ -234,9 +264,9 @@ struct raim_link *raim_link_open(const char *host, uint16_t port, const struct r
     if (link == NULL)
         return NULL;
     link->address.port = port;
-    take_key(link, def);
+    link->connector = create_connector(def);
     link->client = raim_client_create(def);
-    if (link->client == NULL || enet_initialize() != 0 ||
+    if (link->connector == NULL || link->client == NULL || enet_initialize() != 0 ||
         enet_address_set_host(&link->address, host) != 0 ||
         !raim_client_wants_connection(link->client, raim_link_now_us()) ||
         !begin_connection(link)) {
@@ -252,7 +282,9 @@ void raim_link_close(struct raim_link *link)
         return;
     if (link->peer != NULL)
         disconnect_now(link);
-    drop(link);
+    if (link->connector != NULL)
+        drop(link);
+    raim_connector_destroy(link->connector);
     raim_client_destroy(link->client);
     free(link);
 }
@@ -297,7 +329,7 @@ static void handle(struct raim_link *link, const ENetEvent *event)
         // A client that cannot play where it was welcomed has ended by itself: its place is freed.
         if (!raim_client_receive(client, now_us, event->packet->data, event->packet->dataLength) &&
             raim_client_state(client) == RAIM_CLIENT_ENDED)
-            enet_peer_disconnect(link->peer, raim_client_end(client).reason);
+            disconnect(link, raim_client_end(client).reason);
         enet_packet_destroy(event->packet);
         break;
     case ENET_EVENT_TYPE_DISCONNECT:
@@ -323,6 +355,15 @@ static void count_loss(struct raim_link *link)
     link->came = 0;
 }
 
+// Whether the first connection is to be begun anew; a resumed one is in any case.
+static bool is_stuck(const struct raim_link *link)
+{
+    return link->peer != NULL && link->peer->state == ENET_PEER_STATE_CONNECTING &&
+           raim_connector_is_secure(link->connector) &&
+           raim_client_state(link->client) == RAIM_CLIENT_CONNECTING &&
+           raim_link_now_us() - link->ready_us >= connect_us;
+}
+
 void raim_link_service(struct raim_link *link)
 {
     // Datagrams come in with the first call; an error on one of them must not hide the others.
@@ -335,17 +376,17 @@ void raim_link_service(struct raim_link *link)
         count_loss(link);
         take_traffic(link);
     }
-    if (link->is_knocking)
-        go_on_knocking(link);
+    if (link->is_connecting)
+        go_on_connecting(link);
     if (link->is_invited) {
         link->is_invited = false;
         raim_client_disconnected(link->client, raim_link_now_us(), RAIM_REASON_LOST);
     }
     // Only now: what has just arrived may have broken a silence.
-    if (raim_client_wants_connection(link->client, raim_link_now_us()))
+    if (raim_client_wants_connection(link->client, raim_link_now_us()) || is_stuck(link))
         begin_connection(link); // where that fails, it is tried again like any connection
     if (raim_client_state(link->client) == RAIM_CLIENT_ENDED)
-        link->is_knocking = false;
+        link->is_connecting = false;
     if (link->peer != NULL && raim_client_end(link->client).reason == RAIM_REASON_LOST) {
         disconnect_now(link);
         link->peer = NULL;
@@ -380,7 +421,7 @@ void raim_link_leave(struct raim_link *link)
     if (link->peer == NULL)
         return;
     send_message(link, true, bytes, size);
-    enet_peer_disconnect_later(link->peer, RAIM_REASON_LEFT);
+    disconnect_later(link);
     flush(link);
     // A connection that was still being made is gone at once, without an event.
     if (link->peer->state == ENET_PEER_STATE_DISCONNECTED)
@@ -409,8 +450,14 @@ struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
 
 bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
 {
-    memcpy(key, link->ticket.identity, sizeof link->ticket.identity);
-    return link->envelope.heard;
+    return raim_connector_server_key(link->connector, key) &&
+           raim_connector_is_secure(link->connector);
+}
+
+bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+{
+    return raim_connector_doubt(link->connector, raim_link_now_us(), key) ==
+           RAIM_CONNECTOR_OTHER_KEY;
 }
 
 // --- What libenet calls ---
@@ -435,7 +482,7 @@ static int send_parts(ENetSocket socket, const ENetAddress *address, struct iove
 int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
                      size_t count)
 {
-    if (envelope == NULL || !envelope->sealed)
+    if (serving == NULL || !raim_connector_is_secure(serving))
         return send_parts(socket, address, (struct iovec *)buffers, count);
     uint8_t plain[MTU], sealed[MAX_DATAGRAM];
     size_t size = 0;
@@ -445,6 +492,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
         memcpy(plain + size, buffers[i].data, buffers[i].dataLength);
         size += buffers[i].dataLength;
     }
-    struct iovec part = {sealed, raim_envelope_close(envelope, plain, size, sealed)};
+    struct iovec part = {sealed,
+                         raim_connector_seal(serving, raim_link_now_us(), plain, size, sealed)};
     return send_parts(socket, address, &part, 1);
 }

@@ -10,7 +10,9 @@ static const double beyond_s = 0.25; // shown beyond the newest snapshot at most
 static const double share_in_time = 0.95;
 static const double most_slew = 0.1; // share of its pace by which the picture is sped or slowed
 static const double settle_s = 0.5;  // within which it follows a new delay, where that allows it
-static const double most_fading_s = 0.5; // of running that fades; what is farther off jumps
+// Of running that fades; what is farther off jumps. Who turns back as soon as the snapshots end is
+// off by twice beyond_s, and something of an earlier difference may not have faded yet.
+static const double most_fading_s = 0.6;
 
 bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t places, raim_vec2 eye)
 {

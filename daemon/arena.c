@@ -4,6 +4,7 @@
 #include "arena_inside.h"
 
 #include "crypto.h"
+#include "directory.h"
 #include "identity.h"
 #include "knock.h"
 #include "log.h"
@@ -11,6 +12,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,20 +39,40 @@ static uint32_t connections_for(const struct config_arena *config)
     return places + places / 8 + 8;
 }
 
+static int64_t now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec;
+}
+
 // What the match asks about an access token.
 static bool admit(void *context, const uint8_t *token, size_t size,
                   char name[RAIM_MATCH_NAME_BYTES])
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return admission_judge(context, token, size, (int64_t)now.tv_sec, name) == ADMISSION_ADMITTED;
+    return admission_judge(context, token, size, now_s(), name) == ADMISSION_ADMITTED;
 }
 
 static bool open_admission(struct arena *arena, const struct config_arena *config)
 {
+    char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
     if (!config->needs_access)
         return true;
-    arena->admission = admission_create(config->name, &config->access_keys);
+    const bool has_runtime = directory_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
+    const bool has_state = directory_find("STATE_DIRECTORY", state, sizeof state);
+    if (!has_state)
+        log_warning("used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
+                    has_runtime ? "the runtime directory" : "this process", config->name);
+    const struct admission_def def = {
+        .arena = config->name,
+        .keys = &config->access_keys,
+        .runtime = has_runtime ? runtime : NULL,
+        .state = has_state ? state : NULL,
+        .now_s = time(NULL),
+    };
+    arena->admission = admission_create(&def, error, sizeof error);
+    if (arena->admission != NULL && error[0] != '\0')
+        log_error("access tokens refused arena=%s: %s", config->name, error);
     arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
     return arena->admission != NULL;
 }
@@ -72,16 +94,36 @@ static uint32_t most_players(const struct config_arena *config)
     return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
 }
 
-static bool seal(struct arena *arena, char *error, size_t capacity)
+// --- What the transport asks about strangers ---
+
+static const char *find_ban(void *context, uint32_t address)
+{
+    const struct arena *arena = context;
+    return steward_find_ban(&arena->steward, address);
+}
+
+static bool admits_token(void *context, const uint8_t *token, size_t size)
+{
+    const struct arena *arena = context;
+    return admission_check(arena->admission, token, size, now_s()) == ADMISSION_ADMITTED;
+}
+
+static bool knows_session(void *context, const uint8_t *token)
+{
+    const struct arena *arena = context;
+    return raim_match_knows_session(arena->match, token);
+}
+
+static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
 {
     uint8_t secret[IDENTITY_KEY_BYTES];
     if (!identity_get(secret, error, capacity))
         return false;
-    const bool sealed = transport_seal(arena->transport, secret);
-    crypto_forget(secret, sizeof secret);
-    if (!sealed)
+    const bool encrypted = transport_encrypt(arena->transport, secret, required);
+    raim_crypto_wipe(secret, sizeof secret);
+    if (!encrypted)
         snprintf(error, capacity, "out of memory");
-    return sealed;
+    return encrypted;
 }
 
 // A map that the operator had ordered of the last process; NULL where it is not to be had any more.
@@ -158,8 +200,14 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
-    transport_offer(arena->transport, &(struct raim_ticket){.access = config->needs_access});
-    if (config->sealed && !seal(arena, error, capacity)) {
+    transport_set_policy(arena->transport, &(struct gate_policy){
+                                               .context = arena,
+                                               .find_ban = find_ban,
+                                               .admits_token = admits_token,
+                                               .knows_session = knows_session,
+                                           });
+    if (config->sealed != CONFIG_SEALED_OFF &&
+        !offer_encryption(arena, config->sealed == CONFIG_SEALED_REQUIRED, error, capacity)) {
         arena_destroy(arena);
         return NULL;
     }
@@ -220,6 +268,11 @@ const struct arena_status *arena_status(struct arena *arena)
 struct flood *arena_flood(struct arena *arena)
 {
     return &arena->flood;
+}
+
+struct overload *arena_overload(struct arena *arena)
+{
+    return &arena->overload;
 }
 
 // --- Ticks ---
@@ -294,14 +347,14 @@ static void publish(struct arena *arena)
 }
 
 // Where there is no secret for its session, a connection cannot begin.
-static void take_connection(struct arena *arena, uint32_t peer, bool is_local)
+static void take_connection(struct arena *arena, uint32_t peer)
 {
     uint8_t token[RAIM_MATCH_TOKEN_BYTES];
     if (getrandom(token, sizeof token, 0) != sizeof token) {
         transport_disconnect(arena->transport, peer, 0);
         return;
     }
-    raim_match_connect(arena->match, peer, is_local, token);
+    raim_match_connect(arena->match, peer, token);
     steward_receive(&arena->steward, arena->match, arena->transport, peer);
 }
 
@@ -319,6 +372,15 @@ static void answer_query(struct arena *arena, const struct transport_event *even
     transport_reply(arena->transport, event->from, answer->bytes, answer->size);
 }
 
+// Tells the match how far its clients are, as the transport measures it.
+static void measure_clients(struct arena *arena)
+{
+    for (uint32_t peer = 0; peer < transport_capacity(arena->transport); peer++)
+        if (transport_is_connected(arena->transport, peer))
+            raim_match_measure(arena->match, peer, transport_rtt_ms(arena->transport, peer),
+                               transport_jitter_ms(arena->transport, peer));
+}
+
 static void take_messages(struct arena *arena)
 {
     struct transport_event event;
@@ -326,13 +388,15 @@ static void take_messages(struct arena *arena)
     while (transport_poll(arena->transport, &event)) {
         switch (event.kind) {
         case TRANSPORT_CONNECTED:
-            take_connection(arena, event.peer, event.is_local);
+            take_connection(arena, event.peer);
             break;
         case TRANSPORT_DISCONNECTED:
             raim_match_disconnect(arena->match, event.peer);
             break;
         case TRANSPORT_MESSAGE:
             raim_match_receive(arena->match, event.peer, event.reliable, event.data, event.size);
+            if (event.reliable && raim_match_is_in(arena->match, event.peer))
+                transport_let_in(arena->transport, event.peer);
             break;
         case TRANSPORT_QUERY:
             answer_query(arena, &event);
@@ -361,6 +425,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     if (begin_ns > arena->deadline_ns + arena->tick_ns / LATE_SHARE)
         arena->late_ticks++;
     histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
+    measure_clients(arena);
     take_messages(arena);
     steward_run(&arena->steward, arena->match, arena->transport);
     arena_take_bouts(arena);

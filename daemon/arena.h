@@ -9,6 +9,7 @@
 #include "histogram.h"
 #include "mailbox.h"
 #include "match.h"
+#include "overload.h"
 #include "passed.h"
 #include "transport.h"
 
@@ -140,6 +141,9 @@ struct mailbox *arena_mailbox(struct arena *arena);
 
 // What of its refusals was told.
 struct flood *arena_flood(struct arena *arena);
+
+// Whether it keeps up.
+struct overload *arena_overload(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena; never waits. Before the
 // first tick it is all zero.

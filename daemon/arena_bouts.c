@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Which bout an arena plays, and what takes its place.
+#define _GNU_SOURCE
 #include "arena_inside.h"
 
+#include "log.h"
 #include "monotonic.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
+
+enum {
+    US_PER_S = 1000000,
+    // Of a tick's length, for reading: the rest is for the step and for what is sent, and for the
+    // worker's other arenas.
+    RECEIVE_SHARE = 4,
+};
 
 // --- The main thread's side ---
 
@@ -30,6 +41,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.spectator_delay_s = config->spectator_delay_s;
     def.max_rewind_s = config->lag_compensation_ms / 1000.0;
     def.resume_grace_s = config->resume_grace_s;
+    def.idle_timeout_s = config->idle_timeout_s;
     def.max_connections = arena->connections;
     def.bots = config->bots;
     def.round_s = config->round_s;
@@ -120,20 +132,32 @@ bool arena_collect(struct arena *arena)
 
 // --- The worker's side ---
 
+static void rename_admission(struct arena *arena, const char *name)
+{
+    char error[2 * PATH_MAX];
+    if (arena->admission == NULL)
+        return;
+    admission_rename(arena->admission, name, time(NULL), error, sizeof error);
+    if (error[0] != '\0')
+        log_error("access tokens refused arena=%s: %s", name, error);
+}
+
 void arena_play_bout(struct arena *arena, struct bout *bout)
 {
     const struct raim_match_tuning tuning = bout_tuning(&bout->config);
+    const struct gate_limits limits = config_limits(&bout->config);
     arena->bout = bout;
     arena->config = &bout->config;
     arena->match = bout->match;
     raim_match_tune(arena->match, &tuning);
+    transport_offer(arena->transport, bout->config.name, arena->admission != NULL);
     transport_admit_queries(arena->transport, bout->config.queries);
-    transport_guard(arena->transport, bout->config.tickets, &bout->config.limits);
+    transport_guard(arena->transport, bout->config.tickets, &limits);
+    transport_limit_time(arena->transport, US_PER_S / bout->config.tick_hz / RECEIVE_SHARE);
     arena->answers = (struct answers){0};
     keeper_rename(&arena->keeper, bout->config.name);
     keeper_note_map(&arena->keeper, &bout->map);
-    if (arena->admission != NULL)
-        admission_rename(arena->admission, bout->config.name);
+    rename_admission(arena, bout->config.name);
 }
 
 static void begin_bout(struct arena *arena, struct bout *bout)

@@ -33,7 +33,8 @@ struct arena {
     struct raim_match_player *rows;
     struct status_box status;
     struct answers answers;
-    struct flood flood;          // the main thread's
+    struct flood flood;          // the main thread's, like
+    struct overload overload;    // this
     struct admission *admission; // NULL: everybody is let in
     struct raim_match_guard guard;
     struct steward steward;

@@ -3,16 +3,16 @@
 #define _GNU_SOURCE
 #include "bans.h"
 
+#include "state_file.h"
+
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINE_BYTES = 256 };
 
@@ -126,17 +126,20 @@ static bool parse_line(char *line, struct ban *ban)
 struct bans *bans_load(const char *path, char *error, size_t capacity)
 {
     char line[LINE_BYTES];
+    const char *problem;
     struct bans *bans = calloc(1, sizeof *bans + BANS_MAX * sizeof bans->items[0]);
     if (bans == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    FILE *file = fopen(path, "re");
-    if (file == NULL && errno == ENOENT)
+    const int descriptor = state_file_open(path, O_RDONLY, STATE_FILE_SHARED, &problem);
+    if (descriptor < 0 && errno == ENOENT)
         return bans;
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     bool good = file != NULL;
     if (!good)
-        snprintf(error, capacity, "cannot read \"%s\": %s", path, strerror(errno));
+        snprintf(error, capacity, "cannot read \"%s\": %s", path,
+                 descriptor < 0 ? problem : strerror(errno));
     for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
         good = bans->count < BANS_MAX && parse_line(line, &bans->items[bans->count]);
         bans->count += good;
@@ -156,45 +159,34 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     return NULL;
 }
 
-static bool write_all(const struct bans *bans, FILE *file)
+// The file's text, which the caller frees; NULL with errno.
+static char *write_text(const struct bans *bans, size_t *size)
 {
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (out == NULL)
+        return NULL;
     for (uint32_t i = 0; i < bans->count; i++) {
         const struct ban *ban = &bans->items[i];
         char network[BANS_NETWORK_BYTES];
         bans_print(ban->network, ban->prefix, network);
-        fprintf(file, "%s %" PRId64 " %s\n", network, ban->until_s, ban->why);
+        fprintf(out, "%s %" PRId64 " %s\n", network, ban->until_s, ban->why);
     }
-    return fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
-}
-
-// A new name is on the disk when its directory is.
-static bool sync_directory(const char *path)
-{
-    char directory[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const int length = slash == NULL ? 1 : (int)(slash - path) + 1;
-    snprintf(directory, sizeof directory, "%.*s", length, slash == NULL ? "." : path);
-    const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0)
-        return false;
-    const bool synced = fsync(descriptor) == 0;
-    close(descriptor);
-    return synced;
+    const bool whole = !ferror(out);
+    if (fclose(out) == 0 && whole)
+        return text;
+    free(text);
+    errno = ENOMEM;
+    return NULL;
 }
 
 bool bans_save(const struct bans *bans, const char *path, char *error, size_t capacity)
 {
-    char temporary[PATH_MAX];
-    const int length = snprintf(temporary, sizeof temporary, "%s.new", path);
-    FILE *file = length < (int)sizeof temporary ? fopen(temporary, "we") : NULL;
-    bool good = file != NULL && write_all(bans, file);
-    if (file != NULL && fclose(file) != 0)
-        good = false;
-    good = good && rename(temporary, path) == 0 && sync_directory(path);
-    if (!good) {
+    size_t size;
+    char *text = write_text(bans, &size);
+    const bool good = text != NULL && state_file_replace(path, text, size);
+    if (!good)
         snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
-        if (file != NULL)
-            unlink(temporary);
-    }
+    free(text);
     return good;
 }

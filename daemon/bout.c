@@ -47,6 +47,7 @@ void bout_tune(struct config_arena *config, const struct config_arena *from)
     config->max_players = from->max_players;
     config->max_spectators = from->max_spectators;
     config->resume_grace_s = from->resume_grace_s;
+    config->idle_timeout_s = from->idle_timeout_s;
     config->queries = from->queries;
     config->query_names = from->query_names;
     config->round_s = from->round_s;
@@ -74,6 +75,7 @@ struct raim_match_tuning bout_tuning(const struct config_arena *config)
         .max_clients = config->max_players,
         .max_spectators = config->max_spectators,
         .resume_grace_s = config->resume_grace_s,
+        .idle_timeout_s = config->idle_timeout_s,
         .round_s = config->round_s,
         .break_s = config->break_s,
         .score_limit = config->score_limit,

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-static_assert(CHALLENGE_KEY_BYTES == CRYPTO_HASH_KEY_BYTES, "a key of SipHash");
+static_assert(CHALLENGE_KEY_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES, "a key of SipHash");
 
 bool challenge_is_due(const struct challenge *challenge, int64_t now_ms)
 {
@@ -39,25 +39,28 @@ bool challenge_refresh(struct challenge *challenge, int64_t now_ms)
     return true;
 }
 
-static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], uint32_t address, uint16_t port)
+static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], enum challenge_purpose purpose,
+                     uint32_t address, uint16_t port)
 {
-    uint8_t source[sizeof address + sizeof port];
+    uint8_t source[sizeof address + sizeof port + 1];
     memcpy(source, &address, sizeof address);
     memcpy(source + sizeof address, &port, sizeof port);
-    const uint32_t number = (uint32_t)crypto_siphash(key, source, sizeof source);
-    return number == 0 || number == UINT32_MAX ? 1 : number;
+    source[sizeof address + sizeof port] = (uint8_t)purpose;
+    const uint32_t number = (uint32_t)raim_crypto_siphash(key, source, sizeof source) & INT32_MAX;
+    return number == 0 ? 1 : number;
 }
 
-uint32_t challenge_of(const struct challenge *challenge, uint32_t address, uint16_t port)
+uint32_t challenge_of(const struct challenge *challenge, enum challenge_purpose purpose,
+                      uint32_t address, uint16_t port)
 {
     assert(challenge->has_key);
-    return hash(challenge->keys[0], address, port);
+    return hash(challenge->keys[0], purpose, address, port);
 }
 
-bool challenge_is_met(const struct challenge *challenge, uint32_t address, uint16_t port,
-                      uint32_t answer)
+bool challenge_is_met(const struct challenge *challenge, enum challenge_purpose purpose,
+                      uint32_t address, uint16_t port, uint32_t answer)
 {
     assert(challenge->has_key);
-    return answer == hash(challenge->keys[0], address, port) ||
-           answer == hash(challenge->keys[1], address, port);
+    return answer == hash(challenge->keys[0], purpose, address, port) ||
+           answer == hash(challenge->keys[1], purpose, address, port);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Challenges for those who ask without a connection: a number that only who receives at an address
-// can know, remembered by nobody. It is a keyed hash of address and port; the key changes, and a
-// challenge is good for CHALLENGE_EPOCH_MS at least and twice that at most. Time comes from the
-// caller.
+// can know, remembered by nobody. It is a keyed hash of address, port and what it is for; the key
+// changes, and a challenge is good for CHALLENGE_EPOCH_MS at least and twice that at most. Time
+// comes from the caller.
 #pragma once
 
 #include <stdbool.h>
@@ -12,6 +12,13 @@
 
 // Long enough for every tool's next question, too short to guess 1 in 2^31.
 #define CHALLENGE_EPOCH_MS 30000
+
+// What a challenge is for: that of one purpose says nothing of that of another.
+enum challenge_purpose {
+    CHALLENGE_QUERY,    // to be asked again with
+    CHALLENGE_TICKET,   // to connect or begin a handshake with
+    CHALLENGE_ADMITTED, // to connect with after a good credential
+};
 
 struct challenge {
     int64_t renewed_ms;
@@ -30,10 +37,12 @@ void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KE
 // Begins one with a key of the kernel's where it is due; false where there is none to be had.
 bool challenge_refresh(struct challenge *challenge, int64_t now_ms);
 
-// The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Never 0
-// nor UINT32_MAX, which tools send before they have one.
-uint32_t challenge_of(const struct challenge *challenge, uint32_t address, uint16_t port);
+// The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Between 1
+// and 2^31 - 1: tools send 0 and UINT32_MAX before they have one, and bindings of ENet pass it on
+// as a signed number.
+uint32_t challenge_of(const struct challenge *challenge, enum challenge_purpose purpose,
+                      uint32_t address, uint16_t port);
 
 // True for the challenge of this epoch or the one before.
-bool challenge_is_met(const struct challenge *challenge, uint32_t address, uint16_t port,
-                      uint32_t answer);
+bool challenge_is_met(const struct challenge *challenge, enum challenge_purpose purpose,
+                      uint32_t address, uint16_t port, uint32_t answer);

@@ -4,6 +4,7 @@
 #include "checkpoint.h"
 
 #include "digest.h"
+#include "state_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ enum {
     MAX_FILE_BYTES = 256 * 1024 * 1024, // more is none of ours
 };
 
-static const char magic[8] = "RAIMKEEP";
+static const char magic[8] = {'R', 'A', 'I', 'M', 'K', 'E', 'E', 'P'}; // without a NUL
 
 struct front {
     char magic[8];
@@ -199,9 +200,10 @@ void checkpoint_trust(struct checkpoint *checkpoint)
 
 // A new file of so many bytes, mapped; NULL with errno. All of it is there: a write into a mapping
 // cannot say that the memory is full.
-static struct front *map_file(const char *path, size_t bytes)
+static struct front *map_file(const struct checkpoint *checkpoint, char path[PATH_MAX],
+                              size_t bytes)
 {
-    const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int file = state_file_begin(checkpoint->path, path);
     if (file < 0)
         return NULL;
     void *memory = MAP_FAILED;
@@ -228,8 +230,7 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
     const uint64_t lines = (content_bytes(&slot) + LINE_BYTES - 1) / LINE_BYTES;
     const uint32_t slot_bytes = (uint32_t)lines * LINE_BYTES;
     const size_t file_bytes = sizeof(struct front) + SLOTS * (size_t)slot_bytes;
-    name_beside(checkpoint, ".new", path);
-    struct front *front = map_file(path, file_bytes);
+    struct front *front = map_file(checkpoint, path, file_bytes);
     release(checkpoint);
     if (front == NULL) {
         snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
@@ -273,18 +274,16 @@ static void close_content(struct content *content)
     free(content->memory);
 }
 
-// False with errno where it cannot be read; an empty file is as damaged as any.
-static bool open_content(const char *path, struct content *content)
+// False with errno and a reason where it cannot be read; an empty file is as damaged as any.
+static bool open_content(const char *path, struct content *content, const char **why)
 {
     struct stat status;
-    *content = (struct content){.file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
-    if (content->file < 0 || fstat(content->file, &status) != 0)
+    *content = (struct content){.file = state_file_open(path, O_RDWR, STATE_FILE_SECRET, why)};
+    if (content->file < 0)
         return false;
-    errno = EPERM;
-    if (status.st_uid != geteuid())
-        return false; // somebody else's, in a directory that is everybody's
-    errno = EINVAL;
-    if (!S_ISREG(status.st_mode) || status.st_size > MAX_FILE_BYTES)
+    *why = "it cannot be read";
+    errno = EIO;
+    if (fstat(content->file, &status) != 0 || status.st_size > MAX_FILE_BYTES)
         return false;
     content->bytes = (size_t)status.st_size;
     content->memory = malloc(content->bytes + 1);
@@ -339,7 +338,7 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_
     struct content content;
     const char *why;
     const struct front *front = NULL;
-    if (open_content(checkpoint->path, &content))
+    if (open_content(checkpoint->path, &content, &why))
         front = front_of(&content, &why);
     const struct slot *slot = front != NULL ? newest_slot(front) : NULL;
     const bool found =
@@ -421,7 +420,7 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
     if (!count_restore(checkpoint, content, front) ||
         !raim_match_restore(match, match_in(slot), slot->match_bytes)) {
         checkpoint->restores = 0;
-        refuse(result, "no match can have left it");
+        refuse(result, "no match can have left it, or more play in it than have places now");
         return;
     }
     memcpy(seats, saved, slot->places * sizeof *seats);
@@ -435,10 +434,11 @@ struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struc
 {
     struct checkpoint_result result = {.verdict = CHECKPOINT_NONE};
     struct content content;
-    if (open_content(checkpoint->path, &content))
+    const char *why;
+    if (open_content(checkpoint->path, &content, &why))
         restore(checkpoint, &content, match, grace_s, seats, &result);
     else if (errno != ENOENT)
-        refuse(&result, strerror(errno));
+        refuse(&result, why);
     close_content(&content);
     return result;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads the daemon's file and its maps, and checks what single keys cannot tell.
+#define _GNU_SOURCE
 #include "config.h"
 
 #include "config_keys.h"
@@ -11,7 +12,11 @@
 #include "world.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { PLACE_BYTES = 512 };
 
@@ -38,6 +43,9 @@ static const struct raim_map *keep_map(struct config *config, struct raim_map *m
 static void load_rotation(struct config_arena *arena, reader_node list, struct asks *asks,
                           const char *path);
 static void load_status(struct config *config, const char *status);
+static void load_hosts(struct http_guard *guard, reader_node list);
+static void load_token(struct http_guard *guard, reader_node root, const char *config_path,
+                       const char *path);
 static void load_arenas(struct config *config, reader_node list, const char *path,
                         struct report *report);
 static void copy_text(char *to, size_t capacity, const char *from);
@@ -55,9 +63,13 @@ struct config *config_load(const char *path, FILE *out)
 struct config *config_load_reported(const char *path, struct report *report)
 {
     const int problems = report->problems;
+    struct path_list directories = {0};
+    report->directories = &directories;
     struct reader *reader = reader_open(path, NULL, report);
-    if (reader == NULL)
+    if (reader == NULL) {
+        path_list_clear(&directories);
         return NULL;
+    }
 
     struct config_root_keys keys;
     int key_count;
@@ -66,14 +78,21 @@ struct config *config_load_reported(const char *path, struct report *report)
 
     struct config *config = memory_must(calloc(1, sizeof *config));
     config->workers = keys.workers;
+    config->sandbox = keys.sandbox;
+    config->core_dumps = keys.core_dumps;
     log_level_find(keys.log_level, &config->log_level);
     load_status(config, keys.status);
+    load_hosts(&config->status_guard, keys.status_hosts);
+    if (keys.live_token_file[0] != '\0')
+        load_token(&config->status_guard, reader_root(reader), path, keys.live_token_file);
     copy_text(config->control, sizeof config->control, keys.control);
     if (keys.arenas.setting != NULL)
         load_arenas(config, keys.arenas, path, report);
     if (report->problems == problems)
         config->values = config_values_collect(reader_root(reader));
     reader_close(reader);
+    report->directories = NULL;
+    config->directories = directories;
     if (config->values != NULL)
         return config;
     config_unload(config);
@@ -89,7 +108,7 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .port = port,
         .max_players = 64,
         .max_spectators = 8,
-        .spectator_delay_s = 10,
+        .spectator_delay_s = 0, // nobody is there to be cheated
         .bots = bots,
         .tick_hz = 60,
         .view_width = 1600,
@@ -97,6 +116,7 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .sight = true,
         .lag_compensation_ms = 200,
         .resume_grace_s = 30,
+        .idle_timeout_s = 60,
         .queries = true,
         .query_names = true,
         .break_s = 10,
@@ -114,6 +134,7 @@ struct config *config_demo(void)
 {
     struct config *config = memory_must(calloc(1, sizeof *config));
     config->log_level = LOG_LEVEL_INFO;
+    config->sandbox = true;
     load_status(config, "127.0.0.1:7246");
     config->arenas = memory_must(calloc(2, sizeof *config->arenas));
     config->maps = memory_must(calloc(2, sizeof *config->maps));
@@ -149,6 +170,7 @@ void config_unload(struct config *config)
     for (int i = 0; i < config->map_count; i++)
         raim_map_destroy(config->maps[i]);
     config_values_free(config->values);
+    path_list_clear(&config->directories);
     free(config->maps);
     free(config->arenas);
     free(config);
@@ -176,6 +198,56 @@ static void load_status(struct config *config, const char *status)
 {
     config->status_enabled =
         config_split_address(status, config->status_address, &config->status_port);
+}
+
+static void load_hosts(struct http_guard *guard, reader_node list)
+{
+    const int count = reader_count(list);
+    if (count > HTTP_MAX_HOSTS) {
+        reader_refuse(list, "a list of at most %d names of hosts", HTTP_MAX_HOSTS);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        const char *name;
+        if (reader_text(reader_item(list, i), http_guard_is_name,
+                        "the name of a host, without scheme and port", &name))
+            copy_text(guard->hosts[guard->host_count++], HTTP_HOST_BYTES, name);
+    }
+}
+
+// The first line of a file that not everybody may read; false with a reason.
+static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const char **problem)
+{
+    char text[HTTP_TOKEN_BYTES + 1] = "";
+    struct stat status;
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool is_open = file >= 0 && fstat(file, &status) == 0;
+    *problem = is_open ? NULL : strerror(errno);
+    if (is_open && !S_ISREG(status.st_mode))
+        *problem = "it is not a regular file";
+    else if (is_open && (status.st_mode & S_IRWXO) != 0)
+        *problem = "everybody may open it, want mode 0640 or less";
+    else if (is_open && read(file, text, sizeof text - 1) < 0)
+        *problem = strerror(errno);
+    if (file >= 0)
+        close(file);
+    text[strcspn(text, "\n")] = '\0';
+    if (*problem == NULL && !http_guard_is_token(text))
+        *problem = "want a line of 16 to 128 letters, digits and -._~+/=";
+    if (*problem == NULL)
+        strcpy(token, text);
+    return *problem == NULL;
+}
+
+static void load_token(struct http_guard *guard, reader_node root, const char *config_path,
+                       const char *path)
+{
+    const char *problem;
+    char *resolved = source_resolve(config_path, path);
+    if (!read_token(resolved, guard->token, &problem))
+        reader_complain(reader_member(root, "live_token_file"), "cannot take \"%s\": %s", resolved,
+                        problem);
+    free(resolved);
 }
 
 // Remembers that a map is to be loaded once all arenas are known.
@@ -210,6 +282,7 @@ static void load_arena(struct config_arena *arena, reader_node group, struct ask
     arena->sight = keys.sight;
     arena->lag_compensation_ms = keys.lag_compensation_ms;
     arena->resume_grace_s = keys.resume_grace_s;
+    arena->idle_timeout_s = keys.idle_timeout_s;
     arena->queries = keys.queries;
     arena->query_names = keys.query_names;
     arena->round_s = keys.round_s;
@@ -218,7 +291,9 @@ static void load_arena(struct config_arena *arena, reader_node group, struct ask
     copy_text(arena->motd, sizeof arena->motd, keys.motd);
     arena->tickets = keys.tickets;
     arena->limits = load_limits(keys.limits);
-    arena->sealed = keys.sealed;
+    arena->sealed = strcmp(keys.sealed, "off") == 0        ? CONFIG_SEALED_OFF
+                    : strcmp(keys.sealed, "required") == 0 ? CONFIG_SEALED_REQUIRED
+                                                           : CONFIG_SEALED_OFFERED;
     arena->needs_access = strcmp(keys.access, "token") == 0;
     arena->rules = load_rules(keys.rules);
     if (!admission_read_keys(keys.access_key, &arena->access_keys) && arena->needs_access)
@@ -262,6 +337,17 @@ static raim_rules load_rules(reader_node group)
     reader_fill(group, table, key_count, &rules);
     assert(raim_rules_check(&rules) == NULL);
     return rules;
+}
+
+struct gate_limits config_limits(const struct config_arena *arena)
+{
+    // A network of neighbours may play a small arena alone, but not fill a large one.
+    enum { LEAST = 8, MOST = 64 };
+    struct gate_limits limits = arena->limits;
+    const uint32_t share = arena->max_players - arena->max_players / 4;
+    if (limits.connections_per_network == 0)
+        limits.connections_per_network = share < LEAST ? LEAST : share > MOST ? MOST : share;
+    return limits;
 }
 
 static struct gate_limits load_limits(reader_node group)

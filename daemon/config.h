@@ -5,8 +5,10 @@
 
 #include "admission.h"
 #include "gate_limits.h"
+#include "http_guard.h"
 #include "log_level.h"
 #include "map.h"
+#include "path_list.h"
 #include "report.h"
 #include "rules.h"
 
@@ -23,6 +25,13 @@
 #define CONFIG_MOTD_BYTES 121    // with the closing NUL
 #define CONFIG_MAX_ROTATION 32   // maps of an arena beside its first
 
+// Whether the datagrams of an arena are encrypted.
+enum config_sealed {
+    CONFIG_SEALED_OFF,
+    CONFIG_SEALED_OFFERED, // of clients that can do it
+    CONFIG_SEALED_REQUIRED,
+};
+
 struct config_arena {
     char name[CONFIG_NAME_BYTES];
     char address[CONFIG_ADDRESS_BYTES]; // dotted IPv4
@@ -36,13 +45,14 @@ struct config_arena {
     bool sight;                         // obstacles hide what is behind them
     uint32_t lag_compensation_ms;       // 0 to 250
     double resume_grace_s;              // 0 to 600
+    double idle_timeout_s;              // 0 to 86400
     bool queries;                       // server browsers are answered
     bool query_names;                   // with the names of players
     bool tickets;                       // who connects must have knocked
     struct gate_limits limits;
     bool needs_access; // whoever comes in needs an access token
     struct admission_keys access_keys;
-    bool sealed; // datagrams are encrypted
+    enum config_sealed sealed;
     raim_rules rules;
     double round_s;       // 0: without an end by the clock, to 86400
     uint32_t score_limit; // points that end a round, 0: none
@@ -56,15 +66,19 @@ struct config_arena {
 struct config {
     uint32_t workers; // 0: one per CPU
     enum log_level log_level;
+    bool sandbox;
+    bool core_dumps;
     char status_address[CONFIG_ADDRESS_BYTES];
     uint16_t status_port; // TCP; 0 lets the kernel choose (tests)
     bool status_enabled;
+    struct http_guard status_guard;     // by which names it goes, who sees arenas without delay
     char control[CONFIG_CONTROL_BYTES]; // a path, "off", or "" for the service manager's directory
     int arena_count;
     struct config_arena *arenas;
     int map_count;
     struct raim_map **maps;       // owned; every arena that plays on a map file shares it
     struct config_values *values; // owned; what the file says of each key; NULL in the demo
+    struct path_list directories; // in which the file and all that it names were found
     uint32_t sharers;             // who hold it beside the first; main thread only
 };
 
@@ -77,6 +91,9 @@ struct config *config_load_reported(const char *path, struct report *report);
 
 // The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.
 struct config *config_demo(void);
+
+// The limits of an arena; where the configuration leaves one to the number of places, by these.
+struct gate_limits config_limits(const struct config_arena *arena);
 
 // A configuration of nothing but one map, as `path` is seen from `config_path`, for players of this
 // radius. NULL after reporting every mistake.

@@ -27,8 +27,16 @@ struct field {
 
 // Some keys have several.
 static const struct field root_fields[] = {
-    ROOT("workers", workers),       ROOT("status", status_address), ROOT("status", status_port),
-    ROOT("status", status_enabled), ROOT("control", control),
+    ROOT("workers", workers),
+    ROOT("status", status_address),
+    ROOT("status", status_port),
+    ROOT("status", status_enabled),
+    ROOT("control", control),
+    ROOT("status_hosts", status_guard.hosts),
+    ROOT("status_hosts", status_guard.host_count),
+    ROOT("live_token_file", status_guard.token),
+    ROOT("sandbox", sandbox),
+    ROOT("core_dumps", core_dumps),
 };
 
 // Those that need a restart, and of the others those that do when they exceed what was opened.

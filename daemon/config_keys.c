@@ -3,6 +3,7 @@
 #include "config_keys.h"
 
 #include "config.h"
+#include "http_guard.h"
 #include "match.h"
 
 #include <assert.h>
@@ -14,6 +15,7 @@ static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
 static_assert(CONFIG_MAX_ROTATION == 32, "the want of rotation says so");
+static_assert(HTTP_MAX_HOSTS == 16, "the want of status_hosts says so");
 static_assert(CONFIG_MOTD_BYTES == 121 && RAIM_MATCH_TEXT_BYTES == 121, "the want of motd says so");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
@@ -24,6 +26,7 @@ static bool is_motd(const char *text);
 static bool is_log_level(const char *text);
 static bool is_access(const char *text);
 static bool is_access_key(const char *text);
+static bool is_sealed(const char *text);
 static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *limit_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
@@ -44,6 +47,19 @@ static const struct reader_key ROOT_KEYS[] = {
      .accepts = is_status,
      .want = "\"IPV4:PORT\" or \"off\"",
      .meaning = "TCP address that serves the status over HTTP"},
+    {.name = "status_hosts",
+     .kind = READER_LIST,
+     .offset = offsetof(struct config_root_keys, status_hosts),
+     .want = "a list of at most 16 names of hosts",
+     .meaning = "names that browsers and others may ask the status by, beside IP addresses and "
+                "localhost"},
+    {.name = "live_token_file",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config_root_keys, live_token_file),
+     .text = "",
+     .want = "the path of a file that is not open to everybody, or \"\"",
+     .meaning = "file whose line is a token: who brings it as \"Authorization: Bearer\" sees the "
+                "live map without spectator_delay; relative to this file"},
     {.name = "control",
      .kind = READER_TEXT,
      .offset = offsetof(struct config_root_keys, control),
@@ -60,6 +76,17 @@ static const struct reader_key ROOT_KEYS[] = {
      .want = LOG_LEVEL_WANT,
      .reloadable = true,
      .meaning = "what the log leaves out: everything less grave"},
+    {.name = "sandbox",
+     .kind = READER_BOOLEAN,
+     .offset = offsetof(struct config_root_keys, sandbox),
+     .flag = true,
+     .meaning =
+         "whether a running raimd gives up the system calls and files that it does not need"},
+    {.name = "core_dumps",
+     .kind = READER_BOOLEAN,
+     .offset = offsetof(struct config_root_keys, core_dumps),
+     .flag = false,
+     .meaning = "whether a crash may leave a core, with every secret in it, and a debugger attach"},
     {.name = "arenas",
      .kind = READER_LIST,
      .offset = offsetof(struct config_root_keys, arenas),
@@ -129,7 +156,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 60,
      .unit = "s",
      .reloadable = true,
-     .meaning = "time by which a spectator sees everything late, unless it is on loopback"},
+     .meaning = "time by which a spectator sees everything late, wherever it connects from"},
     {.name = "bots",
      .kind = READER_INTEGER,
      .offset = offsetof(struct config_arena_keys, bots),
@@ -185,6 +212,17 @@ static const struct reader_key ARENA_KEYS[] = {
      .unit = "s",
      .reloadable = true,
      .meaning = "time that the player of a lost connection stays for it to come back"},
+    {.name = "idle_timeout",
+     .kind = READER_NUMBER,
+     .offset = offsetof(struct config_arena_keys, idle_timeout_s),
+     .value = 60,
+     .min = 0,
+     .max = 86400,
+     .unit = "s",
+     .reloadable = true,
+     .meaning =
+         "time after which who presses nothing new makes room for a newcomer while the arena "
+         "is full, 0 for never"},
     {.name = "queries",
      .kind = READER_BOOLEAN,
      .offset = offsetof(struct config_arena_keys, queries),
@@ -266,10 +304,12 @@ static const struct reader_key ARENA_KEYS[] = {
      .want = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
      .meaning = "public keys of those who sign access tokens"},
     {.name = "sealed",
-     .kind = READER_BOOLEAN,
+     .kind = READER_TEXT,
      .offset = offsetof(struct config_arena_keys, sealed),
-     .flag = false,
-     .meaning = "whether every datagram is encrypted, which wants clients that can do so"},
+     .text = "offered",
+     .accepts = is_sealed,
+     .want = "\"off\", \"offered\" or \"required\"",
+     .meaning = "whether datagrams are encrypted: of nobody, of clients that can do it, or of all"},
     {.name = "rules",
      .kind = READER_GROUP,
      .offset = offsetof(struct config_arena_keys, rules),
@@ -407,6 +447,12 @@ static bool is_control(const char *text)
 static bool is_access(const char *text)
 {
     return strcmp(text, "open") == 0 || strcmp(text, "token") == 0;
+}
+
+static bool is_sealed(const char *text)
+{
+    return strcmp(text, "off") == 0 || strcmp(text, "offered") == 0 ||
+           strcmp(text, "required") == 0;
 }
 
 static bool is_access_key(const char *text)

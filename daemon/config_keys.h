@@ -12,8 +12,12 @@
 struct config_root_keys {
     uint32_t workers;
     const char *status;
+    reader_node status_hosts; // texts, each accepted by http_guard_is_name
+    const char *live_token_file;
     const char *control;
     const char *log_level;
+    bool sandbox;
+    bool core_dumps;
     reader_node arenas;
 };
 
@@ -32,6 +36,7 @@ struct config_arena_keys {
     bool sight;
     uint32_t lag_compensation_ms;
     double resume_grace_s;
+    double idle_timeout_s;
     bool queries;
     bool query_names;
     double round_s;
@@ -43,7 +48,7 @@ struct config_arena_keys {
     reader_node limits; // into a struct gate_limits
     const char *access;
     const char *access_key;
-    bool sealed;
+    const char *sealed;
     reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
 };
 

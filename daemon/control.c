@@ -5,6 +5,7 @@
 #include "control.h"
 
 #include "directory.h"
+#include "http_clients.h"
 #include "log.h"
 #include "monotonic.h"
 #include "orders.h"
@@ -22,12 +23,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define CONTROL_MAX_CONNECTIONS 16U
-#define CONTROL_BACKLOG 16
-#define CONTROL_TIMEOUT_S 5U    // without a byte, before a connection is closed
-#define CONTROL_ANSWER_MS 2000U // that the arenas have for a command
-#define CONTROL_POLL_MS 2       // how often answers are looked for while any are to come
-#define CONTROL_FORM_BYTES 1024 // what the form's reader works in
+#define CONTROL_MAX_CONNECTIONS 32U
+#define CONTROL_BACKLOG 1024
+#define CONTROL_TIMEOUT_S 5U     // without a byte, before a connection is closed
+#define CONTROL_ANSWER_MS 2000U  // that the arenas have for a command
+#define CONTROL_POLL_MS 2        // how often answers are looked for while any are to come
+#define CONTROL_FORM_BYTES 1024  // what the form's reader works in
+#define CONTROL_BODY_BYTES 65536 // every field at its longest, in any encoding, fits
 
 static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), "paths fit");
 
@@ -39,6 +41,7 @@ struct request {
     struct MHD_PostProcessor *form;
     struct order order;
     bool begun, asleep, form_is_bad;
+    size_t body_size; // so far
     uint64_t deadline_ms;
 };
 
@@ -46,6 +49,7 @@ struct control {
     struct orders *orders;
     struct MHD_Daemon *daemon;
     struct request *sleepers;
+    struct http_clients clients;
     int descriptor;
     char path[CONFIG_CONTROL_BYTES];
 };
@@ -56,6 +60,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
                               size_t *upload_size, void **memory);
 static void forget(void *context, struct MHD_Connection *connection, void **memory,
                    enum MHD_RequestTerminationCode how);
+static void watch_connection(void *context, struct MHD_Connection *connection,
+                             void **socket_context, enum MHD_ConnectionNotificationCode code);
 
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 {
@@ -89,11 +95,13 @@ struct control *control_open(const char *path, const struct status_source *sourc
         return NULL;
     }
     strcpy(control->path, path);
-    control->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, control,
-                         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-                         CONTROL_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, CONTROL_TIMEOUT_S,
-                         MHD_OPTION_NOTIFY_COMPLETED, forget, control, MHD_OPTION_END);
+    control->clients.limit = CONTROL_MAX_CONNECTIONS;
+    control->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, control,
+        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
+        CONTROL_MAX_CONNECTIONS + HTTP_SPARE_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
+        CONTROL_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION, watch_connection, control,
+        MHD_OPTION_NOTIFY_COMPLETED, forget, control, MHD_OPTION_END);
     if (control->daemon == NULL) {
         snprintf(error, capacity, "cannot start the control: out of memory or descriptors");
         close(listener);
@@ -136,16 +144,22 @@ int control_descriptor(const struct control *control)
     return control->descriptor;
 }
 
+// Of two timeouts, where -1 is none.
+static int earlier(int a, int b)
+{
+    return a >= 0 && (b < 0 || a < b) ? a : b;
+}
+
 int control_timeout_ms(const struct control *control)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
     if (control->sleepers != NULL)
         return CONTROL_POLL_MS;
-    const int orders_ms = orders_timeout_ms(control->orders);
+    const int own_ms = earlier(orders_timeout_ms(control->orders),
+                               http_clients_timeout_ms(&control->clients, monotonic_ms()));
     if (MHD_get_timeout(control->daemon, &timeout_ms) != MHD_YES)
-        return orders_ms;
-    const int daemon_ms = timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms;
-    return orders_ms >= 0 && orders_ms < daemon_ms ? orders_ms : daemon_ms;
+        return own_ms;
+    return earlier(own_ms, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
 }
 
 static struct request *find_sleeper(const struct control *control, uint32_t number)
@@ -181,6 +195,7 @@ void control_run(struct control *control)
 {
     uint32_t number;
     bool done;
+    http_clients_end_late(&control->clients, monotonic_ms());
     MHD_run(control->daemon);
     while (orders_collect(control->orders, &number, &done))
         settle(control, number, done);
@@ -240,6 +255,26 @@ static int listen_socket(const char *path, char *error, size_t capacity)
 }
 
 // --- Requests ---
+
+static void watch_connection(void *context, struct MHD_Connection *connection,
+                             void **socket_context, enum MHD_ConnectionNotificationCode code)
+{
+    struct control *control = context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        // A Unix socket tells no address: all are one.
+        *socket_context = http_clients_join(&control->clients, info->connect_fd, 0, monotonic_ms());
+    } else if (*socket_context != NULL) {
+        http_client_leave(*socket_context);
+    }
+}
+
+// NULL where there was no place for it.
+static struct http_client *client_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
 
 // Takes the text; NULL for memory that ran out.
 static enum MHD_Result respond(struct MHD_Connection *connection, unsigned status, char *text,
@@ -309,7 +344,8 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
 {
     (void)kind, (void)file, (void)type, (void)encoding;
     struct request *request = context;
-    char *value = orders_field(&request->order, key);
+    // A part of multipart/form-data may have no name.
+    char *value = key != NULL ? orders_field(&request->order, key) : NULL;
     if (value == NULL || offset + size >= ORDERS_FIELD_BYTES || !is_printable(data, size)) {
         request->form_is_bad = true;
         return MHD_YES;
@@ -317,6 +353,14 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
     memcpy(value + offset, data, size);
     value[offset + size] = '\0';
     return MHD_YES;
+}
+
+// A body that says how long it is, and is too long; others are counted as they come.
+static bool is_body_too_long(struct MHD_Connection *connection)
+{
+    const char *length =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    return length != NULL && strtoull(length, NULL, 10) > CONTROL_BODY_BYTES;
 }
 
 // The headers are there: decides what is asked for, or answers that it cannot be.
@@ -330,6 +374,8 @@ static enum MHD_Result begin(struct control *control, struct MHD_Connection *con
                                strcmp(method, "POST") == 0 ? "GET" : "POST");
     if (route == NULL)
         return respond_problem(connection, MHD_HTTP_NOT_FOUND, "not found", NULL);
+    if (is_body_too_long(connection))
+        return respond_problem(connection, MHD_HTTP_CONTENT_TOO_LARGE, "want at most 64 kB", NULL);
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return MHD_NO;
@@ -353,6 +399,9 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     if (request == NULL)
         return begin(control, connection, path, method, memory);
     if (*upload_size > 0) {
+        request->body_size += *upload_size;
+        if (request->body_size > CONTROL_BODY_BYTES)
+            return MHD_NO; // the library closes the connection
         if (request->form == NULL ||
             MHD_post_process(request->form, upload, *upload_size) != MHD_YES)
             request->form_is_bad = true;
@@ -362,6 +411,9 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     if (request->begun)
         return conclude(request);
     request->begun = true;
+    struct http_client *client = client_of(connection);
+    if (client != NULL)
+        http_client_renew(client, monotonic_ms());
     if (request->form != NULL) // brings the last piece
         MHD_destroy_post_processor(request->form);
     request->form = NULL;
@@ -383,7 +435,10 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 static void forget(void *context, struct MHD_Connection *connection, void **memory,
                    enum MHD_RequestTerminationCode how)
 {
-    (void)context, (void)connection, (void)how;
+    (void)context, (void)how;
+    struct http_client *client = client_of(connection);
+    if (client != NULL)
+        http_client_await(client, monotonic_ms());
     struct request *request = *memory;
     if (request == NULL)
         return;

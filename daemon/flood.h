@@ -15,7 +15,7 @@
 // Fewer datagrams in that time are nothing to speak of: the internet is full of strays.
 #define FLOOD_LEAST 100
 
-#define FLOOD_LINE_BYTES 512
+#define FLOOD_LINE_BYTES 880
 
 // What had been refused at the last look; at first zero.
 struct flood {

@@ -9,12 +9,16 @@
 
 enum { US_PER_MS = 1000, US_PER_S = 1000000, KNOCK_BURST_S = 2, LOOPBACK = 127 };
 
+// In a REFUSED; PROTOCOL.md, "Reasons".
+enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
+
 static_assert(QUERY_CHALLENGE_REPLY <= RAIM_TICKET_BYTES, "either is a reply");
 
 void gate_init(struct gate *gate, uint16_t port)
 {
     memset(gate, 0, sizeof *gate);
     gate->port = port;
+    strcpy(gate->offer.arena, "arena");
     query_guard_init(&gate->queries);
     gate_limit(gate, &GATE_LIMITS_DEFAULT);
 }
@@ -39,6 +43,8 @@ void gate_limit(struct gate *gate, const struct gate_limits *limits)
                                     KNOCK_BURST_S * limits->knocks_per_second};
     const struct rate of_all = {US_PER_S / limits->knocks_in_all, limits->knocks_in_all};
     rate_limit_init(&gate->knocks, RATE_OF_NETWORK, of_network, of_all, secret);
+    rate_limit_init(&gate->checks, RATE_OF_NETWORK, GATE_CHECKS_OF_NETWORK, GATE_CHECKS_OF_ALL,
+                    secret);
     churn_init(&gate->churn, limits->connects_per_second, secret);
 }
 
@@ -53,8 +59,88 @@ static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
     answer->refusal = refusal;
 }
 
-static void hear_knock(struct gate *gate, struct query_source from, int64_t now_us,
-                       struct gate_answer *answer)
+static bool is_ticket(struct gate *gate, enum challenge_purpose purpose, uint32_t address,
+                      uint32_t ticket, int64_t now_us)
+{
+    return challenge_refresh(&gate->tickets, now_us / US_PER_MS) &&
+           challenge_is_met(&gate->tickets, purpose, address, gate->port, ticket);
+}
+
+// Whether a check that costs something may be done for an address.
+static bool take_check(struct gate *gate, uint32_t address, int64_t now_us)
+{
+    return !gate_is_limited(gate, address) ||
+           rate_limit_take(&gate->checks, ntohl(address), now_us / US_PER_MS);
+}
+
+static const char *find_ban(const struct gate *gate, uint32_t address)
+{
+    const struct gate_policy *policy = &gate->policy;
+    return policy->find_ban != NULL ? policy->find_ban(policy->context, ntohl(address)) : NULL;
+}
+
+static void answer_ticket(struct gate *gate, uint32_t address, bool admitted,
+                          struct gate_answer *answer)
+{
+    struct raim_ticket ticket = gate->offer;
+    ticket.admitted = admitted;
+    ticket.ticket = challenge_of(&gate->tickets, admitted ? CHALLENGE_ADMITTED : CHALLENGE_TICKET,
+                                 address, gate->port);
+    answer->verdict = GATE_ANSWERED;
+    answer->size = raim_ticket_write(&ticket, answer->reply);
+}
+
+uint8_t gate_reason(enum datagram_verdict verdict)
+{
+    return verdict == DATAGRAM_BANNED ? REASON_BANNED : REASON_ACCESS;
+}
+
+static void answer_refused(enum datagram_verdict refusal, const char *why,
+                           struct gate_answer *answer)
+{
+    struct raim_refused refused = {.reason = gate_reason(refusal)};
+    strncpy(refused.text, why, sizeof refused.text - 1);
+    answer->verdict = GATE_ANSWERED;
+    answer->refusal = refusal;
+    answer->notice_size = raim_refused_write(&refused, answer->notice);
+}
+
+enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
+                                 const struct raim_credential *credential, bool *resumes)
+{
+    const struct gate_policy *policy = &gate->policy;
+    *resumes = false;
+    if (find_ban(gate, address) != NULL)
+        return DATAGRAM_BANNED;
+    if (credential->kind == RAIM_CREDENTIAL_SESSION && policy->knows_session != NULL)
+        *resumes = policy->knows_session(policy->context, credential->bytes);
+    if (!gate->offer.needs_admission || *resumes)
+        return DATAGRAM_OK;
+    return credential->kind == RAIM_CREDENTIAL_ACCESS && policy->admits_token != NULL &&
+                   policy->admits_token(policy->context, credential->bytes, credential->size)
+               ? DATAGRAM_OK
+               : DATAGRAM_ACCESS;
+}
+
+// Exchanges a good credential, shown with a ticket, for an admitted ticket.
+static void hear_credential(struct gate *gate, uint32_t address,
+                            const struct raim_credential *credential, int64_t now_us,
+                            struct gate_answer *answer)
+{
+    bool resumes;
+    if (!take_check(gate, address, now_us)) {
+        refuse(answer, DATAGRAM_SESSIONS);
+        return;
+    }
+    const enum datagram_verdict verdict = gate_judge(gate, address, credential, &resumes);
+    if (verdict == DATAGRAM_OK)
+        answer_ticket(gate, address, true, answer);
+    else
+        answer_refused(verdict, "", answer);
+}
+
+static void hear_knock(struct gate *gate, struct query_source from, const struct raim_knock *knock,
+                       int64_t now_us, struct gate_answer *answer)
 {
     if ((gate_is_limited(gate, from.address) &&
          !rate_limit_take(&gate->knocks, ntohl(from.address), now_us)) ||
@@ -62,18 +148,30 @@ static void hear_knock(struct gate *gate, struct query_source from, int64_t now_
         refuse(answer, DATAGRAM_KNOCKS);
         return;
     }
-    struct raim_ticket ticket = gate->offer;
-    ticket.ticket = challenge_of(&gate->tickets, from.address, gate->port);
-    answer->verdict = GATE_ANSWERED;
-    answer->size = raim_ticket_write(&ticket, answer->reply);
+    const char *ban = find_ban(gate, from.address);
+    if (ban != NULL) {
+        answer_refused(DATAGRAM_BANNED, ban, answer);
+        // A client that believes encrypted answers only is told so in the handshake.
+        if (gate->offer.offers_encryption)
+            answer_ticket(gate, from.address, false, answer);
+        return;
+    }
+    if (gate->offer.needs_admission &&
+        is_ticket(gate, CHALLENGE_TICKET, from.address, knock->ticket, now_us))
+        hear_credential(gate, from.address, &knock->credential, now_us, answer);
+    else
+        answer_ticket(gate, from.address, false, answer);
 }
 
 void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data, size_t size,
                int64_t now_us, struct gate_answer *answer)
 {
+    answer->refusal = DATAGRAM_OK;
+    answer->size = answer->notice_size = 0;
     if (raim_knock_kind(data, size) == RAIM_KNOCK_KNOCK) {
-        if (raim_knock_read(data, size))
-            hear_knock(gate, from, now_us, answer);
+        struct raim_knock knock;
+        if (raim_knock_read(data, size, &knock))
+            hear_knock(gate, from, &knock, now_us, answer);
         else
             refuse(answer, DATAGRAM_CONNECTIONLESS);
         return;
@@ -100,20 +198,37 @@ void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data,
     }
 }
 
-bool gate_has_told(struct gate *gate, uint32_t address, uint32_t ticket, int64_t now_us)
+enum datagram_verdict gate_check_init(struct gate *gate, struct query_source from, uint32_t number,
+                                      int64_t now_us, uint8_t ticket[RAIM_TICKET_BYTES],
+                                      size_t *size)
 {
-    return !gate->wants_tickets || (challenge_refresh(&gate->tickets, now_us / US_PER_MS) &&
-                                    challenge_is_met(&gate->tickets, address, gate->port, ticket));
+    if (!is_ticket(gate, CHALLENGE_TICKET, from.address, number, now_us))
+        return DATAGRAM_TICKET;
+    if (!take_check(gate, from.address, now_us))
+        return DATAGRAM_SESSIONS;
+    struct raim_ticket told = gate->offer;
+    told.ticket = number;
+    *size = raim_ticket_write(&told, ticket);
+    return DATAGRAM_OK;
+}
+
+// Whether a plain CONNECT brings the ticket that the arena wants.
+static bool has_ticket(struct gate *gate, uint32_t address, uint32_t ticket, int64_t now_us)
+{
+    if (gate->offer.needs_admission)
+        return is_ticket(gate, CHALLENGE_ADMITTED, address, ticket, now_us);
+    return !gate->wants_tickets || is_ticket(gate, CHALLENGE_TICKET, address, ticket, now_us);
 }
 
 enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
-                                 struct datagram_connect connect, int64_t now_us)
+                                 struct datagram_connect connect, bool is_secure, int64_t now_us)
 {
-    const int64_t now_ms = now_us / US_PER_MS;
-    if (!gate_has_told(gate, from.address, connect.ticket, now_us))
+    if (!is_secure && !has_ticket(gate, from.address, connect.ticket, now_us))
         return DATAGRAM_TICKET;
+    if (find_ban(gate, from.address) != NULL)
+        return DATAGRAM_BANNED;
     if (gate_is_limited(gate, from.address) &&
-        !churn_admit(&gate->churn, ntohl(from.address), from.port, connect.id, now_ms))
+        !churn_admit(&gate->churn, ntohl(from.address), from.port, connect.id, now_us / US_PER_MS))
         return DATAGRAM_CHURN;
     return DATAGRAM_OK;
 }

@@ -10,7 +10,9 @@
 #define GATE_LIMITS(LIMIT)                                                                         \
     LIMIT(connections_per_address, 16, 1, 4095,                                                    \
           "connections that an IPv4 address may have at a time")                                   \
-    LIMIT(connections_per_network, 64, 1, 4095, "connections that a network (/24) may have")       \
+    LIMIT(connections_per_network, 0, 0, 4095,                                                     \
+          "connections that a network (/24) may have; 0 for three quarters of max_players, but "   \
+          "from 8 to 64")                                                                          \
     LIMIT(connects_per_second, 5, 1, 1000,                                                         \
           "connections that an address may begin in a second, four times as many at once; as "     \
           "many again are kept for whoever was turned away and tries again")                       \

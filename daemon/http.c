@@ -5,8 +5,8 @@
 
 #include "embedded.h"
 #include "http_clients.h"
+#include "http_routes.h"
 #include "live.h"
-#include "metrics.h"
 #include "monotonic.h"
 #include "viewers.h"
 
@@ -24,25 +24,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HTTP_BACKLOG 64
-#define HTTP_TIMEOUT_S 5U                    // without a byte, before a connection is closed
+#define HTTP_BACKLOG 1024 // a flood of connections is taken faster than it fills this
+#define HTTP_TIMEOUT_S 5U // without a byte, before a connection is closed
 #define HTTP_CONNECTION_BYTES ((size_t)8192) // for a request's line and headers and our headers
 #define HTTP_RENDER_INTERVAL_MS 100U         // a flood of requests costs at most so many renderings
-
-// What a path answers, rendered now. The text is the caller's; NULL for NOT_FOUND and when memory
-// runs out.
-struct rendering {
-    unsigned status;
-    char *text;
-};
-
-struct route {
-    const char *path; // where it ends in a slash, a name follows,
-    const char *tail; // and then this
-    const char *type;
-    struct rendering (*render)(const struct status_source *source, const char *name,
-                               uint64_t now_ms);
-};
 
 #define JSON_TYPE "application/json"
 
@@ -52,9 +37,37 @@ static const char not_found[] =
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";
+static const char wrong_host[] =
+    "{\"error\":\"this server does not go by that name: ask by its IP address, or name it in "
+    "status_hosts\"}";
+static const char wrong_origin[] = "{\"error\":\"a page from elsewhere is told nothing\"}";
+static const char wrong_token[] = "{\"error\":\"no such token\"}";
 
-#define HTTP_PATH_BYTES (sizeof "/arenas/" + CONFIG_NAME_BYTES + sizeof "/map")
-#define HTTP_MAX_ROUTES 8
+// Answers that never change.
+enum fixed {
+    FIXED_NOT_FOUND,
+    FIXED_NOT_ALLOWED,
+    FIXED_UNAVAILABLE,
+    FIXED_TOO_MANY,
+    FIXED_WRONG_HOST,
+    FIXED_WRONG_ORIGIN,
+    FIXED_WRONG_TOKEN,
+    FIXED_ANSWERS
+};
+
+static const struct {
+    unsigned status;
+    const char *text;
+} fixed_answers[FIXED_ANSWERS] = {
+    [FIXED_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, not_found},
+    [FIXED_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED, not_allowed},
+    [FIXED_UNAVAILABLE] = {MHD_HTTP_SERVICE_UNAVAILABLE, unavailable},
+    [FIXED_TOO_MANY] = {MHD_HTTP_SERVICE_UNAVAILABLE, too_many},
+    [FIXED_WRONG_HOST] = {MHD_HTTP_MISDIRECTED_REQUEST, wrong_host},
+    [FIXED_WRONG_ORIGIN] = {MHD_HTTP_FORBIDDEN, wrong_origin},
+    [FIXED_WRONG_TOKEN] = {MHD_HTTP_UNAUTHORIZED, wrong_token},
+};
+
 #define HTTP_PAGES                                                                                 \
     (2 * CONFIG_MAX_ARENAS + HTTP_MAX_ROUTES) // nothing that can be asked for lacks one
 
@@ -89,8 +102,9 @@ static const char dashboard_policy[] =
 struct http {
     const struct status_source *source;
     struct MHD_Daemon *daemon;
-    struct MHD_Response *not_found, *not_allowed, *unavailable, *too_many;
+    struct MHD_Response *fixed[FIXED_ANSWERS];
     struct MHD_Response *parts[PARTS];
+    struct http_guard guard;
     struct viewers *viewers;
     bool is_closing;
     struct page pages[HTTP_PAGES];
@@ -104,16 +118,19 @@ static uint16_t bound_port(int descriptor);
 static bool start(struct http *http, int listener);
 static struct MHD_Response *make_response(const char *text, enum MHD_ResponseMemoryMode mode,
                                           const char *type);
+static bool make_fixed(struct http *http);
 static bool make_parts(struct http *http);
 static void wake_connection(void *connection);
 static void watch_connection(void *context, struct MHD_Connection *connection,
                              void **socket_context, enum MHD_ConnectionNotificationCode code);
+static void end_request(void *context, struct MHD_Connection *connection, void **request,
+                        enum MHD_RequestTerminationCode how);
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **request);
 
-struct http *http_open(const char *address, uint16_t port, const struct status_source *source,
-                       char *error, size_t capacity)
+struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
+                       const struct status_source *source, char *error, size_t capacity)
 {
     assert(source != NULL);
     const int listener = listen_socket(address, port, error, capacity);
@@ -126,6 +143,8 @@ struct http *http_open(const char *address, uint16_t port, const struct status_s
         return NULL;
     }
     http->source = source;
+    http->guard = *guard;
+    http->clients.limit = HTTP_MAX_CLIENTS;
     http->port = bound_port(listener);
     if (!start(http, listener)) {
         snprintf(error, capacity, "cannot start the http server: out of memory or descriptors");
@@ -139,8 +158,6 @@ void http_close(struct http *http)
 {
     if (http == NULL)
         return;
-    struct MHD_Response *fixed[] = {http->not_found, http->not_allowed, http->unavailable,
-                                    http->too_many};
     http->is_closing = true;
     if (http->viewers != NULL)
         viewers_wake_all(http->viewers, wake_connection); // the library insists
@@ -150,9 +167,9 @@ void http_close(struct http *http)
     for (size_t i = 0; i < PARTS; i++)
         if (http->parts[i] != NULL)
             MHD_destroy_response(http->parts[i]);
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        if (fixed[i] != NULL)
-            MHD_destroy_response(fixed[i]);
+    for (size_t i = 0; i < FIXED_ANSWERS; i++)
+        if (http->fixed[i] != NULL)
+            MHD_destroy_response(http->fixed[i]);
     for (size_t i = 0; i < HTTP_PAGES; i++)
         if (http->pages[i].response != NULL)
             MHD_destroy_response(http->pages[i].response);
@@ -223,24 +240,18 @@ static uint16_t bound_port(int descriptor)
 // Takes the listener.
 static bool start(struct http *http, int listener)
 {
-    http->not_found = make_response(not_found, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
-    http->not_allowed = make_response(not_allowed, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
-    http->unavailable = make_response(unavailable, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
-    http->too_many = make_response(too_many, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
     http->viewers = viewers_create(http->source);
-    if (http->not_found == NULL || http->not_allowed == NULL || http->unavailable == NULL ||
-        http->too_many == NULL || http->viewers == NULL || !make_parts(http) ||
-        MHD_add_response_header(http->not_allowed, "Allow", "GET, HEAD") != MHD_YES) {
+    if (http->viewers == NULL || !make_fixed(http) || !make_parts(http)) {
         close(listener);
         return false;
     }
     // No error log: what the library has to say concerns a single client's bytes.
-    http->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
-                         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-                         HTTP_MAX_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT, HTTP_TIMEOUT_S,
-                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_CONNECTION_BYTES,
-                         MHD_OPTION_NOTIFY_CONNECTION, watch_connection, http, MHD_OPTION_END);
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
+        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
+        HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT, HTTP_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+        watch_connection, http, MHD_OPTION_NOTIFY_COMPLETED, end_request, http, MHD_OPTION_END);
     if (http->daemon == NULL) {
         close(listener);
         return false;
@@ -261,11 +272,33 @@ static struct MHD_Response *make_response(const char *text, enum MHD_ResponseMem
         return NULL;
     }
     if (MHD_add_response_header(response, "Content-Type", type) != MHD_YES ||
-        MHD_add_response_header(response, "Cache-Control", "no-store") != MHD_YES) {
+        MHD_add_response_header(response, "Cache-Control", "no-store") != MHD_YES ||
+        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") != MHD_YES ||
+        MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin") !=
+            MHD_YES) {
         MHD_destroy_response(response);
         return NULL;
     }
     return response;
+}
+
+static bool make_fixed(struct http *http)
+{
+    for (int i = 0; i < FIXED_ANSWERS; i++) {
+        http->fixed[i] = make_response(fixed_answers[i].text, MHD_RESPMEM_PERSISTENT, JSON_TYPE);
+        if (http->fixed[i] == NULL)
+            return false;
+    }
+    return MHD_add_response_header(http->fixed[FIXED_NOT_ALLOWED], "Allow", "GET, HEAD") ==
+               MHD_YES &&
+           MHD_add_response_header(http->fixed[FIXED_WRONG_TOKEN], "WWW-Authenticate",
+                                   "Bearer realm=\"raimd\"") == MHD_YES;
+}
+
+static enum MHD_Result answer_fixed(const struct http *http, struct MHD_Connection *connection,
+                                    enum fixed answer)
+{
+    return MHD_queue_response(connection, fixed_answers[answer].status, http->fixed[answer]);
 }
 
 static bool make_parts(struct http *http)
@@ -276,7 +309,6 @@ static bool make_parts(struct http *http)
         http->parts[i] = part;
         if (part == NULL ||
             MHD_add_response_header(part, "Content-Security-Policy", dashboard_policy) != MHD_YES ||
-            MHD_add_response_header(part, "X-Content-Type-Options", "nosniff") != MHD_YES ||
             MHD_add_response_header(part, "Referrer-Policy", "no-referrer") != MHD_YES)
             return false;
     }
@@ -290,93 +322,34 @@ static void watch_connection(void *context, struct MHD_Connection *connection,
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *socket_context = http_clients_join(&http->clients, info->connect_fd, monotonic_ms());
+        const int descriptor = info->connect_fd;
+        info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        const struct sockaddr_in *address = (const struct sockaddr_in *)info->client_addr;
+        *socket_context =
+            http_clients_join(&http->clients, descriptor, address->sin_addr.s_addr, monotonic_ms());
     } else if (*socket_context != NULL) {
         http_client_leave(*socket_context);
     }
 }
 
-static void renew_connection(struct MHD_Connection *connection)
+// NULL where there was no place for it.
+static struct http_client *client_of(struct MHD_Connection *connection)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (info->socket_context != NULL)
-        http_client_renew(info->socket_context, monotonic_ms());
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-static struct rendering render_status(const struct status_source *source, const char *name,
-                                      uint64_t now_ms)
+static void end_request(void *context, struct MHD_Connection *connection, void **request,
+                        enum MHD_RequestTerminationCode how)
 {
-    (void)name;
-    return (struct rendering){MHD_HTTP_OK, status_json(source, now_ms)};
+    (void)context, (void)request, (void)how;
+    struct http_client *client = client_of(connection);
+    if (client != NULL)
+        http_client_await(client, monotonic_ms());
 }
 
-static struct rendering render_arena(const struct status_source *source, const char *name,
-                                     uint64_t now_ms)
+static const char *header(struct MHD_Connection *connection, const char *name)
 {
-    (void)now_ms;
-    bool missing;
-    char *text = status_arena_json(source, name, &missing);
-    return (struct rendering){missing ? MHD_HTTP_NOT_FOUND : MHD_HTTP_OK, text};
-}
-
-static struct rendering render_map(const struct status_source *source, const char *name,
-                                   uint64_t now_ms)
-{
-    (void)now_ms;
-    bool missing;
-    char *text = live_map_json(source, name, &missing);
-    return (struct rendering){missing ? MHD_HTTP_NOT_FOUND : MHD_HTTP_OK, text};
-}
-
-static struct rendering render_metrics(const struct status_source *source, const char *name,
-                                       uint64_t now_ms)
-{
-    (void)name;
-    return (struct rendering){MHD_HTTP_OK, metrics_text(source, now_ms)};
-}
-
-static struct rendering render_health(const struct status_source *source, const char *name,
-                                      uint64_t now_ms)
-{
-    (void)name;
-    return (struct rendering){MHD_HTTP_OK, status_health_json(source, now_ms)};
-}
-
-static struct rendering render_readiness(const struct status_source *source, const char *name,
-                                         uint64_t now_ms)
-{
-    (void)name;
-    bool ready;
-    char *text = status_ready_json(source, now_ms, &ready);
-    return (struct rendering){ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, text};
-}
-
-static const struct route routes[] = {
-    {"/status", "", JSON_TYPE, render_status},   {"/arenas/", "", JSON_TYPE, render_arena},
-    {"/arenas/", "/map", JSON_TYPE, render_map}, {"/metrics", "", METRICS_TYPE, render_metrics},
-    {"/healthz", "", JSON_TYPE, render_health},  {"/readyz", "", JSON_TYPE, render_readiness},
-};
-
-#define ROUTES (sizeof routes / sizeof *routes)
-static_assert(ROUTES <= HTTP_MAX_ROUTES, "each has a page");
-
-// Whether a path is `head`, or, where that ends in a slash, a name between it and `tail`, which is
-// then copied.
-static bool matches(const char *path, const char *head, const char *tail,
-                    char name[CONFIG_NAME_BYTES])
-{
-    const size_t head_size = strlen(head), tail_size = strlen(tail), size = strlen(path);
-    *name = '\0';
-    if (head[head_size - 1] != '/')
-        return strcmp(path, head) == 0;
-    if (strncmp(path, head, head_size) != 0 || size <= head_size + tail_size ||
-        size - head_size - tail_size >= CONFIG_NAME_BYTES ||
-        strcmp(path + size - tail_size, tail) != 0)
-        return false;
-    memcpy(name, path + head_size, size - head_size - tail_size);
-    name[size - head_size - tail_size] = '\0';
-    return strchr(name, '/') == NULL;
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 // The page of a path, or else the place of the oldest.
@@ -395,7 +368,8 @@ static struct page *find_page(struct http *http, const char *path)
 
 // Answers with the path's page, rendered anew where it is too old.
 static enum MHD_Result answer_page(struct http *http, struct MHD_Connection *connection,
-                                   const struct route *route, const char *path, const char *name)
+                                   const struct http_route *route, const char *path,
+                                   const char *name)
 {
     assert(strlen(path) < HTTP_PATH_BYTES);
     struct page *page = find_page(http, path);
@@ -403,14 +377,14 @@ static enum MHD_Result answer_page(struct http *http, struct MHD_Connection *con
     if (page->response != NULL && strcmp(page->path, path) == 0 &&
         now_ms - page->rendered_ms < HTTP_RENDER_INTERVAL_MS)
         return MHD_queue_response(connection, page->status, page->response);
-    const struct rendering rendering = route->render(http->source, name, now_ms);
+    const struct http_rendering rendering = route->render(http->source, name, now_ms);
     if (rendering.status == MHD_HTTP_NOT_FOUND)
-        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
     struct MHD_Response *response =
         rendering.text == NULL ? NULL
                                : make_response(rendering.text, MHD_RESPMEM_MUST_FREE, route->type);
     if (response == NULL)
-        return MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->unavailable);
+        return answer_fixed(http, connection, FIXED_UNAVAILABLE);
     if (page->response != NULL)
         MHD_destroy_response(page->response);
     *page = (struct page){.response = response, .status = rendering.status, .rendered_ms = now_ms};
@@ -457,19 +431,6 @@ static void end_stream(void *context)
     free(reader);
 }
 
-// Whether who asks is on this machine, and not behind a proxy that is.
-static bool is_local(struct MHD_Connection *connection)
-{
-    static const char *const proxies[] = {"Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"};
-    for (size_t i = 0; i < sizeof proxies / sizeof *proxies; i++)
-        if (MHD_lookup_connection_value(connection, MHD_HEADER_KIND, proxies[i]) != NULL)
-            return false;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr_in *address = (const struct sockaddr_in *)info->client_addr;
-    return address->sin_family == AF_INET && ntohl(address->sin_addr.s_addr) >> 24 == 127;
-}
-
 static void limit_send_buffer(struct MHD_Connection *connection)
 {
     const int bytes = STREAM_SEND_BYTES;
@@ -479,25 +440,27 @@ static void limit_send_buffer(struct MHD_Connection *connection)
 }
 
 static struct MHD_Response *make_stream(struct http *http, struct MHD_Connection *connection,
-                                        int arena)
+                                        int arena, bool is_undelayed)
 {
     struct stream_reader *reader = malloc(sizeof *reader);
     if (reader == NULL)
         return NULL;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct http_client *client = client_of(connection);
     *reader = (struct stream_reader){.http = http, .connection = connection};
-    reader->viewer = viewers_join(http->viewers, arena, is_local(connection), connection,
-                                  info->socket_context, monotonic_ms());
+    reader->viewer =
+        viewers_join(http->viewers, arena, is_undelayed, connection, client, monotonic_ms());
     struct MHD_Response *response =
         reader->viewer == NULL
             ? NULL
             : MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, read_stream,
                                                 reader, end_stream);
-    if (response == NULL)
+    if (response == NULL) {
         end_stream(reader);
-    else
-        limit_send_buffer(connection);
+        return NULL;
+    }
+    if (client != NULL)
+        http_client_stream(client);
+    limit_send_buffer(connection);
     return response;
 }
 
@@ -506,13 +469,18 @@ static enum MHD_Result answer_stream(struct http *http, struct MHD_Connection *c
 {
     const int arena = live_find(http->source, name);
     if (arena < 0)
-        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
-    struct MHD_Response *response = make_stream(http, connection, arena);
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
+    const enum http_token token =
+        http_guard_judge(&http->guard, header(connection, MHD_HTTP_HEADER_AUTHORIZATION));
+    if (token == HTTP_TOKEN_WRONG)
+        return answer_fixed(http, connection, FIXED_WRONG_TOKEN);
+    struct MHD_Response *response = make_stream(http, connection, arena, token == HTTP_TOKEN_RIGHT);
     if (response == NULL)
-        return MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->too_many);
+        return answer_fixed(http, connection, FIXED_TOO_MANY);
     const bool complete =
         MHD_add_response_header(response, "Content-Type", "text/event-stream") == MHD_YES &&
-        MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES;
+        MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES &&
+        MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin") == MHD_YES;
     const enum MHD_Result result =
         complete ? MHD_queue_response(connection, MHD_HTTP_OK, response) : MHD_NO;
     MHD_destroy_response(response); // the connection holds it
@@ -523,34 +491,29 @@ static enum MHD_Result answer_stream(struct http *http, struct MHD_Connection *c
 
 struct resource {
     enum { RESOURCE_NONE, RESOURCE_PART, RESOURCE_STREAM, RESOURCE_PAGE } kind;
-    size_t index; // of the part or the route
+    size_t part;
+    const struct http_route *route;
     char name[CONFIG_NAME_BYTES];
 };
 
 static struct resource find_resource(const char *path)
 {
     struct resource resource = {.kind = RESOURCE_PART};
-    for (; resource.index < PARTS; resource.index++)
-        if (strcmp(path, parts[resource.index].path) == 0)
+    for (; resource.part < PARTS; resource.part++)
+        if (strcmp(path, parts[resource.part].path) == 0)
             return resource;
     resource.kind = RESOURCE_STREAM;
-    if (matches(path, "/arenas/", "/stream", resource.name))
+    if (http_path_matches(path, "/arenas/", "/stream", resource.name))
         return resource;
-    resource.kind = RESOURCE_PAGE;
-    for (resource.index = 0; resource.index < ROUTES; resource.index++) {
-        const struct route *route = &routes[resource.index];
-        if (matches(path, route->path, route->tail, resource.name))
-            return resource;
-    }
-    return (struct resource){.kind = RESOURCE_NONE};
+    resource.route = http_route_find(path, resource.name);
+    resource.kind = resource.route != NULL ? RESOURCE_PAGE : RESOURCE_NONE;
+    return resource;
 }
 
 static bool has_body(struct MHD_Connection *connection)
 {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-                                       MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL ||
-           MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-                                       MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL;
+    return header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL ||
+           header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL;
 }
 
 // Called when a request's headers are there and again when all of it is. An answer to the first
@@ -566,15 +529,22 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         *request = http;
         return MHD_YES;
     }
-    renew_connection(connection);
+    struct http_client *client = client_of(connection);
+    if (client != NULL)
+        http_client_renew(client, monotonic_ms());
+    const char *host = header(connection, MHD_HTTP_HEADER_HOST);
+    if (!http_guard_takes_host(&http->guard, host))
+        return answer_fixed(http, connection, FIXED_WRONG_HOST);
+    if (!http_guard_takes_origin(&http->guard, header(connection, MHD_HTTP_HEADER_ORIGIN), host))
+        return answer_fixed(http, connection, FIXED_WRONG_ORIGIN);
     const struct resource resource = find_resource(path);
     if (resource.kind == RESOURCE_NONE)
-        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->not_found);
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, http->not_allowed);
+        return answer_fixed(http, connection, FIXED_NOT_ALLOWED);
     if (resource.kind == RESOURCE_PART)
-        return MHD_queue_response(connection, MHD_HTTP_OK, http->parts[resource.index]);
+        return MHD_queue_response(connection, MHD_HTTP_OK, http->parts[resource.part]);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name);
-    return answer_page(http, connection, &routes[resource.index], path, resource.name);
+    return answer_page(http, connection, resource.route, path, resource.name);
 }

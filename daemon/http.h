@@ -3,6 +3,7 @@
 // (or http_timeout_ms to pass), then call http_run. No thread of its own, nothing blocks.
 #pragma once
 
+#include "http_guard.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -10,10 +11,10 @@
 
 struct http;
 
-// Listens on a dotted IPv4 address and TCP port (0: any). Borrows `source`. Returns NULL and
-// writes a reason into `error`.
-struct http *http_open(const char *address, uint16_t port, const struct status_source *source,
-                       char *error, size_t capacity);
+// Listens on a dotted IPv4 address and TCP port (0: any). Copies `guard`, borrows `source`. Returns
+// NULL and writes a reason into `error`.
+struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
+                       const struct status_source *source, char *error, size_t capacity);
 void http_close(struct http *http);
 
 uint16_t http_port(const struct http *http);

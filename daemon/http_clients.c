@@ -1,38 +1,127 @@
 // SPDX-License-Identifier: MIT
-// Keeps the deadlines of HTTP connections.
+// Keeps the deadlines of HTTP connections and makes room among them.
 #include "http_clients.h"
 
 #include <sys/socket.h>
 
-struct http_client *http_clients_join(struct http_clients *clients, int descriptor, uint64_t now_ms)
+enum { PLACES = HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS };
+
+static bool is_alive(const struct http_client *client)
 {
-    for (size_t i = 0; i < HTTP_MAX_CLIENTS; i++) {
+    return client->state != HTTP_CLIENT_NOBODY && client->state != HTTP_CLIENT_ENDED;
+}
+
+static void set_state(struct http_client *client, enum http_client_state state, uint64_t now_ms)
+{
+    client->state = state;
+    client->since_ms = now_ms;
+}
+
+// Counts one connection more or less of an address.
+static void count_peer(struct http_clients *clients, uint32_t address, uint32_t change)
+{
+    clients->count += change;
+    for (size_t i = 0; i < PLACES; i++)
+        if (is_alive(&clients->list[i]) && clients->list[i].address == address)
+            clients->list[i].peers += change;
+}
+
+// Closing is the library's, and so is noticing; a descriptor closed here could be another's by
+// then.
+void http_client_end(struct http_client *client)
+{
+    if (!is_alive(client))
+        return;
+    shutdown(client->descriptor, SHUT_RDWR);
+    count_peer(client->all, client->address, UINT32_MAX);
+    client->state = HTTP_CLIENT_ENDED;
+}
+
+// The oldest in this state of the address that has most connections; NULL for none.
+static struct http_client *find_oldest(struct http_clients *clients, enum http_client_state state)
+{
+    struct http_client *found = NULL;
+    for (size_t i = 0; i < PLACES; i++) {
         struct http_client *client = &clients->list[i];
-        if (client->due_ms == 0) {
-            client->descriptor = descriptor;
-            http_client_renew(client, now_ms);
-            return client;
-        }
+        if (client->state != state)
+            continue;
+        if (found == NULL || client->peers > found->peers ||
+            (client->peers == found->peers && client->since_ms < found->since_ms))
+            found = client;
     }
-    return NULL;
+    return found;
+}
+
+static void make_room(struct http_clients *clients, struct http_client *newest, uint64_t now_ms)
+{
+    struct http_client *loser = find_oldest(clients, HTTP_CLIENT_AWAITED);
+    struct http_client *answered = find_oldest(clients, HTTP_CLIENT_ANSWERED);
+    if (loser == newest && answered != NULL &&
+        (answered->peers > newest->peers || now_ms - answered->since_ms >= HTTP_PATIENCE_MS))
+        loser = answered;
+    http_client_end(loser);
+}
+
+struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
+                                      uint32_t address, uint64_t now_ms)
+{
+    struct http_client *client = NULL;
+    uint32_t peers = 0;
+    for (size_t i = 0; i < PLACES; i++) {
+        struct http_client *other = &clients->list[i];
+        if (other->state == HTTP_CLIENT_NOBODY && client == NULL)
+            client = other;
+        else if (is_alive(other) && other->address == address)
+            peers = other->peers;
+    }
+    if (client == NULL)
+        return NULL;
+    *client = (struct http_client){.all = clients,
+                                   .descriptor = descriptor,
+                                   .address = address,
+                                   .due_ms = now_ms + HTTP_DEADLINE_MS};
+    set_state(client, HTTP_CLIENT_AWAITED, now_ms);
+    client->peers = peers;
+    count_peer(clients, address, 1);
+    if (clients->count > clients->limit)
+        make_room(clients, client, now_ms);
+    return client;
 }
 
 void http_client_renew(struct http_client *client, uint64_t now_ms)
 {
+    if (!is_alive(client))
+        return;
     client->due_ms = now_ms + HTTP_DEADLINE_MS;
+    if (client->state == HTTP_CLIENT_AWAITED)
+        set_state(client, HTTP_CLIENT_ANSWERED, now_ms);
+}
+
+void http_client_stream(struct http_client *client)
+{
+    if (is_alive(client))
+        client->state = HTTP_CLIENT_STREAMING;
+}
+
+void http_client_await(struct http_client *client, uint64_t now_ms)
+{
+    if (is_alive(client))
+        set_state(client, HTTP_CLIENT_AWAITED, now_ms);
 }
 
 void http_client_leave(struct http_client *client)
 {
-    client->due_ms = 0;
+    if (is_alive(client))
+        count_peer(client->all, client->address, UINT32_MAX);
+    client->state = HTTP_CLIENT_NOBODY;
 }
 
 int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
 {
     uint64_t due_ms = UINT64_MAX;
-    for (size_t i = 0; i < HTTP_MAX_CLIENTS; i++) {
+    for (size_t i = 0; i < PLACES; i++) {
         const struct http_client *client = &clients->list[i];
-        if (client->due_ms != 0 && client->due_ms < due_ms)
+        if (is_alive(client) && client->due_ms < due_ms)
             due_ms = client->due_ms;
     }
     if (due_ms == UINT64_MAX)
@@ -42,13 +131,7 @@ int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
 
 void http_clients_end_late(struct http_clients *clients, uint64_t now_ms)
 {
-    for (size_t i = 0; i < HTTP_MAX_CLIENTS; i++) {
-        struct http_client *client = &clients->list[i];
-        if (client->due_ms == 0 || client->due_ms > now_ms)
-            continue;
-        // Closing is the library's, and so is noticing; a descriptor closed here could be another's
-        // by then.
-        shutdown(client->descriptor, SHUT_RDWR);
-        client->due_ms = UINT64_MAX;
-    }
+    for (size_t i = 0; i < PLACES; i++)
+        if (clients->list[i].due_ms <= now_ms)
+            http_client_end(&clients->list[i]);
 }

@@ -48,7 +48,7 @@ bool journal_send(int priority, const char *line)
 {
     char entry[JOURNAL_ENTRY_BYTES];
     const size_t size = journal_write_entry(entry, priority, line);
-    return send(journal, entry, size, MSG_NOSIGNAL) == (ssize_t)size;
+    return send(journal, entry, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size;
 }
 
 // The words before the first key=value, up to the first colon or semicolon that ends one.

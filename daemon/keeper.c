@@ -22,7 +22,8 @@ enum {
     ERROR_BYTES = PATH_MAX + 64,
 };
 
-static_assert(RAIM_MATCH_TOKEN_BYTES == CRYPTO_HASH_KEY_BYTES, "a token is a key of SipHash");
+static_assert(RAIM_MATCH_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES,
+              "a token is a key of SipHash");
 
 bool keeper_create(struct keeper *keeper, const char *name)
 {
@@ -127,6 +128,7 @@ void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_
     if (result.verdict == CHECKPOINT_RESTORED) {
         keeper->untrusted_ticks = TRUST_S * tick_hz(match);
         keeper->invites_left = INVITES;
+        raim_crypto_random(keeper->invite_nonce, sizeof keeper->invite_nonce);
         keeper->next_invites_tick = raim_match_tick(match) + 1;
     }
     bind_match(keeper, match);
@@ -177,15 +179,16 @@ static void save(struct keeper *keeper, const struct raim_match *match,
     note_saved(keeper, match);
 }
 
-static void invite(const uint8_t token[RAIM_MATCH_TOKEN_BYTES], const struct checkpoint_seat *seat,
-                   struct transport *transport)
+// All of a restart have one nonce, so that a client heeds one of them, however many are repeated.
+static void invite(const struct keeper *keeper, const uint8_t token[RAIM_MATCH_TOKEN_BYTES],
+                   const struct checkpoint_seat *seat, struct transport *transport)
 {
     struct raim_invite invite;
     uint8_t bytes[RAIM_INVITE_BYTES];
-    crypto_random(invite.nonce, sizeof invite.nonce);
-    const uint64_t proof = crypto_siphash(token, invite.nonce, sizeof invite.nonce);
-    static_assert(sizeof invite.proof == sizeof proof, "a proof is a hash");
-    memcpy(invite.proof, &proof, sizeof proof);
+    memcpy(invite.nonce, keeper->invite_nonce, sizeof invite.nonce);
+    const uint64_t proof = raim_crypto_siphash(token, invite.nonce, sizeof invite.nonce);
+    for (size_t i = 0; i < sizeof invite.proof; i++)
+        invite.proof[i] = (uint8_t)(proof >> 8 * i);
     transport_send_to(transport,
                       (struct query_source){.address = seat->address, .port = seat->port}, bytes,
                       raim_invite_write(&invite, bytes));
@@ -204,7 +207,7 @@ static void invite_those_away(struct keeper *keeper, const struct raim_match *ma
         const struct checkpoint_seat *seat = &keeper->seats[place];
         uint8_t token[RAIM_MATCH_TOKEN_BYTES];
         if (seat->address != 0 && raim_match_token(match, seat->player, token))
-            invite(token, seat, transport);
+            invite(keeper, token, seat, transport);
     }
 }
 

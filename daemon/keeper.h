@@ -18,6 +18,7 @@ struct keeper {
     uint32_t saved_tick;            // and when that was
     uint32_t untrusted_ticks;       // until what was restored is known to run well
     uint32_t invites_left, next_invites_tick;
+    uint8_t invite_nonce[8];        // of this restart
     struct checkpoint_seat *seats;  // by place, RAIM_MAX_PLAYERS
     struct raim_match_player *rows; // likewise
 };

@@ -11,7 +11,7 @@
 // The index of the arena of this name, or -1.
 int live_find(const struct status_source *source, const char *name);
 
-// By how much a spectator of the arena sees everything late who is not on this machine.
+// By how much a spectator of the arena sees everything late.
 uint64_t live_delay_ms(const struct status_source *source, int arena);
 
 // {"name", "mark", "border": [x, y, x, y], "obstacles": [[x, y, ...], ...], "player_radius"}, in

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Writes log lines to the journal or to standard error, whole or not at all.
+// Writes log lines to the journal or to standard error, whole or not at all, and does not wait for
+// whoever reads them but once and shortly.
 #define _GNU_SOURCE
 #include "log.h"
 
 #include "journal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +27,13 @@
 static bool journal;                       // standard error is the journal
 static bool structured;                    // and lines go to it with their fields
 static _Atomic int least = LOG_LEVEL_INFO; // grave that a line is written
+static int output = STDERR_FILENO;         // or another descriptor of the same file
+static _Atomic uint32_t lost;              // lines for which there was no room
+static _Thread_local int patience_ms = 100;
 
 static size_t write_prefix(char *line, size_t capacity, enum log_level level);
 static size_t write_escaped(char *line, size_t capacity, const char *text);
+static void write_or_lose(const char *line, size_t size);
 static void log_line(enum log_level level, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
@@ -35,6 +43,18 @@ static bool is_stream_socket(int descriptor)
     int type = 0;
     socklen_t size = sizeof type;
     return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+// A pipe or a terminal, opened once more so as not to wait for room: only this description of it,
+// the other may be shared with other programs. Standard error itself where that is not allowed.
+static int open_output(void)
+{
+    struct stat status;
+    const bool may_fill =
+        fstat(STDERR_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || isatty(STDERR_FILENO));
+    const int own = may_fill ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+                             : STDERR_FILENO;
+    return own >= 0 ? own : STDERR_FILENO;
 }
 
 void log_init(void)
@@ -48,12 +68,18 @@ void log_init(void)
     journal = stream != NULL && sscanf(stream, "%ju:%ju", &device, &inode) == 2 &&
               fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device &&
               status.st_ino == inode;
+    output = open_output();
     structured = journal && is_stream_socket(STDERR_FILENO) && journal_open();
 }
 
 bool log_is_journal(void)
 {
     return journal;
+}
+
+void log_never_wait(void)
+{
+    patience_ms = 0;
 }
 
 void log_set_level(enum log_level level)
@@ -104,9 +130,41 @@ static void log_line(enum log_level level, const char *format, va_list arguments
     line[size] = '\0';
     const bool sent = structured && journal_send(level, line + start);
     line[size++] = '\n';
-    while (!sent && write(STDERR_FILENO, line, size) < 0 && errno == EINTR) {
-    }
+    if (!sent)
+        write_or_lose(line, size);
     errno = saved_errno;
+}
+
+// False when there is no room within this time. Of what is no description of our own, room for a
+// line is room for the write, unless another program is faster.
+static bool write_line(const char *line, size_t size, int wait_ms)
+{
+    struct pollfd room = {.fd = output, .events = POLLOUT};
+    if (poll(&room, 1, wait_ms) == 0)
+        return false;
+    ssize_t written;
+    do
+        written = write(output, line, size);
+    while (written < 0 && errno == EINTR);
+    return written >= 0 || errno != EAGAIN;
+}
+
+// The first line that finds room again is told how many did not.
+static void write_or_lose(const char *line, size_t size)
+{
+    const uint32_t count = atomic_exchange(&lost, 0);
+    if (count > 0) {
+        char told[LINE_BYTES];
+        size_t told_size = write_prefix(told, sizeof told, LOG_LEVEL_WARNING);
+        told_size += (size_t)snprintf(told + told_size, sizeof told - told_size,
+                                      "log lost lines=%" PRIu32 ": nobody read it\n", count);
+        if (!write_line(told, told_size, 0)) {
+            atomic_fetch_add(&lost, count + 1);
+            return;
+        }
+    }
+    if (!write_line(line, size, patience_ms))
+        atomic_fetch_add(&lost, 1);
 }
 
 static size_t write_prefix(char *line, size_t capacity, enum log_level level)

@@ -12,6 +12,11 @@
 // Looks once whether standard error is the journal. Call it before any thread starts.
 void log_init(void);
 
+// A line that finds no room, because nobody reads the log, is lost after a tenth of a second, and
+// those that follow at once; the next that finds room is told how many. After this call, none of
+// the calling thread waits at all.
+void log_never_wait(void);
+
 // What log_init found.
 bool log_is_journal(void);
 

@@ -13,9 +13,12 @@
 #include "notify.h"
 #include "options.h"
 #include "outcome.h"
+#include "overload.h"
+#include "sandbox.h"
 #include "server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -28,6 +31,16 @@
 
 enum { STATUS_EVERY_MS = 5000 };
 
+// Opens what is closed of standard input, output and error: a socket would take its number, and
+// the log be written to whoever is at its other end.
+static bool open_standard_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)
+            return false;
+    return true;
+}
+
 // Signals arrive as bytes on a descriptor, so that nothing ever runs in a handler. Blocked before
 // any thread starts, they are blocked in all.
 static int open_signals(void)
@@ -39,6 +52,7 @@ static int open_signals(void)
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit on the size of files costs a checkpoint, not the match
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -75,6 +89,7 @@ struct chores {
     uint64_t next_watchdog_ms;
     uint64_t next_status_ms;
     uint64_t next_flood_ms;
+    uint64_t next_overload_ms;
 };
 
 static void do_chores(struct chores *chores, struct server *server)
@@ -89,6 +104,10 @@ static void do_chores(struct chores *chores, struct server *server)
         chores->next_flood_ms = now + FLOOD_EVERY_MS;
         server_tell_floods(server);
     }
+    if (now >= chores->next_overload_ms) {
+        chores->next_overload_ms = now + OVERLOAD_EVERY_MS;
+        server_tell_overloads(server);
+    }
     if (now >= chores->next_status_ms) {
         uint32_t players, bots;
         chores->next_status_ms = now + STATUS_EVERY_MS;
@@ -100,7 +119,7 @@ static void do_chores(struct chores *chores, struct server *server)
 static int wait_ms(const struct chores *chores, const struct server *server)
 {
     const uint64_t now = monotonic_ms();
-    uint64_t due = chores->next_status_ms;
+    uint64_t due = chores->next_overload_ms;
     if (chores->watchdog_every_ms > 0 && chores->next_watchdog_ms < due)
         due = chores->next_watchdog_ms;
     const int chores_ms = due > now ? (int)(due - now) : 0;
@@ -193,6 +212,8 @@ static void tell_config(const struct options *options, const struct config *conf
 
 int main(int argc, char **argv)
 {
+    if (!open_standard_streams())
+        return EXIT_FAILURE;
     const struct options options = options_parse(argc, argv);
     if (options.action == OPTIONS_WRONG)
         return EXIT_USAGE;
@@ -217,6 +238,8 @@ int main(int argc, char **argv)
     }
 
     log_set_level(config->log_level);
+    if (!config->core_dumps)
+        sandbox_forbid_cores();
     const int signals = open_signals();
     struct server *server = NULL;
     if (signals >= 0)

@@ -65,12 +65,16 @@ static const struct family families[] = {
     {"hits_total", COUNTER, "Bullets that hit a player.", FIELD(counts.hits.total)},
     {"rewound_hits_total", COUNTER, "Of these, by bullets launched in the past.",
      FIELD(counts.hits.rewound)},
+    {"clamped_shots_total", COUNTER,
+     "Shots that claimed an older view than their shooter can have had.",
+     FIELD(counts.hits.clamped)},
 };
 
 // An arena's name and its status, taken once so that all families tell of the same moment.
 struct row {
     const char *arena;
     const struct arena_status *status;
+    bool is_overloaded;
 };
 
 static void write_family(FILE *out, const char *name, enum kind kind, const char *help)
@@ -161,13 +165,24 @@ static void write_refused(FILE *out, const struct row *rows, int count)
     }
 }
 
-static void write_paused(FILE *out, const struct row *rows, int count)
+static bool is_paused(const struct row *row)
 {
-    write_family(out, "arena_paused", GAUGE, "1 while the operator has paused the arena, else 0.");
+    return row->status->round.phase == RAIM_MATCH_PAUSED;
+}
+
+static bool is_overloaded(const struct row *row)
+{
+    return row->is_overloaded;
+}
+
+static void write_flag(FILE *out, const char *name, const char *help,
+                       bool (*is_on)(const struct row *row), const struct row *rows, int count)
+{
+    write_family(out, name, GAUGE, help);
     for (int i = 0; i < count; i++) {
-        fputs("raimd_arena_paused{", out);
+        fprintf(out, "raimd_%s{", name);
         write_label(out, "arena", rows[i].arena);
-        fprintf(out, "} %d\n", rows[i].status->round.phase == RAIM_MATCH_PAUSED);
+        fprintf(out, "} %d\n", is_on(&rows[i]));
     }
 }
 
@@ -201,7 +216,8 @@ char *metrics_text(const struct status_source *source, uint64_t now_ms)
     assert(source->arena_count <= CONFIG_MAX_ARENAS);
     for (int i = 0; i < source->arena_count; i++) {
         rows[i] = (struct row){.arena = arena_config(source->arenas[i])->name,
-                               .status = arena_status(source->arenas[i])};
+                               .status = arena_status(source->arenas[i]),
+                               .is_overloaded = arena_overload(source->arenas[i])->is_on};
     }
     write_process(out, source, now_ms);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -210,7 +226,11 @@ char *metrics_text(const struct status_source *source, uint64_t now_ms)
         for (int j = 0; j < source->arena_count; j++)
             (family->kind == HISTOGRAM ? write_histogram : write_value)(out, family, &rows[j]);
     }
-    write_paused(out, rows, source->arena_count);
+    write_flag(out, "arena_paused", "1 while the operator has paused the arena, else 0.", is_paused,
+               rows, source->arena_count);
+    write_flag(out, "arena_overloaded",
+               "1 while more than a tenth of the last ten seconds' ticks were late or skipped.",
+               is_overloaded, rows, source->arena_count);
     write_refused(out, rows, source->arena_count);
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed)

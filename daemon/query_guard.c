@@ -28,8 +28,10 @@ enum query_verdict query_guard_judge(struct query_guard *guard, struct query_sou
         return QUERY_LIMITED;
     if (!challenge_refresh(&guard->challenge, now_ms))
         return QUERY_LIMITED;
-    if (!challenge_is_met(&guard->challenge, from.address, from.port, query.challenge)) {
-        query_write_challenge(challenge_of(&guard->challenge, from.address, from.port), reply);
+    if (!challenge_is_met(&guard->challenge, CHALLENGE_QUERY, from.address, from.port,
+                          query.challenge)) {
+        query_write_challenge(
+            challenge_of(&guard->challenge, CHALLENGE_QUERY, from.address, from.port), reply);
         return QUERY_CHALLENGED;
     }
     *kind = query.kind;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // At most so many reasons have names of their own.
-#define REFUSED_MAX_REASONS (RAIM_REFUSALS + DATAGRAM_VERDICTS)
+#define REFUSED_MAX_REASONS ((int)RAIM_REFUSALS + (int)DATAGRAM_VERDICTS)
 
 struct refused {
     const char *reason; // [a-z_]+

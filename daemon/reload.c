@@ -133,8 +133,9 @@ static void free_picture(struct config *picture)
 static bool is_tuning(const char *key)
 {
     static const char *const keys[] = {
-        "name",       "max_players", "max_spectators", "resume_grace", "queries", "query_names",
-        "round_time", "score_limit", "break_time",     "motd",         "tickets", "limits",
+        "name",    "max_players", "max_spectators", "resume_grace", "idle_timeout",
+        "queries", "query_names", "round_time",     "score_limit",  "break_time",
+        "motd",    "tickets",     "limits",
     };
     int limit_count;
     const struct reader_key *limits = config_keys(CONFIG_LIMITS, &limit_count);

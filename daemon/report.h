@@ -11,11 +11,14 @@ enum report_style {
     REPORT_JSON,    // an array of {"file", "line", "key", "message"}; line and key may be null
 };
 
+struct path_list;
+
 struct report {
     FILE *out; // borrowed
     int problems;
     enum report_style style;
-    int entries; // mistakes and warnings
+    int entries;                   // mistakes and warnings
+    struct path_list *directories; // gets those of all files that are read; NULL: not wanted
 };
 
 // Writes "place: message". The place is a file, "file:line" or "file:line: key".

@@ -5,6 +5,7 @@
 
 #include "acts.h"
 #include "control.h"
+#include "directory.h"
 #include "fleet.h"
 #include "heap.h"
 #include "http.h"
@@ -12,8 +13,10 @@
 #include "monotonic.h"
 #include "notify.h"
 #include "reload.h"
+#include "sandbox.h"
 #include "source.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +62,8 @@ static bool open_status(struct server *server)
     char error[ERROR_BYTES];
     if (!config->status_enabled)
         return true;
-    server->http = http_open(config->status_address, config->status_port, &server->fleet.source,
-                             error, sizeof error);
+    server->http = http_open(config->status_address, config->status_port, &config->status_guard,
+                             &server->fleet.source, error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
         return false;
@@ -83,6 +86,39 @@ static bool open_control(struct server *server)
     }
     log_info("control started socket=%s", path);
     return true;
+}
+
+// A directory that the service manager has given, by its path in the environment.
+static void add_directory(struct path_list *list, const char *variable)
+{
+    char directory[PATH_MAX];
+    if (directory_find(variable, directory, sizeof directory))
+        path_list_add(list, directory);
+}
+
+// Everything is open, and no worker has seen a byte from outside yet.
+static void enter_sandbox(const struct config *config)
+{
+    char control[CONFIG_CONTROL_BYTES];
+    struct path_list writable = {0};
+    if (!config->sandbox) {
+        log_info("sandbox off");
+        return;
+    }
+    add_directory(&writable, "STATE_DIRECTORY");
+    add_directory(&writable, "RUNTIME_DIRECTORY");
+    const struct sandbox_paths paths = {
+        .readable = &config->directories,
+        .writable = &writable,
+        .control = control_path(config->control, control) ? control : NULL,
+    };
+    const struct sandbox_report report = sandbox_enter(&paths);
+    path_list_clear(&writable);
+    if (report.is_whole)
+        log_info("sandbox started seccomp=\"%s\" landlock=\"%s\"", report.seccomp, report.landlock);
+    else
+        log_warning("sandbox incomplete seccomp=\"%s\" landlock=\"%s\"", report.seccomp,
+                    report.landlock);
 }
 
 static bool start_workers(struct server *server)
@@ -113,8 +149,12 @@ struct server *server_start(struct config *config, const char *path)
     };
     server->fleet.source.started_ms = monotonic_ms();
     passed_init(&server->fleet.passed);
-    if (!open_arenas(server) || !open_status(server) || !open_control(server) ||
-        !start_workers(server)) {
+    bool good = open_arenas(server) && open_status(server) && open_control(server);
+    if (good) {
+        enter_sandbox(config);
+        good = start_workers(server);
+    }
+    if (!good) {
         server_stop(server);
         return NULL;
     }
@@ -206,6 +246,26 @@ void server_tell_floods(struct server *server)
         struct arena *arena = server->fleet.arenas[i];
         if (flood_look(arena_flood(arena), &arena_status(arena)->transport, line))
             log_warning("refused arena=%s %s", arena_config(arena)->name, line);
+    }
+}
+
+void server_tell_overloads(struct server *server)
+{
+    for (int i = 0; i < server->fleet.count; i++) {
+        struct arena *arena = server->fleet.arenas[i];
+        struct overload *overload = arena_overload(arena);
+        const struct config_arena *config = arena_config(arena);
+        const struct arena_status *status = arena_status(arena);
+        char line[OVERLOAD_LINE_BYTES];
+        if (!overload_look(overload, status->late_ticks, status->skipped_ticks, config->tick_hz))
+            continue;
+        overload_write(overload, line);
+        if (overload->is_on)
+            log_warning("overloaded arena=%s %s p99_us=%u", config->name, line,
+                        status_tick_us(status, 99));
+        else
+            log_info("recovered arena=%s %s p99_us=%u", config->name, line,
+                     status_tick_us(status, 99));
     }
 }
 

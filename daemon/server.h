@@ -42,6 +42,9 @@ bool server_ticks_advance(struct server *server);
 // FLOOD_EVERY_MS.
 void server_tell_floods(struct server *server);
 
+// Logs which arenas no longer keep up, and which do again; to be called every OVERLOAD_EVERY_MS.
+void server_tell_overloads(struct server *server);
+
 void server_count_players(struct server *server, uint32_t *players, uint32_t *bots);
 
 // --- What changes while it runs. Nobody who plays loses a connection by it, but those of an arena

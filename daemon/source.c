@@ -4,6 +4,8 @@
 #include "source.h"
 
 #include "memory.h"
+#include "path_list.h"
+#include "sandbox.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -145,9 +147,13 @@ static void read_file(struct source *source, const char *path, const char *asker
     }
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        report_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(errno));
+        const int error = errno;
+        report_add(source->report, blamed, "cannot read \"%s\": %s%s", path, strerror(error),
+                   sandbox_hint(path, error));
         return;
     }
+    if (source->report->directories != NULL)
+        path_list_add_directories(source->report->directories, path);
     size_t size;
     char *text = read_text(file, &size);
     const int problem = ferror(file) ? errno : 0;
@@ -245,7 +251,8 @@ static void copy_string(struct cursor *cursor)
     copy(cursor, size + 1);
 }
 
-// libconfig keeps the low 32 bits of an integer unless it ends in L.
+// libconfig keeps the low 32 bits of an integer unless it ends in L, and of a hexadecimal one in
+// some versions (1.8) in any case.
 static void copy_number(struct cursor *cursor, bool negative)
 {
     const char *at = cursor->at;
@@ -260,9 +267,12 @@ static void copy_number(struct cursor *cursor, bool negative)
     if (errno == ERANGE || value > INT64_MAX)
         complain(cursor, "got %.*s, want a number below 2^63", (int)(digits < 40 ? digits : 40),
                  at);
-    copy(cursor, digits);
-    if (value > (unsigned long long)INT_MAX + negative && at[digits] != 'L')
-        fputc('L', cursor->source->out);
+    if (value <= (unsigned long long)INT_MAX + negative) {
+        copy(cursor, digits);
+        return;
+    }
+    fprintf(cursor->source->out, at[digits] == 'L' ? "%llu" : "%lluL", value);
+    cursor->at += digits;
 }
 
 static void include(struct cursor *cursor)

@@ -80,13 +80,28 @@ static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t perc
     return sorted[(count * percent + 99) / 100 - 1];
 }
 
-static json_t *tick_us_json(const struct arena_status *status)
+// The number of durations, sorted.
+static uint32_t sort_durations(const struct arena_status *status,
+                               uint32_t sorted[ARENA_TICK_WINDOW])
 {
     const uint32_t count = status->tick_us_count;
     assert(count <= ARENA_TICK_WINDOW);
-    uint32_t sorted[ARENA_TICK_WINDOW];
     memcpy(sorted, status->tick_us, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_durations);
+    return count;
+}
+
+uint32_t status_tick_us(const struct arena_status *status, uint32_t percent)
+{
+    uint32_t sorted[ARENA_TICK_WINDOW];
+    const uint32_t count = sort_durations(status, sorted);
+    return percentile(sorted, count, percent);
+}
+
+static json_t *tick_us_json(const struct arena_status *status)
+{
+    uint32_t sorted[ARENA_TICK_WINDOW];
+    const uint32_t count = sort_durations(status, sorted);
     json_t *object = json_object();
     return whole(object, put_count(object, "p50", percentile(sorted, count, 50)) &&
                              put_count(object, "p99", percentile(sorted, count, 99)) &&
@@ -111,6 +126,7 @@ static json_t *hits_json(const struct raim_match_hits *hits)
     return whole(object, put_count(object, "total", hits->total) &&
                              put_count(object, "rewound", hits->rewound) &&
                              put_count(object, "in_past", hits->in_past) &&
+                             put_count(object, "clamped", hits->clamped) &&
                              put_tenths(object, "rewound_ms_mean", mean_ms) &&
                              put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
 }
@@ -213,6 +229,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                      put(object, "tick_us", tick_us_json(status)) &&
                      put_count(object, "late_ticks", status->late_ticks) &&
                      put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                     put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
                      put_count(object, "bytes_in", status->transport.bytes_in) &&
                      put_count(object, "bytes_out", status->transport.bytes_out) &&
                      put_count(object, "packets_in", status->transport.packets_in) &&
@@ -259,11 +276,20 @@ char *status_json(const struct status_source *source, uint64_t now_ms)
                           put_totals(json_object_get(object, "players"), &totals)));
 }
 
+static bool is_any_overloaded(const struct status_source *source)
+{
+    for (int i = 0; i < source->arena_count; i++)
+        if (arena_overload(source->arenas[i])->is_on)
+            return true;
+    return false;
+}
+
 char *status_health_json(const struct status_source *source, uint64_t now_ms)
 {
     json_t *object = json_object();
+    const char *health = is_any_overloaded(source) ? "overloaded" : "ok";
     return document_text(
-        whole(object, put(object, "status", json_string("ok")) &&
+        whole(object, put(object, "status", json_string(health)) &&
                           put_count(object, "uptime_s", uptime_s(source, now_ms))));
 }
 
@@ -398,15 +424,40 @@ static json_t *silent_arenas_json(const struct status_source *source, uint64_t n
     return whole(array, complete);
 }
 
+static json_t *overloaded_arena_json(struct arena *arena)
+{
+    const struct config_arena *config = arena_config(arena);
+    const struct overload *overload = arena_overload(arena);
+    json_t *object = json_object();
+    return whole(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
+                             put_count(object, "late_ticks", overload->late_in_window) &&
+                             put_count(object, "skipped_ticks", overload->skipped_in_window) &&
+                             put_count(object, "due_ticks", overload->due));
+}
+
+static json_t *overloaded_arenas_json(const struct status_source *source)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < source->arena_count && complete; i++)
+        if (arena_overload(source->arenas[i])->is_on)
+            complete = json_array_append_new(array, overloaded_arena_json(source->arenas[i])) == 0;
+    return whole(array, complete);
+}
+
 char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready)
 {
-    // Who is silent decides what is said before it.
+    // Who is silent and who is overloaded decides what is said before it.
     json_t *object = json_object();
     bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
-                    put(object, "silent", silent_arenas_json(source, now_ms));
-    *ready = json_array_size(json_object_get(object, "silent")) == 0;
-    const char *reason = *ready ? "every arena has ticked within a second"
-                                : "not every arena has ticked within a second";
+                    put(object, "silent", silent_arenas_json(source, now_ms)) &&
+                    put(object, "overloaded", overloaded_arenas_json(source));
+    const bool all_tick = json_array_size(json_object_get(object, "silent")) == 0;
+    const bool all_keep_up = json_array_size(json_object_get(object, "overloaded")) == 0;
+    *ready = all_tick && all_keep_up;
+    const char *reason = !all_tick      ? "not every arena has ticked within a second"
+                         : !all_keep_up ? "an arena is overloaded: its ticks are late or skipped"
+                                        : "every arena has ticked within a second";
     complete = complete && put(object, "status", json_string(*ready ? "ready" : "not ready")) &&
                put(object, "reason", json_string(reason));
     return document_text(whole(object, complete));

@@ -35,16 +35,20 @@ char *status_problem_json(const char *error);
 // ..., "mistakes": [...], "warnings": [...]}; likewise.
 char *status_outcome_json(const struct outcome *outcome);
 
-// {"status": "ok", "uptime_s": ...}; likewise.
+// {"status": "ok", "uptime_s": ...}, "overloaded" while an arena is; likewise.
 char *status_health_json(const struct status_source *source, uint64_t now_ms);
 
 // An arena is ready while its newest tick is younger than this, which is ten ticks at the slowest
 // rate that can be configured.
 #define STATUS_READY_MS 1000U
 
+// The nearest rank: the shortest of the newest ticks that `percent` of them, 1 to 100, do not
+// exceed, in us; 0 before the first.
+uint32_t status_tick_us(const struct arena_status *status, uint32_t percent);
+
 // The arena's object of the status, or NULL when there is no such arena, which sets `missing`, or
 // memory runs out.
 char *status_arena_json(const struct status_source *source, const char *name, bool *missing);
 
-// Whether every arena has ticked lately, and the reason; likewise.
+// Whether every arena has ticked lately and keeps up, and the reason; likewise.
 char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready);

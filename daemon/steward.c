@@ -19,22 +19,22 @@ void steward_destroy(struct steward *steward)
     mailbox_destroy(&steward->mailbox);
 }
 
-static const struct ban *find_ban(const struct steward *steward, const struct transport *transport,
-                                  uint32_t peer)
+const char *steward_find_ban(const struct steward *steward, uint32_t address)
 {
     struct timespec now;
     if (steward->bans == NULL || steward->bans->count == 0)
         return NULL;
     clock_gettime(CLOCK_REALTIME, &now);
-    return bans_find(steward->bans, transport_address(transport, peer), now.tv_sec);
+    const struct ban *ban = bans_find(steward->bans, address, now.tv_sec);
+    return ban != NULL ? ban->why : NULL;
 }
 
 void steward_receive(struct steward *steward, struct raim_match *match,
                      const struct transport *transport, uint32_t peer)
 {
-    const struct ban *ban = find_ban(steward, transport, peer);
-    if (ban != NULL)
-        raim_match_ban(match, peer, ban->why);
+    const char *why = steward_find_ban(steward, transport_address(transport, peer));
+    if (why != NULL)
+        raim_match_ban(match, peer, why);
 }
 
 // Puts other bans in force, and out goes whom they concern.

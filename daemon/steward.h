@@ -20,6 +20,9 @@ void steward_destroy(struct steward *steward);
 // Does what is in the mailbox.
 void steward_run(struct steward *steward, struct raim_match *match, struct transport *transport);
 
+// Why an address (machine's byte order) is banned, for people; NULL where it is not.
+const char *steward_find_ban(const struct steward *steward, uint32_t address);
+
 // Turns a connection away that has just begun, where its address is banned.
 void steward_receive(struct steward *steward, struct raim_match *match,
                      const struct transport *transport, uint32_t peer);

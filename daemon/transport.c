@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
-// An ENet host on batched sockets and a monotonic clock. libenet calls enet_time_get,
-// enet_socket_receive and enet_socket_send through the dynamic linker, so the definitions here
-// replace its own for the whole process.
+// An ENet host on batched sockets and a monotonic clock (see transport_hooks.c).
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
-#include "crypto.h"
-#include "monotonic.h"
-#include "seals.h"
+#include "secure_sessions.h"
 #include "transport_inside.h"
 
 #include <arpa/inet.h>
@@ -18,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
@@ -33,6 +30,10 @@ enum {
     TIMEOUT_LIMIT = 32,
     TIMEOUT_MIN_MS = 5000,
     TIMEOUT_MAX_MS = 15000,
+    // Of pings, which ENet sends to a peer that has nothing else to acknowledge: samples of the
+    // round trip for each part of transport_rtt_ms's second, for 16 bytes a second more.
+    PING_INTERVAL_MS = 250,
+    SWEEP_SESSIONS_MS = 1000,
     // Never slow down: a tick's worth of waiting looks like congestion to ENet's throttle.
     THROTTLE_INTERVAL_MS = 5000,
     THROTTLE_ACCELERATION = ENET_PEER_PACKET_THROTTLE_SCALE,
@@ -44,15 +45,7 @@ static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer
 static_assert(TRANSPORT_MAX_MESSAGE <=
                   TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
-static_assert(TRANSPORT_MTU + SEALS_BYTES + 40 + 8 <= 1280, "what every link carries");
-static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
-                  offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
-                  offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
-              "an ENetBuffer is an iovec");
-
-// The transport whose host ENet is serving on this thread. Other hosts of the process, such as a
-// test's clients, find NULL and get plain system calls.
-static _Thread_local struct transport *serving;
+static_assert(TRANSPORT_MTU + SECURE_BYTES + 40 + 8 <= 1280, "what every link carries");
 
 static void survive_no_memory(void)
 {
@@ -68,7 +61,7 @@ static void initialize_enet(void)
 
 static int intercept(ENetHost *host, ENetEvent *event)
 {
-    return transport_judge(serving, host, event);
+    return transport_judge(transport_serving, host, event);
 }
 
 // Asks for more than the administrator's limit first, which a privileged process gets.
@@ -79,10 +72,16 @@ static void request_buffer(int socket, int forced_option, int option)
         setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
 }
 
-static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
+// Before the first host: what libenet cannot be made to do is known, once and for all.
+static bool prepare(char *error, size_t capacity)
 {
     static pthread_once_t initialized = PTHREAD_ONCE_INIT;
     pthread_once(&initialized, initialize_enet);
+    return transport_check_hooks(error, capacity);
+}
+
+static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
+{
     errno = ENOMEM;
     ENetHost *host = enet_host_create(address, peers, CHANNELS, 0, 0);
     if (host == NULL)
@@ -142,15 +141,28 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
     if (host == NULL)
         return NULL;
     struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
-    if (transport == NULL) {
+    struct peer_guard *guards = calloc(peers, sizeof *guards);
+    if (transport == NULL || guards == NULL) {
         snprintf(error, capacity, "cannot serve udp: %s", strerror(ENOMEM));
         enet_host_destroy(host);
+        free(guards);
+        free(transport);
         return NULL;
     }
+    transport->guards = guards;
+    for (uint32_t peer = 0; peer < peers; peer++)
+        peer_guard_init(&guards[peer]);
+    transport->deadline_ms = INT64_MAX;
+    // Without a random number it is known who shares a row, which costs fairness alone.
+    uint64_t secret;
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
+        secret = 0x9E3779B97F4A7C15u;
+    address_budget_init(&transport->addresses, 1, 1, secret);
     transport->host = host;
     transport->socket = host->socket;
     transport->slot_count = peers;
     gate_init(&transport->gate, host->address.port);
+    transport_limit_addresses(transport);
     batch_init(&transport->in);
     batch_init(&transport->out);
     return transport;
@@ -160,6 +172,8 @@ struct transport *transport_open(const char *address, uint16_t port, uint32_t pe
                                  size_t capacity)
 {
     assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    if (!prepare(error, capacity))
+        return NULL;
     return create_transport(open_host(address, port, peers, error, capacity), peers, error,
                             capacity);
 }
@@ -167,6 +181,10 @@ struct transport *transport_open(const char *address, uint16_t port, uint32_t pe
 struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity)
 {
     assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    if (!prepare(error, capacity)) {
+        enet_socket_destroy(socket);
+        return NULL;
+    }
     return create_transport(adopt_host(socket, peers, error, capacity), peers, error, capacity);
 }
 
@@ -185,7 +203,8 @@ void transport_close(struct transport *transport)
     release_message(transport);
     // Frees the packets in its queues, whose callbacks count in our slots.
     enet_host_destroy(transport->host);
-    seals_destroy(transport->seals);
+    free(transport->guards);
+    secure_sessions_destroy(transport->sessions);
     free(transport);
 }
 
@@ -204,56 +223,62 @@ void transport_guard(struct transport *transport, bool wants_tickets,
 {
     transport->gate.wants_tickets = wants_tickets;
     gate_limit(&transport->gate, limits);
+    transport_limit_addresses(transport);
 }
 
-void transport_offer(struct transport *transport, const struct raim_ticket *offer)
+void transport_offer(struct transport *transport, const char *arena, bool needs_admission)
 {
-    transport->gate.offer = *offer;
+    struct raim_ticket *offer = &transport->gate.offer;
+    assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);
+    strcpy(offer->arena, arena);
+    offer->needs_admission = needs_admission;
 }
 
-static bool is_ticket(void *context, uint32_t address, uint32_t ticket)
+void transport_set_policy(struct transport *transport, const struct gate_policy *policy)
 {
-    return gate_has_told(context, htonl(address), ticket, transport_now_us());
+    transport->gate.policy = *policy;
 }
 
-bool transport_seal(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES])
+bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
+                       bool required)
 {
-    assert(transport->seals == NULL);
-    struct seals_def def = {
-        // Those that are begun, beside those that peers have.
-        .capacity = 2 * transport->slot_count,
-        .is_ticket = is_ticket,
-        .context = &transport->gate,
-    };
-    memcpy(def.secret, secret, sizeof def.secret);
-    transport->seals = seals_create(&def, transport_now_us() / 1000);
-    crypto_forget(&def, sizeof def);
-    return transport->seals != NULL;
+    assert(transport->sessions == NULL);
+    struct raim_ticket *offer = &transport->gate.offer;
+    // Those that begin, beside those that peers have.
+    transport->sessions = secure_sessions_create(2 * transport->slot_count, secret);
+    if (transport->sessions == NULL)
+        return false;
+    offer->offers_encryption = true;
+    offer->requires_encryption = required;
+    memcpy(offer->server_key, secure_sessions_key(transport->sessions), sizeof offer->server_key);
+    return true;
 }
 
 void transport_receive(struct transport *transport)
 {
-    if (transport->seals != NULL)
-        seals_offer(transport->seals, transport_now_us() / 1000, &transport->gate.offer);
+    if (transport->sessions != NULL &&
+        transport_now_us() / 1000 - transport->swept_ms >= SWEEP_SESSIONS_MS)
+        transport_sweep_sessions(transport);
     transport->dry = false;
     transport->services_left = SERVICES_PER_RECEIVE;
-    transport->receives++;
+    transport_begin_receive(transport);
 }
 
 void transport_flush(struct transport *transport)
 {
-    serving = transport;
+    transport_serving = transport;
     enet_host_flush(transport->host);
-    serving = NULL;
+    transport_serving = NULL;
     transport_send_batch(transport);
 }
 
 static void mark_connected(struct transport *transport, ENetPeer *peer, struct transport_slot *slot)
 {
     slot->present = true;
-    slot->heard = false;
+    slot->is_in = false;
     slot->since_ms = transport_now_us() / 1000;
     transport->present++;
+    enet_peer_ping_interval(peer, PING_INTERVAL_MS);
     enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
     // This is sent to the peer and keeps its own throttle from dropping its inputs, whatever
     // client it is. Ours is held open by transport_send.
@@ -276,15 +301,8 @@ static struct transport_event take_dropped(struct transport *transport)
     uint32_t peer = 0;
     while (!transport->slots[peer].dropped)
         peer++;
-    enet_peer_reset(&transport->host->peers[peer]);
     mark_disconnected(transport, &transport->slots[peer]);
     return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
-}
-
-// Addresses 127.0.0.0/8, which the kernel takes from nowhere but this machine.
-static bool is_loopback(const ENetAddress *address)
-{
-    return ntohl(address->host) >> 24 == 127;
 }
 
 // Whether a peer's unreliable message is one too many in this receive.
@@ -308,18 +326,13 @@ static struct transport_event translate(struct transport *transport, const ENetE
     switch (event->type) {
     case ENET_EVENT_TYPE_CONNECT:
         mark_connected(transport, event->peer, slot);
-        return (struct transport_event){
-            .kind = TRANSPORT_CONNECTED,
-            .peer = peer,
-            .is_local = is_loopback(&event->peer->address),
-        };
+        return (struct transport_event){.kind = TRANSPORT_CONNECTED, .peer = peer};
     case ENET_EVENT_TYPE_DISCONNECT:
         if (!slot->present)
             break;
         mark_disconnected(transport, slot);
         return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
     case ENET_EVENT_TYPE_RECEIVE:
-        slot->heard = true;
         transport->message = event->packet;
         if (event->channelID != CHANNEL_RELIABLE && is_too_many(transport, slot)) {
             transport_refuse(transport, DATAGRAM_INPUTS);
@@ -345,7 +358,8 @@ static bool next_event(struct transport *transport, ENetEvent *event)
     ENetHost *host = transport->host;
     const struct batch *in = &transport->in;
     while (enet_host_check_events(host, event) <= 0) {
-        if (transport->services_left == 0 || (transport->dry && in->next == in->count))
+        if (transport->services_left == 0 || transport->is_overtime ||
+            (transport->dry && in->next == in->count))
             return false;
         transport->services_left--;
         // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
@@ -354,9 +368,9 @@ static bool next_event(struct transport *transport, ENetEvent *event)
         // With an event to fill, ENet connects a peer at the acknowledgement that it waits for.
         // Without one it would only do so later, and drop what follows in the same datagram: the
         // client's first message, as a rule, which would come again half a second later.
-        serving = transport;
+        transport_serving = transport;
         const int status = enet_host_service(host, event, 0);
-        serving = NULL;
+        transport_serving = NULL;
         transport_send_batch(transport);
         // Below zero tells nothing: it may be our own end mark, or only one bad datagram.
         if (status > 0)
@@ -432,22 +446,29 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     const bool is_owing = slot->owed > 0 && now_ms() - slot->owed_ms > TIMEOUT_MAX_MS;
     // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
     const bool queued = !is_owing && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
+                        (!reliable || transport_keeps_up(transport, peer)) &&
                         queue_message(to, slot, reliable, data, size);
     if (queued || (!reliable && !is_owing))
         return;
     // Without this message its stream would have a hole.
     transport->stats.overflows++;
-    enet_peer_reset(to);
-    slot->dropped = true;
-    transport->dropped++;
+    transport_drop(transport, to);
 }
 
 void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason)
 {
     assert(peer < transport->slot_count);
     ENetPeer *to = &transport->host->peers[peer];
-    if (to->state == ENET_PEER_STATE_CONNECTED)
-        enet_peer_disconnect_later(to, reason);
+    if (to->state != ENET_PEER_STATE_CONNECTED)
+        return;
+    enet_peer_disconnect_later(to, reason);
+    transport_set_farewell(transport, peer);
+}
+
+void transport_let_in(struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    transport->slots[peer].is_in = true;
 }
 
 uint32_t transport_peers(const struct transport *transport)
@@ -464,6 +485,15 @@ bool transport_is_connected(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
     return transport->slots[peer].present;
+}
+
+bool transport_is_secure(const struct transport *transport, uint32_t peer)
+{
+    const struct query_source from = transport_source(transport, peer);
+    return transport->sessions != NULL &&
+           secure_sessions_has(
+               transport->sessions,
+               (struct secure_peer){.address = ntohl(from.address), .port = from.port});
 }
 
 uint32_t transport_address(const struct transport *transport, uint32_t peer)
@@ -485,80 +515,13 @@ uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)
     return transport->host->peers[peer].roundTripTime;
 }
 
+uint32_t transport_jitter_ms(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->host->peers[peer].roundTripTimeVariance;
+}
+
 const struct transport_stats *transport_stats(const struct transport *transport)
 {
     return &transport->stats;
-}
-
-// --- What libenet calls ---
-
-int64_t transport_now_us(void)
-{
-    return (int64_t)monotonic_us();
-}
-
-// Milliseconds since the machine started. ENet takes 0 for "never".
-enet_uint32 enet_time_get(void)
-{
-    const enet_uint32 ms = (enet_uint32)(transport_now_us() / 1000);
-    return ms != 0 ? ms : 1;
-}
-
-static int receive_plain(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
-{
-    struct sockaddr_in from = {.sin_family = AF_INET};
-    struct msghdr header = {
-        .msg_name = &from,
-        .msg_namelen = sizeof from,
-        .msg_iov = (struct iovec *)buffers,
-        .msg_iovlen = count,
-    };
-    const ssize_t size = recvmsg(socket, &header, MSG_NOSIGNAL);
-    if (size < 0)
-        return errno == EWOULDBLOCK ? 0 : -1;
-    if ((header.msg_flags & MSG_TRUNC) != 0)
-        return -1;
-    if (address != NULL) {
-        address->host = from.sin_addr.s_addr;
-        address->port = ntohs(from.sin_port);
-    }
-    return (int)size;
-}
-
-int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
-{
-    if (serving == NULL)
-        return receive_plain(socket, address, buffers, count);
-    assert(count == 1 && buffers[0].dataLength >= BATCH_BYTES);
-    struct query_source from;
-    const int size = transport_take(serving, &from, buffers[0].data);
-    if (size > 0)
-        *address = (ENetAddress){.host = from.address, .port = from.port};
-    return size;
-}
-
-static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
-                      size_t count)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET};
-    struct msghdr header = {.msg_iov = (struct iovec *)buffers, .msg_iovlen = count};
-    if (address != NULL) {
-        to.sin_addr.s_addr = address->host;
-        to.sin_port = htons(address->port);
-        header.msg_name = &to;
-        header.msg_namelen = sizeof to;
-    }
-    const ssize_t size = sendmsg(socket, &header, MSG_NOSIGNAL);
-    if (size < 0)
-        return errno == EWOULDBLOCK ? 0 : -1;
-    return (int)size;
-}
-
-int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
-                     size_t count)
-{
-    if (serving == NULL)
-        return send_plain(socket, address, buffers, count);
-    const struct query_source to = {.address = address->host, .port = address->port};
-    return transport_put(serving, to, (const struct iovec *)buffers, count);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Datagrams between the batches and ENet, opened and sealed on the way where the arena is sealed.
+// Datagrams between the batches and ENet, decrypted and encrypted on the way for who has a session.
 #define _GNU_SOURCE // what batch.h is made of
-#include "seals.h"
+#include "secure_channel.h"
+#include "secure_sessions.h"
 #include "transport_inside.h"
 
 #include <arpa/inet.h>
@@ -9,24 +10,34 @@
 #include <string.h>
 
 static_assert(QUERY_MAX_REPLY <= TRANSPORT_MTU, "a reply is one datagram");
-static_assert(BATCH_BYTES == TRANSPORT_MTU + SEALS_BYTES + 1, "larger ones are known as such");
+static_assert(BATCH_BYTES == TRANSPORT_MTU + SECURE_BYTES + 1, "larger ones are known as such");
 
-static struct seals_peer seals_peer_of(struct query_source who)
+static struct secure_peer secure_peer_of(struct query_source who)
 {
-    return (struct seals_peer){.address = ntohl(who.address), .port = who.port};
+    return (struct secure_peer){.address = ntohl(who.address), .port = who.port};
 }
 
-// Opens a sealed datagram. What cannot be opened is still shown to transport_judge, which counts
-// it, so that a flood is bounded like any other.
-static size_t open_datagram(struct transport *transport, struct query_source from,
-                            const uint8_t *sealed, size_t size, uint8_t *data)
+// Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
+// still shown to transport_judge, which counts it, so that a flood is bounded like any other.
+static size_t show(struct transport *transport, struct query_source from, const uint8_t *received,
+                   size_t size, uint8_t *data)
 {
-    enum datagram_verdict verdict;
-    const size_t opened = seals_open(transport->seals, seals_peer_of(from), sealed, size,
-                                     transport_now_us() / 1000, data, &verdict);
-    if (opened > 0)
-        return opened;
-    transport->opening = verdict;
+    const struct secure_peer peer = secure_peer_of(from);
+    size_t shown = 0;
+    if (raim_secure_is_datagram(received, size)) {
+        shown = secure_sessions_open(transport->sessions, peer, received, size, data,
+                                     &transport->opening);
+        transport->is_secure = shown > 0;
+    } else if ((size >= 2 && received[0] == 0xFF && received[1] == 0xFF) ||
+               (!transport->gate.offer.requires_encryption &&
+                !secure_sessions_has(transport->sessions, peer))) {
+        memcpy(data, received, size);
+        return size;
+    } else {
+        transport->opening = DATAGRAM_UNSEALED;
+    }
+    if (shown > 0)
+        return shown;
     data[0] = 0;
     return 1;
 }
@@ -48,14 +59,15 @@ int transport_take(struct transport *transport, struct query_source *from, uint8
     *from = (struct query_source){.address = in->addresses[i].sin_addr.s_addr,
                                   .port = ntohs(in->addresses[i].sin_port)};
     transport->opening = DATAGRAM_OK;
+    transport->is_secure = false;
     if (size == 0) {
         // ENet takes 0 for the end. One byte is as malformed as none.
         data[0] = 0;
         return 1;
     }
     const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
-    if (transport->seals != NULL)
-        return (int)open_datagram(transport, *from, in->data[i], shown, data);
+    if (transport->sessions != NULL)
+        return (int)show(transport, *from, in->data[i], shown, data);
     memcpy(data, in->data[i], shown);
     return (int)shown;
 }
@@ -81,11 +93,10 @@ static int send_batched(struct transport *transport, struct query_source to,
     return (int)transport->out.parts[transport->out.count - 1].iov_len;
 }
 
-// Who has no session is told nothing: as if it were lost.
-static int send_sealed(struct transport *transport, struct query_source to,
-                       const struct iovec *parts, size_t count)
+static int send_encrypted(struct transport *transport, struct query_source to,
+                          const struct iovec *parts, size_t count)
 {
-    uint8_t plain[TRANSPORT_MTU], sealed[TRANSPORT_MTU + SEALS_MOST_BYTES];
+    uint8_t plain[TRANSPORT_MTU], sealed[TRANSPORT_MTU + SECURE_BYTES];
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         if (parts[i].iov_len > sizeof plain - size) {
@@ -97,16 +108,22 @@ static int send_sealed(struct transport *transport, struct query_source to,
     }
     const struct iovec whole = {
         .iov_base = sealed,
-        .iov_len = seals_close(transport->seals, seals_peer_of(to), plain, size, sealed),
+        .iov_len = secure_sessions_seal(transport->sessions, secure_peer_of(to),
+                                        transport_now_us() / 1000, plain, size, sealed),
     };
-    return whole.iov_len > 0 ? send_batched(transport, to, &whole, 1) : 0;
+    return send_batched(transport, to, &whole, 1);
 }
 
 int transport_put(struct transport *transport, struct query_source to, const struct iovec *parts,
                   size_t count)
 {
-    return transport->seals != NULL ? send_sealed(transport, to, parts, count)
-                                    : send_batched(transport, to, parts, count);
+    if (transport->sessions == NULL)
+        return send_batched(transport, to, parts, count);
+    if (secure_sessions_has(transport->sessions, secure_peer_of(to)))
+        return send_encrypted(transport, to, parts, count);
+    // Where encryption is required, who has no session any more is told nothing.
+    return transport->gate.offer.requires_encryption ? 0
+                                                     : send_batched(transport, to, parts, count);
 }
 
 void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,

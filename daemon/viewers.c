@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELLO_BYTES 64
+enum { HELLO_BYTES = 64, PLACES = VIEWERS_MAX + VIEWERS_SPARE };
 
 // Bytes that several hold.
 struct event {
@@ -19,7 +19,7 @@ struct event {
     size_t size;
 };
 
-// What waits until it is late enough to be seen from elsewhere, oldest first; a ring.
+// What waits until it is late enough to be seen, oldest first; a ring.
 struct queue {
     struct event **events;
     uint32_t capacity, first, count;
@@ -31,14 +31,15 @@ struct stream {
     unsigned viewers;
     uint32_t tick; // of the newest event
     uint64_t delay_ms;
-    struct event *newest, *late; // what viewers see here and elsewhere; NULL: nothing yet
+    struct event *newest, *late; // what viewers see without and with delay; NULL: nothing yet
     struct queue queue;
 };
 
 struct viewer {
     struct viewers *all; // NULL: a free place
     struct stream *stream;
-    bool is_local, sleeps;
+    bool is_undelayed, sleeps;
+    bool is_ended; // it has made room
     void *connection;
     struct http_client *client;
     char hello[HELLO_BYTES]; // comes before all events
@@ -50,9 +51,10 @@ struct viewer {
 struct viewers {
     const struct status_source *source;
     uint64_t due_ms;
-    unsigned count;
-    struct viewer places[VIEWERS_MAX];
-    struct stream streams[VIEWERS_MAX]; // at least one viewer each
+    unsigned count, ended; // there; of these, those that made room
+    size_t waiting_bytes;  // of the events in all queues
+    struct viewer places[PLACES];
+    struct stream streams[PLACES]; // at least one viewer each
 };
 
 static struct event *hold(struct event *event)
@@ -70,26 +72,31 @@ static void release(struct event *event)
     free(event);
 }
 
-static struct event *queue_pop(struct queue *queue)
+static struct event *queue_pop(struct viewers *viewers, struct queue *queue)
 {
     struct event *event = queue->events[queue->first];
     queue->first = (queue->first + 1) % queue->capacity;
     queue->count--;
+    viewers->waiting_bytes -= event->size;
     return event;
 }
 
-// Where there is no room the oldest is never seen.
-static void queue_push(struct queue *queue, struct event *event)
+// Where there is no room the oldest is never seen, and where all of them together are too large,
+// this one.
+static void queue_push(struct viewers *viewers, struct queue *queue, struct event *event)
 {
     if (queue->count == queue->capacity)
-        release(queue_pop(queue));
+        release(queue_pop(viewers, queue));
+    if (viewers->waiting_bytes + event->size > VIEWERS_MAX_BYTES)
+        return;
+    viewers->waiting_bytes += event->size;
     queue->events[(queue->first + queue->count++) % queue->capacity] = hold(event);
 }
 
-static void end_stream(struct stream *stream)
+static void end_stream(struct viewers *viewers, struct stream *stream)
 {
     while (stream->queue.count > 0)
-        release(queue_pop(&stream->queue));
+        release(queue_pop(viewers, &stream->queue));
     release(stream->newest);
     release(stream->late);
     free(stream->queue.events);
@@ -119,8 +126,7 @@ static struct stream *find_stream(struct viewers *viewers, int index)
 {
     const struct arena *arena = viewers->source->arenas[index];
     struct stream *vacant = NULL;
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + VIEWERS_MAX;
-         stream++) {
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++) {
         if (stream->arena == arena && !stream->is_over)
             return stream;
         if (stream->arena == NULL && vacant == NULL)
@@ -140,12 +146,54 @@ static struct stream *find_stream(struct viewers *viewers, int index)
     return vacant;
 }
 
-struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, void *connection,
+static uint32_t address_of(const struct http_client *client)
+{
+    return client != NULL ? client->address : 0;
+}
+
+static unsigned count_address(const struct viewers *viewers, uint32_t address)
+{
+    unsigned count = 0;
+    for (const struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++)
+        count += viewer->all != NULL && !viewer->is_ended && address_of(viewer->client) == address;
+    return count;
+}
+
+// Ends a viewer of the address that has most, if that is no worse off than this one for it.
+static bool make_room(struct viewers *viewers, uint32_t address)
+{
+    struct viewer *loser = NULL;
+    unsigned most = count_address(viewers, address) + 1;
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
+        if (viewer->all == NULL || viewer->is_ended || viewer->client == NULL)
+            continue;
+        const unsigned count = count_address(viewers, address_of(viewer->client));
+        if (count > most) {
+            most = count;
+            loser = viewer;
+        }
+    }
+    if (loser == NULL)
+        return false;
+    loser->is_ended = true;
+    viewers->ended++;
+    http_client_end(loser->client);
+    return true;
+}
+
+static bool has_room(struct viewers *viewers, uint32_t address)
+{
+    return viewers->count < PLACES &&
+           (viewers->count - viewers->ended < VIEWERS_MAX || make_room(viewers, address));
+}
+
+struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_undelayed, void *connection,
                             struct http_client *client, uint64_t now_ms)
 {
     assert(arena >= 0 && arena < viewers->source->arena_count);
     struct viewer *viewer = viewers->places;
-    struct stream *stream = viewers->count < VIEWERS_MAX ? find_stream(viewers, arena) : NULL;
+    struct stream *stream =
+        has_room(viewers, address_of(client)) ? find_stream(viewers, arena) : NULL;
     if (stream == NULL)
         return NULL;
     while (viewer->all != NULL)
@@ -153,12 +201,12 @@ struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, v
     *viewer = (struct viewer){
         .all = viewers,
         .stream = stream,
-        .is_local = is_local,
+        .is_undelayed = is_undelayed,
         .connection = connection,
         .client = client,
         .rest = viewer->hello,
     };
-    const uint64_t delay_ms = is_local ? 0 : viewer->stream->delay_ms;
+    const uint64_t delay_ms = is_undelayed ? 0 : viewer->stream->delay_ms;
     viewer->rest_size =
         (size_t)snprintf(viewer->hello, HELLO_BYTES, "event: hello\ndata: {\"delay_ms\":%llu}\n\n",
                          (unsigned long long)delay_ms);
@@ -173,15 +221,16 @@ void viewer_leave(struct viewer *viewer)
     struct stream *stream = viewer->stream;
     release(viewer->event);
     if (--stream->viewers == 0)
-        end_stream(stream);
+        end_stream(viewer->all, stream);
     viewer->all->count--;
+    viewer->all->ended -= viewer->is_ended;
     viewer->all = NULL;
 }
 
 // What the viewer is to see now.
 static struct event *shown(const struct viewer *viewer)
 {
-    return viewer->is_local ? viewer->stream->newest : viewer->stream->late;
+    return viewer->is_undelayed ? viewer->stream->newest : viewer->stream->late;
 }
 
 static bool has_news(const struct viewer *viewer)
@@ -213,7 +262,7 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
     return count;
 }
 
-// Takes what the arena has published, and lets what is old enough be seen elsewhere.
+// Takes what the arena has published, and lets delayed viewers see what is old enough.
 static void run_stream(struct viewers *viewers, struct stream *stream, int arena, uint64_t now_ms)
 {
     struct queue *queue = &stream->queue;
@@ -224,14 +273,14 @@ static void run_stream(struct viewers *viewers, struct stream *stream, int arena
         *event = (struct event){.holders = 1, .rendered_ms = now_ms, .text = text, .size = size};
         release(stream->newest);
         stream->newest = event;
-        queue_push(queue, event);
+        queue_push(viewers, queue, event);
     } else {
         free(text);
     }
     while (queue->count > 0 &&
            now_ms - queue->events[queue->first]->rendered_ms >= stream->delay_ms) {
         release(stream->late);
-        stream->late = queue_pop(queue);
+        stream->late = queue_pop(viewers, queue);
     }
 }
 
@@ -248,16 +297,14 @@ void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *co
     if (viewers->count == 0 || now_ms < viewers->due_ms)
         return;
     viewers->due_ms = now_ms + VIEWERS_INTERVAL_MS;
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + VIEWERS_MAX;
-         stream++)
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
         if (stream->arena != NULL && !stream->is_over)
             run_stream(viewers, stream, index_of(viewers->source, stream->arena), now_ms);
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
-         viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
             continue;
         move_deadline(viewer, now_ms);
-        if (!has_news(viewer))
+        if (!has_news(viewer) && !viewer->is_ended)
             continue;
         viewer->sleeps = false;
         wake(viewer->connection);
@@ -266,11 +313,9 @@ void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *co
 
 void viewers_end(struct viewers *viewers, const struct arena *arena, void (*wake)(void *connection))
 {
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + VIEWERS_MAX;
-         stream++)
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
         stream->is_over = stream->is_over || (stream->arena != NULL && stream->arena == arena);
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
-         viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
         if (!viewer_is_over(viewer) || !viewer->sleeps)
             continue;
         viewer->sleeps = false;
@@ -280,13 +325,12 @@ void viewers_end(struct viewers *viewers, const struct arena *arena, void (*wake
 
 bool viewer_is_over(const struct viewer *viewer)
 {
-    return viewer->all != NULL && viewer->stream->is_over;
+    return viewer->all != NULL && (viewer->is_ended || viewer->stream->is_over);
 }
 
 void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection))
 {
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + VIEWERS_MAX;
-         viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
             continue;
         viewer->sleeps = false;

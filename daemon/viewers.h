@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who watches arenas on the dashboard. An event is rendered once for all viewers of an arena, who
 // share its bytes; a viewer that is slow misses events, and delays nobody. Nothing is rendered
-// for an arena that nobody watches. Viewers from elsewhere see everything as late as the arena's
-// spectators do; the first of them waits so long for its first event. All times are in ms of a
-// clock that the caller reads; all of it belongs to one thread.
+// for an arena that nobody watches. Viewers see everything as late as the arena's spectators do,
+// unless the caller knows better; the first of them waits so long for its first event. All times
+// are in ms of a clock that the caller reads; all of it belongs to one thread.
 #pragma once
 
 #include "http_clients.h"
@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #define VIEWERS_MAX 128U
+#define VIEWERS_SPARE 16U                    // that made room and have not left yet
+#define VIEWERS_MAX_BYTES ((size_t)64 << 20) // of events that wait to be late enough
 #define VIEWERS_INTERVAL_MS 50U // half the interval of the status: an event is this late at most
 
 struct viewers;
@@ -25,10 +27,11 @@ struct viewers *viewers_create(const struct status_source *source);
 // Every viewer must have left.
 void viewers_destroy(struct viewers *viewers);
 
-// A viewer of the arena that is at this index of the source now, of VIEWERS_MAX; NULL where there
-// are so many, or when memory runs out. `connection` is the caller's, for viewers_run. The client
+// A viewer of the arena that is at this index of the source now, of VIEWERS_MAX. Where there are so
+// many, one of an address with at least two more than the new one's is ended; NULL where there is
+// none, or when memory runs out. `connection` is the caller's, for viewers_run. The client
 // may be NULL; else its deadline is moved as long as the viewer takes what there is.
-struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_local, void *connection,
+struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_undelayed, void *connection,
                             struct http_client *client, uint64_t now_ms);
 void viewer_leave(struct viewer *viewer);
 

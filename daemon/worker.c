@@ -123,6 +123,7 @@ static void *run(void *argument)
     char name[16];
     snprintf(name, sizeof name, "raimd-worker-%d", worker->number);
     pthread_setname_np(pthread_self(), name);
+    log_never_wait();
 
     for (int i = 0; i < worker->arena_count; i++) {
         const uint64_t tick_ns = UINT64_C(1000000000) / arena_config(worker->arenas[i])->tick_hz;

@@ -7,7 +7,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { HEAD_BYTES = 1 + 8 + 8, LENGTHS = 3 };
+// The magic keeps signatures of tokens apart from all others that a key may make.
+static const uint8_t magic[] = {'R', 'A', 'I', 'M', RAIM_ACCESS_FORM};
+
+enum {
+    HEAD_BYTES = sizeof magic + RAIM_ACCESS_KEY_ID_BYTES + 2 * 8 + RAIM_ACCESS_NONCE_BYTES,
+    LENGTHS = 3,
+};
 
 static_assert(RAIM_ACCESS_TOKEN_BYTES == RAIM_ACCESS_BYTES, "HELLO takes every token");
 static_assert(RAIM_ACCESS_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
@@ -31,6 +37,12 @@ static uint64_t read_u64(const uint8_t *bytes)
     return number;
 }
 
+static size_t write_bytes(uint8_t *bytes, const uint8_t *from, size_t size)
+{
+    memcpy(bytes, from, size);
+    return size;
+}
+
 static size_t write_field(uint8_t *bytes, const void *field, size_t size)
 {
     bytes[0] = (uint8_t)size;
@@ -42,10 +54,12 @@ size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_AC
 {
     assert(memchr(access->arena, '\0', sizeof access->arena) != NULL);
     assert(memchr(access->name, '\0', sizeof access->name) != NULL);
-    bytes[0] = RAIM_ACCESS_FORM;
-    size_t at = 1;
+    size_t at = 0;
+    at += write_bytes(bytes + at, magic, sizeof magic);
+    at += write_bytes(bytes + at, access->key_id, sizeof access->key_id);
+    at += write_u64(bytes + at, access->not_before);
     at += write_u64(bytes + at, access->expiry);
-    at += write_u64(bytes + at, access->nonce);
+    at += write_bytes(bytes + at, access->nonce, sizeof access->nonce);
     at += write_field(bytes + at, access->arena, strlen(access->arena));
     at += write_field(bytes + at, access->name, strlen(access->name));
     at += write_field(bytes + at, access->key, access->has_key ? sizeof access->key : 0);
@@ -73,12 +87,18 @@ static bool read_text(const uint8_t *bytes, size_t *at, size_t end, char *text, 
 size_t raim_access_read(const uint8_t *bytes, size_t size, struct raim_access *access)
 {
     *access = (struct raim_access){0};
-    if (size < HEAD_BYTES + LENGTHS + RAIM_ACCESS_SIGNATURE_BYTES || bytes[0] != RAIM_ACCESS_FORM)
+    if (size < HEAD_BYTES + LENGTHS + RAIM_ACCESS_SIGNATURE_BYTES ||
+        memcmp(bytes, magic, sizeof magic) != 0)
         return 0;
     const size_t end = size - RAIM_ACCESS_SIGNATURE_BYTES;
-    access->expiry = read_u64(bytes + 1);
-    access->nonce = read_u64(bytes + 9);
-    size_t at = HEAD_BYTES;
+    size_t at = sizeof magic;
+    memcpy(access->key_id, bytes + at, sizeof access->key_id);
+    at += sizeof access->key_id;
+    access->not_before = read_u64(bytes + at);
+    access->expiry = read_u64(bytes + at + 8);
+    at += 16;
+    memcpy(access->nonce, bytes + at, sizeof access->nonce);
+    at += sizeof access->nonce;
     if (!read_text(bytes, &at, end, access->arena, sizeof access->arena) ||
         !read_text(bytes, &at, end, access->name, sizeof access->name))
         return 0;

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Access tokens: who may join which arena, under what name, until when, signed by whoever decides
-// that. Pure bytes: signing and verifying is for those who have keys. Integers are little-endian.
+// Access tokens: who may join which arena, under what name, from when until when, signed by whoever
+// decides that. Pure bytes: signing and verifying is for those who have keys. Integers are
+// little-endian.
 #pragma once
 
 #include "knock.h"
 
-#define RAIM_ACCESS_FORM 1
+#define RAIM_ACCESS_FORM 2
+#define RAIM_ACCESS_KEY_ID_BYTES 8 // the first bytes of the public key that verifies a token
+#define RAIM_ACCESS_NONCE_BYTES 16
 #define RAIM_ACCESS_ARENA_BYTES 32 // of an arena's name with the closing NUL
 #define RAIM_ACCESS_NAME_BYTES 25  // of a player's name with the closing NUL
 #define RAIM_ACCESS_SIGNATURE_BYTES 64
 #define RAIM_ACCESS_TOKEN_BYTES 255 // of a token at most
 
 struct raim_access {
-    uint64_t expiry;                     // seconds since 1970
-    uint64_t nonce;                      // random: tells the token from all others of its time
-    char arena[RAIM_ACCESS_ARENA_BYTES]; // 1 to 31 bytes
-    char name[RAIM_ACCESS_NAME_BYTES];   // of the player; empty: the client chooses
+    uint8_t key_id[RAIM_ACCESS_KEY_ID_BYTES];
+    uint64_t not_before;                    // seconds since 1970
+    uint64_t expiry;                        // seconds since 1970
+    uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]; // random: no two tokens have the same
+    char arena[RAIM_ACCESS_ARENA_BYTES];    // 1 to 31 bytes
+    char name[RAIM_ACCESS_NAME_BYTES];      // of the player; empty: the client chooses
     bool has_key;
     uint8_t key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see knock.h
 };

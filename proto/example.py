@@ -141,9 +141,9 @@ def ticket(host, port): # shows that our address is ours; any socket of ours may
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.settimeout(0.25)
         for _ in range(20):
-            asking.sendto(b"\xff\xff\xff\xffRAIM\1\1".ljust(512, b"\0"), (host, port))
+            asking.sendto(b"\xff\xff\xff\xffRAIM\1\2".ljust(512, b"\0"), (host, port))
             try:
-                if (answer := asking.recv(1200))[:10] == b"\xff\xff\xff\xffRAIM\2\1":
+                if (answer := asking.recv(1200))[:10] == b"\xff\xff\xff\xffRAIM\2\2":
                     return struct.unpack_from("<L", answer, 11)[0]
             except TimeoutError:
                 pass
@@ -166,9 +166,9 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
                 self.peer = self.host.connect(self.address, 2, ticket(*self.server))
                 self.patience = time.monotonic() + 2
             while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
-                if event.type == enet.EVENT_TYPE_CONNECT: # version 4, to play, a name of 7 bytes
+                if event.type == enet.EVENT_TYPE_CONNECT: # version 5, to play, a name of 7 bytes
                     token, self.trip = self.welcome.get("token", []), -time.monotonic()
-                    self.send(0, (HELLO, 4), (0x4D494152, 32), (4, 16), (0, 1), (token > [], 1), *(
+                    self.send(0, (HELLO, 4), (0x4D494152, 32), (5, 16), (0, 1), (token > [], 1), *(
                         (byte, 8) for byte in token), (0, 8), (7, 5), *(
                             (byte, 8) for byte in b"Example"))
                 elif event.type == enet.EVENT_TYPE_RECEIVE:
@@ -178,7 +178,8 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
                 self.press(self.frames[-1])
             due += 1 / self.welcome.get("tick_hz", 60)
             time.sleep(max(0, due - time.monotonic()))
-        self.send(0, (GOODBYE, 4), (1, 8), (0, 7))
+        self.send(0, (GOODBYE, 4), (1, 8), (0, 7), *(
+            (byte, 8) for byte in self.welcome.get("token", bytes(16))))
         self.peer.disconnect_later(1)
         while self.host.service(1000).type == enet.EVENT_TYPE_RECEIVE:
             pass

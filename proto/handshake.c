@@ -14,7 +14,7 @@ static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_MALFORMED] = "malformed", [RAIM_REASON_RESUMED] = "resumed",
     [RAIM_REASON_KICKED] = "kicked",       [RAIM_REASON_DRAINING] = "draining",
     [RAIM_REASON_BANNED] = "banned",       [RAIM_REASON_RESTART] = "restart",
-    [RAIM_REASON_ACCESS] = "access",
+    [RAIM_REASON_ACCESS] = "access",       [RAIM_REASON_IDLE] = "idle",
 };
 
 const char *raim_reason_name(uint32_t reason)
@@ -200,17 +200,44 @@ bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacl
     return raim_reader_done(reader) && *count > 0;
 }
 
+static void write_goodbye(raim_writer *writer, const struct raim_goodbye *goodbye)
+{
+    raim_write_bits(writer, goodbye->reason, 8);
+    raim_write_text(writer, goodbye->text, RAIM_MAX_TEXT_BYTES);
+}
+
+static void read_goodbye(raim_reader *reader, struct raim_goodbye *goodbye)
+{
+    goodbye->reason = raim_read_bits(reader, 8);
+    raim_read_text(reader, goodbye->text, RAIM_MAX_TEXT_BYTES);
+}
+
 size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, size_t capacity)
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_GOODBYE, bytes, capacity);
-    raim_write_bits(&writer, goodbye->reason, 8);
-    raim_write_text(&writer, goodbye->text, RAIM_MAX_TEXT_BYTES);
+    write_goodbye(&writer, goodbye);
     return raim_writer_finish(&writer);
 }
 
 bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye)
 {
-    goodbye->reason = raim_read_bits(reader, 8);
-    raim_read_text(reader, goodbye->text, RAIM_MAX_TEXT_BYTES);
+    read_goodbye(reader, goodbye);
+    return raim_reader_done(reader);
+}
+
+size_t raim_farewell_write(const struct raim_farewell *farewell, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_GOODBYE, bytes, capacity);
+    write_goodbye(&writer, &farewell->goodbye);
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        raim_write_bits(&writer, farewell->token[i], 8);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_farewell_read(raim_reader *reader, struct raim_farewell *farewell)
+{
+    read_goodbye(reader, &farewell->goodbye);
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        farewell->token[i] = (uint8_t)raim_read_bits(reader, 8);
     return raim_reader_done(reader);
 }

@@ -69,7 +69,8 @@ size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t
 bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
                          uint32_t capacity, uint32_t *count);
 
-// Keeps its form in every version, so that any client can read why it was refused.
+// A server's GOODBYE keeps its form in every version, so that any client can read why it was
+// refused.
 struct raim_goodbye {
     uint32_t reason;                    // enum raim_reason; a reader accepts unknown ones up to 255
     char text[RAIM_MAX_TEXT_BYTES + 1]; // for people
@@ -77,3 +78,12 @@ struct raim_goodbye {
 
 size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, size_t capacity);
 bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye);
+
+// A client's GOODBYE, which only who has the session's token can say.
+struct raim_farewell {
+    struct raim_goodbye goodbye;
+    uint8_t token[RAIM_TOKEN_BYTES]; // zero for who has none
+};
+
+size_t raim_farewell_write(const struct raim_farewell *farewell, uint8_t *bytes, size_t capacity);
+bool raim_farewell_read(raim_reader *reader, struct raim_farewell *farewell);

@@ -6,7 +6,7 @@
 
 #include "bits.h"
 
-#define RAIM_PROTOCOL_VERSION 4
+#define RAIM_PROTOCOL_VERSION 5
 
 // A message and ENet's headers fit one datagram of 1200 bytes beside a few acknowledgements.
 #define RAIM_MAX_MESSAGE_BYTES 1152
@@ -59,6 +59,7 @@ enum raim_reason {
     RAIM_REASON_BANNED,    // the operator lets nobody in from there
     RAIM_REASON_RESTART,   // the server ends, and its next life may know the session again
     RAIM_REASON_ACCESS,    // the arena wants an access token, and this is none for it
+    RAIM_REASON_IDLE,      // pressed nothing for too long while the arena was full
     RAIM_REASONS
 };
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Shows raimd's traffic in Wireshark: ENet 1.3 datagrams as protocol raim_enet, the messages in them
--- as protocol raim, and datagrams without a connection, or sealed, as protocol raim_knock, with the
+-- as protocol raim, and datagrams without a connection, or encrypted, as protocol raim_knock, with the
 -- fields that PROTOCOL.md tells of, under its names. What is sealed stays so.
 --
 --   wireshark -X lua_script:proto/raim.lua arena.pcap
@@ -13,7 +13,7 @@ local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
 local knock = Proto("raim_knock", "raimd without a connection")
 
-local HELLO_MAGIC, VERSION = 0x4D494152, 4
+local HELLO_MAGIC, VERSION = 0x4D494152, 5
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
 }
@@ -22,7 +22,7 @@ local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase"}
 local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
-    "resumed", "kicked", "draining", "banned", "restart", "access",
+    "resumed", "kicked", "draining", "banned", "restart", "access", "idle",
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
@@ -458,6 +458,7 @@ end
 
 function messages.GOODBYE(r)
     local reason, text = r:read("reason"), r:read("text")
+    if r.pinfo.dst_port == r.pinfo.match_uint then r:read("token") end -- a client's
     return (REASONS[reason] or ("%d"):format(reason)) .. (text ~= "" and ": " .. text or "")
 end
 
@@ -576,64 +577,86 @@ local function show_enet(d, tree, root)
     return table.concat(words, ", ")
 end
 
--- --- Without a connection, and sealed ---
+-- --- Without a connection, and encrypted ---
 
 local KNOCK_HEAD = "\255\255\255\255RAIM"
-local KNOCKS = {"KNOCK", "TICKET", "INVITE", "SEALED"}
+local KNOCKS = {"KNOCK", "TICKET", "INVITE", "HANDSHAKE", "REFUSED"}
+local CREDENTIALS = {[0] = "none", "access token", "session token"}
 local knock_fields = {}
 
 for name, kind in pairs({
-    form = "uint8", zeros = "bytes", ticket = "uint32", identity = "bytes", ephemeral = "bytes",
-    nonce = "bytes", proof = "bytes", hint = "bytes", client = "bytes", number = "uint64",
-    sealed = "bytes", tag = "bytes",
+    form = "uint8", zeros = "bytes", ticket = "uint32", server_key = "bytes", nonce = "bytes",
+    proof = "bytes", credential = "bytes", arena = "string", ephemeral = "bytes",
+    payload = "bytes", header = "uint64", encrypted = "bytes", tag = "bytes", reason = "uint8",
+    text = "string",
 }) do
     knock_fields[name] = ProtoField[kind]("raim_knock." .. name, name)
 end
 knock_fields.kind = ProtoField.uint8("raim_knock.kind", "kind", base.DEC, KNOCKS)
-knock_fields.wants_access = ProtoField.bool("raim_knock.wants_access", "wants_access", 8, nil, 1)
-knock_fields.wants_seal = ProtoField.bool("raim_knock.wants_seal", "wants_seal", 8, nil, 2)
+knock_fields.credential_kind = ProtoField.uint8("raim_knock.credential_kind", "credential_kind",
+                                                base.DEC, CREDENTIALS)
+local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted"}
+for index, name in ipairs(FLAGS) do
+    knock_fields[name] = ProtoField.bool("raim_knock." .. name, name, 8, nil, 2 ^ (index - 1))
+end
 knock.fields = knock_fields
 
 local function show_knock_parts(d, tree, parts)
     for name, size in parts:gmatch("(%S+):(%d+)") do
-        local range = d:take(tonumber(size), name)
-        if name == "ticket" then tree:add_le(knock_fields[name], range)
-        else tree:add(knock_fields[name], range) end
+        if size ~= "0" then
+            local range = d:take(tonumber(size), name)
+            if name == "ticket" then tree:add_le(knock_fields[name], range)
+            else tree:add(knock_fields[name], range) end
+        end
     end
 end
 
-local function show_sealed(d, tree)
-    show_knock_parts(d, tree, "number:8")
+local function show_encrypted(d, tree)
+    show_knock_parts(d, tree, "header:8")
     local size = d.tvb:len() - d.offset - 16
-    if size < 1 then refuse("sealed ends early") end
-    show_knock_parts(d, tree, ("sealed:%d tag:16"):format(size))
-    return ("%d sealed bytes"):format(size)
+    if size < 1 then refuse("encrypted ends early") end
+    show_knock_parts(d, tree, ("encrypted:%d tag:16"):format(size))
+    return ("%d encrypted bytes"):format(size)
 end
 
 local knocks = {} -- each shows its datagram, and may answer some words
 
 function knocks.KNOCK(d, tree)
-    local size = d.tvb:len() - d.offset
     if d.tvb:len() < 512 then refuse("is below 512 bytes") end
+    show_knock_parts(d, tree, "ticket:4")
+    local kind, size = d:take(1, "credential_kind"), d:take(1, "credential_size"):uint()
+    tree:add(knock_fields.credential_kind, kind)
+    if not CREDENTIALS[kind:uint()] then refuse("there is no credential " .. kind:uint()) end
+    show_knock_parts(d, tree, ("credential:%d"):format(size))
+    local zeros = d.tvb:len() - d.offset
     if d.tvb(d.offset):raw():find("[^%z]") then refuse("has more than zeros") end
-    show_knock_parts(d, tree, ("zeros:%d"):format(size))
+    show_knock_parts(d, tree, ("zeros:%d"):format(zeros))
+    return size > 0 and CREDENTIALS[kind:uint()] or nil
 end
 
 function knocks.TICKET(d, tree)
     local flags = d:take(1, "flags")
-    tree:add(knock_fields.wants_access, flags)
-    tree:add(knock_fields.wants_seal, flags)
+    for _, name in ipairs(FLAGS) do tree:add(knock_fields[name], flags) end
     show_knock_parts(d, tree, "ticket:4")
-    if flags:uint() % 4 >= 2 then show_knock_parts(d, tree, "identity:32 ephemeral:32") end
+    show_knock_parts(d, tree, ("arena:%d"):format(d:take(1, "arena_size"):uint()))
+    if flags:uint() % 4 >= 2 then show_knock_parts(d, tree, "server_key:32") end
 end
 
 function knocks.INVITE(d, tree) show_knock_parts(d, tree, "nonce:8 proof:8") end
 
--- The client's opening, or the server's answer to it, before what is sealed.
-function knocks.SEALED(d, tree)
-    local is_opening = d.pinfo.dst_port == d.pinfo.match_uint
-    show_knock_parts(d, tree, is_opening and "ticket:4 hint:4 client:32" or "nonce:16")
-    return show_sealed(d, tree)
+-- INIT or RESPONSE: a message of Noise, after the client's ticket.
+function knocks.HANDSHAKE(d, tree)
+    local is_init = d.pinfo.dst_port == d.pinfo.match_uint
+    show_knock_parts(d, tree, is_init and "ticket:4 ephemeral:32" or "ephemeral:32")
+    local size = d.tvb:len() - d.offset - 16
+    if size < (is_init and 2 or 1) then refuse("handshake ends early") end
+    show_knock_parts(d, tree, ("payload:%d tag:16"):format(size))
+    return is_init and "INIT" or "RESPONSE"
+end
+
+function knocks.REFUSED(d, tree)
+    show_knock_parts(d, tree, "reason:1")
+    show_knock_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
 end
 
 local function show_knock(d, tree)
@@ -643,7 +666,7 @@ local function show_knock(d, tree)
     local name = KNOCKS[kind:uint()] or refuse("there is no kind " .. kind:uint())
     local form = d:take(1, "form")
     tree:add(knock_fields.form, form)
-    if form:uint() ~= 1 then refuse("has form " .. form:uint()) end
+    if form:uint() ~= 2 then refuse("has form " .. form:uint()) end
     local words = knocks[name](d, tree)
     if d.offset < d.tvb:len() then refuse(name .. " goes on behind its end") end
     return name .. (words and ", " .. words or "")
@@ -651,25 +674,15 @@ end
 
 -- --- All of them ---
 
-local sealed_since = {} -- by both addresses: the frame from which on all that is sealed is bare
-
-function enet.init() sealed_since = {} end
-
--- Whether a datagram has an opening or an answer, or comes behind one.
-local function is_of_sealed(pinfo, is_knock, kind)
-    local key = conversation_of(pinfo)
-    if is_knock and kind == 4 and not sealed_since[key] then sealed_since[key] = pinfo.number end
-    return not is_knock and sealed_since[key] and sealed_since[key] < pinfo.number
-end
-
 function enet.dissector(tvb, pinfo, root)
     if tvb:len() < 2 then return 0 end
     local is_knock = tvb:len() >= 10 and tvb(0, 8):raw() == KNOCK_HEAD
     -- Two bytes of 0xFF lead what else is no ENet.
     if not is_knock and tvb(0, 2):uint() == 0xFFFF then return 0 end
-    local is_sealed = is_of_sealed(pinfo, is_knock, is_knock and tvb(8, 1):uint())
-    local proto = (is_knock or is_sealed) and knock or enet
-    local show = is_knock and show_knock or is_sealed and show_sealed or show_enet
+    -- ENet's datagrams would be compressed, which raimd's never are.
+    local is_encrypted = not is_knock and math.floor(tvb(0, 1):uint() / 64) == 1
+    local proto = (is_knock or is_encrypted) and knock or enet
+    local show = is_knock and show_knock or is_encrypted and show_encrypted or show_enet
     local d = setmetatable({tvb = tvb, pinfo = pinfo, offset = 0}, Datagram)
     local tree = root:add(proto, tvb())
     local words = attempt(tree, proto, function() return show(d, tree, root) end)

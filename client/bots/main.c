@@ -40,7 +40,9 @@ struct options {
     struct shaper_def network;
     int access_count;
     const char *access[MAX_CLIENTS]; // token of each of the first clients
-    char **servers;                  // HOST:PORT
+    bool require_sealed;
+    const char *known_servers; // file; NULL: none
+    char **servers;            // HOST:PORT
     int server_count;
 };
 
@@ -60,6 +62,8 @@ static void print_usage(FILE *file)
           "  --seconds S   how long to play; 0: until interrupted (0)\n"
           "  --seed K      of the bots' chance (1)\n"
           "  --access TOKEN  of the first client; given again, of the next\n"
+          "  --require-sealed  play only where datagrams are encrypted\n"
+          "  --known-servers FILE  keep the servers' keys there, and refuse other ones\n"
           "  --json        print the result as JSON\n"
           "  --latency MS  delay all datagrams: of a round trip, half of it each way (0)\n"
           "  --jitter MS   delay each by up to so much more, each way (0)\n"
@@ -101,11 +105,18 @@ static struct options parse_options(int argc, char **argv)
 {
     struct options options = {.clients = 8, .seconds = INFINITY, .seed = 1};
     static const struct option known[] = {
-        {"clients", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'k'},    {"json", no_argument, NULL, 'j'},
-        {"access", required_argument, NULL, 'a'},  {"latency", required_argument, NULL, 'l'},
-        {"jitter", required_argument, NULL, 't'},  {"loss", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"clients", required_argument, NULL, 'c'},
+        {"seconds", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'k'},
+        {"json", no_argument, NULL, 'j'},
+        {"access", required_argument, NULL, 'a'},
+        {"latency", required_argument, NULL, 'l'},
+        {"jitter", required_argument, NULL, 't'},
+        {"loss", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {"require-sealed", no_argument, NULL, 'r'},
+        {"known-servers", required_argument, NULL, 'n'},
+        {NULL, 0, NULL, 0},
     };
     double number;
     uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
@@ -125,6 +136,12 @@ static struct options parse_options(int argc, char **argv)
             if (!parse_number(optarg, 0, 9007199254740992.0, &number))
                 fail_usage("--seed wants a whole number", optarg);
             options.seed = (uint64_t)number;
+            break;
+        case 'r':
+            options.require_sealed = true;
+            break;
+        case 'n':
+            options.known_servers = optarg;
             break;
         case 'j':
             options.json = true;
@@ -183,7 +200,8 @@ static void open_player(const struct options *options, struct opponent *player)
     char host[256];
     uint16_t port;
     parse_server(options->servers[player->server], host, &port);
-    if (!opponent_open(player, host, port))
+    player->require_sealed = options->require_sealed;
+    if (!opponent_open(player, host, port, options->known_servers))
         fprintf(stderr, "raim-bots: cannot open a connection to %s\n",
                 options->servers[player->server]);
 }

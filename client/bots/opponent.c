@@ -4,12 +4,17 @@
 
 #include <stddef.h>
 
-bool opponent_open(struct opponent *player, const char *host, uint16_t port)
+bool opponent_open(struct opponent *player, const char *host, uint16_t port,
+                   const char *known_servers)
 {
+    if (!raim_known_server_find(&player->known, known_servers, host, port))
+        return false;
     struct raim_client_def def = raim_client_default_def();
     def.name = player->name;
     def.access = player->access;
     def.access_size = player->access_size;
+    def.server_key = player->known.has_key ? player->known.key : NULL;
+    def.require_sealed = player->require_sealed;
     player->link = raim_link_open(host, port, &def);
     return player->link != NULL;
 }
@@ -62,6 +67,7 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
     if (player->link == NULL)
         return;
     raim_link_service(player->link);
+    raim_known_server_look(&player->known, player->link);
     struct raim_client *client = raim_link_client(player->link);
     const enum raim_client_state state = raim_client_state(client);
     if (state == RAIM_CLIENT_ENDED) {

@@ -11,7 +11,7 @@ enum { FEED_LINES = 16 };
 
 // Who a line is about; the name is kept, for people leave.
 struct feed_person {
-    raim_player_id id; // RAIM_NOBODY: nobody
+    raim_player_id id; // RAIM_NOBODY: nobody; of what is said: the server
     char name[RAIM_CLIENT_NAME_BYTES];
 };
 

@@ -162,9 +162,33 @@ void hud_kills(const struct ui *ui, const struct feed *kills, double now_s)
 
 // --- chat ---
 
+// What the operator says stands behind a filled badge and in a colour of its own: no name of a
+// player, whatever it is, looks like that.
+static void write_announcement(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
+                               double strength)
+{
+    static const char label[] = "SERVER";
+    const double unit = ui->unit;
+    struct text_style style = {
+        .size = 13 * unit, .weight = TEXT_BOLD, .colour = draw_faded(PALETTE_ROCK, strength)};
+    const double width = text_width(ui->text, &style, label);
+    draw_panel(ui->draw, (raim_box){at, {at.x + width + 12 * unit, at.y + 18 * unit}}, 4 * unit,
+               draw_faded(PALETTE_SHIELD, strength));
+    text_write(ui->text, (raim_vec2){at.x + 6 * unit, at.y + 1.5 * unit}, &style, label);
+    style = (struct text_style){.size = 15 * unit,
+                                .weight = TEXT_BOLD,
+                                .colour = draw_faded(PALETTE_SHIELD, strength),
+                                .outlined = true};
+    text_write(ui->text, (raim_vec2){at.x + width + 20 * unit, at.y}, &style, line->text);
+}
+
 static void write_said(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
                        double strength)
 {
+    if (line->first.id == RAIM_NOBODY) {
+        write_announcement(ui, at, line, strength);
+        return;
+    }
     struct text_style style = {.size = 15 * ui->unit,
                                .weight = TEXT_BOLD,
                                .colour = draw_faded(palette_player(line->first.id), strength),

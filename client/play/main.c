@@ -38,6 +38,8 @@ static bool enter_arena(struct game *game, uint16_t port)
         .port = port,
         .name = game->options->name,
         .access = game->options->access,
+        .known_servers = game->options->known_servers,
+        .require_sealed = game->options->require_sealed,
         .window = game->window,
         .keys = &game->keys,
     };

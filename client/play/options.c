@@ -19,6 +19,8 @@ static const char USAGE[] =
     "\n"
     "  --name NAME        what others call you (your user name)\n"
     "  --access TOKEN     what lets you in, where the arena wants an access token\n"
+    "  --require-sealed   play only where datagrams are encrypted\n"
+    "  --known-servers FILE  where servers' keys are kept (~/.local/state/raim/known_servers)\n"
     "  --size WxH         of the window (1280x720)\n"
     "  --frames N         draw so many frames, 60 a second, then end\n"
     "  --screenshot FILE  write the last of them as a BMP file\n"
@@ -87,10 +89,12 @@ static struct options told(const char *text)
 
 struct options options_parse(int argc, char **argv)
 {
-    enum { NAME = 256, ACCESS, SIZE, FRAMES, SCREENSHOT, HEADLESS };
+    enum { NAME = 256, ACCESS, REQUIRE_SEALED, KNOWN_SERVERS, SIZE, FRAMES, SCREENSHOT, HEADLESS };
     static const struct option known[] = {
         {"name", required_argument, NULL, NAME},
         {"access", required_argument, NULL, ACCESS},
+        {"require-sealed", no_argument, NULL, REQUIRE_SEALED},
+        {"known-servers", required_argument, NULL, KNOWN_SERVERS},
         {"size", required_argument, NULL, SIZE},
         {"frames", required_argument, NULL, FRAMES},
         {"screenshot", required_argument, NULL, SCREENSHOT},
@@ -111,6 +115,12 @@ struct options options_parse(int argc, char **argv)
             if (raim_link_read_access(optarg, access, sizeof access) == 0)
                 return wrong("--access wants an access token", optarg);
             options.access = optarg;
+            break;
+        case REQUIRE_SEALED:
+            options.require_sealed = true;
+            break;
+        case KNOWN_SERVERS:
+            options.known_servers = optarg;
             break;
         case SIZE:
             if (!parse_size(optarg, &options.width, &options.height))

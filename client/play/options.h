@@ -16,8 +16,10 @@ struct options {
     char host[256];
     uint16_t port; // 0: choose from the host's arenas
     const char *name;
-    const char *access; // access token as it was typed, which reads well; NULL: none
-    int width, height;  // of the window
+    const char *access;        // access token as it was typed, which reads well; NULL: none
+    const char *known_servers; // file; NULL: the user's
+    bool require_sealed;
+    int width, height; // of the window
     bool headless;
     int frames;             // to draw before the end; 0: until it is closed
     const char *screenshot; // file of the last frame; NULL: none

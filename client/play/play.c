@@ -21,8 +21,15 @@ static void connect(struct play *play)
     def.name = play->name;
     def.access = play->access;
     def.access_size = play->access_size;
+    def.require_sealed = play->require_sealed;
     raim_link_close(play->link);
-    play->link = raim_link_open(play->host, play->port, &def);
+    play->link = NULL;
+    if (raim_known_server_find(&play->known,
+                               play->known_servers[0] != '\0' ? play->known_servers : NULL,
+                               play->host, play->port)) {
+        def.server_key = play->known.has_key ? play->known.key : NULL;
+        play->link = raim_link_open(play->host, play->port, &def);
+    }
     play->state = play->link != NULL ? RAIM_CLIENT_CONNECTING : RAIM_CLIENT_ENDED;
     play->picture->map = NULL;
     camera_clear(&play->camera);
@@ -56,6 +63,12 @@ struct play *play_open(const struct play_def *def)
     if (def->access != NULL)
         play->access_size = raim_link_read_access(def->access, play->access, sizeof play->access);
     play->port = def->port;
+    play->require_sealed = def->require_sealed;
+    if (def->known_servers != NULL)
+        snprintf(play->known_servers, sizeof play->known_servers, "%s", def->known_servers);
+    else if (!raim_known_servers_keeps(def->host) ||
+             !raim_known_servers_path(play->known_servers, sizeof play->known_servers))
+        play->known_servers[0] = '\0';
     play->window = def->window;
     play->keys = def->keys;
     play->picture = calloc(1, sizeof *play->picture);
@@ -252,8 +265,8 @@ static void learn_names(struct play *play, const struct raim_client *client)
 static struct feed_person person(const struct play *play, raim_player_id id)
 {
     struct feed_person person = {.id = id};
-    snprintf(person.name, sizeof person.name, "%s",
-             id == RAIM_NOBODY ? "Server" : play->names[raim_player_place(id)]);
+    if (id != RAIM_NOBODY)
+        snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_place(id)]);
     return person;
 }
 
@@ -393,6 +406,7 @@ void play_go_on(struct play *play)
         return;
     struct raim_client *client = raim_link_client(play->link);
     raim_link_service(play->link);
+    raim_known_server_look(&play->known, play->link);
     note_state(play, client, play_now_s());
     if (play->state == RAIM_CLIENT_PLAYING && raim_link_is_due(play->link)) {
         raim_client_look(client, raim_link_now_us());

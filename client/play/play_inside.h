@@ -8,7 +8,7 @@
 #include "entry.h"
 #include "feed.h"
 #include "keys.h"
-#include "link.h"
+#include "known_servers.h"
 #include "menu.h"
 #include "netgraph.h"
 #include "picture.h"
@@ -27,7 +27,10 @@ struct play {
     char host[256], name[RAIM_CLIENT_NAME_BYTES];
     uint16_t port;
     uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
-    uint32_t access_size; // 0: no access token
+    uint32_t access_size;     // 0: no access token
+    char known_servers[4096]; // file; "": none
+    struct raim_known_server known;
+    bool require_sealed;
     struct window *window;
     struct keys *keys;
     struct raim_link *link; // NULL: it could not even be opened

@@ -67,8 +67,11 @@ static void print_usage(FILE *file)
           "                                  error, warning or info\n"
           "  token key FILE                  make a key to sign access tokens with; prints\n"
           "                                  its public half\n"
-          "  token make --key FILE --arena NAME [--name NAME] [--for TIME]\n"
-          "             [--server-key HEX]   make an access token, good for 10m or TIME\n"
+          "  token make --key FILE --arena NAME [--name NAME] [--not-before TIME]\n"
+          "             [--for TIME] [--server-key HEX]\n"
+          "                                  make an access token, good once: from now, or\n"
+          "                                  from so much later on, for 10m or TIME\n"
+          "  token show TOKEN                print what a token says, unverified\n"
           "\n"
           "  -s, --socket SOCKET  the daemon's socket (" RAIM_CONTROL_SOCKET ")\n"
           "  -V, --version        print the version\n"
@@ -344,6 +347,13 @@ static int run_token_make(const struct call *call)
     return end_token(made, problem);
 }
 
+static int run_token_show(const struct call *call)
+{
+    const char *problem = NULL;
+    const bool shown = token_show(word(call, 0), stdout, &problem);
+    return end_token(shown, problem);
+}
+
 // --- The command line ---
 
 static const struct command commands[] = {
@@ -365,7 +375,8 @@ static const struct command commands[] = {
     {"reload", run_reload, 0, 0, ""},
     {"log level", run_log_level, 1, 1, ""},
     {"token key", run_token_key, 1, 1, ""},
-    {"token make", run_token_make, 0, 0, "fkanp"},
+    {"token make", run_token_make, 0, 0, "bfkanp"},
+    {"token show", run_token_show, 1, 1, ""},
 };
 
 // How many words a command is that these begin with, one or two; 0 where they begin with another.
@@ -440,13 +451,14 @@ int main(int argc, char **argv)
         {"key", required_argument, NULL, 'k'},
         {"arena", required_argument, NULL, 'a'},
         {"name", required_argument, NULL, 'n'},
+        {"not-before", required_argument, NULL, 'b'},
         {"server-key", required_argument, NULL, 'p'},
         {NULL, 0, NULL, 0},
     };
     struct call call = {.socket = RAIM_CONTROL_SOCKET};
     char options[16] = ""; // letters of those that belong to commands
     for (int option; (option = getopt_long(argc, argv, "s:Vh", known, NULL)) != -1;) {
-        if (strchr("jwtfkanp", option) != NULL && strchr(options, option) == NULL)
+        if (strchr("jwtfkanpb", option) != NULL && strchr(options, option) == NULL)
             options[strlen(options)] = (char)option;
         switch (option) {
         case 's':
@@ -472,6 +484,9 @@ int main(int argc, char **argv)
             break;
         case 'n':
             call.token.name = optarg;
+            break;
+        case 'b':
+            call.token.not_before = optarg;
             break;
         case 'p':
             call.token.server_key = optarg;

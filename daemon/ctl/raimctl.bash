@@ -13,7 +13,7 @@ _raimctl() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
-        --timeout | --for | --key | --arena | --name | --server-key) ((i++)) ;;
+        --timeout | --for | --not-before | --key | --arena | --name | --server-key) ((i++)) ;;
         -*) ;;
         *)
             case $command in
@@ -31,7 +31,7 @@ _raimctl() {
     fi
     case $before in
     --arena) command=arenas place=0 ;;
-    --timeout | --for | --name | --server-key) return ;;
+    --timeout | --for | --not-before | --name | --server-key) return ;;
     esac
     case $command in
     '')
@@ -42,8 +42,8 @@ _raimctl() {
     bans) words='--json' ;;
     ban) words='--for' ;;
     drain) words='--timeout' ;;
-    token) words='key make' ;;
-    'token make') words='--key --arena --name --for --server-key' ;;
+    token) words='key make show' ;;
+    'token make') words='--key --arena --name --not-before --for --server-key' ;;
     arena) words='add remove pause resume map' ;;
     log) words='level' ;;
     'log level') [[ $place -gt 0 ]] || words='error warning info' ;;

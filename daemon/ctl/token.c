@@ -22,6 +22,7 @@ static_assert(RAIM_ACCESS_SIGNATURE_BYTES == crypto_sign_BYTES, "Ed25519");
 static_assert(RAIM_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "as long as a public key of X25519");
 
 static const char default_duration[] = "10m";
+static const unsigned long long most_s = 24 * 60 * 60; // what arenas accept, see PROTOCOL.md
 
 static bool read_hex(const char *text, size_t length, uint8_t *bytes, size_t size)
 {
@@ -86,15 +87,29 @@ static bool copy_text(char *to, size_t capacity, const char *from)
     return true;
 }
 
-// What to sign; NULL, or what is wrong with the options.
-static const char *fill(const struct token_options *options, struct raim_access *access)
+// From when until when; NULL, or what is wrong with the options.
+static const char *fill_times(const struct token_options *options, struct raim_access *access)
 {
     const char *duration = options->duration != NULL ? options->duration : default_duration;
     const unsigned long long seconds = duration_read(duration);
     if (seconds == 0)
-        return "--for wants a time like 90s, 15m, 2h or 7d";
-    *access = (struct raim_access){.expiry = (uint64_t)time(NULL) + seconds};
-    randombytes_buf(&access->nonce, sizeof access->nonce);
+        return "--for wants a time like 90s, 15m or 2h";
+    if (seconds > most_s)
+        return "--for wants a day at most: no arena accepts a token that is valid for longer";
+    const unsigned long long later =
+        options->not_before != NULL ? duration_read(options->not_before) : 0;
+    if (later == 0 && options->not_before != NULL)
+        return "--not-before wants a time like 90s, 15m, 2h or 7d, from now on";
+    access->not_before = (uint64_t)time(NULL) + later;
+    access->expiry = access->not_before + seconds;
+    return NULL;
+}
+
+// What to sign, but for the key; NULL, or what is wrong with the options.
+static const char *fill(const struct token_options *options, struct raim_access *access)
+{
+    *access = (struct raim_access){0};
+    randombytes_buf(access->nonce, sizeof access->nonce);
     if (options->arena[0] == '\0' ||
         !copy_text(access->arena, sizeof access->arena, options->arena))
         return "--arena wants an arena's name of 1 to 31 characters";
@@ -104,7 +119,7 @@ static const char *fill(const struct token_options *options, struct raim_access 
     if (access->has_key && !read_hex(options->server_key, strlen(options->server_key), access->key,
                                      sizeof access->key))
         return "--server-key wants 64 hexadecimal digits";
-    return NULL;
+    return fill_times(options, access);
 }
 
 bool token_make(const struct token_options *options, const char **problem)
@@ -123,10 +138,63 @@ bool token_make(const struct token_options *options, const char **problem)
         *problem = errno == EINVAL ? "the file has no key" : strerror(errno);
         return false;
     }
+    // libsodium keeps the public half behind the seed.
+    memcpy(access.key_id, secret + SEED_BYTES, sizeof access.key_id);
     const size_t size = raim_access_write(&access, token);
     crypto_sign_detached(token + size, NULL, token, size, secret);
     puts(sodium_bin2base64(text, sizeof text, token, size + RAIM_ACCESS_SIGNATURE_BYTES,
                            sodium_base64_VARIANT_URLSAFE_NO_PADDING));
     sodium_memzero(secret, sizeof secret);
+    return true;
+}
+
+static void show_time(FILE *file, const char *what, uint64_t seconds)
+{
+    char text[64] = "beyond all dates";
+    const time_t when = (time_t)seconds;
+    struct tm date;
+    if (seconds <= INT64_MAX && gmtime_r(&when, &date) != NULL)
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &date);
+    fprintf(file, "%-11s %s\n", what, text);
+}
+
+// Whoever made the token may have put anything into it, but no command to a terminal leaves here:
+// neither a control character nor one of U+0080 to U+009F.
+static void show_text(FILE *file, const char *what, const char *text)
+{
+    fprintf(file, "%-11s ", what);
+    for (uint8_t byte, before = 0; (byte = (uint8_t)*text) != 0; text++, before = byte)
+        if (byte < 0x20 || byte == 0x7F || (before == 0xC2 && byte < 0xA0))
+            fprintf(file, "\\x%02x", (unsigned)byte);
+        else
+            fputc(byte, file);
+    fputc('\n', file);
+}
+
+static void show_hex(FILE *file, const char *what, const uint8_t *bytes, size_t size)
+{
+    char text[2 * RAIM_KEY_BYTES + 1];
+    fprintf(file, "%-11s %s\n", what, sodium_bin2hex(text, sizeof text, bytes, size));
+}
+
+bool token_show(const char *text, FILE *file, const char **problem)
+{
+    uint8_t token[RAIM_ACCESS_TOKEN_BYTES];
+    size_t size;
+    struct raim_access access;
+    if (sodium_base642bin(token, sizeof token, text, strlen(text), NULL, &size, NULL,
+                          sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0 ||
+        raim_access_read(token, size, &access) == 0) {
+        *problem = "this is none of this version";
+        return false;
+    }
+    show_text(file, "arena", access.arena);
+    show_text(file, "name", access.name[0] != '\0' ? access.name : "(the player chooses)");
+    show_time(file, "not before", access.not_before);
+    show_time(file, "expiry", access.expiry);
+    show_hex(file, "key id", access.key_id, sizeof access.key_id);
+    show_hex(file, "nonce", access.nonce, sizeof access.nonce);
+    if (access.has_key)
+        show_hex(file, "server key", access.key, sizeof access.key);
     return true;
 }

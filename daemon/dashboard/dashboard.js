@@ -250,7 +250,10 @@ function showArenas(arenas) {
     }
   }
   arenas.forEach((arena, i) => {
-    field.querySelectorAll("label span")[i].textContent = `${arena.name} ${arena.players.length}`;
+    const words = field.querySelectorAll("label span")[i];
+    words.textContent = `${arena.name} ${arena.players.length}` +
+      (arena.overloaded ? " overloaded" : "");
+    words.classList.toggle("overloaded", arena.overloaded);
   });
 }
 
@@ -318,6 +321,9 @@ function showChosen() {
     return;
   const past = kept.get(chosen), last = rows => rows[rows.length - 1] || [0, 0];
   showPlayers(arena);
+  const trouble = arena.overloaded ? "overloaded: ticks are late or skipped" : "";
+  if (find("overload").textContent !== trouble)
+    find("overload").textContent = trouble;
   find("p50").textContent = `p50 ${duration(last(past.ticks)[0])}`;
   find("p99").textContent = `p99 ${duration(last(past.ticks)[1])}`;
   find("out").textContent = `out ${rate(last(past.traffic)[0])}`;

@@ -2,8 +2,14 @@
 // Two-dimensional vectors in world units (y points up) and axis-aligned boxes.
 #pragma once
 
+#include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
+
+// With x87's 80 bits the game would differ from everybody else's, and nobody could spawn.
+static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
+              "double must be computed as double: on i386 compile with -msse2 -mfpmath=sse");
 
 typedef struct raim_vec2 {
     double x, y;

@@ -27,8 +27,9 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
         return;
     }
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
-    if (!raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES) ||
-        member->hush_ticks > (burst - 1) * pause_ticks || !raim_members_have_room(match)) {
+    // What is too much is not even cleaned.
+    if (member->hush_ticks > (burst - 1) * pause_ticks || !raim_members_have_room(match) ||
+        !raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES)) {
         match->refused[RAIM_REFUSED_CHAT]++;
         return;
     }

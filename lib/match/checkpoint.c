@@ -12,7 +12,7 @@
 
 // Another number for any other meaning of the bytes: a match of another build must not take them
 // for its own.
-enum { LAYOUT = 1 };
+enum { LAYOUT = 2 };
 
 // Neither may hold padding, which would be told like everything else.
 struct head {
@@ -40,9 +40,9 @@ struct saved_member {
     uint8_t reserved[5];
 };
 
-static_assert(sizeof(struct raim_match_hits) == 5 * 8, "no padding");
+static_assert(sizeof(struct raim_match_hits) == 6 * 8, "no padding");
 static_assert(sizeof(struct head) ==
-                  4 * 4 + 2 * 8 + 5 * 8 + 3 * 8 + 5 * 4 + 4 + RAIM_MAP_NAME_BYTES,
+                  4 * 4 + 2 * 8 + 6 * 8 + 3 * 8 + 5 * 4 + 4 + RAIM_MAP_NAME_BYTES,
               "no padding");
 static_assert(sizeof(struct raim_bot) == 8 + 2 * 16 + 4 * 4 + 2 * 2 + 4, "no padding");
 static_assert(sizeof(struct saved_member) == sizeof(struct raim_bot) + 16 + 4 * 4 + 25 + 7,
@@ -151,9 +151,10 @@ static bool find_elder(const struct raim_match *match, const uint8_t *bytes, siz
     def->bots = head.bots;
     def->max_clients = world.max_players - head.bots;
     def->max_rewind_s = (double)world.max_rewind / world.tick_hz;
+    if (def->max_connections < def->max_clients)
+        def->max_connections = def->max_clients;
     return world.max_players <= RAIM_MAX_PLAYERS && head.bots < world.max_players &&
-           def->max_clients <= 1000 && def->max_clients <= def->max_connections &&
-           def->max_rewind_s <= 0.25;
+           def->max_clients <= 1000 && def->max_rewind_s <= 0.25;
 }
 
 const char *raim_match_checkpoint_fault(const struct raim_match *match, const void *bytes,
@@ -275,6 +276,7 @@ static void restore_member(struct raim_match *match, uint32_t place,
         .brain = saved->brain,
     };
     memcpy(member->name, saved->name, sizeof member->name);
+    member->key = raim_name_key_of(member->name);
     memcpy(member->token, saved->token, sizeof member->token);
     if (player->id != RAIM_NOBODY && !member->bot)
         raim_world_set_away(match->world, player->id, true);

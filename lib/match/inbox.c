@@ -2,32 +2,46 @@
 // Stores and hands out inputs.
 #include "inbox.h"
 
-// What counts of the age of a shooter's view.
-static uint8_t rewind_of(const struct raim_world *world, const struct raim_input_message *message,
-                         uint32_t index)
+// The oldest view that a shooter can have had, in ticks before the one that an input is for. Who
+// tells of no snapshot was shown nothing.
+static uint32_t oldest_view(const struct raim_world *world,
+                            const struct raim_rewind_limit *rewind_limit,
+                            const struct raim_input_message *message, uint32_t index)
 {
-    const uint32_t show_ticks = (RAIM_INBOX_SHOW_MS * world->tick_hz + 999) / 1000;
-    const int32_t known = raim_tick_diff(message->tick - index, message->snapshot);
-    const uint32_t shown = (known > 0 ? (uint32_t)known : 0) + show_ticks;
-    const uint32_t most = shown < world->max_rewind ? shown : world->max_rewind;
-    const uint32_t told = message->has_snapshot ? message->inputs[index].view_age : 0;
-    return (uint8_t)(told < most ? told : most);
+    if (!message->has_snapshot)
+        return 0;
+    const int32_t ahead = raim_tick_diff(message->tick - index, world->tick);
+    const int32_t early = ahead < RAIM_INBOX_EARLY ? ahead : RAIM_INBOX_EARLY;
+    const int32_t age = (int32_t)raim_rewind_limit_view(rewind_limit) + early;
+    return age > 0 ? (uint32_t)age : 0;
 }
 
-static raim_input to_world(const struct raim_world *world, const struct raim_input_message *message,
-                           uint32_t index)
+// An input as it is played, and whether it claimed an older view than it can have had. A tick
+// beyond what is measured is no lie, and neither is what is beyond the world's own limit, by which
+// clients lead.
+static raim_input to_world(const struct raim_world *world,
+                           const struct raim_rewind_limit *rewind_limit,
+                           const struct raim_input_message *message, uint32_t index,
+                           bool *is_clamped)
 {
     const raim_wire_input *input = &message->inputs[index];
+    const uint32_t claimed =
+        input->view_age < world->max_rewind ? input->view_age : world->max_rewind;
+    const uint32_t oldest = oldest_view(world, rewind_limit, message, index);
+    *is_clamped = input->fire && claimed > oldest + 1;
     return (raim_input){
         .move_x = input->move_x,
         .move_y = input->move_y,
         .fire = input->fire,
-        .rewind = input->fire ? rewind_of(world, message, index) : 0,
+        .rewind = (uint8_t)(!input->fire       ? 0
+                            : claimed < oldest ? claimed
+                                               : oldest),
         .aim = input->aim,
     };
 }
 
 enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
+                                     const struct raim_rewind_limit *rewind_limit,
                                      const struct raim_input_message *message)
 {
     const int32_t ahead = raim_tick_diff(message->tick, world->tick);
@@ -40,7 +54,7 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
         inbox->least = inbox->has_least && inbox->least < ahead ? inbox->least : ahead;
         inbox->has_least = true;
         if (ahead < 0)
-            inbox->held = to_world(world, message, 0);
+            inbox->held = to_world(world, rewind_limit, message, 0, &inbox->is_held_clamped);
     }
     if (ahead < 0)
         return RAIM_REFUSED_INPUT_LATE;
@@ -50,7 +64,10 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
         if ((inbox->has >> slot & 1) != 0)
             continue;
         inbox->has |= (uint64_t)1 << slot;
-        inbox->waiting[slot] = to_world(world, message, i);
+        bool is_clamped;
+        inbox->waiting[slot] = to_world(world, rewind_limit, message, i, &is_clamped);
+        inbox->clamped &= ~((uint64_t)1 << slot);
+        inbox->clamped |= (uint64_t)is_clamped << slot;
     }
     return RAIM_REFUSALS;
 }
@@ -76,6 +93,7 @@ raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *wo
     if ((inbox->has >> slot & 1) != 0) {
         inbox->has &= ~((uint64_t)1 << slot);
         inbox->held = inbox->waiting[slot];
+        inbox->is_held_clamped = (inbox->clamped >> slot & 1) != 0;
         inbox->hungry_ticks = 0;
         return inbox->held;
     }

@@ -5,6 +5,7 @@
 #include "digest.h"
 #include "handshake.h"
 #include "name.h"
+#include "name_key.h"
 #include "phase.h"
 #include "text.h"
 
@@ -32,6 +33,7 @@ struct raim_match_def raim_match_default_def(void)
         .spectator_delay_s = 10,
         .max_rewind_s = 0.2,
         .resume_grace_s = 30,
+        .idle_timeout_s = 60,
         .max_connections = 80,
     };
 }
@@ -129,6 +131,7 @@ static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
         .max_clients = def->max_clients,
         .max_spectators = def->max_spectators,
         .resume_grace_s = def->resume_grace_s,
+        .idle_timeout_s = def->idle_timeout_s,
         .round_s = def->round_s,
         .break_s = def->break_s,
         .score_limit = def->score_limit,
@@ -225,15 +228,20 @@ static void lose(struct raim_match *match, struct raim_connection *client)
     raim_doors_leave(match, client, RAIM_REASON_LOST);
 }
 
-void raim_match_connect(struct raim_match *match, uint32_t handle, bool is_local,
+void raim_match_connect(struct raim_match *match, uint32_t handle,
                         const uint8_t token[RAIM_MATCH_TOKEN_BYTES])
 {
     struct raim_connection *client = client_at(match, handle);
     lose(match, client);
     reset_client(match, client, RAIM_CONNECTION_WAITING);
-    client->is_local = is_local;
     memcpy(client->token, token, sizeof client->token);
     client->since_tick = match->world->tick;
+}
+
+bool raim_match_knows_session(const struct raim_match *match,
+                              const uint8_t token[RAIM_MATCH_TOKEN_BYTES])
+{
+    return raim_sessions_find(match, token) != RAIM_NOBODY;
 }
 
 void raim_match_disconnect(struct raim_match *match, uint32_t handle)
@@ -275,21 +283,22 @@ static bool has_place(const struct raim_match *match, const struct raim_hello *h
     const struct raim_match_tuning *tuning = &match->tuning;
     if (hello->watch)
         return match->watching < tuning->max_spectators;
-    return match->playing < tuning->max_clients ||
-           (match->playing == tuning->max_clients && raim_sessions_find_idle(match) != RAIM_NOBODY);
+    return match->playing < tuning->max_clients || (match->playing == tuning->max_clients &&
+                                                    raim_sessions_find_spare(match) != RAIM_NOBODY);
 }
 
 // Asks the guard, who may have another name for the client.
-static bool is_admitted(const struct raim_match *match, const struct raim_hello *hello,
-                        char name[RAIM_MATCH_NAME_BYTES])
+static bool is_admitted(const struct raim_match *match, struct raim_hello *hello)
 {
     const struct raim_match_guard *guard = match->def.guard;
-    if (guard == NULL)
-        return true;
-    char told[RAIM_MATCH_NAME_BYTES];
-    memcpy(told, name, sizeof told);
-    return guard->admit(guard->context, hello->access, hello->access_size, told) &&
-           raim_name_clean(told, name);
+    return guard == NULL ||
+           guard->admit(guard->context, hello->access, hello->access_size, hello->name);
+}
+
+// The name that a client may have, wherever it is from; false where it may not have it.
+static bool take_name(const char *told, char name[RAIM_MATCH_NAME_BYTES])
+{
+    return raim_name_clean(told, name) && !raim_name_is_reserved(name);
 }
 
 static void receive_hello(struct raim_match *match, struct raim_connection *client,
@@ -305,7 +314,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         raim_doors_refuse(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
         return;
     }
-    if (!raim_name_clean(hello.name, name)) {
+    if (!take_name(hello.name, name)) {
         raim_doors_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
@@ -318,8 +327,12 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     }
     // A token is good for one time: it must not be used up where nobody can come in.
     const bool has_room = resumes || has_place(match, &hello);
-    if (has_room && !resumes && !is_admitted(match, &hello, name)) {
+    if (has_room && !resumes && !is_admitted(match, &hello)) {
         raim_doors_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
+        return;
+    }
+    if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token may have another
+        raim_doors_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
     if (!has_room || !enter(match, client, &hello, name)) {
@@ -352,17 +365,30 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
     }
     if (client->watches)
         return; // it has nothing to steer
-    const enum raim_refusal refusal = raim_inbox_receive(&client->inbox, match->world, &message);
+    const enum raim_refusal refusal =
+        raim_inbox_receive(&client->inbox, match->world, &client->rewind_limit, &message);
     if (refusal != RAIM_REFUSALS)
         match->refused[refusal]++;
+}
+
+void raim_match_measure(struct raim_match *match, uint32_t handle, uint32_t rtt_ms,
+                        uint32_t deviation_ms)
+{
+    struct raim_connection *client = client_at(match, handle);
+    if (client->state != RAIM_CONNECTION_ABSENT && rtt_ms != UINT32_MAX)
+        raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
 }
 
 static void receive_goodbye(struct raim_match *match, struct raim_connection *client,
                             raim_reader *reader)
 {
-    struct raim_goodbye goodbye;
-    if (!raim_goodbye_read(reader, &goodbye)) {
+    struct raim_farewell farewell;
+    if (!raim_farewell_read(reader, &farewell)) {
         match->refused[RAIM_REFUSED_MALFORMED]++;
+        return;
+    }
+    if (!raim_sessions_may_end(match, client, farewell.token)) {
+        match->refused[RAIM_REFUSED_GOODBYE]++;
         return;
     }
     raim_doors_leave(match, client, RAIM_REASON_LEFT);
@@ -394,6 +420,13 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
         match->refused[RAIM_REFUSED_MALFORMED]++;
 }
 
+bool raim_match_is_in(const struct raim_match *match, uint32_t handle)
+{
+    assert(handle < match->def.max_connections);
+    const enum raim_connection_state state = match->clients[handle].state;
+    return state == RAIM_CONNECTION_ENTERING || state == RAIM_CONNECTION_PLAYING;
+}
+
 static void take_input(struct raim_match *match, struct raim_connection *client)
 {
     const uint32_t place = raim_player_place(client->player);
@@ -401,6 +434,7 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     member->hush_ticks -= member->hush_ticks > 0;
     const struct raim_inbox_tally before = member->inputs;
     match->inputs[place] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
+    raim_sessions_notice(match, member, &match->inputs[place]);
     match->inputs_due += member->inputs.due - before.due;
     match->inputs_missed += member->inputs.missed - before.missed;
 }
@@ -416,6 +450,7 @@ void raim_match_step(struct raim_match *match)
             raim_doors_refuse(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
         if (client->player != RAIM_NOBODY)
             take_input(match, client);
+        raim_rewind_limit_step(&client->rewind_limit, world->tick_hz);
     }
     raim_sessions_expire(match);
     const bool is_frozen = raim_rounds_is_frozen(match);

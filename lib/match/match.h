@@ -29,10 +29,12 @@ struct raim_match_def {
     bool sight;               // obstacles hide what is behind them, also from the wire
     uint32_t max_clients;     // places for clients that play, 1 to 1000
     uint32_t max_spectators;  // that watch, 0 to 1000
-    double spectator_delay_s; // that a spectator sees everything late, unless it is local; 0 to 60
+    double spectator_delay_s; // that a spectator sees everything late; 0 to 60
     double max_rewind_s;      // most that a shot is launched in the past, as its shooter saw the
                               // others; 0 to 0.25 and RAIM_MAX_REWIND ticks; 0: never
     double resume_grace_s;    // that the player of a lost connection is kept, 0 to 600
+    double idle_timeout_s;    // after which who presses nothing new makes room in a full match, to
+                              // 86400; 0: never
     uint32_t max_connections; // client handles are below this; more than players and spectators,
                               // so that a full match can still say so
     uint32_t bots;            // server-side bots, with places of their own; together with
@@ -60,10 +62,10 @@ struct raim_match_def raim_match_default_def(void);
 struct raim_match *raim_match_create(const struct raim_match_def *def);
 void raim_match_destroy(struct raim_match *match);
 
-// A client is a handle below max_connections that the caller chooses, one per connection; it is
-// local when it is on this machine's loopback. `token` becomes the secret of the session that it
-// begins: nobody can guess it, and no two are alike. Copied.
-void raim_match_connect(struct raim_match *match, uint32_t client, bool is_local,
+// A client is a handle below max_connections that the caller chooses, one per connection. `token`
+// becomes the secret of the session that it begins: nobody can guess it, and no two are alike.
+// Copied.
+void raim_match_connect(struct raim_match *match, uint32_t client,
                         const uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
 
 // The connection is gone. Unless it said goodbye, its player is away and waits for it to resume.
@@ -72,6 +74,17 @@ void raim_match_disconnect(struct raim_match *match, uint32_t client);
 // One message from a client, of any content. Whatever is wrong with it is refused and counted.
 void raim_match_receive(struct raim_match *match, uint32_t client, bool reliable,
                         const uint8_t *data, size_t size);
+
+// Whether a client's HELLO was accepted, and it has neither left nor been refused since.
+bool raim_match_is_in(const struct raim_match *match, uint32_t client);
+
+// The transport's own measurement of a client's round trip: the least, within the last second, from
+// a reliable command that left with a tick's messages to the tick in which its acknowledgement was
+// taken, in ms, with the mean deviation of these (RFC 6298); UINT32_MAX: not known. Call it before
+// the tick's messages are received; it holds for a second. Shots are rewound for no longer than the
+// least of this and of what the match measures by itself: see rewind_limit.h.
+void raim_match_measure(struct raim_match *match, uint32_t client, uint32_t rtt_ms,
+                        uint32_t deviation_ms);
 
 // Plays one tick.
 void raim_match_step(struct raim_match *match);
@@ -103,7 +116,7 @@ void raim_match_drain(struct raim_match *match, bool draining);
 // What may change at once while the match runs, each as in the def.
 struct raim_match_tuning {
     uint32_t max_clients, max_spectators; // at most those of the def. Nobody has to go for it
-    double resume_grace_s;
+    double resume_grace_s, idle_timeout_s;
     double round_s, break_s; // of the next round or break on
     uint32_t score_limit;    // likewise
     char motd[RAIM_MATCH_TEXT_BYTES];
@@ -122,8 +135,9 @@ bool raim_match_is_turning(const struct raim_match *match);
 
 // Hands everybody over to `next`, which goes on from the tick of `match` in the next round, with a
 // score of 0 for all, or, with `keeps_round`, in the same one, with their scores. Call it between
-// two steps. `next` is new, has as many connections and the same tick_hz, and is tuned as created;
-// its max_clients and max_spectators are no less than play, away or not, and watch in `match`.
+// two steps. `next` has not stepped yet, has the same tick_hz and every connection that is in use,
+// and is tuned as created; its max_clients and max_spectators are no less than play, away or not,
+// and watch in `match`.
 //
 // Sessions, names, mutes, ids where their places are free, counts and the numbers of events stay,
 // as do a drain and a pause; bots are those of `next`, the first as many with the ids and points of
@@ -141,11 +155,11 @@ size_t raim_match_checkpoint_size(const struct raim_match *match);
 // what token, scores, the round.
 void raim_match_save(const struct raim_match *match, void *bytes);
 
-// Takes a new match to where another one on the same map and in the same ticks stood when it was
-// saved. All clients are away, from now on, and bots go on; where rules or places are others, it
-// succeeds that match in its round: everybody rises anew. Allocates. False, and the match as it
-// was, for bytes of another map, other ticks or layout, of more players than there are places for,
-// or that no match can have written.
+// Takes a match that has not stepped yet to where another one on the same map and in the same ticks
+// stood when it was saved. All clients are away, from now on, and bots go on; where rules or places
+// are others, it succeeds that match in its round: everybody rises anew. Allocates. False, and the
+// match as it was, for bytes of another map, other ticks or layout, of more players than there are
+// places for, or that no match can have written.
 bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size);
 
 // Why a checkpoint is of no match like this one, in words; NULL where it may well be of one.
@@ -163,6 +177,10 @@ uint32_t raim_match_events(const struct raim_match *match);
 // Copies the secret of the session of a player who is away; false where there is none such.
 bool raim_match_token(const struct raim_match *match, raim_player_id player,
                       uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
+
+// Whether a session that somebody plays in, or may resume, has this secret.
+bool raim_match_knows_session(const struct raim_match *match,
+                              const uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
 
 // Tells every client that the match ends, but may go on with the next process: sessions stay, and a
 // checkpoint of them may be saved before.
@@ -202,6 +220,7 @@ struct raim_match_hits {
     uint64_t total;
     uint64_t rewound;       // of these, by bullets launched in the past
     uint64_t in_past;       // of these, where the victim had been, not where it is
+    uint64_t clamped;       // shots that claimed an older view than their shooter can have had
     double rewound_ms;      // sum of what was rewound
     double most_rewound_ms; // of any
 };

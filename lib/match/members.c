@@ -25,6 +25,60 @@ bool raim_members_have_room(const struct raim_match *match)
                                    1 + 2 * match->world->max_players + RAIM_ROUNDS_EVENTS);
 }
 
+static bool has_key(const struct raim_match *match, uint32_t place, struct raim_name_key key)
+{
+    return raim_world_players_const(match->world)[place].id != RAIM_NOBODY &&
+           raim_name_keys_match(match->members[place].key, key);
+}
+
+// Whether somebody else than in this place has a name that looks like it.
+static bool is_taken(const struct raim_match *match, uint32_t place, struct raim_name_key key)
+{
+    for (uint32_t other = 0; other < match->world->max_players; other++)
+        if (other != place && has_key(match, other, key))
+            return true;
+    return false;
+}
+
+// The lowest number from `first` on, all of as many digits, that nobody has behind this look.
+static uint32_t find_number(const struct raim_match *match, uint32_t place, uint64_t look,
+                            uint32_t first)
+{
+    bool is_used[RAIM_MAX_PLAYERS] = {false};
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t other = 0; other < match->world->max_players; other++) {
+        const struct raim_name_key key = match->members[other].key;
+        if (other != place && players[other].id != RAIM_NOBODY && key.look == look &&
+            key.number >= first && key.number - first < RAIM_MAX_PLAYERS)
+            is_used[key.number - first] = true;
+    }
+    uint32_t number = 0;
+    while (number < RAIM_MAX_PLAYERS - 1 && is_used[number])
+        number++;
+    return first + number;
+}
+
+// Gives somebody the name, with a number behind it where it looks like somebody else's. It costs
+// a few passes over the members, whatever their names are.
+static void give_name(struct raim_match *match, uint32_t place, const char *name)
+{
+    // The first numbers of one digit, two, three and four: they leave room for less of the name.
+    static const uint32_t firsts[] = {2, 10, 100, 1000};
+    struct raim_member *member = &match->members[place];
+    assert(strlen(name) < sizeof member->name);
+    strcpy(member->name, name);
+    member->key = raim_name_key_of(name);
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        if (!is_taken(match, place, member->key))
+            return;
+        raim_name_number(name, firsts[i], member->name);
+        member->key = raim_name_key_of(member->name);
+        const uint32_t number = find_number(match, place, member->key.look, firsts[i]);
+        raim_name_number(name, number, member->name);
+        member->key = raim_name_key_of(member->name);
+    }
+}
+
 raim_player_id raim_members_join(struct raim_match *match, const char *name,
                                  const struct raim_connection *client)
 {
@@ -35,8 +89,7 @@ raim_player_id raim_members_join(struct raim_match *match, const char *name,
     const uint32_t place = raim_player_place(id);
     struct raim_member *member = &match->members[place];
     *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
-    assert(strlen(name) < sizeof member->name);
-    strcpy(member->name, name);
+    give_name(match, place, name);
     if (client != NULL) {
         member->client = (uint32_t)(client - match->clients);
         memcpy(member->token, client->token, sizeof member->token);
@@ -142,6 +195,15 @@ void raim_members_stay(struct raim_match *match)
             players[place].position = players[place].previous;
 }
 
+// A shot counts as clamped when its input was.
+static void count_shot(struct raim_match *match, raim_player_id shooter)
+{
+    const struct raim_member *member = &match->members[raim_player_place(shooter)];
+    const struct raim_connection *client = member->bot ? NULL : &match->clients[member->client];
+    if (client != NULL && client->player == shooter)
+        match->hits.clamped += client->inbox.is_held_clamped;
+}
+
 static void count_hit(struct raim_match *match, const raim_event *hit)
 {
     const double rewound_ms = 1000.0 * hit->rewind / match->world->tick_hz;
@@ -158,6 +220,8 @@ void raim_members_tell(struct raim_match *match)
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t i = 0; i < match->happened.count; i++) {
         const raim_event *happened = &match->happened.items[i];
+        if (happened->kind == RAIM_EVENT_FIRE)
+            count_shot(match, happened->actor);
         if (happened->kind == RAIM_EVENT_HIT)
             count_hit(match, happened);
         if (happened->kind != RAIM_EVENT_KILL)

@@ -139,6 +139,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
     case RAIM_REASON_ACCESS:
         raim_text_words(text, "this arena wants an access token that is good for it");
         break;
+    case RAIM_REASON_IDLE:
+        raim_text_words(text, "the arena is full, and you pressed nothing for a while");
+        break;
     case RAIM_REASON_KICKED:
     case RAIM_REASON_BANNED:
         raim_text_words(text, client->why);

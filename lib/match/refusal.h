@@ -17,6 +17,7 @@ enum raim_refusal {
     RAIM_REFUSED_DRAINING,    // a hello while nobody is let in
     RAIM_REFUSED_BANNED,      // a connection from where the operator lets nobody in
     RAIM_REFUSED_ACCESS,      // a hello without an access token that lets it in
+    RAIM_REFUSED_GOODBYE,     // a goodbye without the token of the session that it would end
     RAIM_REFUSALS
 };
 

@@ -145,11 +145,15 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
     assert(tuning->max_clients >= 1 && tuning->max_clients <= match->def.max_clients);
     assert(tuning->max_spectators <= match->def.max_spectators);
     assert(tuning->resume_grace_s >= 0 && tuning->resume_grace_s <= 600);
+    assert(tuning->idle_timeout_s >= 0 && tuning->idle_timeout_s <= 86400);
     assert(tuning->round_s >= 0 && tuning->round_s <= 86400);
     assert(tuning->break_s >= 0 && tuning->break_s <= 300);
     assert(memchr(tuning->motd, '\0', sizeof tuning->motd) != NULL);
     match->tuning = *tuning;
     match->grace_ticks = ticks_of(match, tuning->resume_grace_s);
+    match->idle_ticks = ticks_of(match, tuning->idle_timeout_s);
+    if (tuning->idle_timeout_s > 0 && match->idle_ticks == 0)
+        match->idle_ticks = 1;
 }
 
 void raim_match_pause(struct raim_match *match, bool paused)

@@ -29,6 +29,18 @@ raim_player_id raim_sessions_find(const struct raim_match *match,
     return found;
 }
 
+bool raim_sessions_may_end(const struct raim_match *match, const struct raim_connection *client,
+                           const uint8_t token[RAIM_TOKEN_BYTES])
+{
+    static const uint8_t none[RAIM_TOKEN_BYTES];
+    // Whoever has acknowledged a snapshot has read its WELCOME.
+    const bool knows = client->player != RAIM_NOBODY && client->rewind_limit.is_acked;
+    const uint8_t *own = client->player != RAIM_NOBODY
+                             ? match->members[raim_player_place(client->player)].token
+                             : none;
+    return is_same(own, token) || (!knows && is_same(none, token));
+}
+
 void raim_sessions_keep(struct raim_match *match, struct raim_connection *client)
 {
     const uint32_t place = raim_player_place(client->player);
@@ -59,7 +71,21 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     client->inbox.held.aim = player->aim;
 }
 
-raim_player_id raim_sessions_find_idle(const struct raim_match *match)
+void raim_sessions_notice(const struct raim_match *match, struct raim_member *member,
+                          const raim_input *pressed)
+{
+    const raim_input *before = &member->pressed;
+    const bool is_new = pressed->move_x != before->move_x || pressed->move_y != before->move_y ||
+                        pressed->fire != before->fire || pressed->aim != before->aim;
+    member->pressed = *pressed;
+    if (is_new)
+        member->idle_ticks = 0;
+    else
+        member->idle_ticks += !raim_rounds_is_frozen(match);
+}
+
+// Of those whose connection is lost, the one that has been away the longest beyond what it played.
+static raim_player_id find_away(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
@@ -76,12 +102,43 @@ raim_player_id raim_sessions_find_idle(const struct raim_match *match)
     return found;
 }
 
+// Of those who are there, the one that has been idle the longest.
+static raim_player_id find_idle(const struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    raim_player_id found = RAIM_NOBODY;
+    uint32_t most = match->idle_ticks;
+    for (uint32_t place = 0; place < match->world->max_players && match->idle_ticks > 0; place++) {
+        const struct raim_member *member = &match->members[place];
+        if (players[place].id == RAIM_NOBODY || players[place].away || member->bot ||
+            member->idle_ticks < most || (found != RAIM_NOBODY && member->idle_ticks == most))
+            continue;
+        most = member->idle_ticks;
+        found = players[place].id;
+    }
+    return found;
+}
+
+raim_player_id raim_sessions_find_spare(const struct raim_match *match)
+{
+    const raim_player_id away = find_away(match);
+    return away != RAIM_NOBODY ? away : find_idle(match);
+}
+
 bool raim_sessions_make_room(struct raim_match *match)
 {
-    const raim_player_id found = raim_sessions_find_idle(match);
+    const raim_player_id found = raim_sessions_find_spare(match);
     if (found == RAIM_NOBODY)
         return false;
-    raim_members_leave(match, found, RAIM_REASON_LOST);
+    const uint32_t place = raim_player_place(found);
+    if (raim_world_players_const(match->world)[place].away) {
+        raim_members_leave(match, found, RAIM_REASON_LOST);
+        return true;
+    }
+    struct raim_connection *client = &match->clients[match->members[place].client];
+    raim_doors_leave(match, client, RAIM_REASON_IDLE);
+    client->state = RAIM_CONNECTION_REFUSED;
+    client->reason = RAIM_REASON_IDLE;
     return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who watches: whose view a spectator is shown, and the past that late ones are shown.
+// Who watches: whose view a spectator is shown, and the past that it is shown.
 #include "state.h"
 
 #include <assert.h>
@@ -37,17 +37,15 @@ bool raim_spectators_join(struct raim_match *match, struct raim_connection *clie
     if (match->watching >= match->tuning.max_spectators)
         return false;
     match->watching++;
-    client->delay_ticks = client->is_local ? 0 : match->delay_ticks;
-    match->late += client->delay_ticks > 0;
+    client->delay_ticks = match->delay_ticks;
     watch(client, is_member(match, target) ? (raim_player_id)target : find_best(match));
     return true;
 }
 
-void raim_spectators_leave(struct raim_match *match, struct raim_connection *client)
+void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client)
 {
     assert(raim_is_spectator(client));
     match->watching--;
-    match->late -= client->delay_ticks > 0;
 }
 
 void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
@@ -68,7 +66,7 @@ void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
 
 void raim_spectators_remember(struct raim_match *match)
 {
-    if (match->late == 0) {
+    if (match->delay_ticks == 0 || match->watching == 0) {
         match->past_ticks = 0;
         return;
     }

@@ -8,6 +8,7 @@
 #include "history.h"
 #include "inbox.h"
 #include "match.h"
+#include "name_key.h"
 #include "vista.h"
 
 enum raim_connection_state {
@@ -35,7 +36,6 @@ struct raim_connection {
     enum raim_connection_state state;
     uint32_t reason;                   // of its goodbye
     char why[RAIM_MAX_TEXT_BYTES + 1]; // in the operator's words; otherwise empty
-    bool is_local;                     // on the loopback of this machine
     uint8_t token[RAIM_TOKEN_BYTES];   // of the session that it may begin
     uint32_t since_tick;               // of its connection
     raim_player_id player;  // that it plays; RAIM_NOBODY: it is a spectator, or not yet anything
@@ -59,12 +59,14 @@ struct raim_connection {
     bool waits;           // something was left out of the last snapshot
     uint8_t *waited;      // see crowd.h
 
+    struct raim_rewind_limit rewind_limit;
     struct raim_inbox inbox;
 };
 
 // Who sits in a place of the world. Together with the world it is all that outlives a connection.
 struct raim_member {
     char name[RAIM_MATCH_NAME_BYTES];
+    struct raim_name_key key; // of the name
     bool bot;
     bool muted;                      // by the operator
     uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
@@ -72,6 +74,8 @@ struct raim_member {
     uint32_t joined_tick;
     uint32_t away_since; // tick; while away, as the world's player knows
     struct raim_inbox_tally inputs;
+    raim_input pressed;    // last
+    uint32_t idle_ticks;   // since it pressed anything new, while play went on
     uint32_t hush_ticks;   // until all that it has said may be forgotten
     struct raim_bot brain; // of bots
 };
@@ -101,7 +105,7 @@ struct raim_match {
     struct raim_world *world;
     uint64_t identity; // of the world and the map, see raim_world_identity
     struct raim_history history;
-    uint32_t delay_ticks;            // of spectators that are not local
+    uint32_t delay_ticks;            // of spectators
     struct raim_history past;        // for these; no memory where there can be none
     uint32_t past_ticks;             // that it holds without a gap, counted back from now
     struct raim_connection *clients; // def.max_connections
@@ -117,12 +121,12 @@ struct raim_match {
     struct raim_crowd_entry *crowd;  // scratch for snapshots that do not fit
     struct raim_match_tuning tuning; // what holds now of what the def began with
     uint32_t grace_ticks;            // that the player of a lost connection is kept
+    uint32_t idle_ticks;             // after which somebody is idle; 0: nobody ever is
     struct raim_rounds rounds;
     struct raim_wire_phase late_phase; // that the late audience knows of when welcomed now
     uint32_t began_tick;               // up to this one, it was another match's
     uint32_t playing;                  // members that are no bots
     uint32_t watching;                 // clients that are spectators
-    uint32_t late;                     // of them, those with a delay
     bool draining;                     // nobody is let in but those who resume
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
@@ -195,6 +199,11 @@ void raim_members_tell(struct raim_match *match);
 raim_player_id raim_sessions_find(const struct raim_match *match,
                                   const uint8_t token[RAIM_TOKEN_BYTES]);
 
+// Whether a token is the one of a client's session; of who has none, or cannot know it yet, zero
+// is, too.
+bool raim_sessions_may_end(const struct raim_match *match, const struct raim_connection *client,
+                           const uint8_t token[RAIM_TOKEN_BYTES]);
+
 // Takes the player of a lost connection to keep it, away, where there is a grace time.
 void raim_sessions_keep(struct raim_match *match, struct raim_connection *client);
 
@@ -202,10 +211,15 @@ void raim_sessions_keep(struct raim_match *match, struct raim_connection *client
 void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
                           raim_player_id id);
 
+// Once a tick for every client that plays: notices whether it pressed anything new.
+void raim_sessions_notice(const struct raim_match *match, struct raim_member *member,
+                          const raim_input *pressed);
+
 // In a full match, lets one leave who has been away for longer than it had played: who comes and
-// goes must not keep others out by sessions that wait. False where there is none. The first tells
-// whom, or RAIM_NOBODY.
-raim_player_id raim_sessions_find_idle(const struct raim_match *match);
+// goes must not keep others out by sessions that wait. Where there is none, whoever has been idle
+// for the longest leaves, and is told so. False where nobody has. The first tells whom, or
+// RAIM_NOBODY.
+raim_player_id raim_sessions_find_spare(const struct raim_match *match);
 bool raim_sessions_make_room(struct raim_match *match);
 
 // Lets those leave who have been away for too long; once a tick.
@@ -235,7 +249,7 @@ void raim_doors_leave(struct raim_match *match, struct raim_connection *client,
 // or for 0, the one with most points. False when there is no place.
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client,
                           uint32_t target);
-void raim_spectators_leave(struct raim_match *match, struct raim_connection *client);
+void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
 
 // What an audience is told: its spectators go on to another player when theirs leaves.
 void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
@@ -272,7 +286,8 @@ void raim_view_prepare(struct raim_match *match);
 size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                        size_t capacity);
 
-// Takes a client's word, in an input for `input_tick`, for the newest snapshot it has.
+// Takes a client's word, in an input for `input_tick`, for the newest snapshot it has; measures its
+// round trip by it.
 enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
                                         struct raim_connection *client, uint32_t tick,
                                         uint32_t input_tick);

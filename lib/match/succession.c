@@ -98,12 +98,12 @@ static raim_player_id id_after(const struct succession *succession, raim_player_
 static void carry_client(const struct succession *succession, uint32_t handle)
 {
     struct raim_match *next = succession->next;
+    assert(handle < next->def.max_connections);
     const struct raim_connection *from = &succession->before->clients[handle];
     struct raim_connection *to = &next->clients[handle];
     to->state = from->state;
     to->reason = from->reason;
     memcpy(to->why, from->why, sizeof to->why);
-    to->is_local = from->is_local;
     memcpy(to->token, from->token, sizeof to->token);
     to->since_tick = from->since_tick;
     to->watches = from->watches;
@@ -118,6 +118,7 @@ static void carry_client(const struct succession *succession, uint32_t handle)
     to->player = id_after(succession, from->player);
     assert(to->player != RAIM_NOBODY);
     to->place = raim_player_place(to->player);
+    to->rewind_limit = from->rewind_limit;
     to->inbox.held.aim = raim_world_players_const(next->world)[to->place].aim;
 }
 
@@ -147,7 +148,6 @@ static void carry_rounds(const struct succession *succession)
 void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool keeps_round)
 {
     assert(next->world->tick == 0 && next->playing == 0 && next->watching == 0);
-    assert(next->def.max_connections == match->def.max_connections);
     assert(next->def.tick_hz == match->def.tick_hz);
     struct succession succession = {
         .next = next,
@@ -161,8 +161,9 @@ void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool 
     next->draining = match->draining;
     seat_bots(&succession);
     seat_clients(&succession);
-    for (uint32_t handle = 0; handle < next->def.max_connections; handle++)
-        carry_client(&succession, handle);
+    for (uint32_t handle = 0; handle < match->def.max_connections; handle++)
+        if (match->clients[handle].state != RAIM_CONNECTION_ABSENT)
+            carry_client(&succession, handle);
     carry_counts(next, match);
     carry_rounds(&succession);
     // Whoever is to hear of events is welcomed anew, to what they have led to.

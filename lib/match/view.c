@@ -68,6 +68,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
         return RAIM_REFUSED_ACK;
     if (!client->has_acked || raim_tick_diff(tick, client->acked_tick) > 0) {
         measure_latency(match, client, tick, input_tick);
+        raim_rewind_limit_acknowledge(&client->rewind_limit, (uint32_t)age);
         client->has_acked = true;
         client->acked_tick = tick;
     }

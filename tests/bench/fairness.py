@@ -12,6 +12,13 @@ behind one of 150 ms, play matches through real clients over a simulated network
 compensation and without. `hit_ratio` is the hits per shot of the far ones by those of the near
 ones; `behind_cover` counts those who were killed where no shot could have come for longer than the
 server rewinds. Writes them, with 95 % intervals, to build/bench/hits.csv.
+
+And what do lies gain? Aim-bots at 0 ms that lie about how late they see the arena play against the
+same aim-bots that do not (liars.c, liar.h). `liar_gain_points` is what that adds to their hits per
+100 shots at most, whether they hold the acknowledgements of snapshots back (acks), or everything now
+and then (bursts). Who holds everything back, always, is a distant player to every measurement:
+`liar_gain_all_points` is what is left for it. `far_loss_points` is what an honest player loses by a
+round trip of 150 ms with 20 ms of jitter each way. Writes them to build/bench/liars.csv.
 """
 
 import argparse
@@ -28,6 +35,8 @@ BENCH = ROOT / "build/release/bin/bench_fairness"
 CSV = ROOT / "build/bench/fairness.csv"
 HITS_BENCH = ROOT / "build/release/bin/bench_hits"
 HITS_CSV = ROOT / "build/bench/hits.csv"
+LIARS_BENCH = ROOT / "build/release/bin/bench_liars"
+LIARS_CSV = ROOT / "build/bench/liars.csv"
 
 PLAYERS = {"duel": 12, "crossfire": 24, "ruins": 48} # on each map
 SEEDS = 8    # matches on each
@@ -37,6 +46,10 @@ HITS_MAP, HITS_PLAYERS = "duel", 16
 HITS_SECONDS = 120 # of each match
 HITS_SEEDS = 48    # matches with and without compensation
 REWINDS_MS = {"on": 200, "off": 0} # lag compensation
+
+LIAR_KINDS = ["acks", "bursts", "all", "far"]
+LIAR_SECONDS = 120 # of each match
+LIAR_SEEDS = 24    # matches of each kind
 
 KEYS = ["map", "rtt_ms", "loop_ticks", "kind"]
 
@@ -181,6 +194,62 @@ def measure_hits(pool, options):
     return {row["compensation"]: row for row in rows}
 
 
+# --- lies ---
+
+def play_liars(kind, seed, seconds):
+    """The figures of a match."""
+    command = [LIARS_BENCH, ROOT / f"config/maps/{HITS_MAP}.conf", seed, HITS_PLAYERS, seconds, kind]
+    try:
+        done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE,
+                              text=True)
+    except subprocess.CalledProcessError as error:
+        raise Failure(f"{kind}, seed {seed}: ended with {error.returncode}") from error
+    return {"kind": kind, "seed": seed,
+            **{key: float(value) for key, value in (word.split("=") for word in done.stdout.split())}}
+
+
+def gain_points(matches):
+    """Hits of 100 shots of those of the kind, less those of the others."""
+    shots, hits, base_shots, base_hits = (
+        sum(match[key] for match in matches)
+        for key in ("kind_shots", "kind_hits", "base_shots", "base_hits"))
+    return 100 * (share(hits, shots) - share(base_hits, base_shots))
+
+
+def gain_error(matches):
+    """The standard error of that, from leaving out each match in turn (jackknife)."""
+    count = len(matches)
+    if count < 2:
+        return math.nan
+    parts = [gain_points(matches[:i] + matches[i + 1:]) for i in range(count)]
+    mean = sum(parts) / count
+    return math.sqrt((count - 1) / count * sum((part - mean) ** 2 for part in parts))
+
+
+def measure_liars(pool, options):
+    """The points that each kind gains."""
+    jobs = [(kind, seed, options.liar_seconds) for kind in LIAR_KINDS
+            for seed in range(1, options.liar_seeds + 1)]
+    matches = list(pool.map(play_liars, *zip(*jobs)))
+    gains = {}
+    for kind in LIAR_KINDS:
+        of_kind = [match for match in matches if match["kind"] == kind]
+        gains[kind] = gain_points(of_kind)
+        base, own = (sum(match[f"{name}_hits"] for match in of_kind)
+                     / max(1, sum(match[f"{name}_shots"] for match in of_kind))
+                     for name in ("base", "kind"))
+        print(f"  {kind:<6}  hits per shot {100 * base:.1f}%, of these {100 * own:.1f}%:"
+              f" {gains[kind]:+.1f} points (standard error {gain_error(of_kind):.1f}),"
+              f" {sum(match['clamped'] for match in of_kind):.0f} of"
+              f" {sum(match['kind_shots'] for match in of_kind):.0f} shots clamped")
+    LIARS_CSV.parent.mkdir(parents=True, exist_ok=True)
+    with LIARS_CSV.open("w", newline="", encoding="ascii") as file:
+        writer = csv.DictWriter(file, matches[0].keys())
+        writer.writeheader()
+        writer.writerows(matches)
+    return gains
+
+
 # --- all of it ---
 
 def measure(options):
@@ -192,6 +261,7 @@ def measure(options):
         show(rows)
         write_csv(rows)
         hits = measure_hits(pool, options)
+        gains = measure_liars(pool, options)
     players, bullets = (total([row for row in rows if row["kind"] == kind])
                         for kind in ("players", "bullets"))
     wrong = players["wrong"] + bullets["wrong"]
@@ -211,7 +281,9 @@ def measure(options):
           f" hit_ratio_high={hits['on']['high']:.3f}"
           f" hit_ratio_off={hits['off']['hit_ratio']:.3f}"
           f" behind_cover={hits['on']['behind_long']:.0f}"
-          f" behind_cover_share={share(hits['on']['behind'], hits['on']['kills']):.3g}")
+          f" behind_cover_share={share(hits['on']['behind'], hits['on']['kills']):.3g}"
+          f" liar_gain_points={max(gains['acks'], gains['bursts']):.2f}"
+          f" liar_gain_all_points={gains['all']:.2f} far_loss_points={-gains['far']:.2f}")
 
 
 def main():
@@ -223,6 +295,10 @@ def main():
     parser.add_argument("--hits-seeds", type=int, default=HITS_SEEDS,
                         help="matches for hits, each with and without compensation (%(default)s)")
     parser.add_argument("--hits-seconds", type=int, default=HITS_SECONDS,
+                        help="of each of these (%(default)s)")
+    parser.add_argument("--liar-seeds", type=int, default=LIAR_SEEDS,
+                        help="matches of each kind of liars (%(default)s)")
+    parser.add_argument("--liar-seconds", type=int, default=LIAR_SECONDS,
                         help="of each of these (%(default)s)")
     parser.add_argument("--explain", type=int, default=0, metavar="K",
                         help="print the first K late reveals and leaks of each match")

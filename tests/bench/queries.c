@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     uint8_t garbage[sizeof question];
     memset(garbage, 0xFF, sizeof garbage);
     uint8_t knock[RAIM_KNOCK_BYTES];
-    raim_knock_write(knock);
+    raim_knock_write(&(struct raim_knock){0}, knock);
     printf("case,ns\n");
     measure_bare(question, size, rounds);
     print_median("bare recvmmsg", rounds);

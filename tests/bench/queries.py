@@ -3,24 +3,11 @@
 """What does a flood of server queries, knocks and connects cost an arena, next to receiving the
 same datagrams and doing nothing? Writes every figure to build/bench/queries.csv."""
 
-import csv
-import pathlib
-import subprocess
-import sys
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "build/release/bin/bench_queries"
-CSV = ROOT / "build/bench/queries.csv"
+import cases
 
 
 def main():
-    text = subprocess.run([PROGRAM, *sys.argv[1:]], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    CSV.parent.mkdir(parents=True, exist_ok=True)
-    CSV.write_text(text, encoding="ascii")
-    ns = {row["case"]: float(row["ns"]) for row in csv.DictReader(text.splitlines())}
-    for case, value in ns.items():
-        print(f"  {case:<32}{value:8.1f} ns a datagram")
+    ns = cases.run("queries", "ns a datagram")
     bare = ns["bare recvmmsg"]
     print(f"bench queries bare_ns={bare:.0f} limited_ns={ns['transport: limited']:.0f}"
           f" limited_by_bare={ns['transport: limited'] / bare:.2f}"

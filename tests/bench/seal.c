@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What does sealing cost? Both ends of a sealed connection, without sockets, next to the two
+// What does encryption cost? Both ends of an encrypted connection, without sockets, next to the two
 // ciphers that libsodium has for it, and what a stranger costs who begins a session.
 //
 //   bench_seal [ROUNDS]
-//     Prints lines "case,ns": nanoseconds a datagram, the median over rounds.
+//     Prints lines "case,ns": nanoseconds a datagram or handshake, the median over rounds.
 #define _GNU_SOURCE
 
-#include "envelope.h"
+#include "connector.h"
 #include "measure.h"
-#include "seals.h"
+#include "secure_sessions.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -21,103 +21,117 @@ static uint8_t plain[LARGE], opened[LARGE + 200], sealed[CALLS][LARGE + 200];
 static size_t sizes[CALLS];
 static volatile size_t sum; // of what came out, so that it must come out
 
-static const struct seals_peer peer = {.address = 1, .port = 1};
+static const struct secure_peer peer = {.address = 1, .port = 1};
+static struct raim_ticket offer = {.ticket = 1, .offers_encryption = true, .arena = "duel"};
 
 static void print_median(const char *name, size_t size, int rounds)
 {
     printf("%s: %zu,%.1f\n", name, size, measure_quantile(times, rounds, 0.5));
 }
 
-static bool is_ticket(void *context, uint32_t address, uint32_t ticket)
+static struct secure_sessions *create(void)
 {
-    (void)context;
-    return address != 0 && ticket == 0;
+    static const uint8_t key[RAIM_KEY_BYTES] = {1};
+    struct secure_sessions *sessions = secure_sessions_create(128, key);
+    if (sessions == NULL)
+        exit(1);
+    memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
+    return sessions;
 }
 
-static struct seals *create(void)
+static struct raim_connector *create_client(void)
 {
-    const struct seals_def def = {.capacity = 128, .secret = {1}, .is_ticket = is_ticket};
-    struct seals *seals = seals_create(&def, 0);
-    if (seals == NULL)
+    const struct raim_connector_def anybody = {0};
+    struct raim_connector *client = raim_connector_create(&anybody);
+    if (client == NULL)
         exit(1);
-    return seals;
+    return client;
 }
 
 // --- A session ---
 
-static const uint8_t connect[52] = {0x8F, 0xFF, 0, 0, 0x82, 0xFF};
-
-// Returns what it costs the server, in nanoseconds.
-static double begin(struct seals *seals, struct seals_peer from, int64_t now_ms,
-                    struct raim_envelope *client)
+// A handshake. Returns what it costs the server, in nanoseconds; `init` keeps the client's INIT.
+static double begin(struct secure_sessions *sessions, struct secure_peer from, int64_t now_ms,
+                    struct raim_connector *client, struct raim_init *init, uint8_t *bytes)
 {
-    struct raim_ticket ticket = {0};
-    enum datagram_verdict verdict;
-    seals_offer(seals, now_ms, &ticket);
-    raim_envelope_begin(client, &ticket);
-    const size_t size = raim_envelope_close(client, connect, sizeof connect, sealed[0]);
+    uint8_t ticket[RAIM_TICKET_BYTES], reply[RAIM_RESPONSE_BYTES];
+    struct raim_credential credential;
+    const uint64_t now_us = (uint64_t)now_ms * 1000;
+    const size_t ticket_size = raim_ticket_write(&offer, ticket);
+    raim_connector_begin(client, NULL, now_us);
+    raim_connector_receive(client, now_us, ticket, ticket_size);
+    const size_t size = raim_connector_send(client, now_us, bytes);
     const int64_t start = measure_ns(CLOCK_MONOTONIC);
-    sum += seals_open(seals, from, sealed[0], size, now_ms, opened, &verdict);
-    return (double)(measure_ns(CLOCK_MONOTONIC) - start);
+    if (!raim_init_read(bytes, size, init) ||
+        !secure_sessions_read(sessions, init, ticket, ticket_size, &credential) ||
+        secure_sessions_begin(sessions, from, (struct secure_limits){0}, false, now_ms, reply) !=
+            DATAGRAM_OK)
+        exit(1);
+    const double ns = (double)(measure_ns(CLOCK_MONOTONIC) - start);
+    raim_connector_receive(client, now_us, reply, sizeof reply);
+    return ns;
 }
 
 static void measure_session(size_t size, int rounds)
 {
-    struct seals *seals = create();
+    struct secure_sessions *sessions = create();
+    struct raim_connector *client = create_client();
+    struct raim_init init;
+    uint8_t bytes[RAIM_KNOCK_BYTES];
     enum datagram_verdict verdict;
-    struct raim_envelope client;
-    begin(seals, peer, 0, &client);
-    const size_t first = seals_close(seals, peer, plain, size, sealed[0]);
-    raim_envelope_open(&client, sealed[0], first, opened);
+    begin(sessions, peer, 0, client, &init, bytes);
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < CALLS; i++)
-            sizes[i] = raim_envelope_close(&client, plain, size, sealed[i]);
+            sizes[i] = raim_connector_seal(client, 0, plain, size, sealed[i]);
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += seals_open(seals, peer, sealed[i], sizes[i], 0, opened, &verdict);
+            sum += secure_sessions_open(sessions, peer, sealed[i], sizes[i], opened, &verdict);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
     print_median("server opens", size, rounds);
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += seals_close(seals, peer, plain, size, sealed[i]);
+            sum += secure_sessions_seal(sessions, peer, 0, plain, size, sealed[i]);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
     print_median("server seals", size, rounds);
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += seals_open(seals, peer, sealed[0], size, 0, opened, &verdict);
+            sum += secure_sessions_open(sessions, peer, sealed[0], size, opened, &verdict);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
     print_median("server refuses", size, rounds);
-    seals_destroy(seals);
+    raim_connector_destroy(client);
+    secure_sessions_destroy(sessions);
 }
 
 // --- Beginning one ---
 
 static void measure_beginning(int rounds)
 {
-    struct seals *seals = create();
-    struct raim_envelope client;
+    struct secure_sessions *sessions = create();
+    struct raim_connector *client = create_client();
+    struct raim_init init;
+    uint8_t bytes[RAIM_KNOCK_BYTES], reply[RAIM_RESPONSE_BYTES];
     int64_t now_ms = 0;
     for (int round = 0; round < rounds; round++) {
         now_ms += 1000;
-        times[round] = begin(seals, (struct seals_peer){.address = 2, .port = (uint16_t)round},
-                             now_ms, &client);
+        times[round] = begin(sessions, (struct secure_peer){.address = 2, .port = (uint16_t)round},
+                             now_ms, client, &init, bytes);
     }
-    print_median("a session begins", sizeof connect, rounds);
+    print_median("a session begins", 0, rounds);
+    const struct secure_peer last = {.address = 2, .port = (uint16_t)(rounds - 1)};
     for (int round = 0; round < rounds; round++) {
-        enum datagram_verdict verdict;
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += seals_open(seals, (struct seals_peer){0}, sealed[0],
-                              sizeof connect + RAIM_ENVELOPE_BYTES, now_ms, opened, &verdict);
+            sum += secure_sessions_repeat(sessions, last, &init, reply);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
-    print_median("no ticket", sizeof connect, rounds);
-    seals_destroy(seals);
+    print_median("its INIT again", 0, rounds);
+    raim_connector_destroy(client);
+    secure_sessions_destroy(sessions);
 }
 
 // --- The ciphers alone ---

@@ -54,10 +54,12 @@ def arena(name="arena", **keys):
     return value(keys)
 
 
-def config(*arenas, status="127.0.0.1:0", workers=0):
-    """The text of a configuration."""
+def config(*arenas, status="127.0.0.1:0", workers=0, **keys):
+    """The text of a configuration, with these keys of the file besides."""
     listed = ",\n  ".join(arenas)
-    return f'workers = {workers};\nstatus = "{status}";\narenas = (\n  {listed}\n);\n'
+    more = "".join(f"{key} = {value(it)};\n" for key, it in keys.items())
+    return (f'workers = {workers};\nstatus = "{status}";\n'
+            f"arenas = (\n  {listed}\n);\n{more}")
 
 
 # --- tickets ---
@@ -71,10 +73,10 @@ def knock(port, sender=None, deadline_s=START_S):
         sender.settimeout(0.25)
         end = time.monotonic() + deadline_s
         while time.monotonic() < end:
-            sender.sendto(b"\xff\xff\xff\xffRAIM\1\1".ljust(512, b"\0"), ("127.0.0.1", port))
+            sender.sendto(b"\xff\xff\xff\xffRAIM\1\2".ljust(512, b"\0"), ("127.0.0.1", port))
             with contextlib.suppress(TimeoutError):
                 answer = sender.recv(2048)
-                if answer[:10] == b"\xff\xff\xff\xffRAIM\2\1":
+                if answer[:10] == b"\xff\xff\xff\xffRAIM\2\2":
                     return int.from_bytes(answer[11:15], "little")
     raise AssertionError(f"no ticket within {deadline_s} s")
 
@@ -194,12 +196,26 @@ class Daemon(Program):
             raise AssertionError(f"GET {path} answers {answer.status}: {answer.text}")
         return json.loads(answer.text)
 
+    def ticks(self):
+        """Whether every arena has ticked within a second; a busy machine may overload some."""
+        return json.loads(self.ask("/readyz").text)["silent"] == []
+
     def wait_players(self, count):
         """The first status that shows so many clients playing."""
         def seen():
             status = self.get_json()
             return status if status["players"]["now"] == count else None
         return self.poll(f"status with {count} players", seen)
+
+    def wait_pressing(self, count):
+        """Waits until so many clients play, each of whom has pressed something in time: until then
+        a client may not know yet that it was let in, and says so if it is stopped."""
+        def pressing():
+            rows = [row for each in self.get_json()["arenas"] for row in each["players"]
+                    if not row["bot"]]
+            pressed = sum(row["inputs_due"] > row["inputs_missed"] for row in rows)
+            return pressed >= count
+        self.poll(f"{count} clients that press", pressing)
 
     def resident_kb(self):
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
@@ -256,10 +272,10 @@ class Stage:
         path = self.write_config(config(*arenas, **keys), f"raimd-{len(self.programs)}.conf")
         return self.raimd("-c", path, env=env, prefix=prefix, inherit=inherit).wait_started()
 
-    def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None):
+    def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None, program="raim-bots"):
         """Clients for the daemon's arenas, or for these ports, over such a network; 0 seconds:
         until they are stopped with SIGINT."""
-        return self._start(Bots, [BIN / "raim-bots", "--clients", clients, "--seconds", seconds,
+        return self._start(Bots, [BIN / program, "--clients", clients, "--seconds", seconds,
                                   "--seed", seed, *network, "--json",
                                   *(f"127.0.0.1:{port}" for port in ports or daemon.ports)], None)
 

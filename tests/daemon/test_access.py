@@ -3,9 +3,11 @@
 """Access tokens, from raimctl's key to who plays under what name."""
 
 import base64
+import calendar
 import re
 import stat
 import subprocess
+import time
 import unittest
 
 import harness
@@ -76,7 +78,7 @@ class Access(unittest.TestCase):
             self.refuse(stage, daemon, self.make_token(key, arena="elsewhere"))
             self.refuse(stage, daemon, self.make_token(forger))
             token = bytearray(base64.urlsafe_b64decode(self.make_token(key) + "=="))
-            token[1:9] = (0).to_bytes(8, "little")
+            token[21:29] = (0).to_bytes(8, "little") # its expiry
             self.refuse(stage, daemon,
                         base64.urlsafe_b64encode(token).decode("ascii").rstrip("="))
             self.bots(stage, daemon, self.make_token(key)).report()
@@ -99,6 +101,8 @@ class Access(unittest.TestCase):
                           ["--key", key, "--arena", "a" * 32], ["--key", key, "--arena", ""],
                           ["--key", key, "--arena", "a", "--name", "n" * 25],
                           ["--key", key, "--arena", "a", "--for", "soon"],
+                          ["--key", key, "--arena", "a", "--for", "25h"],
+                          ["--key", key, "--arena", "a", "--not-before", "soon"],
                           ["--key", key, "--arena", "a", "--server-key", "00"]):
                 status, out, complaint = raimctl("token", "make", *words)
                 self.assertEqual((status, out), (1, ""), words)
@@ -106,6 +110,60 @@ class Access(unittest.TestCase):
             for words in ([], ["make"], ["make", "--key", key], ["key"], ["open", "x"],
                           ["make", "--json", "--key", key, "--arena", "a"]):
                 self.assertEqual(raimctl("token", *words)[0], 64, words)
+
+    def test_raimctl_shows_what_a_token_says(self):
+        with harness.Stage() as stage:
+            key, public = self.make_key(stage)
+            token = self.make_token(key, "--name", "Ada \x1b[2J", "--not-before", "1h",
+                                    "--for", "2h", "--server-key", "ab" * 32)
+            status, out, _ = raimctl("token", "show", token)
+            self.assertEqual(status, 0)
+            shown = dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+            times = [time.strptime(shown.pop(word), "%Y-%m-%dT%H:%M:%SZ")
+                     for word in ("not before", "expiry")]
+            begin, end = map(calendar.timegm, times)
+            self.assertEqual(end - begin, 7200)
+            self.assertAlmostEqual(begin, time.time() + 3600, delta=60)
+            self.assertRegex(shown.pop("nonce"), "^[0-9a-f]{32}$")
+            self.assertEqual(shown, {"arena": "arena", "name": r"Ada \x1b[2J",
+                                     "key id": public[:16], "server key": "ab" * 32})
+            for bad in ("", "x", token[:-4], token + "AAAA", "A" + token[1:]):
+                self.assertEqual(raimctl("token", "show", bad)[0], 1, bad)
+
+    def test_a_token_is_not_good_before_its_time(self):
+        with harness.Stage() as stage:
+            key, public = self.make_key(stage)
+            daemon = stage.serve(harness.arena(access="token", access_key=public))
+            self.refuse(stage, daemon, self.make_token(key, "--not-before", "2m"))
+            self.bots(stage, daemon, self.make_token(key, "--not-before", "1s")).report()
+
+    def test_used_tokens_are_kept_where_a_stop_leaves_them(self):
+        with harness.Stage() as stage:
+            key, public = self.make_key(stage)
+            run, state = stage.directory / "run", stage.directory / "state"
+            run.mkdir()
+            state.mkdir()
+            env = {"RUNTIME_DIRECTORY": str(run), "STATE_DIRECTORY": str(state)}
+            tokens = [self.make_token(key) for _ in range(2)]
+            for number, token in enumerate(tokens):
+                daemon = stage.serve(harness.arena(access="token", access_key=public), env=env)
+                self.assertEqual(stat.S_IMODE((run / "arena.tokens").stat().st_mode), 0o600)
+                for used in tokens[:number]:
+                    self.refuse(stage, daemon, used)
+                self.bots(stage, daemon, token).report()
+                daemon.stop()
+                self.assertEqual(list(run.glob("*.tokens*")), [])
+                self.assertEqual([path.name for path in state.glob("*.tokens*")], ["arena.tokens"])
+                self.assertEqual(stat.S_IMODE((state / "arena.tokens").stat().st_mode), 0o600)
+
+    def test_where_used_tokens_cannot_be_noted_every_token_is_refused(self):
+        with harness.Stage() as stage:
+            key, public = self.make_key(stage)
+            daemon = stage.serve(harness.arena(access="token", access_key=public, sealed="off"),
+                                 env={"STATE_DIRECTORY": "/nowhere"})
+            self.assertIn('access tokens refused arena=arena: cannot write '
+                          '"/nowhere/arena.tokens": No such file or directory', daemon.log)
+            self.refuse(stage, daemon, self.make_token(key))
 
     def test_a_configuration_without_a_key_is_refused(self):
         with harness.Stage() as stage:

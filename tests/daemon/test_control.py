@@ -180,7 +180,7 @@ class ControlTest(Operator):
         self.assertEqual(self.ctl("bans").splitlines()[1:], [])
         self.assertIn("no such ban", self.ctl("unban", "127.0.0.0/8", status=EXIT_REFUSED))
         bots = self.stage.bots(daemon, 1)
-        daemon.wait_players(1)
+        daemon.wait_pressing(1)
         bots.stop(signal.SIGINT)
 
     def refused(self, daemon, bots, reason):
@@ -196,7 +196,7 @@ class ControlTest(Operator):
         self.assertIn("127.0.0.1", self.ctl("bans"))
         poll("the ban's end", lambda: "127.0.0.1" not in self.ctl("bans"))
         bots = self.stage.bots(daemon, 1)
-        daemon.wait_players(1)
+        daemon.wait_pressing(1)
         bots.stop(signal.SIGINT)
 
     def test_wrong_networks_are_refused(self):
@@ -244,7 +244,7 @@ class ControlTest(Operator):
     def test_a_second_sigterm_waits_for_nobody(self):
         daemon = self.serve()
         bots = self.stage.bots(daemon, 1)
-        daemon.wait_players(1)
+        daemon.wait_pressing(1)
         bots.send(signal.SIGSTOP) # it will not answer the goodbye
         try:
             daemon.expected_status = -signal.SIGTERM
@@ -327,7 +327,8 @@ class ControlTest(Operator):
                 ("/say", [], 405), ("/status", ["-d", "x=1"], 405), ("/nothing", [], 404),
                 ("/say", ["-d", ""], 400), ("/say", ["-d", "text=hi&colour=red"], 400),
                 ("/say", ["-d", "text=hi&player=5"], 400), ("/say", ["-d", "arena=six&text=x"], 404),
-                ("/say", ["-d", "text=" + "x" * 600], 400), ("/say", ["-d", "x" * 100000], 400),
+                ("/say", ["-d", "text=" + "x" * 600], 400), ("/say", ["-d", "x" * 60000], 400),
+                ("/say", ["-d", "x" * 100000], 413),
                 ("/say", ["-d", "text=a%00b"], 400), ("/say", ["-d", "text=a%0ab"], 400),
                 ("/say", ["-H", "Content-Type: application/json", "-d", '{"text":"hi"}'], 400),
                 ("/kick", ["-d", "arena=one&player=0"], 400),

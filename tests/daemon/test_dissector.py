@@ -27,7 +27,7 @@ DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
 UNRELIABLE = ("input", "snapshot") # vectors by the first word of their names
-FROM_CLIENT = ("hello", "input", "chat")
+FROM_CLIENT = ("hello", "input", "chat", "farewell")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
 
@@ -158,7 +158,7 @@ class VectorsTest(unittest.TestCase):
     """The document's examples, one a datagram."""
 
     SHOWN = {
-        "hello": {"raim.version": ["4"], "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
+        "hello": {"raim.version": ["5"], "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
                   "raim.token": [], "raim.hello.access_size": ["0"], "raim.hello.access": [],
                   "raim.name": ["Ada"]},
         "hello watch": {"raim.hello.target": ["1026"], "raim.name": ["Bob"]},
@@ -195,6 +195,9 @@ class VectorsTest(unittest.TestCase):
             "raim.text": ["gg"], "raim.phase.kind": ["1"], "raim.phase.end_tick": ["1603"],
             "raim.phase.winner": ["1026"]},
         "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
+        "farewell": {
+            "raim.reason": ["1"], "raim.text": [""],
+            "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
         "snapshot whole": {
             "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.place": ["2"],
             "raim.self.margin": ["2"], "raim.snapshot.place": ["0", "2", "3", "9"],
@@ -272,7 +275,7 @@ class KnocksTest(unittest.TestCase):
     CLIENT, SERVER = (40000, PORT), (PORT, 40000) # from where to where
 
     @staticmethod
-    def head(kind, rest=b"", form=1):
+    def head(kind, rest=b"", form=2):
         return b"\xff\xff\xff\xffRAIM" + bytes((kind, form)) + rest
 
     def read(self, *datagrams):
@@ -284,43 +287,46 @@ class KnocksTest(unittest.TestCase):
                          {f"raim_knock.{name}": values for name, values in expected.items()})
         self.assertEqual(packet["raim_knock.malformed"], [])
 
-    def test_knock_ticket_and_invite_are_shown(self):
-        knock, plain, sealing, invite = self.read(
+    def test_knock_ticket_invite_and_refused_are_shown(self):
+        knock, shown, plain, encrypting, invite, refused = self.read(
             (self.CLIENT, self.head(1).ljust(512, b"\0")),
-            (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)))),
-            (self.SERVER, self.head(2, bytes((2, 1, 0, 0, 0)) + b"i" * 32 + b"e" * 32)),
-            (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)))
-        self.expect(knock, {"kind": ["1"], "form": ["1"]})
-        self.expect(plain, {"kind": ["2"], "wants_access": ["1"], "wants_seal": ["0"],
-                            "ticket": [str(0x0A0B0C0D)], "identity": []})
-        self.expect(sealing, {"wants_access": ["0"], "wants_seal": ["1"], "ticket": ["1"],
-                              "identity": [":".join(["69"] * 32)],
-                              "ephemeral": [":".join(["65"] * 32)]})
+            (self.CLIENT, self.head(1, b"\7\0\0\0\1\3abc").ljust(512, b"\0")),
+            (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)) + b"\4duel")),
+            (self.SERVER, self.head(2, bytes((6, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
+            (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)),
+            (self.SERVER, self.head(5, b"\x0cspam")))
+        self.expect(knock, {"kind": ["1"], "form": ["2"], "ticket": ["0"], "credential": []})
+        self.expect(shown, {"ticket": ["7"], "credential_kind": ["1"],
+                            "credential": [b"abc".hex(":")]})
+        self.expect(plain, {"kind": ["2"], "needs_admission": ["1"], "offers_encryption": ["0"],
+                            "ticket": [str(0x0A0B0C0D)], "arena": ["duel"], "server_key": []})
+        self.expect(encrypting, {"needs_admission": ["0"], "offers_encryption": ["1"],
+                                 "requires_encryption": ["1"], "admitted": ["0"], "ticket": ["1"],
+                                 "server_key": [":".join(["6b"] * 32)]})
         self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
                              "proof": [":".join(["70"] * 8)]})
+        self.expect(refused, {"kind": ["5"], "reason": ["12"], "text": ["spam"]})
 
-    def test_what_is_sealed_is_shown_as_such_from_its_opening_on(self):
-        number, tag = bytes(7) + b"\5", b"t" * 16
-        before, opening, answer, bare, other = self.read(
-            (self.CLIENT, number + b"s" * 20 + tag), # nobody knows what that is
-            (self.CLIENT, self.head(4, bytes((7, 0, 0, 0)) + b"hint" + b"c" * 32 + number +
-                                    b"s" * 52 + tag)),
-            (self.SERVER, self.head(4, b"n" * 16 + number + b"s" * 60 + tag)),
-            (self.SERVER, number + b"s" * 20 + tag),
-            ((40001, PORT), number + b"s" * 20 + tag))
-        self.expect(opening, {"ticket": ["7"], "hint": [b"hint".hex(":")], "number": ["5"],
-                              "sealed": [":".join(["73"] * 52)], "tag": [":".join(["74"] * 16)]})
-        self.expect(answer, {"nonce": [":".join(["6e"] * 16)], "number": ["5"],
-                             "sealed": [":".join(["73"] * 60)]})
-        self.expect(bare, {"kind": [], "number": ["5"], "sealed": [":".join(["73"] * 20)]})
-        for packet in (before, other):
-            self.assertEqual(packet["raim_knock.number"], [])
+    def test_handshakes_and_what_is_encrypted_are_shown_as_such(self):
+        header, tag = b"\x40" + bytes(6) + b"\5", b"t" * 16
+        init, response, encrypted = self.read(
+            (self.CLIENT, self.head(4, bytes((7, 0, 0, 0)) + b"e" * 32 + b"p" * 2 + tag)),
+            (self.SERVER, self.head(4, b"e" * 32 + b"p" + tag)),
+            (self.SERVER, header + b"s" * 20 + tag))
+        self.expect(init, {"ticket": ["7"], "ephemeral": [":".join(["65"] * 32)],
+                           "payload": ["70:70"], "tag": [":".join(["74"] * 16)]})
+        self.expect(response, {"ticket": [], "ephemeral": [":".join(["65"] * 32)],
+                               "payload": ["70"]})
+        self.expect(encrypted, {"kind": [], "header": [str((1 << 62) + 5)],
+                                "encrypted": [":".join(["73"] * 20)]})
 
     def test_what_is_none_of_them_is_malformed(self):
         wrong = [self.head(1).ljust(511, b"\0"), self.head(1).ljust(511, b"\0") + b"x",
-                 self.head(5), self.head(0), self.head(2), self.head(2, bytes(6)),
-                 self.head(2, b"\2" + bytes(67)), self.head(3, bytes(15)), self.head(3, bytes(17)),
-                 self.head(4, bytes(40)), self.head(3, bytes(16), form=2)]
+                 self.head(1, b"\0\0\0\0\3").ljust(512, b"\0"),
+                 self.head(6), self.head(0), self.head(2), self.head(2, bytes(6) + b"\1"),
+                 self.head(2, b"\2\1\0\0\0\1a" + bytes(31)), self.head(3, bytes(15)),
+                 self.head(3, bytes(17)), self.head(4, bytes(40)), self.head(5),
+                 self.head(3, bytes(16), form=1), b"\x40" + bytes(23)]
         capture = Capture([(0, payload, *self.CLIENT) for payload in wrong])
         self.assertEqual(capture.count("raim_knock.malformed"), len(wrong))
         self.assertEqual(capture.count(LUA_ERROR), 0)
@@ -328,8 +334,9 @@ class KnocksTest(unittest.TestCase):
     def test_no_damage_leads_to_an_error_of_lua(self):
         print(f"seed {SEED}", flush=True)
         chance = random.Random(SEED)
-        whole = [self.head(1).ljust(512, b"\0"), self.head(2, b"\2" + bytes(68)),
-                 self.head(3, bytes(16)), self.head(4, bytes(90)), bytes(60)]
+        whole = [self.head(1).ljust(512, b"\0"), self.head(2, b"\2\1\0\0\0\1a" + bytes(32)),
+                 self.head(3, bytes(16)), self.head(4, bytes(90)), self.head(5, b"\1x"),
+                 b"\x40" + bytes(60)]
         damaged = []
         for _ in range(1000):
             data = bytearray(chance.choice(whole)[:chance.randint(1, 512)])
@@ -394,7 +401,7 @@ class SessionTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
-        daemon = stage.serve(arena("pit", bots=4))
+        daemon = stage.serve(arena("pit", bots=4, sealed="off"))
         relay = Relay(daemon.ports[0])
         relay.start()
         cls.addClassCleanup(relay.stop)
@@ -476,7 +483,7 @@ class SessionTest(unittest.TestCase):
 
     def test_a_sealed_session_is_all_sealed(self):
         stage = self.enterContext(Stage())
-        daemon = stage.serve(arena("pit", sealed=True))
+        daemon = stage.serve(arena("pit", sealed="required"))
         relay = Relay(daemon.ports[0])
         relay.start()
         self.addCleanup(relay.stop)
@@ -486,7 +493,7 @@ class SessionTest(unittest.TestCase):
         relay.stop()
         capture = Capture(relay.datagrams)
         self.assertEqual(capture.count("raim_knock"), len(relay.datagrams))
-        self.assertGreater(capture.count("raim_knock.number and not raim_knock.kind"), 60)
+        self.assertGreater(capture.count("raim_knock.header and not raim_knock.kind"), 60)
         self.assertEqual(capture.count(f"raim_enet or {MALFORMED} or {LUA_ERROR}"), 0)
 
 

@@ -51,6 +51,25 @@ class FullDiskTest(unittest.TestCase):
         self.assertIn("No space left on device", said.stderr + daemon.log)
         self.assert_plays(daemon)
 
+    def test_where_used_tokens_cannot_be_noted_every_token_is_refused(self):
+        key = self.stage.directory / "key"
+        public, token = (
+            subprocess.run([BIN / "raimctl", "token", *words], text=True, capture_output=True,
+                           check=True, timeout=harness.START_S).stdout.strip()
+            for words in (["key", key], ["make", "--key", key, "--arena", "east"]))
+        for full in (self.state, self.run):
+            daemon = self.stage.serve(arena("east", access="token", access_key=public),
+                                      env=self.env, prefix=[*FILL, full, "--"])
+            self.assertIn("access tokens refused arena=east: cannot write ", daemon.log)
+            self.assertIn("No space left on device", daemon.log)
+            bots = self.stage.bots(daemon, 1, network=["--access", token])
+            daemon.poll("a refusal",
+                        lambda: daemon.get_json()["arenas"][0]["refused"]["access"] == 1)
+            bots.expected_status = 69 # not a single connection
+            bots.stop()
+            self.assert_plays(daemon)
+            daemon.stop()
+
     def test_a_checkpoint_that_cannot_be_kept_is_told_of_once(self):
         daemon = self.stage.serve(arena("east", bots=2), env=self.env,
                                   prefix=[*FILL, self.run, "--"])

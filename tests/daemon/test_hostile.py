@@ -22,7 +22,9 @@ from harness import Pace, Stage, arena, poll
 
 FLOOD_S = 3 if harness.SLOW else 5
 FLOOD_PER_S = 1000 if harness.SLOW else 4000
-MAX_GROWTH_KB = 4096
+# A sanitizer's own memory grows as well, from GCC 14 on by some 5 MB.
+IS_SANITIZED = b"__asan_init" in (harness.BIN / "raimd").read_bytes()
+MAX_GROWTH_KB = 16384 if IS_SANITIZED else 4096
 # A sanitizer would keep freed memory for much longer than the test lasts.
 NO_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"}
 
@@ -65,7 +67,7 @@ def crafted():
     yield datagram(struct.pack("!BBHHH", ACKNOWLEDGE, 0xFF, 1, 1, 1)), "malformed"
     yield b"\xff\xff\xff\xffgetstatus\n", "connectionless"
     yield b"\xff\xff", "connectionless"
-    knock = b"\xff\xff\xff\xffRAIM\1\1"
+    knock = b"\xff\xff\xff\xffRAIM\1\2"
     yield knock.ljust(511, b"\0"), "connectionless"
     yield knock.ljust(511, b"\0") + b"\1", "connectionless"
     yield connect, "ticket"
@@ -260,7 +262,7 @@ class TicketTest(unittest.TestCase):
             harness.knock(self.daemon.ports[0])
         self.daemon.poll("count of knocks", lambda: self.status()["bytes_in"] >= 20 * 512)
         status = self.status()
-        self.assertLess(status["bytes_out"], status["bytes_in"] / 20)
+        self.assertLess(status["bytes_out"], status["bytes_in"] / 6)
 
     def test_without_tickets_old_habits_work(self):
         self.serve(arena(tickets=False))
@@ -285,11 +287,14 @@ class TicketTest(unittest.TestCase):
     @unittest.skipUnless(enet, "skipped: python3-enet is not installed")
     def test_who_comes_and_goes_does_not_fill_an_arena(self):
         self.serve(arena(max_players=4))
-        for _ in range(12):
+        for _ in range(8):
             visitor = Liar(self.daemon.ports[0])
             visitor.say(hello())
             visitor.wait(WELCOME)
-            visitor.peer.disconnect_now(0) # as if lost: its player waits for it
+            # As if lost: its player waits for it, once the server believes it, after a second.
+            visitor.peer.disconnect_now(0)
+            self.daemon.poll("player that is away", lambda player=visitor.session[0]: any(
+                row["id"] == player and row["away"] for row in self.status()["players"]))
         self.daemon.poll("players that are away", lambda: self.status()["away"] == 4)
         self.assertEqual(self.refused("full"), 0)
 
@@ -321,7 +326,7 @@ class FullArenaTest(unittest.TestCase):
 # --- clients that speak ENet but not our language ---
 
 HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT = 1, 2, 3, 7, 8, 9
-VERSION = 4
+VERSION = 5
 LEFT = 1
 REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9}
 SILENCE_S = 5 # that a connection may last without a hello
@@ -413,7 +418,8 @@ class Liar:
 
     def leave(self):
         """Ends the session, too."""
-        self.say(pack(*begin(GOODBYE), (LEFT, 8), (0, 7)))
+        _, token = self.session or (0, bytes(16))
+        self.say(pack(*begin(GOODBYE), (LEFT, 8), (0, 7), *((byte, 8) for byte in token)))
         self.wait_end()
 
     def wait_end(self, deadline_s=harness.START_S):

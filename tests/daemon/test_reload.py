@@ -97,7 +97,7 @@ class ApplyTest(ReloadTest):
             "/arenas/one/map")["player_radius"] == 30)
         self.reload(with_rules(arena("one", map=str(MAPS / "duel.conf")), player_radius=30))
         self.wait_arena("another map", "one", lambda row: row["map"] == "duel")
-        self.daemon.wait_players(2)
+        self.daemon.wait_pressing(2)
         bots.send(signal.SIGINT)
         self.assertEqual(bots.report()["decode_errors"], 0)
 
@@ -162,9 +162,9 @@ class FleetTest(ReloadTest):
         self.daemon.wait_players(4)
         for _ in range(2):
             self.reload(first, second, workers=1, words="applied=1 restart=0")
-            self.daemon.poll("readiness", lambda: self.daemon.ask("/readyz").status == 200)
+            self.daemon.poll("readiness", self.daemon.ticks)
             guests = self.stage.bots(self.daemon, 2, ports=[port])
-            self.daemon.wait_players(6)
+            self.daemon.wait_pressing(6)
             self.reload(first, workers=1, words="applied=1 restart=0")
             self.daemon.poll("the end", lambda: f"arena ended name=two port={port}" in
                              self.daemon.log)
@@ -193,14 +193,14 @@ class FleetTest(ReloadTest):
         self.assertIsNone(self.arena("a0"))
 
     def test_arena_that_goes_ends_its_streams(self):
-        self.serve(arena("one"), arena("two"))
+        self.serve(arena("one", spectator_delay=0.0), arena("two"))
         with self.daemon.connect() as here, self.daemon.connect() as gone:
             for connection, name in (here, "one"), (gone, "two"):
                 connection.request("GET", f"/arenas/{name}/stream")
             streams = here.getresponse(), gone.getresponse()
             for stream in streams:
                 self.assertEqual(stream.readline(), b"event: hello\n")
-            self.reload(arena("one"))
+            self.reload(arena("one", spectator_delay=0.0))
             streams[1].read() # to its end
             for _ in range(20):
                 streams[0].readline()
@@ -319,7 +319,7 @@ class RotationTest(ReloadTest):
         row = self.wait_arena("a clock", "one", lambda row: row["round"]["left_s"] is not None)
         self.assertEqual(row["round"]["number"], 2)
         self.assertEqual(sum(player["bot"] for player in row["players"]), 3)
-        self.daemon.wait_players(2)
+        self.daemon.wait_pressing(2)
         bots.send(signal.SIGINT)
         self.assertEqual(bots.report()["decode_errors"], 0)
 

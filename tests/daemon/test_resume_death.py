@@ -3,6 +3,7 @@
 """The death of the process is not the end of the match: everybody is back in the next one as who
 they were, and what cannot be trusted is refused aloud."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -138,7 +139,8 @@ class ResumeDeathTest(unittest.TestCase):
             subprocess.run([harness.BIN / "raimctl", "-s", revival.directory / "control.sock",
                             "drain"], check=True, timeout=harness.START_S, capture_output=True)
             revival.daemon.wait(harness.START_S)
-            self.assertEqual(sorted(path.name for path in revival.directory.iterdir()), [])
+            self.assertEqual([path.name for path in revival.directory.iterdir()
+                              if path.name != "identity.key"], [])
 
     def refused(self, stage, spoil, why, **keys):
         """Kills, spoils the first arena's file, starts: it is refused, and the arena is fresh."""
@@ -147,11 +149,12 @@ class ResumeDeathTest(unittest.TestCase):
         revival.end()
         spoil(revival)
         revival.start().wait_started()
-        line = revival.daemon.poll("a refusal", lambda: next(
-            (line for line in revival.daemon.log.splitlines()
-             if "checkpoint refused arena=east" in line), None))
-        self.assertIn(why, line)
-        self.assertIn("arena restored name=west", revival.daemon.log)
+        # Whole lines: the log may be read while one is being written.
+        line = revival.daemon.poll("a refusal", lambda: re.search(
+            r"checkpoint refused arena=east.*\n", revival.daemon.log))
+        self.assertIn(why, line[0])
+        revival.daemon.poll("a restored neighbour", lambda: re.search(
+            r"arena restored name=west.*\n", revival.daemon.log))
 
     def test_damage_another_version_and_other_ticks_are_refused(self):
         def cut(revival):
@@ -184,7 +187,9 @@ class ResumeDeathTest(unittest.TestCase):
     def test_what_is_too_old_is_refused(self):
         with Stage() as stage:
             revival = self.start(stage, bots=2, grace_s=1)
-            revival.daemon.poll("play", lambda: revival.file("west").exists())
+            # Checkpoints are written every second.
+            revival.daemon.poll("checkpoints", lambda: all(
+                row["tick"] > 90 for row in revival.daemon.get_json()["arenas"]))
             revival.end()
             time.sleep(1.2) # the time is what is tried
             revival.start().wait_started()
@@ -196,7 +201,7 @@ class ResumeDeathTest(unittest.TestCase):
         with Stage() as stage:
             revival = self.start(stage, bots=2)
             for _ in range(2):
-                revival.daemon.poll("play", lambda: revival.daemon.ask("/readyz").status == 200)
+                revival.daemon.poll("play", revival.daemon.ticks)
                 revival.kill()
                 revival.daemon.wait_started()
                 revival.daemon.poll("restored", lambda: revival.daemon.log.count(

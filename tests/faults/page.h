@@ -10,14 +10,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// As process.py packs it: six numbers of eight bytes.
+// As page.py packs it: numbers of eight bytes.
 struct page {
     _Atomic int64_t clock_step_s;    // added to CLOCK_REALTIME
     _Atomic int64_t send_errno;      // of every sendmmsg, 0: none
     _Atomic uint64_t clocks_stepped; // readings that were changed
     _Atomic uint64_t sends_refused;
-    _Atomic uint64_t allocations; // counted from the start on
-    _Atomic uint64_t failing;     // the number of the one that fails, 0: none
+    _Atomic uint64_t allocations;    // counted from the start on
+    _Atomic uint64_t failing;        // the number of the one that fails, 0: none
+    _Atomic uint64_t intrusion;      // what an intruder is to try next, 0: nothing
+    _Atomic uint64_t intruded;       // how many attempts returned
+    _Atomic int64_t intrusion_errno; // of the last of them, 0: it succeeded
 };
 
 static struct page no_page;

@@ -6,11 +6,12 @@ import struct
 
 from row import Trial, harness
 
-CLOCK_STEP, SEND_ERRNO, CLOCKS_STEPPED, SENDS_REFUSED, ALLOCATIONS, FAILING = range(6)
+(CLOCK_STEP, SEND_ERRNO, CLOCKS_STEPPED, SENDS_REFUSED, ALLOCATIONS, FAILING, INTRUSION, INTRUDED,
+ INTRUSION_ERRNO) = range(9)
 
 
 class Page:
-    """One page for one library, fault_shim or fault_memory."""
+    """One page for one library, fault_shim, fault_memory or fault_intruder."""
 
     def __init__(self, stage, library):
         path = stage.directory / f"page-{library}"

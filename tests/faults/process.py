@@ -39,10 +39,15 @@ def wall_clock(trial):
 
 # --- processes that end, and their next life ---
 
+def traceable(trial):
+    """The keys with which an ordinary user may look into a daemon."""
+    return {"core_dumps": True} if trial.has("core_dumps") else {}
+
+
 class Lives:
     """A daemon on ports of its own that is started again when it has ended."""
 
-    def __init__(self, trial, arenas, players, env=None):
+    def __init__(self, trial, arenas, players, env=None, traced=False):
         self.stage = trial.stage
         self.runtime = trial.stage.directory / "run"
         self.runtime.mkdir()
@@ -53,7 +58,8 @@ class Lives:
                  for index, port in enumerate(self.ports)]
         status = trial.free_port(socket.SOCK_STREAM)
         self.path = trial.stage.write_config(harness.config(
-            *texts, status=f"127.0.0.1:{status}"), "lives.conf")
+            *texts, status=f"127.0.0.1:{status}", **(traceable(trial) if traced else {})),
+                                             "lives.conf")
         self.daemon = None
 
     def begin(self):
@@ -68,7 +74,7 @@ class Lives:
     def checkpoints(self):
         """The files that outlive the process."""
         return [path for path in self.runtime.rglob("*")
-                if path.is_file() and path.name != "control.sock"]
+                if path.is_file() and path.name not in ("control.sock", "identity.key")]
 
     def need_checkpoints(self, deadline_s=3):
         end = time.monotonic() + deadline_s
@@ -164,7 +170,7 @@ def stopped(trial):
         manager.bind(f"{directory}/notify")
         manager.setblocking(False)
         lives = Lives(trial, 2, 4, {"NOTIFY_SOCKET": f"{directory}/notify",
-                                    "WATCHDOG_USEC": str(int(watchdog_s * 1e6))})
+                                    "WATCHDOG_USEC": str(int(watchdog_s * 1e6))}, traced=True)
 
         def fed():
             found = False
@@ -467,7 +473,8 @@ def bad_configurations(trial):
 
 def try_descriptors(trial):
     """So many connections to the status that there are no descriptors left."""
-    path = trial.stage.write_config(harness.config(harness.arena(max_players=4)), "few.conf")
+    path = trial.stage.write_config(harness.config(harness.arena(max_players=4),
+                                                   **traceable(trial)), "few.conf")
     daemon = trial.stage.raimd("-c", path).wait_started()
     bots = trial.bots(daemon, 2)
     used = len(os.listdir(f"/proc/{daemon.pid}/fd"))

@@ -10,7 +10,7 @@ import time
 from row import harness
 
 IP_PKTINFO = 8 # Linux's, for which Debian 12's Python has no name
-VERSION = 4 # RAIM_PROTOCOL_VERSION
+VERSION = 5 # RAIM_PROTOCOL_VERSION
 SENT_TIME, NO_PEER, ON_ALL = 0x8000, 0x0FFF, 0xFF
 ACKNOWLEDGE, CONNECT, VERIFY, DISCONNECT, PING, SEND, FRAGMENT = 1, 2, 3, 4, 5, 6, 8
 RELIABLE = 0x80
@@ -20,8 +20,8 @@ SIZE_AT = {6: 4, 7: 6, 8: 6, 9: 6, 12: 6}
 
 INFO_QUERY = b"\xff\xff\xff\xffTSource Engine Query\0"
 PLAYER_QUERY, RULES_QUERY = (b"\xff\xff\xff\xff" + kind + b"\xff" * 4 for kind in (b"U", b"V"))
-KNOCK = (b"\xff\xff\xff\xffRAIM\x01\x01").ljust(512, b"\0")
-TICKET_HEAD = b"\xff\xff\xff\xffRAIM\x02\x01"
+KNOCK = (b"\xff\xff\xff\xffRAIM\x01\x02").ljust(512, b"\0")
+TICKET_HEAD = b"\xff\xff\xff\xffRAIM\x02\x02"
 
 
 def datagram(commands, peer=NO_PEER, session=0):
@@ -50,7 +50,7 @@ def pack(*fields):
 def hello(name):
     """A HELLO of somebody new who plays, without an access token."""
     return pack((0, 1), (1, 4), (int.from_bytes(b"RAIM", "little"), 32), (VERSION, 16), (0, 1),
-                (0, 1), (0, 8), (len(name), 5), *((byte, 8) for byte in name.encode()))
+                (0, 1), (0, 8), (len(name.encode()), 5), *((byte, 8) for byte in name.encode()))
 
 
 class Crowd:

@@ -128,7 +128,9 @@ def fragment_bomb(trial):
         grown_kb = daemon.resident_kb() - before_kb
         refused = arena_of(daemon)["refused"]["fragment"]
         peer.disconnect()
-    return count, expect(grown_kb <= 1024 and refused > 0,
+    # ASan's own memory grows too, from GCC 14 on by 2 MB; what is tried would take hundreds.
+    most_kb = 8192 if trial.is_sanitized() else 1024
+    return count, expect(grown_kb <= most_kb and refused > 0,
                          f"{grown_kb} kB more, {refused} datagrams refused")
 
 

@@ -10,8 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct admission *admission;
     const struct admission_keys keys = {.count = 1, .keys = {{1}}};
+    const struct admission_def def = {.arena = "duel", .keys = &keys};
+    char error[128];
     if (admission == NULL)
-        admission = admission_create("duel", &keys);
+        admission = admission_create(&def, error, sizeof error);
     uint8_t written[RAIM_ACCESS_TOKEN_BYTES];
     char name[ADMISSION_NAME_BYTES] = "chosen";
     struct raim_access access;
@@ -22,7 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(raim_access_write(&access, written) == signed_size);
         assert(memcmp(written, token, signed_size) == 0);
     }
-    assert(admission_judge(admission, token, size, 0, name) != ADMISSION_ADMITTED);
+    const int64_t now_s =
+        signed_size > 0 ? (int64_t)(access.not_before / 2 + access.expiry / 2) : 0;
+    const enum admission_verdict verdict = admission_check(admission, token, size, now_s);
+    assert(verdict != ADMISSION_ADMITTED);
+    assert(admission_judge(admission, token, size, now_s, name) == verdict);
     assert(strcmp(name, "chosen") == 0);
     free(token);
     return 0;

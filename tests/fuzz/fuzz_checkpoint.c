@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Checkpoints that somebody has written into: one that is refused leaves the match as it was, and
-// one that is taken is played on from, with whoever comes back, like any other match.
+// Checkpoints that somebody has written into, for a match like the one that left them and for one
+// by other rules: one that is refused leaves the match as it was, and one that is taken is played
+// on from, with whoever comes back, like any other match.
 #include "fuzz.h"
 
 #include "fuzz_checkpoint.h"
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         good = save(map, &good_size);
     }
     struct fuzz_input input = {data, size};
-    struct raim_match *match = fuzz_new_match(map);
+    struct raim_match *match = size % 2 == 0 ? fuzz_new_match(map) : fuzz_heir(map);
     const uint32_t tick = raim_match_tick(match);
     const struct raim_match_counts counts = raim_match_counts(match);
     size_t spoilt_size = good_size;

@@ -43,17 +43,31 @@ static inline void fuzz_join(struct raim_match *match, uint32_t client, bool res
     struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION, .resume = resume, .name = "somebody"};
     memcpy(hello.token, token, sizeof hello.token);
-    raim_match_connect(match, client, false, token);
+    raim_match_connect(match, client, token);
     raim_match_receive(match, client, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+}
+
+static inline struct raim_match *fuzz_match_of(const struct raim_match_def *def)
+{
+    struct raim_match *match = raim_match_create(def);
+    assert(match != NULL);
+    return match;
 }
 
 static inline struct raim_match *fuzz_new_match(const struct raim_map *map)
 {
     const struct raim_match_def def = fuzz_def(map);
-    struct raim_match *match = raim_match_create(&def);
-    assert(match != NULL);
-    fuzz_step(match, 1);
-    return match;
+    return fuzz_match_of(&def);
+}
+
+// By other rules and with other places, in the same ticks: it takes over what the others left.
+static inline struct raim_match *fuzz_heir(const struct raim_map *map)
+{
+    struct raim_match_def def = fuzz_def(map);
+    def.rules.player_speed *= 2;
+    def.bots = 3;
+    def.max_rewind_s = 0;
+    return fuzz_match_of(&def);
 }
 
 // With players of whom one is away. The caller destroys it.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char fuzz_directory[64];
@@ -32,7 +33,7 @@ static inline void fuzz_make_directory(const char *target)
 static inline void fuzz_write_file(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "we");
-    assert(file != NULL);
+    assert(file != NULL && fchmod(fileno(file), 0600) == 0); // some are to be secret
     assert(fwrite(bytes, 1, size, file) == size);
     assert(fclose(file) == 0);
 }

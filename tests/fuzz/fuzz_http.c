@@ -53,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_talk_now_ms = 1000000;
     const struct status_source source = {
         .arenas = fuzz_arenas, .arena_count = FUZZ_ARENAS, .started_ms = 1000};
-    http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    const struct http_guard guard = {.host_count = 1, .hosts = {"a"}, .token = "0123456789abcdef"};
+    http = http_open("127.0.0.1", 0, &guard, &source, error, sizeof error);
     assert(http != NULL);
     const struct fuzz_server server = {.dial = dial,
                                        .run = run,

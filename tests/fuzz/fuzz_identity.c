@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     char text[TEXT_BYTES];
-    crypto_print_key(secret, text);
+    raim_crypto_print_key(secret, text);
     assert(read_back(kept, sizeof kept) == TEXT_BYTES);
     assert(memcmp(kept, text, TEXT_BYTES - 1) == 0 && kept[TEXT_BYTES - 1] == '\n');
     assert(size == 0 || (size == TEXT_BYTES && memcmp(kept, data, size) == 0));

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The client's end of the wire, with ENet below it and a network and a clock of our own: tickets,
-// invitations, sealed and plain datagrams of its server and of anybody who sends in its name. What
-// leaves goes to the server; a client that knows its server's key tells nobody else anything but a
-// KNOCK, and is welcomed by nobody else.
+// handshakes, invitations, encrypted and plain datagrams of its server and of anybody who sends in
+// its name. What leaves goes to the server; a client that knows its server's key, beforehand or
+// from a completed handshake, sends nothing but KNOCK and INIT in plain, and is welcomed by nobody
+// else.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
 #include "crypto.h"
 #include "handshake.h"
-#include "invitation.h"
+#include "knock.h"
 #include "link.h"
-#include "seals.h"
+#include "secure_sessions.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,17 +31,20 @@ struct datagram {
 
 static struct {
     int64_t now_ms;
-    uint64_t sent, received;  // bytes of the client's
-    struct datagram incoming; // for the client; none: size 0
-    bool is_foreign;          // from where no server is
-    struct datagram opened;   // the newest of the client's, without its envelope
-    struct datagram old;      // one that went to the client before
-    uint8_t identity[RAIM_KEY_BYTES];
-    struct seals *seals; // the server's; each connection is of another port
-    struct seals_peer peer;
+    uint64_t sent, received;          // bytes of the client's
+    struct datagram incoming;         // for the client; none: size 0
+    bool is_foreign;                  // from where no server is
+    struct datagram opened;           // the newest of the client's, decrypted
+    struct datagram response;         // to its last INIT
+    struct datagram old;              // one that went to the client before
+    struct raim_ticket offer;         // the last one sent
+    struct secure_sessions *sessions; // the server's; each connection is of another port
+    struct secure_peer peer;
     uint8_t head[2]; // of datagrams to the client: its peer's number and session
     uint16_t sequence;
-    bool expects_key, is_told, is_sealed, is_welcomed; // told: a ticket of the server's own
+    // Of the client: it was told the key, or a handshake was completed; the server answered its
+    // INIT; a WELCOME may have come from the server.
+    bool expects_key, is_welcomed;
 } net;
 
 // --- The kernel ---
@@ -84,23 +88,55 @@ static bool is_connect(const uint8_t *data, size_t size)
     return size == 52 && data[0] == 0x8F && data[1] == 0xFF && (data[4] & 15) == 2;
 }
 
-// What the server does with it: it opens it where it can.
+// An honest handshake, which no mutator could guess: the server's answer is the next datagram.
+static void take_init(const uint8_t *data, size_t size)
+{
+    struct raim_init init;
+    struct raim_credential credential;
+    uint8_t ticket[RAIM_TICKET_BYTES];
+    const struct secure_limits unlimited = {0};
+    assert(raim_init_read(data, size, &init));
+    struct raim_ticket told = net.offer;
+    told.ticket = init.ticket;
+    memcpy(told.server_key, secure_sessions_key(net.sessions), sizeof told.server_key);
+    size_t reply = secure_sessions_repeat(net.sessions, net.peer, &init, net.response.bytes);
+    if (reply == 0 &&
+        secure_sessions_read(net.sessions, &init, ticket, raim_ticket_write(&told, ticket),
+                             &credential) &&
+        secure_sessions_begin(net.sessions, net.peer, unlimited, true, net.now_ms,
+                              net.response.bytes) == DATAGRAM_OK)
+        reply = RAIM_RESPONSE_BYTES;
+    net.response.size = reply;
+    if (reply > 0)
+        secure_sessions_keep(net.sessions, net.peer);
+}
+
+// What the server does with it: it decrypts it where it can.
 static void hear(const uint8_t *data, size_t size)
 {
     uint8_t plain[MOST];
     enum datagram_verdict verdict;
     const enum raim_knock_kind kind = raim_knock_kind(data, size);
-    assert(!net.expects_key || !is_connect(data, size));
-    assert(!net.expects_key || net.is_told || kind == RAIM_KNOCK_KNOCK);
+    const bool is_encrypted = size > SECURE_BYTES && data[0] >> 6 == 1;
+    assert(!net.expects_key || is_encrypted || kind == RAIM_KNOCK_KNOCK ||
+           kind == RAIM_KNOCK_HANDSHAKE);
     if (kind == RAIM_KNOCK_KNOCK) {
-        assert(size == RAIM_KNOCK_BYTES && raim_knock_read(data, size));
+        struct raim_knock knock;
+        assert(size == RAIM_KNOCK_BYTES && raim_knock_read(data, size, &knock));
+        assert(!net.expects_key || knock.credential.kind == RAIM_CREDENTIAL_NONE);
         net.peer.port++; // the next connection's
         return;
     }
+    if (kind == RAIM_KNOCK_HANDSHAKE) {
+        take_init(data, size);
+        return;
+    }
     const size_t opened =
-        net.is_sealed ? seals_open(net.seals, net.peer, data, size, net.now_ms, plain, &verdict)
-                      : 0;
+        is_encrypted ? secure_sessions_open(net.sessions, net.peer, data, size, plain, &verdict)
+                     : 0;
     const uint8_t *from = opened > 0 ? plain : data;
+    // Once it has encrypted, a client never sends plain again.
+    net.expects_key |= opened > 0;
     net.opened.size = opened > 0 ? opened : size;
     memcpy(net.opened.bytes, from, net.opened.size);
 }
@@ -109,7 +145,7 @@ ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
 {
     (void)socket, (void)flags;
     const struct sockaddr_in *to = header->msg_name;
-    uint8_t whole[MOST];
+    uint8_t whole[MOST] = {0};
     size_t size = 0;
     assert(to->sin_port == htons(PORT) && to->sin_addr.s_addr == htonl(INADDR_LOOPBACK));
     for (size_t i = 0; i < header->msg_iovlen; i++) {
@@ -126,25 +162,32 @@ ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
 
 static void post(struct raim_link *link, const uint8_t *bytes, size_t size, bool is_foreign)
 {
-    struct raim_ticket ticket;
     memcpy(net.incoming.bytes, bytes, size);
     net.incoming.size = size;
     net.old = net.incoming;
     net.is_foreign = is_foreign;
-    net.is_told |= !is_foreign && raim_knock_kind(bytes, size) == RAIM_KNOCK_TICKET &&
-                   raim_ticket_read(bytes, size, &ticket) && ticket.sealed &&
-                   memcmp(ticket.identity, net.identity, sizeof net.identity) == 0;
     raim_link_service(link);
 }
 
-// Sealed where the server can and `seal` says so. Returns whether it was.
+// Encrypted where the server can and `seal` says so. Returns whether it was.
 static bool post_sealed(struct raim_link *link, const uint8_t *bytes, size_t size, bool seal)
 {
     uint8_t sealed[MOST];
     const size_t whole =
-        seal && net.is_sealed ? seals_close(net.seals, net.peer, bytes, size, sealed) : 0;
+        seal ? secure_sessions_seal(net.sessions, net.peer, net.now_ms, bytes, size, sealed) : 0;
     post(link, whole > 0 ? sealed : bytes, whole > 0 ? whole : size, false);
     return whole > 0;
+}
+
+// The server's RESPONSE, or one with a byte changed.
+static void respond(struct raim_link *link, struct fuzz_input *input)
+{
+    const uint8_t at = fuzz_byte(input);
+    if (net.response.size == 0)
+        return;
+    if (at < net.response.size)
+        net.response.bytes[at] ^= fuzz_byte(input);
+    post(link, net.response.bytes, net.response.size, false);
 }
 
 static void send_raw(struct raim_link *link, struct fuzz_input *input)
@@ -171,14 +214,30 @@ static void send_again(struct raim_link *link, struct fuzz_input *input)
 static void send_ticket(struct raim_link *link, struct fuzz_input *input)
 {
     const uint8_t choice = fuzz_byte(input);
-    struct raim_ticket ticket = {.access = (choice & 1) != 0};
+    struct raim_ticket ticket = {
+        .needs_admission = (choice & 1) != 0,
+        .offers_encryption = (choice & 2) != 0,
+        .ticket = 1u + choice,
+        .arena = "duel",
+    };
     uint8_t bytes[RAIM_TICKET_BYTES];
-    if ((choice & 2) != 0)
-        seals_offer(net.seals, net.now_ms, &ticket);
-    ticket.ticket = choice;
-    net.is_sealed = ticket.sealed;
-    ticket.identity[0] ^= (choice & 4) != 0; // somebody else's
+    memcpy(ticket.server_key, secure_sessions_key(net.sessions), sizeof ticket.server_key);
+    ticket.server_key[0] ^= (choice & 4) != 0; // somebody else's
+    ticket.admitted = (choice & 16) != 0;
+    net.offer = ticket;
+    net.offer.admitted = false;
     post(link, bytes, raim_ticket_write(&ticket, bytes), (choice & 8) != 0);
+}
+
+// A plain refusal is final only for who does not expect encryption.
+static void refuse(struct raim_link *link, struct fuzz_input *input)
+{
+    const struct raim_refused refused = {.reason = fuzz_byte(input), .text = "refused in plain"};
+    uint8_t bytes[RAIM_REFUSED_BYTES];
+    const bool was_open = raim_client_state(raim_link_client(link)) != RAIM_CLIENT_ENDED;
+    post(link, bytes, raim_refused_write(&refused, bytes), refused.reason % 2 != 0);
+    assert(!net.expects_key || !was_open ||
+           strcmp(raim_client_end(raim_link_client(link)).text, refused.text) != 0);
 }
 
 // Answers the CONNECT that is to be answered, as ENet does; a byte may be another.
@@ -220,8 +279,8 @@ static void send_message(struct raim_link *link, struct fuzz_input *input)
     size_t size;
     const uint8_t choice = fuzz_byte(input);
     const uint8_t *block = fuzz_block(input, fuzz_byte(input), &size);
-    // What the server seals is its own doing: it may be a welcome.
-    net.is_welcomed |= (choice % 2 == 0 && net.is_sealed);
+    // What the server encrypts is its own doing: it may be a welcome.
+    net.is_welcomed |= choice % 2 == 0;
     send_reliable(link, block, size, choice % 2 == 0);
 }
 
@@ -246,7 +305,7 @@ static void welcome(struct raim_link *link, struct fuzz_input *input)
     };
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = raim_welcome_write(&message, bytes, sizeof bytes);
-    net.is_welcomed |= choice % 2 == 0 && net.is_sealed;
+    net.is_welcomed |= choice % 2 == 0;
     const bool was_sealed = send_reliable(link, bytes, size, choice % 2 == 0);
     assert(was_sealed || !net.expects_key || net.is_welcomed ||
            raim_client_state(raim_link_client(link)) != RAIM_CLIENT_ENTERING);
@@ -259,8 +318,10 @@ static void invite(struct raim_link *link, struct fuzz_input *input)
     const uint8_t choice = fuzz_byte(input);
     struct raim_invite message = {.nonce = {choice}};
     uint8_t bytes[RAIM_INVITE_BYTES];
-    if (token != NULL)
-        raim_crypto_siphash(token, message.nonce, sizeof message.nonce, message.proof);
+    const uint64_t hash =
+        token != NULL ? raim_crypto_siphash(token, message.nonce, sizeof message.nonce) : 0;
+    for (int i = 0; i < 8; i++)
+        message.proof[i] = (uint8_t)(hash >> 8 * i);
     message.proof[0] ^= choice % 2;
     const enum raim_client_state state = raim_client_state(raim_link_client(link));
     post(link, bytes, raim_invite_write(&message, bytes), (choice & 2) != 0);
@@ -287,32 +348,26 @@ static void act(struct raim_link *link, struct fuzz_input *input)
 }
 
 static void (*const deeds[])(struct raim_link *link, struct fuzz_input *input) = {
-    send_ticket, verify, welcome, send_message, send_raw, send_again, invite, pass_time, act,
+    send_ticket, verify,    welcome, send_message, send_raw, send_again,
+    invite,      pass_time, act,     respond,      refuse,
 };
 enum { DEEDS = sizeof deeds / sizeof *deeds };
 
-static bool is_ticket(void *context, uint32_t address, uint32_t ticket)
-{
-    (void)context, (void)address, (void)ticket;
-    return true;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct seals_def seals = {.capacity = 4, .secret = {1}, .is_ticket = is_ticket};
+    static const uint8_t key[RAIM_KEY_BYTES] = {1};
     struct fuzz_input input = {data, size};
     const uint8_t start = fuzz_byte(&input);
     struct raim_client_def def = raim_client_default_def();
-    struct raim_ticket offered = {0};
     memset(&net, 0, sizeof net);
     net.now_ms = 1000000;
     net.peer.address = 1;
-    net.seals = seals_create(&seals, net.now_ms);
-    assert(net.seals != NULL);
-    seals_offer(net.seals, net.now_ms, &offered);
-    memcpy(net.identity, offered.identity, sizeof net.identity);
+    net.sessions = secure_sessions_create(4, key);
+    assert(net.sessions != NULL);
     net.expects_key = (start & 1) != 0;
-    def.server_key = net.expects_key ? net.identity : NULL;
+    def.server_key = net.expects_key ? secure_sessions_key(net.sessions) : NULL;
+    def.require_sealed = (start & 2) != 0;
+    net.expects_key |= def.require_sealed;
     struct raim_link *link = raim_link_open("127.0.0.1", PORT, &def);
     assert(link != NULL);
     while (input.left > 0)
@@ -320,9 +375,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct raim_link_traffic traffic = raim_link_traffic(link);
     assert(traffic.bytes_up == net.sent && traffic.bytes_down <= net.received);
     const enum raim_client_state state = raim_client_state(raim_link_client(link));
-    assert(!net.expects_key || net.is_welcomed || state == RAIM_CLIENT_CONNECTING ||
+    assert(!(start & 1) || net.is_welcomed || state == RAIM_CLIENT_CONNECTING ||
            state == RAIM_CLIENT_ENDED);
     raim_link_close(link);
-    seals_destroy(net.seals);
+    secure_sessions_destroy(net.sessions);
     return 0;
 }

@@ -73,7 +73,7 @@ static void open_connection(struct table *table, uint32_t handle)
     uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {0};
     for (int i = 0; i < 4; i++)
         token[i] = (uint8_t)(number >> 8 * i);
-    raim_match_connect(table->match, handle, is_local(handle), token);
+    raim_match_connect(table->match, handle, token);
     table->seats[handle].connected = true;
     table->seats[handle].closed = false;
 }
@@ -286,10 +286,14 @@ static void play(struct table *table, uint32_t handle, struct fuzz_input *input)
 
 static void say_goodbye(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
-    (void)input;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
-    send(table, handle, true, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    const struct raim_client *client = table->seats[handle].client;
+    const uint8_t *token = client != NULL ? raim_client_token(client) : NULL;
+    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    if (token != NULL)
+        memcpy(farewell.token, token, sizeof farewell.token);
+    farewell.token[0] ^= fuzz_byte(input) == 0; // now and then forged
+    send(table, handle, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
 // --- What the operator does ---
@@ -319,6 +323,7 @@ static void tune(struct table *table, struct fuzz_input *input)
         .max_clients = 1 + places % table->def.max_clients,
         .max_spectators = places / 16 % (table->def.max_spectators + 1),
         .resume_grace_s = table->def.resume_grace_s,
+        .idle_timeout_s = table->def.idle_timeout_s,
         .round_s = take_seconds(input),
         .break_s = take_seconds(input),
         .score_limit = fuzz_byte(input) % 4,
@@ -439,7 +444,7 @@ static void operate(struct table *table, struct fuzz_input *input)
 
 static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_input *input)
 {
-    static const uint32_t rates[] = {60, 10, 240};
+    static const uint32_t rates[] = {60, 10, 240}, delays[] = {DELAY_TICKS, 0};
     static const double rewinds_s[] = {0.15, 0.25, 0}, graces_s[] = {2, 0, 1, 5};
     static const double rounds_s[] = {0, 0.1, 0.5, 2}, breaks_s[] = {0.05, 0, 0.3};
     const uint8_t places = fuzz_byte(input), rules = fuzz_byte(input);
@@ -450,7 +455,7 @@ static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_in
     def.max_connections = def.max_clients + rules % 3;
     def.max_spectators = places / 16 % (MOST_SPECTATORS + 1);
     def.tick_hz = rates[rules / 3 % 3];
-    def.spectator_delay_s = (double)DELAY_TICKS / def.tick_hz;
+    def.spectator_delay_s = (double)delays[rules / 36 % 2] / def.tick_hz;
     def.resume_grace_s = graces_s[rules / 9 % 4];
     def.sight = places < 128;
     if (rules < 128)

@@ -9,6 +9,7 @@
 #include "handshake.h"
 #include "input.h"
 #include "name.h"
+#include "name_key.h"
 #include "roster.h"
 
 enum { MOST_OBSTACLES = 128, MOST_ENTRIES = 512 }; // no message holds more
@@ -44,6 +45,24 @@ static void check_clean(const char *text, uint32_t max)
     assert(strcmp(cleaned, again) == 0);
 }
 
+// A clean name stays as it is, and so does one with a number behind it, which looks the same.
+static void check_name(const char *name)
+{
+    char cleaned[RAIM_MAX_NAME_BYTES + 1], again[RAIM_MAX_NAME_BYTES + 1];
+    if (!raim_name_clean(name, cleaned))
+        return;
+    assert(raim_name_clean(cleaned, again) && strcmp(cleaned, again) == 0);
+    raim_name_is_reserved(cleaned);
+    const struct raim_name_key key = raim_name_key_of(cleaned);
+    assert(key.number < 10000);
+    for (uint32_t number = 2; number < 10000; number += 1113) {
+        raim_name_number(cleaned, number, again);
+        assert(raim_name_key_of(again).number == number);
+        assert(raim_name_clean(again, cleaned) && strcmp(cleaned, again) == 0);
+        raim_name_clean(name, cleaned);
+    }
+}
+
 static void check_hello(raim_reader *reader)
 {
     struct raim_hello hello;
@@ -51,6 +70,7 @@ static void check_hello(raim_reader *reader)
         return;
     assert_one_spelling(raim_hello_write(&hello, written, message_size));
     check_clean(hello.name, RAIM_MAX_NAME_BYTES);
+    check_name(hello.name);
 }
 
 static void check_input(raim_reader *reader)
@@ -113,8 +133,12 @@ static void check_events(raim_reader *reader)
 static void check_goodbye(raim_reader *reader)
 {
     struct raim_goodbye goodbye;
+    struct raim_farewell farewell;
+    raim_reader again = *reader;
     if (raim_goodbye_read(reader, &goodbye))
         assert_one_spelling(raim_goodbye_write(&goodbye, written, message_size));
+    if (raim_farewell_read(&again, &farewell))
+        assert_one_spelling(raim_farewell_write(&farewell, written, message_size));
 }
 
 static void check_chat(raim_reader *reader)

@@ -14,7 +14,7 @@ enum {
     MOST_CLIENTS = 4,
     MOST_BOTS = 3,
     MOST_SPECTATORS = 2,
-    DELAY_TICKS = 5, // of spectators
+    DELAY_TICKS = 5, // of spectators, where they are late
     MOST_CONNECTIONS = MOST_CLIENTS + 2,
     MOST_ROWS = MOST_CLIENTS + MOST_BOTS,
     MOST_TICKS = 400, // of one input: outlives the history, and the timeouts of the slower rates
@@ -54,11 +54,6 @@ struct table {
 static inline uint64_t now_us(const struct table *table)
 {
     return (uint64_t)table->ticks * 1000000 / table->def.tick_hz;
-}
-
-static inline bool is_local(uint32_t handle)
-{
-    return handle % 2 == 0;
 }
 
 // It has been welcome.
@@ -261,7 +256,8 @@ static inline void check(struct table *table)
             seat->entries = stats->entries;
             seat->snapshots = stats->snapshots;
         }
-        if (raim_client_state(client) != RAIM_CLIENT_PLAYING || (watches && !is_local(i)))
+        if (raim_client_state(client) != RAIM_CLIENT_PLAYING ||
+            (watches && table->def.spectator_delay_s > 0))
             continue;
         check_roster(client, rows, count);
         if (!table->ended)

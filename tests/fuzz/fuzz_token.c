@@ -13,12 +13,12 @@
 
 #include <sodium.h>
 #include <stdbool.h>
-#include <time.h>
 
-enum { FIELDS = 5, FIELD_BYTES = 256 };
+enum { FIELDS = 6, FIELD_BYTES = 256 };
 
 static char key_path[128];
 static char printed[1024]; // the last line
+static FILE *nowhere;      // what raimctl shows
 
 // In place of the C library's: what raimctl prints.
 int puts(const char *line)
@@ -30,6 +30,7 @@ int puts(const char *line)
 
 static void clean_up(void)
 {
+    fclose(nowhere);
     unlink(key_path);
 }
 
@@ -50,12 +51,17 @@ static void check_token(const struct token_options *options, const char *line)
     char name[ADMISSION_NAME_BYTES] = "";
     const uint32_t size = raim_link_read_access(printed, token, sizeof token);
     assert(raim_access_read(token, size, &access) > 0);
+    const char *problem = NULL;
+    assert(token_show(printed, nowhere, &problem));
     assert(strcmp(access.arena, options->arena) == 0);
     assert(strcmp(access.name, options->name != NULL ? options->name : "") == 0);
     assert(access.has_key == (options->server_key != NULL));
     publish(line, &keys);
-    struct admission *admission = admission_create(access.arena, &keys);
-    const int64_t now_s = time(NULL);
+    char error[128];
+    const struct admission_def def = {.arena = access.arena, .keys = &keys};
+    struct admission *admission = admission_create(&def, error, sizeof error);
+    const int64_t now_s = (int64_t)access.not_before;
+    assert(admission_check(admission, token, size, now_s) == ADMISSION_ADMITTED);
     assert(admission_judge(admission, token, size, now_s, name) == ADMISSION_ADMITTED);
     assert(strcmp(name, access.name) == 0);
     assert(admission_judge(admission, token, size, now_s, name) == ADMISSION_USED);
@@ -66,13 +72,15 @@ static void check_token(const struct token_options *options, const char *line)
 static void check_text(const char *text)
 {
     uint8_t token[RAIM_CLIENT_ACCESS_BYTES], small[3];
+    const char *problem = NULL;
     const uint32_t size = raim_link_read_access(text, token, sizeof token);
     assert(size <= sizeof token);
+    assert(token_show(text, nowhere, &problem) || problem != NULL);
     assert(raim_link_read_access(text, small, sizeof small) == (size <= sizeof small ? size : 0));
 }
 
-// Lines: arena, name, duration, server key and the file of the key, which is all the rest. A line
-// of "-" is an option that was not given.
+// Lines: arena, name, duration, server key, not before and the file of the key, which is all the
+// rest. A line of "-" is an option that was not given.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char fields[FIELDS - 1][FIELD_BYTES];
@@ -81,6 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_make_directory("token");
         snprintf(key_path, sizeof key_path, "%s/key", fuzz_directory);
         atexit(clean_up);
+        nowhere = fopen("/dev/null", "we");
+        assert(nowhere != NULL);
     }
     struct fuzz_input input = {data, size};
     for (int i = 0; i < FIELDS - 1; i++) {
@@ -96,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                           .arena = fields[0], // raimctl asks for it
                                           .name = given[1],
                                           .duration = given[2],
-                                          .server_key = given[3]};
+                                          .server_key = given[3],
+                                          .not_before = given[4]};
     fuzz_write_file(key_path, input.bytes, input.left);
     char line[128] = "";
     memcpy(line, input.bytes, input.left < sizeof line - 1 ? input.left : sizeof line - 1);

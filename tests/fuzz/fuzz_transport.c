@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The whole way of a datagram, from the kernel's call through our checks and ENet to an event, with
 // a clock and a network of our own: strangers from four addresses send what they like, some of it
-// as peers that know ENet's rules. Nobody is answered with more than they have sent before they
-// connect; events are in order; nothing that leaves is larger than the MTU.
+// as peers that know ENet's rules, some of it thousands of times. Nobody is answered with more than
+// they have sent before they connect; events are in order; nothing that leaves is larger than the
+// MTU; and ENet's work is bounded: by what a datagram has in bytes, in lists that stay short. Where
+// encryption is offered or required, strangers run the honest handshake, which no mutator could
+// guess: whoever has a session is sent nothing in plain, and where it is required nobody connects
+// without one.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "transport.h"
+#include "connector.h"
+#include "secure_sessions.h"
+#include "transport_inside.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,7 +24,16 @@
 
 #include <enet/enet.h>
 
-enum { STRANGERS = 4, PEERS = 3, MOST_WAITING = 64 };
+enum {
+    STRANGERS = 4,
+    PEERS = 3,
+    MOST_WAITING = 64,
+    MOST_REPETITIONS = 10000, // commands
+    // Nodes of ENet's lists that a byte may cost: a command of seven bytes walks one list of those
+    // that wait, behind those that came with it.
+    VISITS_PER_BYTE = 14,
+    OWN_COMMANDS = 8, // of ENet's, beside messages
+};
 
 // What a stranger has heard, and must know to go on.
 struct stranger {
@@ -30,6 +45,9 @@ struct stranger {
     uint16_t sequence;                   // of its reliable commands on channel 0
     uint16_t heard_sequence, heard_time; // of the last reliable command
     uint8_t heard_channel;
+    struct raim_connector *connector; // of its encrypted connections
+    bool is_rude;                     // sends in plain, though it has a session
+    bool was_rude;                    // since its session began
 };
 
 static struct {
@@ -38,10 +56,14 @@ static struct {
     struct {
         uint32_t from;
         size_t size;
-        uint8_t bytes[TRANSPORT_MTU + 1];
+        uint8_t bytes[TRANSPORT_MTU + SECURE_BYTES + 1];
     } waiting[MOST_WAITING];
     size_t waiting_count;
     bool present[PEERS];
+    struct transport *transport;
+    uint64_t receive;         // the last in which a peer's commands were counted
+    uint32_t commands[PEERS]; // in it
+    bool requires_encryption;
 } net;
 
 // --- The kernel ---
@@ -85,12 +107,28 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
 }
 
 // A stranger learns from what it gets.
-static void hear(struct stranger *stranger, const uint8_t *data, size_t size)
+static void hear(struct stranger *stranger, const uint8_t *received, size_t size)
 {
+    uint8_t plain[TRANSPORT_MTU + SECURE_BYTES];
+    const uint8_t *data = received;
     static const uint8_t ticket[] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 2};
     if (size >= 15 && memcmp(data, ticket, sizeof ticket) == 0)
         memcpy(&stranger->ticket, data + 11, sizeof stranger->ticket); // little-endian
-    if (size < 8 || (data[0] == 0xFF && data[1] == 0xFF))
+    if (size >= 2 && data[0] == 0xFF && data[1] == 0xFF) {
+        raim_connector_receive(stranger->connector, (uint64_t)net.now_ms * 1000, data, size);
+        stranger->was_rude &= !raim_connector_is_secure(stranger->connector);
+        return;
+    }
+    if (size > SECURE_BYTES && data[0] >> 6 == 1) {
+        size = raim_connector_is_secure(stranger->connector)
+                   ? raim_connector_open(stranger->connector, received, size, plain)
+                   : 0;
+        data = plain;
+    } else {
+        assert(!net.requires_encryption);
+        assert(!raim_connector_is_secure(stranger->connector) || stranger->was_rude);
+    }
+    if (size < 8)
         return;
     const bool has_time = (data[0] & 0x80) != 0;
     const uint8_t *command = data + (has_time ? 4 : 2);
@@ -115,7 +153,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
         const struct msghdr *header = &headers[i].msg_hdr;
         const struct sockaddr_in *to = header->msg_name;
         const uint32_t who = ntohs(to->sin_port) - 1000u;
-        uint8_t whole[TRANSPORT_MTU];
+        uint8_t whole[TRANSPORT_MTU + SECURE_BYTES];
         size_t size = 0;
         for (size_t part = 0; part < header->msg_iovlen; part++) {
             assert(header->msg_iov[part].iov_len <= sizeof whole - size);
@@ -139,10 +177,43 @@ static void post(uint32_t who, const void *bytes, size_t size)
     if (net.waiting_count == MOST_WAITING)
         return;
     net.waiting[net.waiting_count].from = who;
-    net.waiting[net.waiting_count].size = size < TRANSPORT_MTU + 1 ? size : TRANSPORT_MTU + 1;
+    const size_t most = sizeof net.waiting[0].bytes;
+    net.waiting[net.waiting_count].size = size < most ? size : most;
     memcpy(net.waiting[net.waiting_count].bytes, bytes, net.waiting[net.waiting_count].size);
     net.waiting_count++;
     net.strangers[who].sent += size;
+}
+
+// What a stranger with a session encrypts, unless it is rude.
+static void post_enet(uint32_t who, const void *bytes, size_t size)
+{
+    struct stranger *stranger = &net.strangers[who];
+    uint8_t sealed[TRANSPORT_MTU + SECURE_BYTES];
+    if (!raim_connector_is_secure(stranger->connector) || stranger->is_rude) {
+        stranger->was_rude |= raim_connector_is_secure(stranger->connector);
+        post(who, bytes, size);
+        return;
+    }
+    post(
+        who, sealed,
+        raim_connector_seal(stranger->connector, (uint64_t)net.now_ms * 1000, bytes, size, sealed));
+}
+
+// Goes on with the handshake, or begins another one.
+static void shake_hands(uint32_t who, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_KNOCK_BYTES];
+    struct stranger *stranger = &net.strangers[who];
+    const uint64_t now_us = (uint64_t)net.now_ms * 1000;
+    const uint8_t choice = fuzz_byte(input);
+    stranger->is_rude = choice % 16 == 15;
+    if (choice >= 192)
+        raim_connector_begin(stranger->connector, NULL, now_us);
+    size_t size = raim_connector_send(stranger->connector, now_us, bytes);
+    if (size > 0 && choice % 8 == 7)
+        bytes[fuzz_byte(input) % size] ^= fuzz_byte(input);
+    if (size > 0)
+        post(who, bytes, size);
 }
 
 static void send_raw(uint32_t who, struct fuzz_input *input)
@@ -154,7 +225,7 @@ static void send_raw(uint32_t who, struct fuzz_input *input)
 
 static void send_knock(uint32_t who, struct fuzz_input *input)
 {
-    uint8_t bytes[600] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 1, 1};
+    uint8_t bytes[600] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 1, 2};
     const size_t size = 500 + fuzz_byte(input) % 32;
     bytes[fuzz_pair(input) % sizeof bytes] ^= fuzz_byte(input);
     post(who, bytes, size);
@@ -183,7 +254,7 @@ static void send_connect(uint32_t who, struct fuzz_input *input)
     const uint8_t change = fuzz_byte(input);
     if (at < sizeof bytes)
         bytes[at] ^= change;
-    post(who, bytes, sizeof bytes);
+    post_enet(who, bytes, sizeof bytes);
 }
 
 // Any commands, behind the header that makes them this stranger's.
@@ -195,7 +266,7 @@ static void send_commands(uint32_t who, struct fuzz_input *input)
     size_t size;
     const uint8_t *block = fuzz_block(input, fuzz_byte(input), &size);
     memcpy(bytes + 4, block, size);
-    post(who, bytes, 4 + size);
+    post_enet(who, bytes, 4 + size);
 }
 
 static void acknowledge(uint32_t who, struct fuzz_input *input)
@@ -215,7 +286,7 @@ static void acknowledge(uint32_t who, struct fuzz_input *input)
                              (uint8_t)sequence,
                              (uint8_t)(stranger->heard_time >> 8),
                              (uint8_t)stranger->heard_time};
-    post(who, bytes, sizeof bytes);
+    post_enet(who, bytes, sizeof bytes);
 }
 
 // The next reliable message, or, by chance, one that is due later.
@@ -229,14 +300,163 @@ static void send_message(uint32_t who, struct fuzz_input *input)
                                (uint8_t)head,
                                0,
                                0,
-                               ENET_PROTOCOL_COMMAND_SEND_RELIABLE |
-                                   ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE,
+                               (int)ENET_PROTOCOL_COMMAND_SEND_RELIABLE |
+                                   (int)ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE,
                                0,
                                (uint8_t)(stranger->sequence >> 8),
                                (uint8_t)stranger->sequence,
                                0,
                                length};
-    post(who, bytes, 10u + length);
+    post_enet(who, bytes, 10u + length);
+}
+
+// A command that is sent over and over, with numbers that stay, climb or fall.
+static size_t write_command(uint8_t *bytes, uint8_t kind, uint16_t number)
+{
+    const uint8_t high = (uint8_t)(number >> 8), low = (uint8_t)number, channel = kind >> 3 & 1;
+    const uint8_t forms[][9] = {
+        {0x86, channel, high, low, 0, 1, 'x'},
+        {0x07, channel, high, low, 0, kind, 0, 1, 'x'}, // names a reliable one
+        {0x07, channel, 0, kind >> 4, high, low, 0, 1, 'x'},
+        {0x01, channel, high, low, high, low, 0, 0},
+        {0x01, 0xFF, high, low, high, low, 0, 0},
+        {0x49, channel, 0, 0, high, low, 0, 1, 'x'},
+        {0x85, 0xFF, high, low},
+        {0x84, 0xFF, high, low, 0, 0, 0, 0},
+    };
+    static const size_t sizes[] = {7, 9, 9, 8, 8, 9, 4, 8};
+    memcpy(bytes, forms[kind & 7], sizes[kind & 7]);
+    return sizes[kind & 7];
+}
+
+static void take_events(struct transport *transport);
+
+static void repeat_command(uint32_t who, struct fuzz_input *input)
+{
+    const struct stranger *stranger = &net.strangers[who];
+    const unsigned head = 0x8000u | (stranger->session & 3u) << 12 | (stranger->peer & 0xFFFu);
+    const uint8_t kind = fuzz_byte(input);
+    const int8_t step = (int8_t)fuzz_byte(input);
+    uint16_t number = fuzz_pair(input);
+    for (int left = fuzz_pair(input) % (MOST_REPETITIONS + 1); left > 0;) {
+        uint8_t bytes[4 + DATAGRAM_MAX_COMMANDS * 9] = {(uint8_t)(head >> 8), (uint8_t)head, 0, 1};
+        size_t size = 4;
+        for (int i = 0; i < DATAGRAM_MAX_COMMANDS && left > 0; i++, left--) {
+            size += write_command(bytes + size, kind, number);
+            number = (uint16_t)(number + step);
+        }
+        post(who, bytes, size);
+        if (net.waiting_count == MOST_WAITING)
+            take_events(net.transport);
+    }
+    take_events(net.transport);
+}
+
+// --- What it costs ---
+
+static size_t length(const ENetList *list)
+{
+    return enet_list_size((ENetList *)list);
+}
+
+static void check_lists(void)
+{
+    for (size_t i = 0; i < PEERS; i++) {
+        const ENetPeer *peer = &net.transport->host->peers[i];
+        for (size_t c = 0; c < peer->channelCount; c++) {
+            assert(length(&peer->channels[c].incomingReliableCommands) <= PEER_GUARD_WINDOW);
+            assert(length(&peer->channels[c].incomingUnreliableCommands) <= PEER_GUARD_HELD);
+        }
+        assert(length(&peer->dispatchedCommands) <=
+               PEER_GUARD_COMMANDS + 2 * (PEER_GUARD_WINDOW + PEER_GUARD_HELD));
+        assert(length(&peer->acknowledgements) <= PEER_GUARD_COMMANDS);
+        assert(length(&peer->sentReliableCommands) + length(&peer->outgoingCommands) <=
+               ROUND_TRIP_MESSAGES + OWN_COMMANDS);
+    }
+}
+
+// The nodes that ENet passes on its way from the end of a list of what waits: all, at worst, that
+// are not before the command.
+static size_t count_visits(const ENetList *list, uint16_t base, uint16_t sequence)
+{
+    size_t visits = 1;
+    for (const ENetListNode *node = list->sentinel.previous; node != &list->sentinel;
+         node = node->previous, visits++) {
+        const ENetIncomingCommand *waits = (const ENetIncomingCommand *)node;
+        if ((uint16_t)(waits->reliableSequenceNumber - base) < (uint16_t)(sequence - base))
+            break;
+    }
+    return visits;
+}
+
+static bool is_sent(const ENetPeer *peer, const struct datagram_command *command)
+{
+    const ENetList *const lists[] = {&peer->sentReliableCommands, &peer->outgoingCommands};
+    for (size_t i = 0; i < 2; i++)
+        for (const ENetListNode *node = lists[i]->sentinel.next; node != &lists[i]->sentinel;
+             node = node->next) {
+            const ENetOutgoingCommand *sent = (const ENetOutgoingCommand *)node;
+            if (sent->reliableSequenceNumber == command->argument &&
+                sent->command.header.channelID == command->channel && sent->sendAttempts > 0)
+                return true;
+        }
+    return false;
+}
+
+// Whether ENet takes a datagram for a peer's.
+static bool is_of(const ENetHost *host, const ENetPeer *peer)
+{
+    return peer->channels != NULL && peer->address.host == host->receivedAddress.host &&
+           peer->address.port == host->receivedAddress.port &&
+           (peer->outgoingPeerID == ENET_PROTOCOL_MAXIMUM_PEER_ID ||
+            peer->incomingSessionID == datagram_sender(host->receivedData).session);
+}
+
+// The nodes of lists that ENet will visit for a peer's datagram, those that come with it included.
+// Also checks that acknowledgements match, and the peer's budget.
+static size_t count_cost(const ENetHost *host, size_t id)
+{
+    const ENetPeer *peer = &host->peers[id];
+    struct datagram_command command;
+    size_t visits = 0, before = 0;
+    for (bool more = datagram_first(host->receivedData, host->receivedDataLength, &command); more;
+         more = datagram_next(host->receivedData, host->receivedDataLength, &command), before++) {
+        if (command.number == WIRE_ACKNOWLEDGE) {
+            assert(is_sent(peer, &command));
+            continue;
+        }
+        net.commands[id]++;
+        assert(net.commands[id] <= PEER_GUARD_COMMANDS);
+        if (command.channel >= peer->channelCount)
+            continue;
+        const ENetChannel *channel = &peer->channels[command.channel];
+        const uint16_t base = channel->incomingReliableSequenceNumber;
+        if (command.number == WIRE_SEND_RELIABLE)
+            visits +=
+                before + count_visits(&channel->incomingReliableCommands, base, command.sequence);
+        if (command.number == WIRE_SEND_UNRELIABLE)
+            visits +=
+                before + count_visits(&channel->incomingUnreliableCommands, base, command.sequence);
+    }
+    return visits;
+}
+
+// Looks at what the transport shows to ENet.
+static int judge(ENetHost *host, ENetEvent *event)
+{
+    const size_t received = host->receivedDataLength;
+    const int verdict = transport_judge(net.transport, host, event);
+    struct datagram_connect connect;
+    check_lists();
+    if (verdict != 0 || datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))
+        return verdict;
+    if (net.receive != net.transport->receives)
+        memset(net.commands, 0, sizeof net.commands);
+    net.receive = net.transport->receives;
+    const uint16_t id = datagram_sender(host->receivedData).peer;
+    if (id < PEERS && is_of(host, &host->peers[id]))
+        assert(count_cost(host, id) <= VISITS_PER_BYTE * received);
+    return verdict;
 }
 
 // --- The server ---
@@ -250,6 +470,7 @@ static void take_events(struct transport *transport)
         switch (event.kind) {
         case TRANSPORT_CONNECTED:
             assert(!net.present[event.peer]);
+            assert(!net.requires_encryption || transport_is_secure(transport, event.peer));
             net.present[event.peer] = true;
             break;
         case TRANSPORT_DISCONNECTED:
@@ -272,6 +493,7 @@ static void take_events(struct transport *transport)
         present += net.present[peer];
     }
     assert(transport_peers(transport) == present);
+    check_lists();
 }
 
 static void operate(struct transport *transport, struct fuzz_input *input)
@@ -282,6 +504,16 @@ static void operate(struct transport *transport, struct fuzz_input *input)
     enum { DEEDS = sizeof deeds / sizeof *deeds };
     static const uint8_t message[TRANSPORT_MAX_MESSAGE];
     const uint8_t byte = fuzz_byte(input), who = byte & 3, deed = byte >> 2 & 15;
+    if (byte >> 6 == 3) {
+        if (fuzz_byte(input) % 2 == 0) {
+            repeat_command(who, input);
+            return;
+        }
+        shake_hands(who, input);
+        take_events(transport);
+        transport_flush(transport);
+        return;
+    }
     if (deed < 2 * DEEDS) {
         deeds[deed % DEEDS](who, input);
         return;
@@ -305,8 +537,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     net.now_ms = 1000000;
     struct transport *transport = transport_open("127.0.0.1", 0, PEERS, error, sizeof error);
     assert(transport != NULL);
+    net.transport = transport;
+    transport->host->intercept = judge;
     transport_admit_queries(transport, size % 2 != 0);
     transport_guard(transport, size % 3 != 0, &GATE_LIMITS_DEFAULT);
+    static const uint8_t key[RAIM_KEY_BYTES] = {1};
+    const struct raim_connector_def anybody = {0};
+    for (uint32_t who = 0; who < STRANGERS; who++) {
+        net.strangers[who].connector = raim_connector_create(&anybody);
+        raim_connector_begin(net.strangers[who].connector, NULL, (uint64_t)net.now_ms * 1000);
+    }
+    net.requires_encryption = size % 4 == 3;
+    if (size % 4 > 0)
+        assert(transport_encrypt(transport, key, net.requires_encryption));
     struct fuzz_input input = {data, size};
     while (input.left > 0)
         operate(transport, &input);
@@ -314,5 +557,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     transport_flush(transport);
     assert(transport_stats(transport)->send_errors == 0);
     transport_close(transport);
+    for (uint32_t who = 0; who < STRANGERS; who++)
+        raim_connector_destroy(net.strangers[who].connector);
     return 0;
 }

@@ -78,6 +78,9 @@ static void save_client_messages(void)
     save_message("chat", 0, bytes, raim_chat_write(" well shot \xE2\x9C\x93", bytes, sizeof bytes));
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},
+                                           .token = {1, 2, 255}};
+    save_message("farewell", 0, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
     struct raim_input_message input = {
         .tick = 1000, .has_snapshot = true, .snapshot = 990, .count = RAIM_MAX_INPUTS};
     for (int i = 0; i < RAIM_MAX_INPUTS; i++)
@@ -230,7 +233,7 @@ static void save_session(const char *name, uint32_t bots, int ticks)
     struct seed seed = {0};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {1};
-    raim_match_connect(match, 0, true, token);
+    raim_match_connect(match, 0, token);
     raim_match_receive(match, 0, true, bytes,
                        raim_client_write_hello(client, 0, bytes, sizeof bytes));
     add_byte(&seed, 0);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Plays a seeded match of bots and prints the world's digest every 1000 ticks: the same on every
-// compiler and at every optimisation, or the game is not deterministic.
+// compiler, at every optimisation and in either byte order, or the game is not deterministic.
 #include "bot.h"
+#include "digest.h"
 #include "random.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PLAYERS = 24, TICKS = 10000, EVERY = 1000, OBSTACLES = 40, REWIND = 9 };
 
@@ -76,6 +78,55 @@ static raim_input think(const struct raim_world *world, const struct raim_map *m
     return raim_bot_think(bot, &sight);
 }
 
+// `count` numbers of `width` bytes follow one another.
+struct run {
+    int count, width;
+};
+
+static const struct run world_runs[] = {{RAIM_RULE_COUNT + 1, 8}, {8, 4}, {0, 0}};
+static const struct run player_runs[] = {{4, 8}, {4, 4}, {6, 2}, {4, 1}, {0, 0}};
+static const struct run bullet_runs[] = {{4, 8}, {1, 4}, {6, 2}, {0, 0}};
+static const struct run past_runs[] = {{2, 8}, {8, 1}, {0, 0}};
+
+// Copies structs whose members are these runs, each number with its lowest byte first.
+static size_t put_little_endian(uint8_t *to, const void *from, size_t size, uint32_t structs,
+                                const struct run *runs)
+{
+    const uint16_t one = 1;
+    const bool is_big_endian = *(const uint8_t *)&one == 0;
+    const uint8_t *bytes = from;
+    size_t at = 0;
+    for (uint32_t i = 0; i < structs; i++)
+        for (const struct run *run = runs; run->count > 0; run++)
+            for (int number = 0; number < run->count; number++, at += (size_t)run->width)
+                for (int byte = 0; byte < run->width; byte++)
+                    to[at + (size_t)byte] =
+                        bytes[at + (size_t)(is_big_endian ? run->width - 1 - byte : byte)];
+    assert(at == structs * size);
+    return at;
+}
+
+// The digest of the world as a little-endian machine holds it.
+static uint64_t canonical_digest(const struct raim_world *world)
+{
+    const size_t size = raim_world_bytes(world);
+    uint8_t *bytes = malloc(size);
+    assert(bytes != NULL);
+    size_t at = put_little_endian(bytes, world, sizeof *world, 1, world_runs);
+    const raim_player *players = raim_world_players_const(world);
+    at += put_little_endian(bytes + at, players, sizeof *players, world->max_players, player_runs);
+    const uint8_t *rest = (const uint8_t *)(players + world->max_players);
+    const size_t bullets_bytes =
+        put_little_endian(bytes + at, rest, sizeof(raim_bullet), world->max_bullets, bullet_runs);
+    at += bullets_bytes;
+    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_past),
+                            world->max_players * world->past_ticks, past_runs);
+    assert(at == size);
+    const uint64_t digest = raim_digest(bytes, size);
+    free(bytes);
+    return digest;
+}
+
 int main(void)
 {
     static struct raim_bot bots[PLAYERS];
@@ -113,7 +164,7 @@ int main(void)
         }
         if (tick % EVERY == 0)
             printf("%d %016" PRIx64 " kills %" PRIu32 " in the past %" PRIu32 "\n", tick,
-                   raim_world_digest(world), kills, in_past);
+                   canonical_digest(world), kills, in_past);
     }
     free(memory);
     raim_map_destroy(map);

@@ -4,6 +4,7 @@
 
 #include "bot.h"
 #include "message.h"
+#include "probe.h"
 #include "random.h"
 #include "watch.h"
 
@@ -22,6 +23,7 @@ static const double patience_s = 60; // where much is lost it may take long to g
 struct seat {
     struct raim_client *client;
     struct watch watch;
+    struct probe probe;
     struct raim_bot brain;
     uint32_t connection;
     uint64_t poll_us; // when it looks next at what there is to do
@@ -68,6 +70,7 @@ static bool create_seat(struct netsim *netsim, uint32_t player)
     watch_init(&seat->watch, 2 * netsim->def.lines[player].latency_ms / 1000, TICK_HZ);
     seat->poll_us = raim_random_below(&netsim->random, SECOND_US / POLL_HZ);
     raim_bot_init(&seat->brain, raim_random_next(&netsim->random));
+    probe_init(&seat->probe, TICK_HZ, netsim->def.seed ^ player);
     network_set_line(netsim->network, player, &netsim->def.lines[player]);
     return seat->client != NULL;
 }
@@ -155,8 +158,9 @@ static void send_from(struct netsim *netsim, const struct seat *seat, bool relia
                      netsim->now_us);
 }
 
-static raim_input think(struct seat *seat)
+static raim_input think(const struct netsim *netsim, struct seat *seat)
 {
+    const struct netsim_liar *liar = netsim->def.liar;
     const struct raim_client *client = seat->client;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     const raim_vec2 view = raim_client_view(client);
@@ -183,7 +187,13 @@ static raim_input think(struct seat *seat)
             .shielded = player->shielded,
         };
     }
-    return raim_bot_think(&seat->brain, &sight);
+    const uint32_t player = (uint32_t)(seat - netsim->seats);
+    if (liar != NULL && liar->see != NULL)
+        liar->see(liar->context, player, (uint32_t)(raim_client_own_tick(client) + 0.5), &sight);
+    raim_input input = raim_bot_think(&seat->brain, &sight);
+    if (liar != NULL && liar->press != NULL)
+        liar->press(liar->context, player, &input);
+    return input;
 }
 
 static void press(struct netsim *netsim, struct seat *seat)
@@ -191,11 +201,14 @@ static void press(struct netsim *netsim, struct seat *seat)
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     raim_input input = {0};
     if (raim_client_alive(seat->client) && seat->watch.has_frame)
-        input = think(seat);
+        input = think(netsim, seat);
     if (netsim->peaceful)
         input.fire = 0;
-    const size_t size =
-        raim_client_press(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
+    size_t size = raim_client_press(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
+    const struct netsim_liar *liar = netsim->def.liar;
+    if (size > 0 && liar != NULL && liar->send != NULL)
+        size =
+            liar->send(liar->context, (uint32_t)(seat - netsim->seats), bytes, size, sizeof bytes);
     send_from(netsim, seat, false, bytes, size);
 }
 
@@ -272,7 +285,7 @@ static void deliver_to_server(struct netsim *netsim, const struct network_delive
     case NETWORK_CONNECTED:
         for (size_t i = 0; i < sizeof token; i++)
             token[i] = (uint8_t)raim_random_next(&netsim->random);
-        raim_match_connect(netsim->match, delivery->connection, false, token);
+        raim_match_connect(netsim->match, delivery->connection, token);
         break;
     case NETWORK_MESSAGE:
         raim_match_receive(netsim->match, delivery->connection, delivery->reliable, delivery->data,
@@ -322,9 +335,26 @@ static void watch_players(struct netsim *netsim)
     }
 }
 
+// Tells the match what the transport measures; lines change, so a probe asks anew each time.
+static void measure_clients(struct netsim *netsim)
+{
+    const struct netsim_liar *liar = netsim->def.liar;
+    for (uint32_t i = 0; i < netsim->def.players; i++) {
+        struct seat *seat = &netsim->seats[i];
+        if (seat->connection == NO_CONNECTION)
+            continue;
+        const double held_ms =
+            liar != NULL && liar->held_ms != NULL ? liar->held_ms(liar->context, i) : 0;
+        probe_step(&seat->probe, network_get_line(netsim->network, i), held_ms);
+        raim_match_measure(netsim->match, seat->connection, probe_rtt_ms(&seat->probe),
+                           (uint32_t)seat->probe.deviation_ms);
+    }
+}
+
 static void tick(struct netsim *netsim)
 {
     struct raim_outgoing out;
+    measure_clients(netsim);
     raim_match_step(netsim->match);
     while (raim_match_outgoing(netsim->match, &out)) {
         if (out.size > 0)

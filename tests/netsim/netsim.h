@@ -5,6 +5,7 @@
 // step. The same def and calls give the same netsim, to the bit.
 #pragma once
 
+#include "bot.h"
 #include "client.h"
 #include "match.h"
 #include "network.h"
@@ -14,12 +15,26 @@
 
 #define NETSIM_MAX_PLAYERS 64
 
+// What somebody does otherwise than an honest client; any function may be NULL.
+struct netsim_liar {
+    void *context;
+    // A bot is about to think for the input of a tick; may change what it sees.
+    void (*see)(void *context, uint32_t player, uint32_t tick, struct raim_bot_sight *sight);
+    // It has thought; may change what it presses.
+    void (*press)(void *context, uint32_t player, raim_input *input);
+    // An INPUT is about to be sent, in `capacity` bytes; returns its new size.
+    size_t (*send)(void *context, uint32_t player, uint8_t *bytes, size_t size, size_t capacity);
+    // For how long the transport's acknowledgements are held back now, in ms.
+    double (*held_ms)(void *context, uint32_t player);
+};
+
 struct netsim_def {
     const struct raim_map *map;                    // borrowed
     uint32_t players;                              // clients, 1 to NETSIM_MAX_PLAYERS
     struct network_line lines[NETSIM_MAX_PLAYERS]; // each player's
     double max_rewind_s;                           // lag compensation, as of raim_match_def
     bool peaceful;                                 // nobody fires
+    const struct netsim_liar *liar;                // borrowed; NULL: all are honest
     uint64_t seed;
 };
 

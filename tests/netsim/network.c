@@ -94,6 +94,12 @@ void network_destroy(struct network *network)
     free(network);
 }
 
+const struct network_line *network_get_line(const struct network *network, uint32_t client)
+{
+    assert(client < network->clients);
+    return &network->lines[client].is;
+}
+
 void network_set_line(struct network *network, uint32_t client, const struct network_line *line)
 {
     assert(client < network->clients);

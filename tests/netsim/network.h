@@ -66,6 +66,7 @@ struct network *network_create(uint32_t clients, uint32_t capacity, uint64_t see
 void network_destroy(struct network *network);
 
 void network_set_line(struct network *network, uint32_t client, const struct network_line *line);
+const struct network_line *network_get_line(const struct network *network, uint32_t client);
 
 // A client begins a connection; both ends are told when they are connected.
 uint32_t network_connect(struct network *network, uint32_t client, uint64_t now_us);

@@ -123,10 +123,11 @@ static void test_a_loss_costs_a_reliable_message_a_retransmission(void **state)
     struct pair pair = pair_open(&(struct network_line){.latency_ms = 1, .loss = 0.1});
     const uint64_t began_us = pair.now_us;
     stream(&pair, true, numbers, times_us, &count);
-    // A loss holds up what is sent in the 22 ms after it: four or five messages.
+    // A loss holds up what is sent in the 22 ms after it: four or five messages. Over many seeds
+    // the mean is 2360 and the standard deviation 96; the bounds are more than six of these away.
     for (uint32_t i = 0; i < count; i++)
         late += times_us[i] > began_us + i * (uint64_t)SPACING_US + 1000;
-    assert_in_range(late, MESSAGES * 3 / 10, MESSAGES * 5 / 10);
+    assert_in_range(late, MESSAGES * 3 / 10, MESSAGES * 6 / 10);
     network_destroy(pair.network);
 }
 

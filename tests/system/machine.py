@@ -22,22 +22,6 @@ class Unbootable(Exception):
     """Why this machine cannot boot another one."""
 
 
-def make_tree(directory, packages):
-    """The tree with these packages; made at most once for each list of them."""
-    tree, marker = directory / "tree", directory / "packages"
-    wanted = " ".join(sorted({*BASE, *packages}))
-    if not marker.exists() or marker.read_text(encoding="ascii") != wanted:
-        subprocess.run(["rm", "-rf", "--one-file-system", tree, marker], check=True)
-        directory.mkdir(parents=True, exist_ok=True)
-        made = subprocess.run(
-            ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={wanted}", "bookworm", tree],
-            text=True, capture_output=True, check=False)
-        if made.returncode != 0:
-            raise Unbootable(f"mmdebstrap fails: {made.stderr}")
-        marker.write_text(wanted, encoding="ascii")
-    return tree
-
-
 class Machine:
     """Booted when entered, powered off when left. `shared` is its /packages, read-only."""
 

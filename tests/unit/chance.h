@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chance for random tests: one generator per program, whose seed is printed and taken by --seed.
+// Chance for random tests: one generator per program. Its seed is fixed, so that a run can be
+// repeated, unless --seed or the environment's RAIM_SEED names another; it is printed in any case.
 #pragma once
 
 #include "random.h"
@@ -8,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static uint64_t chance;
 
 static inline void chance_start(int argc, char **argv)
 {
-    chance = (uint64_t)time(NULL);
+    const char *seed = getenv("RAIM_SEED");
+    chance = seed != NULL ? strtoull(seed, NULL, 10) : 1;
     for (int i = 1; i + 1 < argc; i++)
         if (strcmp(argv[i], "--seed") == 0)
             chance = strtoull(argv[i + 1], NULL, 10);

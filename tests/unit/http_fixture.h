@@ -32,11 +32,16 @@
 static struct arena *arenas[] = {(struct arena *)&arenas}; // somewhere, and never looked at
 static const struct status_source source = {.arenas = arenas, .arena_count = 1, .workers = 2};
 
+// Requests ask for the host x.
+static const struct http_guard guard = {
+    .host_count = 1, .hosts = {"x"}, .token = "0123456789abcdef"};
+
 // What the rendering below does, and how often it was asked to.
 static unsigned renderings;
 static size_t page_bytes;
 static bool out_of_memory;
 static bool is_ready;
+static uint64_t delay_ms; // of spectators
 
 char *status_json(const struct status_source *given, uint64_t now_ms)
 {
@@ -77,7 +82,7 @@ int live_find(const struct status_source *given, const char *name)
 uint64_t live_delay_ms(const struct status_source *given, int arena)
 {
     (void)given, (void)arena;
-    return 0;
+    return delay_ms;
 }
 
 char *live_map_json(const struct status_source *given, const char *name, bool *missing)
@@ -122,7 +127,8 @@ static inline int start_server(void **state)
     page_bytes = 100;
     out_of_memory = false;
     is_ready = true;
-    struct http *http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    delay_ms = 0;
+    struct http *http = http_open("127.0.0.1", 0, &guard, &source, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     assert_true(http_port(http) > 0);

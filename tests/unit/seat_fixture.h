@@ -28,6 +28,7 @@ enum {
 // A client, by the protocol. Its handle is its index.
 struct seat {
     bool open, welcome_told, is_over;
+    bool is_idle; // presses nothing
     uint32_t welcomes;
     struct raim_welcome welcome;
     struct raim_wire_phase phase;   // as told last
@@ -75,6 +76,7 @@ static inline struct raim_match_tuning tuning_of(const struct raim_match_def *de
         .max_clients = def->max_clients,
         .max_spectators = def->max_spectators,
         .resume_grace_s = def->resume_grace_s,
+        .idle_timeout_s = def->idle_timeout_s,
         .round_s = def->round_s,
         .break_s = def->break_s,
         .score_limit = def->score_limit,
@@ -99,14 +101,15 @@ static inline struct table *open_table(struct raim_match_def def)
 
 static inline void stand_up(struct table *table, uint32_t handle)
 {
-    raim_match_disconnect(table->match, handle);
+    if (handle < table->def.max_connections) // fewer where an heir has fewer
+        raim_match_disconnect(table->match, handle);
     free(table->seats[handle].memory);
     memset(&table->seats[handle], 0, sizeof table->seats[handle]);
 }
 
 static inline void close_table(struct table *table)
 {
-    for (uint32_t i = 0; i < SEATS; i++)
+    for (uint32_t i = 0; i < SEATS && i < table->def.max_connections; i++)
         stand_up(table, i);
     raim_match_destroy(table->match);
     raim_map_destroy(table->map);
@@ -123,7 +126,7 @@ static inline void to_match(struct table *table, uint32_t handle, bool reliable,
     free(exact);
 }
 
-static inline struct seat *connect_seat(struct table *table, uint32_t handle, bool is_local,
+static inline struct seat *connect_seat(struct table *table, uint32_t handle,
                                         const struct raim_hello *hello)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -133,21 +136,20 @@ static inline struct seat *connect_seat(struct table *table, uint32_t handle, bo
     uint8_t token[RAIM_MATCH_TOKEN_BYTES];
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
-    raim_match_connect(table->match, handle, is_local, token);
+    raim_match_connect(table->match, handle, token);
     to_match(table, handle, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
     return seat;
 }
 
 static inline struct seat *play(struct table *table, uint32_t handle)
 {
-    return connect_seat(table, handle, false,
+    return connect_seat(table, handle,
                         &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "player"});
 }
 
-static inline struct seat *watch(struct table *table, uint32_t handle, uint32_t target,
-                                 bool is_local)
+static inline struct seat *watch(struct table *table, uint32_t handle, uint32_t target)
 {
-    return connect_seat(table, handle, is_local,
+    return connect_seat(table, handle,
                         &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
                                              .watch = true,
                                              .target = target,
@@ -309,13 +311,14 @@ static inline void send_input(struct table *table, uint32_t handle, uint32_t tic
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_input_message message = {
         .tick = tick, .has_snapshot = has_snapshot, .snapshot = snapshot, .count = 1};
-    message.inputs[0] = (raim_wire_input){
-        .move_x = (int8_t)chance_int(-1, 1),
-        .move_y = (int8_t)chance_int(-1, 1),
-        .fire = true,
-        .view_age = (uint8_t)chance_int(0, RAIM_WIRE_REWIND),
-        .aim = (uint16_t)chance_int(0, 65535),
-    };
+    if (!table->seats[handle].is_idle)
+        message.inputs[0] = (raim_wire_input){
+            .move_x = (int8_t)chance_int(-1, 1),
+            .move_y = (int8_t)chance_int(-1, 1),
+            .fire = true,
+            .view_age = (uint8_t)chance_int(0, RAIM_WIRE_REWIND),
+            .aim = (uint16_t)chance_int(0, 65535),
+        };
     to_match(table, handle, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
 }
 
@@ -328,8 +331,9 @@ static inline void say(struct table *table, uint32_t handle, const char *text)
 static inline void say_goodbye(struct table *table, uint32_t handle)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_LEFT};
-    to_match(table, handle, true, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    memcpy(farewell.token, table->seats[handle].welcome.token, sizeof farewell.token);
+    to_match(table, handle, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
 // One step, and what everybody gets; spectators press keys as if they played.

@@ -69,7 +69,7 @@ static inline struct seat *resume(struct table *table, uint32_t handle, const ui
         .name = "player",
     };
     memcpy(hello.token, token, sizeof hello.token);
-    return connect_seat(table, handle, false, &hello);
+    return connect_seat(table, handle, &hello);
 }
 
 static inline void assert_knows_all(const struct table *table, const struct seat *seat)

@@ -81,7 +81,7 @@ static inline void connect(struct table *table, uint32_t handle)
     uint8_t token[RAIM_MATCH_TOKEN_BYTES];
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
-    raim_match_connect(table->match, handle, false, token);
+    raim_match_connect(table->match, handle, token);
 }
 
 static inline struct raim_client *sit_down(struct table *table, uint32_t handle, const char *name)

@@ -1,92 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Access tokens: their bytes, and who is admitted with them. The clock and the signer are invented.
-#include "access.h"
-#include "admission.h"
-
-#include <setjmp.h>
-#include <sodium.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { NOW = 1800000000, LIFE = 600 };
-
-struct signer {
-    uint8_t secret[crypto_sign_SECRETKEYBYTES];
-    uint8_t shown[ADMISSION_KEY_BYTES];
-};
-
-static struct signer matchmaker, impostor;
-static struct admission *admission;
-static char name[ADMISSION_NAME_BYTES];
-
-static struct signer make_signer(uint8_t seed)
-{
-    uint8_t seeds[crypto_sign_SEEDBYTES];
-    memset(seeds, seed, sizeof seeds);
-    struct signer signer;
-    crypto_sign_seed_keypair(signer.shown, signer.secret, seeds);
-    return signer;
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    matchmaker = make_signer(1);
-    impostor = make_signer(2);
-    struct admission_keys keys = {.count = 2};
-    memset(keys.keys[0], 7, sizeof keys.keys[0]);
-    memcpy(keys.keys[1], matchmaker.shown, sizeof keys.keys[1]);
-    admission = admission_create("duel", &keys);
-    strcpy(name, "chosen");
-    return admission != NULL ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    admission_destroy(admission);
-    return 0;
-}
-
-struct token {
-    uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES];
-    size_t size;
-};
-
-static struct token sign(const struct raim_access *access, const struct signer *signer)
-{
-    struct token token;
-    const size_t size = raim_access_write(access, token.bytes);
-    crypto_sign_detached(token.bytes + size, NULL, token.bytes, size, signer->secret);
-    token.size = size + RAIM_ACCESS_SIGNATURE_BYTES;
-    return token;
-}
-
-static struct raim_access usual(void)
-{
-    static uint64_t nonce;
-    return (struct raim_access){.expiry = NOW + LIFE, .nonce = ++nonce, .arena = "duel"};
-}
-
-static struct token usual_token(void)
-{
-    const struct raim_access access = usual();
-    return sign(&access, &matchmaker);
-}
-
-static enum admission_verdict judge(const struct token *token, int64_t now_s)
-{
-    return admission_judge(admission, token->bytes, token->size, now_s, name);
-}
+// Access tokens: their bytes, and who is admitted with them.
+#include "admission_fixture.h"
 
 static void test_a_token_tells_what_was_written_into_it(void **state)
 {
     (void)state;
-    struct raim_access longest = {.expiry = UINT64_MAX - 1, .nonce = 0x0123456789ABCDEF};
+    struct raim_access longest = {.not_before = UINT64_MAX, .expiry = UINT64_MAX - 1};
+    memset(longest.key_id, 3, sizeof longest.key_id);
+    memset(longest.nonce, 4, sizeof longest.nonce);
     memset(longest.arena, 'a', sizeof longest.arena - 1);
     memset(longest.name, 'n', sizeof longest.name - 1);
     longest.has_key = true;
@@ -98,7 +19,9 @@ static void test_a_token_tells_what_was_written_into_it(void **state)
         struct raim_access read;
         assert_int_equal(raim_access_read(token.bytes, token.size, &read),
                          token.size - RAIM_ACCESS_SIGNATURE_BYTES);
-        assert_true(read.expiry == written->expiry && read.nonce == written->nonce);
+        assert_true(read.expiry == written->expiry && read.not_before == written->not_before);
+        assert_memory_equal(read.key_id, written->key_id, sizeof read.key_id);
+        assert_memory_equal(read.nonce, written->nonce, sizeof read.nonce);
         assert_string_equal(read.arena, written->arena);
         assert_string_equal(read.name, written->name);
         assert_int_equal(read.has_key, written->has_key);
@@ -134,13 +57,41 @@ static void test_a_token_ends_with_its_time_and_the_skew(void **state)
     assert_int_equal(judge(&late, NOW + LIFE + ADMISSION_SKEW_S - 1), ADMISSION_ADMITTED);
     // Used up, and then over: what is forgotten cannot come back.
     assert_int_equal(judge(&late, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_EXPIRED);
-    struct raim_access access = usual();
-    access.expiry = UINT64_MAX;
-    const struct token eternal = sign(&access, &matchmaker);
-    assert_int_equal(judge(&eternal, NOW), ADMISSION_ADMITTED);
-    access.expiry = 0;
-    const struct token never = sign(&access, &matchmaker);
-    assert_int_equal(judge(&never, NOW), ADMISSION_EXPIRED);
+}
+
+static void test_a_token_begins_with_its_time_and_the_skew(void **state)
+{
+    (void)state;
+    const struct token token = usual_token();
+    assert_int_equal(judge(&token, NOW - ADMISSION_SKEW_S - 1), ADMISSION_EARLY);
+    assert_int_equal(judge(&token, NOW - ADMISSION_SKEW_S), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&token, -1), ADMISSION_EARLY);
+}
+
+static void test_no_token_is_valid_for_longer_than_a_day(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t not_before, expiry;
+        enum admission_verdict verdict;
+    } rows[] = {
+        {NOW, NOW + ADMISSION_MAX_LIFETIME_S, ADMISSION_ADMITTED},
+        {NOW, NOW + ADMISSION_MAX_LIFETIME_S + 1, ADMISSION_LASTING},
+        {NOW - ADMISSION_MAX_LIFETIME_S, NOW + 1, ADMISSION_LASTING},
+        {0, UINT64_MAX, ADMISSION_LASTING},
+        {NOW, UINT64_MAX, ADMISSION_LASTING},
+        {NOW, NOW, ADMISSION_EXPIRED},
+        {NOW + 1, NOW, ADMISSION_EXPIRED},
+        {NOW, 0, ADMISSION_EXPIRED},
+        {UINT64_MAX, UINT64_MAX, ADMISSION_EARLY},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raim_access access = usual();
+        access.not_before = rows[i].not_before;
+        access.expiry = rows[i].expiry;
+        const struct token token = sign(&access, &matchmaker);
+        assert_int_equal(judge(&token, NOW), rows[i].verdict);
+    }
 }
 
 static void test_another_arenas_token_is_foreign(void **state)
@@ -159,10 +110,10 @@ static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
     struct raim_access access = usual();
     strcpy(access.arena, "duels");
     const struct token after = sign(&access, &matchmaker);
-    admission_rename(admission, "duels");
+    admission_rename(admission, "duels", NOW, error, sizeof error);
     assert_int_equal(judge(&before, NOW), ADMISSION_FOREIGN);
     assert_int_equal(judge(&after, NOW), ADMISSION_ADMITTED);
-    admission_rename(admission, "duel");
+    admission_rename(admission, "duel", NOW, error, sizeof error);
     assert_int_equal(judge(&before, NOW), ADMISSION_ADMITTED);
 }
 
@@ -172,6 +123,11 @@ static void test_another_signers_token_is_forged(void **state)
     const struct raim_access access = usual();
     const struct token token = sign(&access, &impostor);
     assert_int_equal(judge(&token, NOW), ADMISSION_FORGED);
+    // Not even under the impostor's own key.
+    struct raim_access own = access;
+    memcpy(own.key_id, impostor.shown, sizeof own.key_id);
+    const struct token foreign = sign(&own, &impostor);
+    assert_int_equal(judge(&foreign, NOW), ADMISSION_UNKNOWN);
     // It has not used up the nonce of the one that it imitates.
     const struct token genuine = sign(&access, &matchmaker);
     assert_int_equal(judge(&genuine, NOW), ADMISSION_ADMITTED);
@@ -213,17 +169,43 @@ static void test_a_token_changed_in_any_bit_is_refused(void **state)
 static void test_a_full_memory_refuses_until_something_expires(void **state)
 {
     (void)state;
-    for (int i = 0; i < ADMISSION_TOKENS; i++) {
+    int admitted = 0;
+    for (enum admission_verdict verdict = ADMISSION_ADMITTED; verdict == ADMISSION_ADMITTED;) {
         struct raim_access access = usual();
-        access.expiry += i == 100 ? 0 : 100;
+        access.expiry += admitted % 2 * 100;
         const struct token token = sign(&access, &matchmaker);
-        assert_int_equal(judge(&token, NOW), ADMISSION_ADMITTED);
+        verdict = admission_judge(admission, token.bytes, token.size, NOW, name);
+        admitted += verdict == ADMISSION_ADMITTED;
+        if (verdict != ADMISSION_ADMITTED) {
+            assert_int_equal(verdict, ADMISSION_CROWDED);
+            access.expiry = NOW + LIFE + 100;
+            const struct token next = sign(&access, &matchmaker);
+            assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S - 1), ADMISSION_CROWDED);
+            assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_ADMITTED);
+            assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_USED);
+        }
     }
-    struct raim_access access = usual();
-    access.expiry += 100;
-    const struct token next = sign(&access, &matchmaker);
-    assert_int_equal(judge(&next, NOW), ADMISSION_CROWDED);
-    assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_ADMITTED);
+    assert_in_range(admitted, USED_TOKENS_CAPACITY, 2 * USED_TOKENS_CAPACITY);
+}
+
+// Fills the memory with tokens that expire, so that each that comes later takes the room of one.
+static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **state)
+{
+    (void)state;
+    const struct token old = usual_token();
+    assert_int_equal(judge(&old, NOW), ADMISSION_ADMITTED);
+    const int64_t later = NOW + LIFE + ADMISSION_SKEW_S;
+    int count = 0;
+    do {
+        struct raim_access access = usual();
+        access.not_before = (uint64_t)later;
+        access.expiry = (uint64_t)later + LIFE;
+        const struct token token = sign(&access, &matchmaker);
+        assert_int_equal(admission_judge(admission, token.bytes, token.size, later, name),
+                         ADMISSION_ADMITTED);
+        assert_true(++count < 2 * USED_TOKENS_CAPACITY);
+    } while (judge(&old, NOW) == ADMISSION_USED);
+    assert_int_equal(judge(&old, NOW), ADMISSION_UNRECORDED);
 }
 
 static void test_keys_are_read_as_they_are_configured(void **state)
@@ -252,6 +234,9 @@ static void test_keys_are_read_as_they_are_configured(void **state)
         strcpy(wrong, text);
         wrong[strlen(wrong) - 1] = ' ';
         assert_false(admission_read_keys(wrong, &keys));
+        // Two that a key id cannot tell apart.
+        snprintf(wrong, sizeof wrong, "%.64s %.16s%048d", text, text, 0);
+        assert_false(admission_read_keys(wrong, &keys));
     }
 }
 
@@ -263,12 +248,15 @@ int main(void)
         ADMISSION_TEST(test_a_good_token_lets_in_once_under_its_name),
         ADMISSION_TEST(test_without_a_name_the_client_chooses),
         ADMISSION_TEST(test_a_token_ends_with_its_time_and_the_skew),
+        ADMISSION_TEST(test_a_token_begins_with_its_time_and_the_skew),
+        ADMISSION_TEST(test_no_token_is_valid_for_longer_than_a_day),
         ADMISSION_TEST(test_another_arenas_token_is_foreign),
         ADMISSION_TEST(test_tokens_are_for_the_name_that_the_arena_has_now),
         ADMISSION_TEST(test_another_signers_token_is_forged),
         ADMISSION_TEST(test_a_token_cut_at_any_byte_is_refused),
         ADMISSION_TEST(test_a_token_changed_in_any_bit_is_refused),
         ADMISSION_TEST(test_a_full_memory_refuses_until_something_expires),
+        ADMISSION_TEST(test_a_clock_set_back_makes_no_forgotten_token_good_again),
         ADMISSION_TEST(test_keys_are_read_as_they_are_configured),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

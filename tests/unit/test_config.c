@@ -11,11 +11,10 @@
 
 #define MUTATIONS 2000
 
-// What an arena has that says nothing of its view and its spectators.
+// What an arena has that says nothing of its view and its spectators' number.
 static void assert_plain(const struct config_arena *arena)
 {
     assert_int_equal(arena->max_spectators, 8);
-    assert_true(arena->spectator_delay_s == 10);
     assert_int_equal(arena->view_width, 1600);
     assert_int_equal(arena->view_height, 861);
     assert_true(arena->sight);
@@ -45,6 +44,7 @@ static void test_shipped_config_loads(void **state)
     assert_string_equal(config->arenas[0].name, "duel");
     assert_string_equal(config->arenas[0].map->name, "duel");
     assert_plain(&config->arenas[0]);
+    assert_true(config->arenas[0].spectator_delay_s == 10);
     assert_int_equal(config->arenas[0].max_players, 16);
     assert_int_equal(config->arenas[0].bots, 4);
     assert_int_equal(config->arenas[1].port, 7247);
@@ -109,6 +109,7 @@ static void test_demo_has_two_arenas_on_loopback(void **state)
         assert_int_equal(arena->max_players, 64);
         assert_int_equal(arena->tick_hz, 60);
         assert_plain(arena);
+        assert_true(arena->spectator_delay_s <= 0); // on loopback, with bots
         for (int s = 0; s < arena->map->spawn_count; s++)
             assert_true(raim_map_is_free(arena->map, arena->map->spawns[s], 60));
     }
@@ -130,6 +131,7 @@ static void test_absent_keys_have_their_defaults(void **state)
     assert_int_equal(arena->bots, 0);
     assert_int_equal(arena->tick_hz, 60);
     assert_plain(arena);
+    assert_true(arena->spectator_delay_s == 10);
     const raim_rules rules = raim_rules_default();
     assert_memory_equal(&arena->rules, &rules, sizeof rules);
     assert_string_equal(arena->map->name, "m");
@@ -149,6 +151,25 @@ static void test_status_can_be_off_or_on_a_free_port(void **state)
     assert_true(config->status_enabled);
     assert_string_equal(config->status_address, "127.0.0.2");
     assert_int_equal(config->status_port, 0);
+    config_unload(config);
+}
+
+static void test_names_and_token_of_the_status_are_as_told(void **state)
+{
+    (void)state;
+    write_text("token", "0123456789abcdef\nnot this\n");
+    assert_int_equal(chmod(path_of("token"), 0600), 0);
+    struct config *config =
+        assert_accepted("status_hosts = ( \"a.example\", \"b-2.example\" ); live_token_file = "
+                        "\"token\"; arenas = ({" ARENA "});");
+    assert_int_equal(config->status_guard.host_count, 2);
+    assert_string_equal(config->status_guard.hosts[1], "b-2.example");
+    assert_string_equal(config->status_guard.token, "0123456789abcdef");
+    config_unload(config);
+    unlink(path_of("token"));
+    config = assert_accepted("arenas = ({" ARENA "});");
+    assert_int_equal(config->status_guard.host_count, 0);
+    assert_string_equal(config->status_guard.token, "");
     config_unload(config);
 }
 
@@ -273,17 +294,17 @@ static void test_access_and_seals_are_as_told(void **state)
     (void)state;
 #define KEY_OF(digits) digits digits digits digits digits digits digits digits
     struct config *config =
-        assert_accepted("arenas = ({" ARENA "sealed = true; access = \"token\";"
+        assert_accepted("arenas = ({" ARENA "sealed = \"required\"; access = \"token\";"
                         "access_key = \"" KEY_OF("01234567") " " KEY_OF(
                             "89abcdef") "\"; },"
                                         "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
     const struct config_arena *arena = &config->arenas[0];
-    assert_true(arena->sealed);
+    assert_int_equal(arena->sealed, CONFIG_SEALED_REQUIRED);
     assert_true(arena->needs_access);
     assert_int_equal(arena->access_keys.count, 2);
     assert_int_equal(arena->access_keys.keys[0][1], 0x23);
     assert_int_equal(arena->access_keys.keys[1][31], 0xEF);
-    assert_false(config->arenas[1].sealed);
+    assert_int_equal(config->arenas[1].sealed, CONFIG_SEALED_OFFERED);
     assert_false(config->arenas[1].needs_access);
     config_unload(config);
 }
@@ -551,6 +572,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_demo_has_two_arenas_on_loopback),
         cmocka_unit_test(test_absent_keys_have_their_defaults),
         cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
+        cmocka_unit_test(test_names_and_token_of_the_status_are_as_told),
         cmocka_unit_test(test_view_and_spectators_are_as_told),
         cmocka_unit_test(test_queries_are_as_told),
         cmocka_unit_test(test_rounds_are_as_told),

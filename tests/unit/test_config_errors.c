@@ -54,7 +54,45 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
     (void)state;
     assert_refused("gravity = 9; arenas = ({" ARENA "});",
                    "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
-                   "control, log_level, arenas\n");
+                   "status_hosts, live_token_file, control, log_level, sandbox, core_dumps, "
+                   "arenas\n");
+}
+
+static void test_hosts_are_names_without_scheme_and_port(void **state)
+{
+    (void)state;
+    assert_refused("status_hosts = ( \"a.example\",\n\"http://b.example\",\n\"c:80\", 7 );\n"
+                   "arenas = ({" ARENA "});",
+                   "raimd.conf:2: status_hosts[1]: got \"http://b.example\", want the name of a "
+                   "host, without scheme and port\n"
+                   "raimd.conf:3: status_hosts[2]: got \"c:80\", want the name of a host, without "
+                   "scheme and port\n"
+                   "raimd.conf:3: status_hosts[3]: got 7, want the name of a host, without scheme "
+                   "and port\n");
+}
+
+static void assert_token_refused(const char *why)
+{
+    char expected[512];
+    snprintf(expected, sizeof expected,
+             "raimd.conf:1: live_token_file: cannot take \"token\": %s\n", why);
+    assert_refused("live_token_file = \"token\"; arenas = ({" ARENA "});", expected);
+}
+
+static void test_the_live_token_is_kept_from_everybody(void **state)
+{
+    (void)state;
+    assert_token_refused("No such file or directory");
+    write_text("token", "0123456789abcdef\n");
+    assert_int_equal(chmod(path_of("token"), 0644), 0);
+    assert_token_refused("everybody may open it, want mode 0640 or less");
+    assert_int_equal(chmod(path_of("token"), 0640), 0);
+    write_text("token", "too-short\n");
+    assert_token_refused("want a line of 16 to 128 letters, digits and -._~+/=");
+    unlink(path_of("token"));
+    assert_int_equal(mkfifo(path_of("token"), 0600), 0);
+    assert_token_refused("it is not a regular file");
+    unlink(path_of("token"));
 }
 
 static void test_tokens_want_a_key(void **state)
@@ -94,9 +132,10 @@ static void test_integers_do_not_wrap(void **state)
     assert_port_refused("65536");
     assert_port_refused("2147483648");
     assert_port_refused("3000000000");
-    assert_port_refused("4294967300");          // 4, were it cut to 32 bits
-    assert_port_refused("0x100000004");         // likewise
-    assert_port_refused("0xFFFFFFFF");          // -1, likewise
+    assert_port_refused("4294967300");  // 4, were it cut to 32 bits
+    assert_port_refused("0x100000004"); // likewise
+    assert_port_refused("0xFFFFFFFF");  // -1, likewise
+    assert_port_refused("0xFFFFFFFFL");
     assert_port_refused("9223372036854775807"); // the most that 64 bits hold
     assert_port_refused("-2147483648");
     assert_port_refused("-2147483649");
@@ -348,6 +387,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_mistake_is_told_at_once),
         cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
+        cmocka_unit_test(test_hosts_are_names_without_scheme_and_port),
+        cmocka_unit_test(test_the_live_token_is_kept_from_everybody),
         cmocka_unit_test(test_tokens_want_a_key),
         cmocka_unit_test(test_arenas_must_be_there),
         cmocka_unit_test(test_integers_do_not_wrap),

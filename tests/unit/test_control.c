@@ -218,6 +218,132 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     close(other);
 }
 
+// A control socket that this thread runs.
+struct line {
+    struct control *control;
+    struct sockaddr_un name;
+};
+
+static struct line open_line(struct fixture *fixture)
+{
+    struct line line = {.name = {.sun_family = AF_UNIX}};
+    snprintf(line.name.sun_path, sizeof line.name.sun_path, "/tmp/raim-control-%d.sock",
+             (int)getpid());
+    line.control = control_open(line.name.sun_path, &fixture->source, &ACTS, fixture->error,
+                                sizeof fixture->error);
+    assert_non_null(line.control);
+    return line;
+}
+
+static int dial(const struct line *line)
+{
+    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(client, (const struct sockaddr *)&line->name, sizeof line->name), 0);
+    return client;
+}
+
+// What the first answer's status is; 0: the connection was closed without one.
+static int hear(const struct line *line, int client)
+{
+    char text[512] = "";
+    int status = 0;
+    struct pollfd answer = {.fd = client, .events = POLLIN};
+    struct timespec now, begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        control_run(line->control);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        assert_true(now.tv_sec - begin.tv_sec < DEADLINE_MS / 1000);
+    } while (poll(&answer, 1, 5) == 0);
+    if (recv(client, text, sizeof text - 1, 0) > 0)
+        assert_int_equal(sscanf(text, "HTTP/1.1 %d ", &status), 1);
+    close(client);
+    return status;
+}
+
+static int post(const struct line *line, const char *path, const char *type, const char *body)
+{
+    char request[1024];
+    const int client = dial(line);
+    const int size = snprintf(request, sizeof request,
+                              "POST %s HTTP/1.1\r\nHost: raimd\r\nContent-Length: %zu\r\n"
+                              "Content-Type: %s\r\n\r\n%s",
+                              path, strlen(body), type, body);
+    assert_in_range(size, 1, sizeof request - 1);
+    assert_int_equal(send(client, request, (size_t)size, 0), size);
+    return hear(line, client);
+}
+
+static void test_parts_of_a_form_have_names(void **state)
+{
+    const struct line line = open_line(*state);
+    static const char form[] = "multipart/form-data; boundary=bb";
+    assert_int_equal(post(&line, "/log", form,
+                          "--bb\r\nContent-Disposition: form-data; name=\"level\"\r\n\r\n"
+                          "warning\r\n--bb--\r\n"),
+                     200);
+    static const char *const heads[] = {
+        "Content-Disposition: form-data",        // no name at all
+        "Content-Disposition: form-data; name=", // an empty one
+        "Content-Disposition: form-data; name=\"other\"",
+        "Content-Disposition: form-data; filename=\"level\"",
+        "Content-Type: text/plain",
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        char body[256];
+        snprintf(body, sizeof body, "--bb\r\n%s\r\n\r\ninfo\r\n--bb--\r\n", heads[i]);
+        assert_int_equal(post(&line, "/log", form, body), 400);
+    }
+    // What nobody can read: no boundary, one that is too short, another type.
+    assert_int_equal(post(&line, "/log", "multipart/form-data", "--\r\n"), 400);
+    assert_int_equal(post(&line, "/log", "multipart/form-data; boundary=b", "--b--\r\n"), 400);
+    assert_int_equal(post(&line, "/log", "application/json", "{\"level\":\"info\"}"), 400);
+    control_close(line.control);
+}
+
+static void test_bodies_have_an_end(void **state)
+{
+    const struct line line = open_line(*state);
+    static const char huge[] =
+        "POST /say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 99999999999\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
+    int client = dial(&line);
+    assert_int_equal(send(client, huge, strlen(huge), 0), strlen(huge));
+    assert_int_equal(hear(&line, client), 413);
+    // In chunks, which do not say how many there are.
+    static const char chunked[] = "POST /say HTTP/1.1\r\nHost: raimd\r\n"
+                                  "Transfer-Encoding: chunked\r\n"
+                                  "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
+    static const char chunk[] = "10\r\n0123456789abcdef\r\n";
+    client = dial(&line);
+    assert_int_equal(send(client, chunked, strlen(chunked), 0), strlen(chunked));
+    size_t sent = 0;
+    while (sent < 10 << 20 && send(client, chunk, strlen(chunk), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
+        sent += strlen(chunk);
+        control_run(line.control);
+    }
+    assert_in_range(sent, 1, 1 << 20);
+    assert_int_equal(hear(&line, client), 0);
+    control_close(line.control);
+}
+
+static void test_silent_connections_keep_no_operator_out(void **state)
+{
+    const struct line line = open_line(*state);
+    int silent[300];
+    for (int i = 0; i < 300; i++) {
+        silent[i] = dial(&line);
+        assert_int_equal(send(silent[i], "POST /say", 9, MSG_NOSIGNAL), 9);
+        if (i % 8 == 0)
+            control_run(line.control);
+    }
+    assert_int_equal(post(&line, "/log", "application/x-www-form-urlencoded", "level=warning"),
+                     200);
+    for (int i = 0; i < 300; i++)
+        close(silent[i]);
+    control_close(line.control);
+}
+
 // Gives an order that is answered at once; its text is to be freed.
 static struct order give(struct orders *orders, const char *path, const char *arena,
                          const char *field, const char *value)
@@ -388,6 +514,11 @@ int main(void)
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
                                         open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_parts_of_a_form_have_names, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_bodies_have_an_end, open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_silent_connections_keep_no_operator_out, open_fixture,
+                                        close_fixture),
         cmocka_unit_test_setup_teardown(test_the_server_does_what_is_asked_of_it, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_a_reload_tells_what_became_of_it, open_fixture,

@@ -46,6 +46,15 @@ static size_t fixed_size(unsigned byte)
     return number < ENET_PROTOCOL_COMMAND_COUNT ? enet_protocol_command_size((enet_uint8)byte) : 0;
 }
 
+// ENet's own commands have a channel of their own.
+static bool is_control(unsigned number)
+{
+    return number == ENET_PROTOCOL_COMMAND_CONNECT || number == ENET_PROTOCOL_COMMAND_DISCONNECT ||
+           number == ENET_PROTOCOL_COMMAND_PING ||
+           number == ENET_PROTOCOL_COMMAND_BANDWIDTH_LIMIT ||
+           number == ENET_PROTOCOL_COMMAND_THROTTLE_CONFIGURE;
+}
+
 // Appends a command of ENet's size, with the length of its message where it has one.
 static void command(unsigned byte, size_t message_size)
 {
@@ -54,6 +63,7 @@ static void command(unsigned byte, size_t message_size)
     memset(at, 0, size + message_size);
     at[0] = (uint8_t)byte;
     const unsigned number = byte & ENET_PROTOCOL_COMMAND_MASK;
+    at[1] = is_control(number) ? 0xFF : 0;
     if (number == ENET_PROTOCOL_COMMAND_SEND_RELIABLE ||
         number == ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE ||
         number == ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED) {
@@ -86,6 +96,88 @@ static void test_what_a_client_sends_is_accepted(void **state)
     assert_int_equal(alone(0x1003, false, 0x49, 40), DATAGRAM_OK);
     assert_int_equal(alone(0x9003, true, 0x8A, 0), DATAGRAM_OK); // bandwidth limit
     assert_int_equal(alone(0x9003, true, 0x8B, 0), DATAGRAM_OK); // throttle configure
+}
+
+static void test_commands_have_the_channels_of_a_client(void **state)
+{
+    (void)state;
+    for (unsigned channel = 0; channel <= 0xFF; channel++) {
+        static const uint8_t control[] = {0x84, 0x85, 0x8A, 0x8B}, messages[] = {0x86, 0x07, 0x49};
+        for (size_t i = 0; i < sizeof control; i++) {
+            alone(0x9003, true, control[i], 0);
+            draft.data[5] = (uint8_t)channel;
+            assert_int_equal(check(draft.data, draft.size),
+                             channel == 0xFF ? DATAGRAM_OK : DATAGRAM_MALFORMED);
+        }
+        for (size_t i = 0; i < sizeof messages; i++) {
+            alone(0x9003, true, messages[i], 8);
+            draft.data[5] = (uint8_t)channel;
+            assert_int_equal(check(draft.data, draft.size),
+                             channel < 2 ? DATAGRAM_OK : DATAGRAM_MALFORMED);
+        }
+        alone(0x9003, true, 0x01, 0);
+        draft.data[5] = (uint8_t)channel;
+        assert_int_equal(check(draft.data, draft.size),
+                         channel < 2 || channel == 0xFF ? DATAGRAM_OK : DATAGRAM_MALFORMED);
+    }
+}
+
+static void test_commands_can_be_read_one_by_one(void **state)
+{
+    (void)state;
+    struct datagram_command read;
+    begin(0xB003, true);
+    command(0x01, 0);
+    command(0x86, 300);
+    command(0x85, 0);
+    draft.data[4 + 3] = 7; // sequence number that the acknowledgement has, and the one it is about
+    draft.data[4 + 5] = 9;
+    assert_int_equal(check(draft.data, draft.size), DATAGRAM_OK);
+    assert_int_equal(datagram_sender(draft.data).peer, 3);
+    assert_int_equal(datagram_sender(draft.data).session, 3);
+    assert_int_equal(datagram_sent_time(draft.data), 0x1234);
+    assert_true(datagram_first(draft.data, draft.size, &read));
+    assert_int_equal(read.number, WIRE_ACKNOWLEDGE);
+    assert_int_equal(read.at, 4);
+    assert_int_equal(read.size, 8);
+    assert_int_equal(read.sequence, 7);
+    assert_int_equal(read.argument, 9);
+    assert_true(datagram_next(draft.data, draft.size, &read));
+    assert_int_equal(read.number, WIRE_SEND_RELIABLE);
+    assert_int_equal(read.size, 306);
+    assert_int_equal(read.message_size, 300);
+    assert_true(datagram_next(draft.data, draft.size, &read));
+    assert_int_equal(read.number, WIRE_PING);
+    assert_int_equal(read.channel, WIRE_CONTROL);
+    assert_false(datagram_next(draft.data, draft.size, &read));
+}
+
+static void test_limits_that_a_client_sets_can_be_taken_back(void **state)
+{
+    (void)state;
+    ENetProtocolThrottleConfigure throttle;
+    ENetProtocolBandwidthLimit bandwidth;
+    ENetProtocolConnect connect, wanted;
+    alone(0x9003, true, 0x8B, 0);
+    memset(draft.data + 8, 0xAA, 12);
+    datagram_unlimit(draft.data + 4);
+    memcpy(&throttle, draft.data + 4, sizeof throttle);
+    assert_int_equal(ENET_NET_TO_HOST_32(throttle.packetThrottleInterval), 5000);
+    assert_int_equal(ENET_NET_TO_HOST_32(throttle.packetThrottleAcceleration), 32);
+    assert_int_equal(throttle.packetThrottleDeceleration, 0);
+    alone(0x9003, true, 0x8A, 0);
+    memset(draft.data + 8, 0xAA, 8);
+    datagram_unlimit(draft.data + 4);
+    memcpy(&bandwidth, draft.data + 4, sizeof bandwidth);
+    assert_int_equal(bandwidth.incomingBandwidth, 0);
+    assert_int_equal(bandwidth.outgoingBandwidth, 0);
+    alone(0x8FFF, true, 0x82, 0);
+    memset(draft.data + 8, 0xAA, sizeof connect - 4);
+    memcpy(&wanted, draft.data + 4, sizeof wanted);
+    wanted.incomingBandwidth = wanted.outgoingBandwidth = 0;
+    datagram_unlimit_connect(draft.data);
+    memcpy(&connect, draft.data + 4, sizeof connect);
+    assert_memory_equal(&connect, &wanted, sizeof wanted);
 }
 
 static void test_commands_share_a_datagram(void **state)
@@ -307,6 +399,9 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_a_client_sends_is_accepted),
+        cmocka_unit_test(test_commands_have_the_channels_of_a_client),
+        cmocka_unit_test(test_commands_can_be_read_one_by_one),
+        cmocka_unit_test(test_limits_that_a_client_sets_can_be_taken_back),
         cmocka_unit_test(test_commands_share_a_datagram),
         cmocka_unit_test(test_commands_are_no_more_than_enet_puts_into_a_datagram),
         cmocka_unit_test(test_a_connect_tells_its_ticket_and_names_our_mtu),

@@ -58,8 +58,8 @@ static void test_examples_of_knocking_are_what_is_written(void **state)
 {
     (void)state;
     uint8_t bytes[RAIM_KNOCK_BYTES];
-    assert_block("datagram", "knock", bytes, raim_knock_write(bytes));
-    const struct raim_ticket ticket = {.ticket = 0x12345678};
+    assert_block("datagram", "knock", bytes, raim_knock_write(&(struct raim_knock){0}, bytes));
+    const struct raim_ticket ticket = {.ticket = 0x12345678, .arena = "duel"};
     assert_block("datagram", "ticket", bytes, raim_ticket_write(&ticket, bytes));
     // test_invitation knows that the proof is right.
     const struct raim_invite invite = {
@@ -164,6 +164,9 @@ static void test_examples_of_playing_are_what_is_written(void **state)
 
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     assert_example("goodbye", bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},
+                                           .token = {TOKEN}};
+    assert_example("farewell", bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
 static void test_examples_of_snapshots_are_what_is_written(void **state)

@@ -39,8 +39,10 @@ static void assert_goodbye(const struct seat *seat, enum raim_reason reason, con
 static void test_the_server_says_something_as_player_0(void **state)
 {
     (void)state;
-    struct table *table = open_two(usual_def());
-    watch(table, 2, 0, true);
+    struct raim_match_def def = usual_def();
+    def.spectator_delay_s = 0;
+    struct table *table = open_two(def);
+    watch(table, 2, 0);
     ticks(table, 5);
     assert_true(raim_match_say(table->match, "  maintenance\x1b at noon "));
     ticks(table, 1);
@@ -96,7 +98,7 @@ static void test_a_kick_ends_a_session_and_tells_why(void **state)
     assert_false(table->seats[1].is_over);
     // The session is over: its token makes a new player.
     stand_up(table, 0);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 5);
     assert_int_not_equal(id_of(table, 0), id);
     close_table(table);
@@ -115,7 +117,7 @@ static void test_who_is_away_can_be_kicked_too(void **state)
     assert_int_equal(counts(table).away, 1);
     assert_true(raim_match_kick(table->match, id, ""));
     assert_int_equal(counts(table).players, 1);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 5);
     assert_int_not_equal(id_of(table, 0), id);
     close_table(table);
@@ -157,9 +159,9 @@ static void test_a_ban_ends_whatever_a_connection_is(void **state)
 {
     (void)state;
     struct table *table = open_two(usual_def());
-    watch(table, 2, 0, true);
+    watch(table, 2, 0);
     ticks(table, 5);
-    raim_match_connect(table->match, 3, false, (const uint8_t[RAIM_MATCH_TOKEN_BYTES]){3});
+    raim_match_connect(table->match, 3, (const uint8_t[RAIM_MATCH_TOKEN_BYTES]){3});
     for (uint32_t handle = 0; handle < SEATS; handle++)
         if (handle != 1)
             raim_match_ban(table->match, handle, "for cause");
@@ -192,7 +194,7 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
     say(table, 0, "hear me");
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MUTED], 1);
     // Another connection of the session changes nothing.
-    connect_seat(table, 5, false, &hello);
+    connect_seat(table, 5, &hello);
     ticks(table, 5);
     say(table, 5, "hear me");
     ticks(table, 1);
@@ -238,10 +240,10 @@ static void test_a_draining_match_lets_in_only_who_resumes(void **state)
     unknown.token[0] ^= 1;
     raim_match_drain(table->match, true);
     play(table, 2);
-    watch(table, 3, 0, true);
-    connect_seat(table, 4, false, &unknown);
+    watch(table, 3, 0);
+    connect_seat(table, 4, &unknown);
     stand_up(table, 0);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 5);
     for (uint32_t handle = 2; handle <= 4; handle++) {
         assert_true(table->seats[handle].is_over);

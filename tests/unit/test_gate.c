@@ -32,14 +32,14 @@ static struct gate_answer say(struct query_source from, const uint8_t *bytes, si
     struct gate_answer answer;
     gate_hear(&gate, from, bytes, size, now_us, &answer);
     if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_TOLD)
-        assert_in_range(answer.size, 1, size - 1);
+        assert_in_range(answer.size + answer.notice_size, 1, size - 1);
     return answer;
 }
 
 static struct gate_answer knock(struct query_source from, int64_t now_us)
 {
     uint8_t bytes[RAIM_KNOCK_BYTES];
-    return say(from, bytes, raim_knock_write(bytes), now_us);
+    return say(from, bytes, raim_knock_write(&(struct raim_knock){0}, bytes), now_us);
 }
 
 static uint32_t ticket_of(struct query_source from, int64_t now_us)
@@ -57,7 +57,7 @@ static enum datagram_verdict connect_with(uint32_t ticket, struct query_source f
 {
     static uint32_t id;
     id++;
-    return gate_admit(&gate, from, (struct datagram_connect){id, ticket}, now_us);
+    return gate_admit(&gate, from, (struct datagram_connect){id, ticket}, false, now_us);
 }
 
 static void test_a_ticket_is_good_for_its_address_from_any_port(void **state)
@@ -134,11 +134,16 @@ static void test_a_ticket_tells_what_is_on_offer(void **state)
 {
     (void)state;
     struct raim_ticket ticket;
-    gate.offer = (struct raim_ticket){.access = true, .sealed = true, .identity = {1, 2, 3}};
+    gate.offer = (struct raim_ticket){.offers_encryption = true,
+                                      .requires_encryption = true,
+                                      .arena = "duel",
+                                      .server_key = {1, 2, 3}};
     const struct gate_answer answer = knock(home, 0);
     assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
-    assert_true(ticket.access && ticket.sealed);
-    assert_memory_equal(ticket.identity, gate.offer.identity, sizeof ticket.identity);
+    assert_true(ticket.offers_encryption && ticket.requires_encryption);
+    assert_false(ticket.needs_admission || ticket.admitted);
+    assert_string_equal(ticket.arena, "duel");
+    assert_memory_equal(ticket.server_key, gate.offer.server_key, sizeof ticket.server_key);
     assert_int_equal(connect_with(ticket.ticket, home, 0), DATAGRAM_OK);
 }
 
@@ -146,7 +151,7 @@ static void test_only_a_padded_knock_is_answered(void **state)
 {
     (void)state;
     uint8_t bytes[1200] = {0};
-    raim_knock_write(bytes);
+    raim_knock_write(&(struct raim_knock){0}, bytes);
     for (size_t size = 0; size < RAIM_KNOCK_BYTES; size++) {
         const struct gate_answer answer = say(home, bytes, size, 0);
         assert_int_equal(answer.verdict, GATE_REFUSED);
@@ -155,7 +160,8 @@ static void test_only_a_padded_knock_is_answered(void **state)
     assert_int_equal(say(home, bytes, RAIM_KNOCK_BYTES, 0).verdict, GATE_ANSWERED);
     assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_ANSWERED);
     for (int i = 0; i < 100; i++) {
-        const int at = chance_int(4, sizeof bytes - 1);
+        // Anywhere but in the ticket's number and the credential.
+        const int at = chance_int(0, 1) == 0 ? chance_int(4, 9) : chance_int(17, sizeof bytes - 1);
         const uint8_t bit = (uint8_t)(1 << chance_int(0, 7));
         bytes[at] ^= bit;
         assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_REFUSED);
@@ -238,6 +244,124 @@ static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
     }
 }
 
+// --- Policies ---
+
+static uint32_t banned; // machine's byte order; 0: nobody
+static int checked;     // signatures
+
+static const char *find_ban(void *context, uint32_t address)
+{
+    (void)context;
+    return address == banned ? "spam" : NULL;
+}
+
+static bool admits_token(void *context, const uint8_t *token, size_t size)
+{
+    (void)context;
+    checked++;
+    return size == 4 && memcmp(token, "good", 4) == 0;
+}
+
+static int set_up_policy(void **state)
+{
+    set_up(state);
+    banned = 0;
+    checked = 0;
+    gate.offer.needs_admission = true;
+    gate.policy = (struct gate_policy){NULL, find_ban, admits_token, NULL};
+    return 0;
+}
+
+static struct gate_answer show(struct query_source from, uint32_t ticket, const char *token,
+                               int64_t now_us)
+{
+    uint8_t bytes[RAIM_KNOCK_BYTES];
+    struct raim_knock asked = {.ticket = ticket};
+    asked.credential.kind = token[0] != '\0' ? RAIM_CREDENTIAL_ACCESS : RAIM_CREDENTIAL_NONE;
+    asked.credential.size = (uint8_t)strlen(token);
+    memcpy(asked.credential.bytes, token, asked.credential.size);
+    return say(from, bytes, raim_knock_write(&asked, bytes), now_us);
+}
+
+static void test_a_good_credential_is_exchanged_for_an_admitted_ticket(void **state)
+{
+    (void)state;
+    struct raim_ticket ticket;
+    const uint32_t plain = ticket_of(home, 0);
+    assert_int_equal(connect_with(plain, home, 0), DATAGRAM_TICKET);
+    const struct gate_answer answer = show(home, plain, "good", 0);
+    assert_int_equal(answer.verdict, GATE_ANSWERED);
+    assert_int_equal(answer.notice_size, 0);
+    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
+    assert_true(ticket.admitted && ticket.needs_admission);
+    assert_int_not_equal(ticket.ticket, plain);
+    assert_int_equal(connect_with(ticket.ticket, home, 0), DATAGRAM_OK);
+    assert_int_equal(connect_with(ticket.ticket, elsewhere, 0), DATAGRAM_TICKET);
+    // An admitted one shows no address: it is for CONNECT alone.
+    uint8_t bytes[RAIM_TICKET_BYTES];
+    size_t size;
+    assert_int_equal(gate_check_init(&gate, home, ticket.ticket, 0, bytes, &size), DATAGRAM_TICKET);
+    assert_int_equal(gate_check_init(&gate, home, plain, 0, bytes, &size), DATAGRAM_OK);
+    assert_int_equal(checked, 1);
+}
+
+static void test_another_credential_is_refused_with_less_than_was_asked(void **state)
+{
+    (void)state;
+    struct raim_refused refused;
+    const uint32_t ticket = ticket_of(home, 0);
+    const char *const tokens[] = {"", "evil", "goo"};
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        const struct gate_answer answer = show(home, ticket, tokens[i], 0);
+        assert_int_equal(answer.verdict, GATE_ANSWERED);
+        assert_int_equal(answer.refusal, DATAGRAM_ACCESS);
+        assert_int_equal(answer.size, 0);
+        assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
+        assert_int_equal(refused.reason, 14);
+    }
+}
+
+static void test_no_signature_is_checked_without_a_ticket_or_too_often(void **state)
+{
+    (void)state;
+    struct raim_ticket ticket;
+    const struct gate_answer answer = show(home, 12345, "good", 0);
+    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
+    assert_false(ticket.admitted);
+    assert_int_equal(checked, 0);
+    int refused = 0;
+    for (int i = 0; i < 200; i++)
+        refused += show(home, ticket.ticket, "evil", 0).verdict == GATE_REFUSED;
+    assert_int_equal(checked, GATE_CHECKS_OF_NETWORK.burst);
+    assert_int_equal(refused, 200 - checked);
+}
+
+static void test_a_banned_address_gets_no_further(void **state)
+{
+    (void)state;
+    struct raim_refused refused;
+    struct raim_ticket ticket;
+    gate.offer.needs_admission = false;
+    const uint32_t number = ticket_of(home, 0);
+    banned = ntohl(home.address);
+    struct gate_answer answer = knock(home, 0);
+    assert_int_equal(answer.refusal, DATAGRAM_BANNED);
+    assert_int_equal(answer.size, 0);
+    assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
+    assert_int_equal(refused.reason, 12);
+    assert_string_equal(refused.text, "spam");
+    assert_int_equal(connect_with(number, home, 0), DATAGRAM_BANNED);
+    assert_int_equal(gate_admit(&gate, home, (struct datagram_connect){1, number}, true, 0),
+                     DATAGRAM_BANNED);
+    assert_int_equal(connect_with(ticket_of(elsewhere, 0), elsewhere, 0), DATAGRAM_OK);
+    // Where encryption is offered there is a ticket, too: the handshake tells it again.
+    gate.offer.offers_encryption = true;
+    answer = knock(home, 0);
+    assert_true(answer.notice_size > 0);
+    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
+    assert_true(answer.size + answer.notice_size < RAIM_KNOCK_BYTES);
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -254,6 +378,13 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_a_thousand_knocks_leave_the_neighbours_theirs, set_up),
         cmocka_unit_test_setup(test_all_together_have_a_rate_too, set_up),
         cmocka_unit_test_setup(test_who_connects_too_often_is_told_apart_from_who_lies, set_up),
+        cmocka_unit_test_setup(test_a_good_credential_is_exchanged_for_an_admitted_ticket,
+                               set_up_policy),
+        cmocka_unit_test_setup(test_another_credential_is_refused_with_less_than_was_asked,
+                               set_up_policy),
+        cmocka_unit_test_setup(test_no_signature_is_checked_without_a_ticket_or_too_often,
+                               set_up_policy),
+        cmocka_unit_test_setup(test_a_banned_address_gets_no_further, set_up_policy),
         cmocka_unit_test_setup(test_loopback_is_limited_only_where_that_is_asked_for, set_up),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);

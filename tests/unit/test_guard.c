@@ -57,11 +57,11 @@ static void test_who_has_no_good_token_stays_out(void **state)
     (void)state;
     struct table *table = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(NULL);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     hello = hello_with("let me in, too");
-    connect_seat(table, 1, true, &hello);
+    connect_seat(table, 1, &hello);
     hello.watch = true;
-    connect_seat(table, 2, true, &hello);
+    connect_seat(table, 2, &hello);
     ticks(table, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_refused(table, i, RAIM_REASON_ACCESS);
@@ -78,7 +78,7 @@ static void test_a_good_token_lets_play_or_watch(void **state)
         struct table *table = open_guarded(NULL, 2);
         struct raim_hello hello = hello_with(word);
         hello.watch = watch;
-        connect_seat(table, 0, true, &hello);
+        connect_seat(table, 0, &hello);
         ticks(table, 2);
         assert_true(table->seats[0].welcome_told);
         assert_int_equal(watch ? counts(table).spectators : counts(table).players, 1);
@@ -98,22 +98,26 @@ static void test_a_name_of_the_token_counts_and_is_cleaned(void **state)
     (void)state;
     struct raim_hello hello = hello_with(word);
     struct table *table = open_guarded("  Ada\x1b ", 2);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 1);
     assert_name(table, "Ada");
     close_table(table);
 
     table = open_guarded(NULL, 2);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 1);
     assert_name(table, "player");
     close_table(table);
 
-    table = open_guarded("\xff", 2);
-    connect_seat(table, 0, false, &hello);
-    ticks(table, 1);
-    assert_refused(table, 0, RAIM_REASON_ACCESS);
-    close_table(table);
+    static const char *const bad[] = {"\xff", "Server", "\xEE\x80\x80"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        table = open_guarded(bad[i], 2);
+        connect_seat(table, 0, &hello);
+        ticks(table, 1);
+        assert_refused(table, 0, RAIM_REASON_NAME);
+        assert_int_equal(counts(table).players, 0);
+        close_table(table);
+    }
 }
 
 static void test_who_resumes_is_not_asked(void **state)
@@ -121,7 +125,7 @@ static void test_who_resumes_is_not_asked(void **state)
     (void)state;
     struct table *table = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(word);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 2);
     const uint32_t id = table->seats[0].welcome.player;
     hello = hello_with(NULL);
@@ -129,7 +133,7 @@ static void test_who_resumes_is_not_asked(void **state)
     memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
     stand_up(table, 0);
     ticks(table, 2);
-    connect_seat(table, 1, false, &hello);
+    connect_seat(table, 1, &hello);
     ticks(table, 2);
     assert_true(table->seats[1].welcome_told);
     assert_int_equal(table->seats[1].welcome.player, id);
@@ -138,7 +142,7 @@ static void test_who_resumes_is_not_asked(void **state)
     hello.token[0] ^= 1;
     stand_up(table, 1);
     ticks(table, 6 * 60);
-    connect_seat(table, 2, false, &hello);
+    connect_seat(table, 2, &hello);
     ticks(table, 1);
     assert_refused(table, 2, RAIM_REASON_ACCESS);
     close_table(table);
@@ -149,10 +153,10 @@ static void test_a_full_match_uses_up_no_token(void **state)
     (void)state;
     struct table *table = open_guarded(NULL, 1);
     struct raim_hello hello = hello_with(word);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 1);
     doorman = (struct doorman){0};
-    connect_seat(table, 1, false, &hello);
+    connect_seat(table, 1, &hello);
     ticks(table, 1);
     assert_refused(table, 1, RAIM_REASON_FULL);
     assert_int_equal(doorman.asked, 0);
@@ -167,12 +171,12 @@ static void test_nor_does_one_that_has_become_smaller(void **state)
         struct table *table = open_guarded(NULL, 3);
         struct raim_match_tuning tuning = {.max_clients = 1, .resume_grace_s = 5};
         struct raim_hello hello = hello_with(word);
-        connect_seat(table, 0, false, &hello);
+        connect_seat(table, 0, &hello);
         ticks(table, 1);
         raim_match_tune(table->match, &tuning);
         doorman = (struct doorman){0};
         hello.watch = watch;
-        connect_seat(table, 1, true, &hello);
+        connect_seat(table, 1, &hello);
         ticks(table, 1);
         assert_refused(table, 1, RAIM_REASON_FULL);
         assert_int_equal(doorman.asked, 0);
@@ -185,18 +189,18 @@ static void test_who_makes_way_makes_none_without_a_token(void **state)
     (void)state;
     struct table *table = open_guarded(NULL, 1);
     struct raim_hello hello = hello_with(word);
-    connect_seat(table, 0, false, &hello);
+    connect_seat(table, 0, &hello);
     ticks(table, 2);
     stand_up(table, 0);
     ticks(table, 60); // away for longer than it has played
     doorman = (struct doorman){0};
     hello = hello_with(NULL);
-    connect_seat(table, 1, false, &hello);
+    connect_seat(table, 1, &hello);
     ticks(table, 1);
     assert_refused(table, 1, RAIM_REASON_ACCESS);
     assert_int_equal(counts(table).away, 1);
     hello = hello_with(word);
-    connect_seat(table, 2, false, &hello);
+    connect_seat(table, 2, &hello);
     ticks(table, 2);
     assert_true(table->seats[2].welcome_told);
     assert_int_equal(counts(table).away, 0);

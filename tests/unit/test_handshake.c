@@ -423,6 +423,45 @@ static bool accepts_goodbye(const uint8_t *bytes, size_t size)
     return true;
 }
 
+static bool read_farewell(const uint8_t *bytes, size_t size, struct raim_farewell *farewell)
+{
+    bool is_goodbye;
+    raim_reader reader = open_message(bytes, size, RAIM_MESSAGE_GOODBYE, &is_goodbye);
+    return is_goodbye && raim_farewell_read(&reader, farewell);
+}
+
+static bool accepts_farewell(const uint8_t *bytes, size_t size)
+{
+    struct raim_farewell farewell, again;
+    uint8_t written[RAIM_MAX_MESSAGE_BYTES];
+    if (!read_farewell(bytes, size, &farewell))
+        return false;
+    assert_true(
+        read_farewell(written, raim_farewell_write(&farewell, written, sizeof written), &again));
+    assert_int_equal(again.goodbye.reason, farewell.goodbye.reason);
+    assert_string_equal(again.goodbye.text, farewell.goodbye.text);
+    assert_memory_equal(again.token, farewell.token, sizeof again.token);
+    return true;
+}
+
+static void test_a_clients_goodbye_survives_the_wire_and_is_no_servers(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 100; round++) {
+        struct raim_farewell farewell = {.goodbye = {.reason = chance_magnitude(8)}}, told;
+        struct raim_goodbye goodbye;
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        chance_text(farewell.goodbye.text, RAIM_MAX_TEXT_BYTES);
+        for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+            farewell.token[i] = (uint8_t)chance_int(1, 255);
+        const size_t size = raim_farewell_write(&farewell, bytes, sizeof bytes);
+        assert_true(read_farewell(bytes, size, &told));
+        assert_memory_equal(told.token, farewell.token, sizeof told.token);
+        assert_false(read_goodbye(bytes, size, &goodbye));
+        hostile_attack(accepts_farewell, bytes, size);
+    }
+}
+
 static void test_goodbye_survives_the_wire(void **state)
 {
     (void)state;
@@ -465,6 +504,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_no_obstacle_and_more_than_expected_are_refused),
         cmocka_unit_test(test_obstacle_has_3_to_16_points),
         cmocka_unit_test(test_goodbye_survives_the_wire),
+        cmocka_unit_test(test_a_clients_goodbye_survives_the_wire_and_is_no_servers),
         cmocka_unit_test(test_every_reason_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

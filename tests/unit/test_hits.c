@@ -37,9 +37,10 @@ static struct stage *aim_at_the_past(double max_rewind_s, int ticks_ago)
     return stage;
 }
 
-// Fires with a view of an age, knowing the snapshot of so many ticks ago (NONE: no snapshot), plays
-// the tick, and returns with how many ticks of rewind a kill was told; -1 for no kill.
-static int fire(struct stage *stage, uint8_t view_age, int known_ago)
+// Fires with a view of an age, as a client whose round trip takes so many ticks (NONE: that knows
+// no snapshot), plays the tick, and returns with how many ticks of rewind a kill was told; -1 for
+// no kill.
+static int fire_measured(struct stage *stage, uint8_t view_age, int known_ago)
 {
     struct viewer *viewer = &stage->viewers[SHOOTER];
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -64,11 +65,20 @@ static int fire(struct stage *stage, uint8_t view_age, int known_ago)
     return rewind;
 }
 
+// The same, where nothing else is measured.
+static int fire(struct stage *stage, uint8_t view_age, int known_ago)
+{
+    struct raim_connection *client = &stage->match->clients[SHOOTER];
+    client->rewind_limit = (struct raim_rewind_limit){0};
+    client->has_acked = false;
+    return fire_measured(stage, view_age, known_ago);
+}
+
 static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(void **state)
 {
     (void)state;
     struct stage *stage = aim_at_the_past(0.15, 8);
-    assert_int_equal(fire(stage, 9, 3), 9);
+    assert_int_equal(fire(stage, 9, 8), 9);
     struct raim_match_hits hits = raim_match_counts(stage->match).hits;
     assert_int_equal(hits.total, 1);
     assert_int_equal(hits.rewound, 1);
@@ -100,22 +110,37 @@ static void test_no_claim_goes_beyond_the_limit(void **state)
     (void)state;
     // Seen 15 ticks ago, of which 9 count.
     struct stage *stage = aim_at_the_past(0.15, 15);
-    assert_int_equal(fire(stage, 15, 9), -1);
+    assert_int_equal(fire(stage, 15, 14), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 0);
     stage_close(stage);
     stage = aim_at_the_past(0.25, 15);
-    assert_int_equal(fire(stage, 15, 9), 15);
+    assert_int_equal(fire(stage, 15, 14), 15);
     stage_close(stage);
 }
 
-static void test_no_claim_goes_beyond_what_was_acknowledged(void **state)
+static void test_no_claim_goes_beyond_the_rewind_limit(void **state)
 {
     (void)state;
-    // Who knows the newest snapshot cannot have been shown one of 15 ticks ago.
+    // Whose answers take no tick cannot have been shown what was 15 ticks ago.
     struct stage *stage = aim_at_the_past(0.25, 15);
     assert_int_equal(fire(stage, 15, 0), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
     stage_close(stage);
     stage = aim_at_the_past(0.15, 8);
     assert_int_equal(fire(stage, 9, NONE), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
+    stage_close(stage);
+}
+
+static void test_acknowledgements_held_back_do_not_help_against_the_transport(void **state)
+{
+    (void)state;
+    struct stage *stage = aim_at_the_past(0.25, 15);
+    stage->match->clients[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
+    stage->match->clients[SHOOTER].has_acked = false;
+    raim_match_measure(stage->match, SHOOTER, 17, 0);
+    assert_int_equal(fire_measured(stage, 15, 14), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
     stage_close(stage);
 }
 
@@ -134,7 +159,8 @@ int main(void)
         cmocka_unit_test(test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted),
         cmocka_unit_test(test_who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind),
         cmocka_unit_test(test_no_claim_goes_beyond_the_limit),
-        cmocka_unit_test(test_no_claim_goes_beyond_what_was_acknowledged),
+        cmocka_unit_test(test_no_claim_goes_beyond_the_rewind_limit),
+        cmocka_unit_test(test_acknowledgements_held_back_do_not_help_against_the_transport),
         cmocka_unit_test(test_where_nothing_is_rewound_no_claim_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

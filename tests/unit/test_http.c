@@ -158,7 +158,7 @@ static void test_head_tells_the_length_without_the_body(void **state)
 static void test_unknown_path_is_404_in_json(void **state)
 {
     static const char *const paths[] = {"/arenas/yard/map/", "/status/", "/Status",
-                                        "/../etc/passwd", "/a%00b"};
+                                        "/../etc/passwd", "/a%01b"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char request[128];
         snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -169,6 +169,16 @@ static void test_unknown_path_is_404_in_json(void **state)
         assert_int_equal(strncmp(body_of(answer), "{\"error\":\"not found\",", 21), 0);
         free(answer);
     }
+    assert_int_equal(renderings, 0);
+}
+
+// From 1.0.10 on the library refuses it by itself.
+static void test_a_path_with_a_nul_in_it_is_no_page(void **state)
+{
+    char *answer = ask(*state, "GET /a%00b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_true(strncmp(answer, "HTTP/1.1 404 ", 13) == 0 ||
+                strncmp(answer, "HTTP/1.1 400 ", 13) == 0);
+    free(answer);
     assert_int_equal(renderings, 0);
 }
 
@@ -188,6 +198,83 @@ static void test_other_method_is_405_and_hears_what_is_allowed(void **state)
         free(answer);
     }
     assert_int_equal(renderings, 0);
+}
+
+static void assert_status(struct http *http, const char *path, const char *headers, int status)
+{
+    char request[512], wanted[32];
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\n%sConnection: close\r\n\r\n", path,
+             headers);
+    char *answer = ask(http, request);
+    snprintf(wanted, sizeof wanted, "HTTP/1.1 %d ", status);
+    if (strncmp(answer, wanted, strlen(wanted)) != 0)
+        fail_msg("want %s for %s with %s, got %s", wanted, path, headers, answer);
+    assert_non_null(strstr(answer, "\r\nContent-Type: "));
+    assert_null(strstr(answer, "Access-Control"));
+    free(answer);
+}
+
+static void test_pages_from_elsewhere_are_told_nothing(void **state)
+{
+    static const char *const paths[] = {
+        "/",        "/status",  "/arenas/yard",        "/arenas/yard/map",
+        "/metrics", "/healthz", "/arenas/yard/stream", "/none"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        assert_status(*state, paths[i], "Host: evil.example\r\n", 421);
+        assert_status(*state, paths[i], "Host: x\r\nOrigin: http://evil.example\r\n", 403);
+        assert_status(*state, paths[i], "Host: x\r\nOrigin: null\r\n", 403);
+    }
+    assert_int_equal(renderings, 0);
+    assert_status(*state, "/status", "Host: x:80\r\n", 200);
+    assert_status(*state, "/status", "Host: 192.0.2.1\r\n", 200);
+    assert_status(*state, "/status", "Host: localhost:1\r\nOrigin: http://localhost:1\r\n", 200);
+    char *answer =
+        ask(*state, "GET /status HTTP/1.0\r\n\r\n"); // no browser, which would name a host
+    assert_non_null(strstr(answer, " 200 "));
+    assert_non_null(strstr(answer, "\r\nCross-Origin-Resource-Policy: same-origin\r\n"));
+    assert_non_null(strstr(answer, "\r\nX-Content-Type-Options: nosniff\r\n"));
+    free(answer);
+}
+
+// What a stream says first to who asks with these headers.
+static void assert_hello(struct http *http, const char *headers, const char *hello)
+{
+    char request[512], text[4096] = "";
+    size_t size = 0;
+    const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
+    const int viewer = connect_client(http);
+    snprintf(request, sizeof request, "GET /arenas/yard/stream HTTP/1.1\r\nHost: x\r\n%s\r\n",
+             headers);
+    send_text(http, viewer, request);
+    while (strstr(text, "delay_ms") == NULL && strstr(text, "error") == NULL) {
+        const ssize_t count = recv(viewer, text + size, sizeof text - 1 - size, MSG_DONTWAIT);
+        size += count > 0 ? (size_t)count : 0;
+        serve(http, 10);
+        assert_true(clock_ms() < deadline_ms);
+    }
+    if (strstr(text, hello) == NULL)
+        fail_msg("want %s with %s, got %s", hello, headers, text);
+    close(viewer);
+    serve(http, 0);
+}
+
+static void test_only_the_token_sees_without_delay(void **state)
+{
+    static const char late[] = "{\"delay_ms\":5000}", now[] = "{\"delay_ms\":0}";
+    static const char *const others[] = {"",
+                                         "X-Forwarded-For: 127.0.0.1\r\n",
+                                         "CF-Connecting-IP: 127.0.0.1\r\n",
+                                         "True-Client-IP: 127.0.0.1\r\n",
+                                         "X-Forwarded-Host: x\r\n",
+                                         "Cookie: token=0123456789abcdef\r\n"};
+    delay_ms = 5000;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_hello(*state, others[i], late);
+    assert_hello(*state, "Authorization: Bearer 0123456789abcdef\r\n", now);
+    assert_hello(*state, "Authorization: Bearer 0123456789abcdeF\r\n", "no such token");
+    assert_status(*state, "/arenas/yard/stream", "Host: x\r\nAuthorization: Bearer x\r\n", 401);
+    assert_hello(*state, "Authorization: Basic 0123456789abcdef\r\n", late);
+    assert_status(*state, "/status", "Host: x\r\nAuthorization: Basic x\r\n", 200);
 }
 
 static void test_idle_server_asks_for_no_wake_up(void **state)
@@ -258,7 +345,7 @@ static void test_port_in_use_is_named_in_the_error(void **state)
     char error[128];
     char wanted[128];
     const uint16_t port = http_port(*state);
-    assert_null(http_open("127.0.0.1", port, &source, error, sizeof error));
+    assert_null(http_open("127.0.0.1", port, &guard, &source, error, sizeof error));
     snprintf(wanted, sizeof wanted, "cannot bind tcp 127.0.0.1:%u: Address already in use", port);
     assert_string_equal(error, wanted);
     assert_serves(*state);
@@ -268,9 +355,9 @@ static void test_address_that_is_none_is_named_in_the_error(void **state)
 {
     (void)state;
     char error[128];
-    assert_null(http_open("localhost", 80, &source, error, sizeof error));
+    assert_null(http_open("localhost", 80, &guard, &source, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp localhost:80: not an IPv4 address");
-    assert_null(http_open("203.0.113.1", 8080, &source, error, sizeof error));
+    assert_null(http_open("203.0.113.1", 8080, &guard, &source, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp 203.0.113.1:8080: Cannot assign requested address");
 }
 
@@ -278,13 +365,13 @@ static void test_port_is_free_again_after_close(void **state)
 {
     (void)state;
     char error[128] = "";
-    struct http *http = http_open("127.0.0.1", 0, &source, error, sizeof error);
+    struct http *http = http_open("127.0.0.1", 0, &guard, &source, error, sizeof error);
     assert_non_null(http);
     const uint16_t port = http_port(http);
     const int client = connect_client(http); // left open: its port stays half in use
     serve(http, 0);
     http_close(http);
-    http = http_open("127.0.0.1", port, &source, error, sizeof error);
+    http = http_open("127.0.0.1", port, &guard, &source, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     http_close(http);
@@ -304,7 +391,10 @@ int main(void)
         SERVED(test_maps_are_found_by_the_arenas_name),
         SERVED(test_streams_go_on_until_either_side_ends),
         SERVED(test_unknown_path_is_404_in_json),
+        SERVED(test_a_path_with_a_nul_in_it_is_no_page),
         SERVED(test_other_method_is_405_and_hears_what_is_allowed),
+        SERVED(test_pages_from_elsewhere_are_told_nothing),
+        SERVED(test_only_the_token_sees_without_delay),
         SERVED(test_idle_server_asks_for_no_wake_up),
         SERVED(test_flood_renders_each_page_once_an_interval),
         SERVED(test_status_is_rendered_anew_after_the_interval),

@@ -92,56 +92,175 @@ static void test_who_drips_or_sips_is_ended_by_the_deadline(void **state)
     assert_serves(http);
 }
 
+// A server's clients whose sockets are one end of a pair each.
+struct places {
+    struct http_clients clients;
+    struct http_client *list[HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS];
+    int ends[HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS][2];
+    size_t count;
+};
+
+static struct places *make_places(uint32_t limit)
+{
+    struct places *places = calloc(1, sizeof *places);
+    assert_non_null(places);
+    places->clients.limit = limit;
+    return places;
+}
+
+// The index of a new client.
+static size_t join(struct places *places, uint32_t address, uint64_t now_ms)
+{
+    const size_t i = places->count++;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, places->ends[i]), 0);
+    places->list[i] = http_clients_join(&places->clients, places->ends[i][0], address, now_ms);
+    assert_non_null(places->list[i]);
+    return i;
+}
+
+static bool is_ended(const struct places *places, size_t i)
+{
+    char byte;
+    const ssize_t size = recv(places->ends[i][1], &byte, 1, MSG_DONTWAIT);
+    assert_true(size == 0 || (size < 0 && errno == EAGAIN));
+    return size == 0;
+}
+
+static size_t count_ended(const struct places *places)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < places->count; i++)
+        count += is_ended(places, i);
+    return count;
+}
+
+static void free_places(struct places *places)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        http_client_leave(places->list[i]);
+        close(places->ends[i][0]);
+        close(places->ends[i][1]);
+    }
+    assert_int_equal(places->clients.count, 0);
+    free(places);
+}
+
 static void test_clients_keep_their_own_deadlines(void **state)
 {
     (void)state;
-    struct http_clients clients = {0};
-    int ends[2];
-    char byte;
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    assert_int_equal(http_clients_timeout_ms(&clients, 7), -1);
-    struct http_client *first = http_clients_join(&clients, ends[0], 1000);
-    struct http_client *second = http_clients_join(&clients, ends[0], 2000);
-    assert_true(first != NULL && second != NULL && first != second);
-    assert_int_equal(http_clients_timeout_ms(&clients, 1000), HTTP_DEADLINE_MS);
-    http_client_renew(first, 3000);
-    assert_int_equal(http_clients_timeout_ms(&clients, 3000), HTTP_DEADLINE_MS - 1000);
-    http_client_leave(second);
-    assert_int_equal(http_clients_timeout_ms(&clients, 3000), HTTP_DEADLINE_MS);
-    http_clients_end_late(&clients, 3000 + HTTP_DEADLINE_MS - 1);
-    assert_true(recv(ends[1], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
-    assert_int_equal(http_clients_timeout_ms(&clients, 4000 + HTTP_DEADLINE_MS), 0);
-    http_clients_end_late(&clients, 3000 + HTTP_DEADLINE_MS);
-    assert_int_equal(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0);
+    struct places *places = make_places(HTTP_MAX_CLIENTS);
+    struct http_clients *clients = &places->clients;
+    assert_int_equal(http_clients_timeout_ms(clients, 7), -1);
+    const size_t first = join(places, 1, 1000), second = join(places, 1, 2000);
+    assert_int_equal(http_clients_timeout_ms(clients, 1000), HTTP_DEADLINE_MS);
+    http_client_renew(places->list[first], 3000);
+    assert_int_equal(http_clients_timeout_ms(clients, 3000), HTTP_DEADLINE_MS - 1000);
+    http_client_leave(places->list[second]);
+    assert_int_equal(http_clients_timeout_ms(clients, 3000), HTTP_DEADLINE_MS);
+    http_clients_end_late(clients, 3000 + HTTP_DEADLINE_MS - 1);
+    assert_false(is_ended(places, first));
+    assert_int_equal(http_clients_timeout_ms(clients, 4000 + HTTP_DEADLINE_MS), 0);
+    http_clients_end_late(clients, 3000 + HTTP_DEADLINE_MS);
+    assert_true(is_ended(places, first));
     // It is still there until the library has seen its end, but there is no more to wait for.
-    assert_int_equal(http_clients_timeout_ms(&clients, 4000 + HTTP_DEADLINE_MS), -1);
-    http_client_leave(first);
-    for (size_t i = 0; i < HTTP_MAX_CLIENTS; i++)
-        assert_non_null(http_clients_join(&clients, ends[0], 1));
-    assert_null(http_clients_join(&clients, ends[0], 1));
-    close(ends[0]);
-    close(ends[1]);
+    assert_int_equal(http_clients_timeout_ms(clients, 4000 + HTTP_DEADLINE_MS), -1);
+    http_client_renew(places->list[first], 5000);
+    assert_int_equal(http_clients_timeout_ms(clients, 4000 + HTTP_DEADLINE_MS), -1);
+    free_places(places);
 }
 
-static void test_more_clients_than_places_wait_for_one(void **state)
+static void test_the_address_with_most_connections_makes_room(void **state)
 {
-    int clients[HTTP_MAX_CLIENTS + 6];
+    (void)state;
+    struct places *places = make_places(4);
+    const size_t alone = join(places, 7, 10);
+    const size_t crowd[] = {join(places, 9, 11), join(places, 9, 12), join(places, 9, 13)};
+    assert_int_equal(count_ended(places), 0);
+    const size_t newcomer = join(places, 8, 14);
+    assert_true(is_ended(places, crowd[0])); // the oldest of them
+    const size_t more = join(places, 9, 15); // they have two and one more
+    assert_true(is_ended(places, crowd[1]));
+    assert_int_equal(count_ended(places), 2);
+    assert_false(is_ended(places, alone) || is_ended(places, newcomer) || is_ended(places, more));
+    assert_int_equal(places->clients.count, 4);
+    free_places(places);
+}
+
+static void test_of_one_address_the_oldest_makes_room(void **state)
+{
+    (void)state;
+    struct places *places = make_places(3);
+    for (uint64_t i = 0; i < 20; i++) {
+        const size_t newest = join(places, 1, 100 + i);
+        assert_false(is_ended(places, newest));
+    }
+    assert_int_equal(count_ended(places), 17);
+    free_places(places);
+}
+
+static void test_answers_are_interrupted_for_others_and_when_they_take_long(void **state)
+{
+    (void)state;
+    struct places *places = make_places(3);
+    const size_t stream = join(places, 1, 0);
+    http_client_renew(places->list[stream], 0);
+    http_client_stream(places->list[stream]);
+    const size_t first = join(places, 1, 1), second = join(places, 1, 2);
+    http_client_renew(places->list[first], 5);
+    http_client_renew(places->list[second], 6);
+    // The same address again: nobody has been waited for long enough.
+    const size_t same = join(places, 1, 6);
+    assert_true(is_ended(places, same));
+    const size_t other = join(places, 2, 7); // has fewer than they
+    assert_true(is_ended(places, first) && !is_ended(places, other));
+    http_client_renew(places->list[other], 8);
+    // The two that are answered have as many: the newcomer's own would be the first.
+    const size_t late = join(places, 3, 6 + HTTP_PATIENCE_MS);
+    assert_true(is_ended(places, second) && !is_ended(places, late));
+    assert_false(is_ended(places, stream) || is_ended(places, other));
+    free_places(places);
+}
+
+static void test_an_answer_taken_is_a_request_awaited(void **state)
+{
+    (void)state;
+    struct places *places = make_places(2);
+    const size_t first = join(places, 1, 0), second = join(places, 1, 1);
+    http_client_renew(places->list[first], 2);
+    http_client_await(places->list[first], 3);
+    http_client_renew(places->list[second], 4);
+    join(places, 2, 5);
+    assert_true(is_ended(places, first) && !is_ended(places, second));
+    free_places(places);
+}
+
+static void test_there_is_room_for_those_that_end(void **state)
+{
+    (void)state;
+    struct places *places = make_places(HTTP_MAX_CLIENTS);
+    for (size_t i = 0; i < HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS; i++)
+        join(places, (uint32_t)i, i);
+    assert_int_equal(count_ended(places), HTTP_SPARE_CLIENTS);
+    assert_null(http_clients_join(&places->clients, -1, 1, 1000));
+    free_places(places);
+}
+
+// As many as there are places, over and over, and none of them asks: who asks is answered.
+static void test_silent_connections_keep_nobody_out(void **state)
+{
+    int clients[3 * HTTP_MAX_CLIENTS];
     const int count = sizeof clients / sizeof *clients;
     for (int i = 0; i < count; i++) {
         clients[i] = connect_client(*state);
-        serve(*state, 0);
+        if (i % 8 == 0)
+            serve(*state, 0);
+        if (i % 64 == 0)
+            assert_serves(*state);
     }
-    const int late = clients[count - 1];
-    send_text(*state, late, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    char byte;
-    for (int i = 0; i < 20; i++)
-        serve(*state, 1);
-    assert_true(recv(late, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
-    for (int i = 0; i < count - 1; i++)
+    assert_serves(*state);
+    for (int i = 0; i < count; i++)
         close(clients[i]);
-    char *answer = receive_all(*state, late);
-    assert_non_null(strstr(answer, "{\"status\":\"ok\"}"));
-    free(answer);
+    assert_serves(*state);
 }
 
 static uint64_t next_random(uint64_t *random)
@@ -237,7 +356,12 @@ int main(int argc, char **argv)
         SERVED(test_silent_connection_is_closed_by_the_timeout_alone),
         SERVED(test_who_drips_or_sips_is_ended_by_the_deadline),
         cmocka_unit_test(test_clients_keep_their_own_deadlines),
-        SERVED(test_more_clients_than_places_wait_for_one),
+        cmocka_unit_test(test_the_address_with_most_connections_makes_room),
+        cmocka_unit_test(test_of_one_address_the_oldest_makes_room),
+        cmocka_unit_test(test_answers_are_interrupted_for_others_and_when_they_take_long),
+        cmocka_unit_test(test_an_answer_taken_is_a_request_awaited),
+        cmocka_unit_test(test_there_is_room_for_those_that_end),
+        SERVED(test_silent_connections_keep_nobody_out),
         SERVED(test_garbage_bytes_stop_nothing),
         SERVED(test_endless_header_is_refused),
         SERVED(test_body_is_never_taken_for_a_request),

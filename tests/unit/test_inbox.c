@@ -13,6 +13,9 @@
 // Tick 64 begins a window.
 enum { START = 2 * RAIM_MARGIN_WINDOW };
 
+// Of a client of which nothing is measured.
+static const struct raim_rewind_limit unknown;
+
 // Of a world no more is asked than its times.
 static struct raim_world world_at(uint32_t now)
 {
@@ -23,7 +26,7 @@ static void arrive(struct raim_inbox *inbox, uint32_t now, int32_t margin)
 {
     const struct raim_world world = world_at(now);
     const struct raim_input_message message = {.tick = now + (uint32_t)margin, .count = 1};
-    raim_inbox_receive(inbox, &world, &message);
+    raim_inbox_receive(inbox, &world, &unknown, &message);
 }
 
 static raim_input take(struct raim_inbox *inbox, uint32_t now, struct raim_inbox_tally *tally)
@@ -130,55 +133,89 @@ static void test_inputs_count_as_missed_from_the_first_one_on(void **state)
     assert_true(tally.due == 4 && tally.missed == 2);
 }
 
-// What counts of a view's age in an input for `ahead` ticks from now, of a client that names a
-// snapshot of so many ticks ago.
-static uint8_t rewind_for(struct raim_world world, uint32_t ahead, bool has_snapshot, uint32_t ago,
-                          uint8_t view_age)
+// A client whose round trip takes so many ticks, without jitter.
+static struct raim_rewind_limit far_by(uint32_t ticks)
 {
-    struct raim_inbox inbox = {0};
+    struct raim_rewind_limit rewind_limit = {0};
+    raim_rewind_limit_acknowledge(&rewind_limit, ticks);
+    return rewind_limit;
+}
+
+// What counts of a view's age in an input for `ahead` ticks from now.
+static raim_input fire(struct raim_inbox *inbox, struct raim_world world,
+                       const struct raim_rewind_limit *rewind_limit, uint32_t ahead,
+                       uint8_t view_age)
+{
     const struct raim_input_message message = {
         .tick = world.tick + ahead,
-        .has_snapshot = has_snapshot,
-        .snapshot = world.tick - ago,
+        .has_snapshot = rewind_limit != NULL,
         .count = 1,
         .inputs = {{.fire = true, .view_age = view_age}},
     };
-    assert_int_equal(raim_inbox_receive(&inbox, &world, &message), RAIM_REFUSALS);
+    *inbox = (struct raim_inbox){0};
+    assert_int_equal(
+        raim_inbox_receive(inbox, &world, rewind_limit != NULL ? rewind_limit : &unknown, &message),
+        RAIM_REFUSALS);
     world.tick += ahead;
     struct raim_inbox_tally tally = {0};
-    const raim_input input = raim_inbox_take(&inbox, &world, &tally);
+    const raim_input input = raim_inbox_take(inbox, &world, &tally);
     assert_int_equal(input.fire, 1);
-    return input.rewind;
+    return input;
+}
+
+static uint8_t rewind_for(struct raim_world world, const struct raim_rewind_limit *rewind_limit,
+                          uint32_t ahead, uint8_t view_age)
+{
+    struct raim_inbox inbox;
+    return fire(&inbox, world, rewind_limit, ahead, view_age).rewind;
 }
 
 static void test_a_view_counts_up_to_what_the_world_rewinds(void **state)
 {
     (void)state;
     struct raim_world world = world_at(START);
-    assert_int_equal(rewind_for(world, 3, true, 20, 0), 0);
-    assert_int_equal(rewind_for(world, 3, true, 20, 8), 8);
-    assert_int_equal(rewind_for(world, 3, true, 20, 9), 9);
-    assert_int_equal(rewind_for(world, 3, true, 20, RAIM_WIRE_REWIND), 9);
+    const struct raim_rewind_limit far = far_by(40);
+    assert_int_equal(rewind_for(world, &far, 3, 0), 0);
+    assert_int_equal(rewind_for(world, &far, 3, 8), 8);
+    assert_int_equal(rewind_for(world, &far, 3, 9), 9);
+    assert_int_equal(rewind_for(world, &far, 3, RAIM_WIRE_REWIND), 9);
     world.max_rewind = 0;
-    assert_int_equal(rewind_for(world, 3, true, 20, 8), 0);
+    assert_int_equal(rewind_for(world, &far, 3, 8), 0);
 }
 
-static void test_a_view_is_no_older_than_the_snapshot_that_it_shows(void **state)
+static void test_a_view_is_no_older_than_the_rewind_limit_allows(void **state)
 {
     (void)state;
     struct raim_world world = world_at(START);
     world.max_rewind = RAIM_MAX_REWIND;
-    // 100 ms are 6 ticks.
-    assert_int_equal(rewind_for(world, 0, true, 0, RAIM_WIRE_REWIND), 6);
-    assert_int_equal(rewind_for(world, 2, true, 0, RAIM_WIRE_REWIND), 8);
-    assert_int_equal(rewind_for(world, 2, true, 11, RAIM_WIRE_REWIND), 19);
-    assert_int_equal(rewind_for(world, 2, true, 11, 4), 4);
-    assert_int_equal(rewind_for(world, 2, true, 5000, RAIM_WIRE_REWIND), RAIM_MAX_REWIND);
-    assert_int_equal(rewind_for(world, 2, false, 0, RAIM_WIRE_REWIND), 0);
-    world.tick_hz = 64; // 6.4 ticks
-    assert_int_equal(rewind_for(world, 0, true, 0, RAIM_WIRE_REWIND), 7);
-    world.tick = 3; // and across the counter's end
-    assert_int_equal(rewind_for(world, 0, true, 5, RAIM_WIRE_REWIND), 12);
+    const struct raim_rewind_limit near = far_by(0), far = far_by(9);
+    assert_int_equal(rewind_for(world, &near, 0, RAIM_WIRE_REWIND), RAIM_REWIND_LIMIT_SHOW);
+    assert_int_equal(rewind_for(world, &far, 0, RAIM_WIRE_REWIND), 9 + RAIM_REWIND_LIMIT_SHOW);
+    assert_int_equal(rewind_for(world, &far, 0, 4), 4);
+    // An input may run ahead, but not make the view older by that.
+    assert_int_equal(rewind_for(world, &far, 1, RAIM_WIRE_REWIND), 10 + RAIM_REWIND_LIMIT_SHOW);
+    for (uint32_t ahead = RAIM_INBOX_EARLY; ahead < RAIM_INBOX_TICKS; ahead += 20)
+        assert_int_equal(rewind_for(world, &far, ahead, RAIM_WIRE_REWIND),
+                         9 + RAIM_INBOX_EARLY + RAIM_REWIND_LIMIT_SHOW);
+    assert_int_equal(rewind_for(world, NULL, 2, RAIM_WIRE_REWIND), 0);
+    world.tick = UINT32_MAX; // and across the counter's end
+    assert_int_equal(rewind_for(world, &far, 1, RAIM_WIRE_REWIND), 10 + RAIM_REWIND_LIMIT_SHOW);
+}
+
+static void test_a_claim_beyond_a_tick_more_is_noted(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox;
+    struct raim_world world = world_at(START);
+    const struct raim_rewind_limit near = far_by(2), far = far_by(40);
+    const uint8_t most = 2 + RAIM_REWIND_LIMIT_SHOW;
+    fire(&inbox, world, &near, 0, most + 1);
+    assert_false(inbox.is_held_clamped);
+    fire(&inbox, world, &near, 0, most + 2);
+    assert_true(inbox.is_held_clamped);
+    // What the world does not rewind anyway is led by, and no lie.
+    fire(&inbox, world, &far, 0, RAIM_WIRE_REWIND);
+    assert_false(inbox.is_held_clamped);
 }
 
 static void test_each_input_of_a_message_has_a_view_of_its_own(void **state)
@@ -186,6 +223,7 @@ static void test_each_input_of_a_message_has_a_view_of_its_own(void **state)
     (void)state;
     struct raim_inbox inbox = {0};
     struct raim_world world = world_at(START);
+    const struct raim_rewind_limit far = far_by(9);
     world.max_rewind = RAIM_MAX_REWIND;
     const struct raim_input_message message = {
         .tick = START + 2,
@@ -194,8 +232,8 @@ static void test_each_input_of_a_message_has_a_view_of_its_own(void **state)
         .count = 3,
         .inputs = {{.fire = true, .view_age = 40}, {.view_age = 0}, {.fire = true, .view_age = 40}},
     };
-    raim_inbox_receive(&inbox, &world, &message);
-    const uint8_t rewinds[] = {6, 0, 8};
+    raim_inbox_receive(&inbox, &world, &far, &message);
+    const uint8_t rewinds[] = {9 + RAIM_REWIND_LIMIT_SHOW, 0, 11 + RAIM_REWIND_LIMIT_SHOW};
     struct raim_inbox_tally tally = {0};
     for (; world.tick < START + 3; world.tick++)
         assert_int_equal(raim_inbox_take(&inbox, &world, &tally).rewind,
@@ -207,6 +245,7 @@ static void test_a_late_message_tells_no_view_beyond_its_own_either(void **state
     (void)state;
     struct raim_inbox inbox = {0};
     struct raim_world world = world_at(START);
+    const struct raim_rewind_limit far = far_by(9);
     world.max_rewind = RAIM_MAX_REWIND;
     const struct raim_input_message message = {
         .tick = START - 4,
@@ -215,10 +254,11 @@ static void test_a_late_message_tells_no_view_beyond_its_own_either(void **state
         .count = 1,
         .inputs = {{.fire = true, .view_age = 40}},
     };
-    assert_int_equal(raim_inbox_receive(&inbox, &world, &message), RAIM_REFUSED_INPUT_LATE);
+    assert_int_equal(raim_inbox_receive(&inbox, &world, &far, &message), RAIM_REFUSED_INPUT_LATE);
     struct raim_inbox_tally tally = {0};
     const raim_input held = raim_inbox_take(&inbox, &world, &tally);
-    assert_true(held.fire == 1 && held.rewind == 6);
+    assert_true(held.fire == 1 && held.rewind == 5 + RAIM_REWIND_LIMIT_SHOW);
+    assert_true(inbox.is_held_clamped);
 }
 
 int main(void)
@@ -230,7 +270,8 @@ int main(void)
         cmocka_unit_test(test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_count),
         cmocka_unit_test(test_inputs_count_as_missed_from_the_first_one_on),
         cmocka_unit_test(test_a_view_counts_up_to_what_the_world_rewinds),
-        cmocka_unit_test(test_a_view_is_no_older_than_the_snapshot_that_it_shows),
+        cmocka_unit_test(test_a_view_is_no_older_than_the_rewind_limit_allows),
+        cmocka_unit_test(test_a_claim_beyond_a_tick_more_is_noted),
         cmocka_unit_test(test_each_input_of_a_message_has_a_view_of_its_own),
         cmocka_unit_test(test_a_late_message_tells_no_view_beyond_its_own_either),
     };

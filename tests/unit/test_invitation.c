@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whose invitation to come back is taken.
+#include "crypto.h"
 #include "invitation.h"
 
 #include <setjmp.h>
@@ -18,10 +19,33 @@ static const struct raim_invite example = {
     .proof = {0xF0, 0x77, 0x73, 0x85, 0xC4, 0x07, 0xBF, 0x98},
 };
 
+static bool is_right(const struct raim_invite *invite, const uint8_t *of)
+{
+    struct raim_invitations none = {0};
+    return raim_invitation_take(&none, invite, of);
+}
+
+static void test_each_counts_once_and_only_so_many(void **state)
+{
+    (void)state;
+    struct raim_invitations invitations = {0};
+    struct raim_invite invites[RAIM_INVITATIONS + 1] = {0};
+    for (int i = 0; i <= RAIM_INVITATIONS; i++) {
+        invites[i].nonce[0] = (uint8_t)i;
+        const uint64_t hash = raim_crypto_siphash(token, invites[i].nonce, sizeof invites[i].nonce);
+        for (int k = 0; k < 8; k++)
+            invites[i].proof[k] = (uint8_t)(hash >> 8 * k);
+        assert_int_equal(raim_invitation_take(&invitations, &invites[i], token),
+                         i < RAIM_INVITATIONS);
+        for (int old = 0; old <= i; old++)
+            assert_false(raim_invitation_take(&invitations, &invites[old], token));
+    }
+}
+
 static void test_who_knows_the_token_may_invite(void **state)
 {
     (void)state;
-    assert_true(raim_invitation_is_right(&example, token));
+    assert_true(is_right(&example, token));
 }
 
 static void test_nobody_else_may(void **state)
@@ -30,13 +54,13 @@ static void test_nobody_else_may(void **state)
     for (size_t bit = 0; bit < 8 * sizeof example; bit++) {
         struct raim_invite forged = example;
         ((uint8_t *)&forged)[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        assert_false(raim_invitation_is_right(&forged, token));
+        assert_false(is_right(&forged, token));
     }
     for (size_t bit = 0; bit < 8 * sizeof token; bit++) {
         uint8_t other[sizeof token];
         memcpy(other, token, sizeof other);
         other[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        assert_false(raim_invitation_is_right(&example, other));
+        assert_false(is_right(&example, other));
     }
 }
 
@@ -58,6 +82,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_knows_the_token_may_invite),
         cmocka_unit_test(test_nobody_else_may),
+        cmocka_unit_test(test_each_counts_once_and_only_so_many),
         cmocka_unit_test(test_bytes_of_the_wire_are_read_as_written_or_not_at_all),
     };
     return cmocka_run_group_tests_name("invitation", tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void send_plain(ENetHost *host, const ENetAddress *to, const uint8_t *byt
 static void send_ticket(ENetHost *host, const ENetAddress *to, uint32_t number)
 {
     uint8_t bytes[RAIM_TICKET_BYTES];
-    const struct raim_ticket ticket = {.ticket = number};
+    const struct raim_ticket ticket = {.ticket = number, .arena = "duel"};
     send_plain(host, to, bytes, raim_ticket_write(&ticket, bytes));
 }
 
@@ -53,10 +53,11 @@ static int hear_knock(ENetHost *host, ENetEvent *event)
     (void)event;
     if (raim_knock_kind(host->receivedData, host->receivedDataLength) != RAIM_KNOCK_KNOCK)
         return 0;
-    assert_true(raim_knock_read(host->receivedData, host->receivedDataLength));
+    struct raim_knock knock;
+    assert_true(raim_knock_read(host->receivedData, host->receivedDataLength, &knock));
     server.knocker = host->receivedAddress;
     if (server.knocks++ >= server.deaf_to)
-        send_ticket(host, &host->receivedAddress, 0xABCD0000u + (uint32_t)server.knocks);
+        send_ticket(host, &host->receivedAddress, 0x2BCD0000u + (uint32_t)server.knocks);
     return 1;
 }
 
@@ -167,7 +168,7 @@ static void test_it_connects_with_the_ticket(void **state)
     (void)state;
     RUN_UNTIL(server.hellos == 1);
     assert_int_equal(server.knocks, 1);
-    assert_int_equal(server.data, 0xABCD0001u);
+    assert_int_equal(server.data, 0x2BCD0001u);
     assert_int_equal(server.peer->address.port, server.knocker.port);
     assert_true(raim_link_traffic(link_to).bytes_up >= RAIM_KNOCK_BYTES);
 }
@@ -178,7 +179,7 @@ static void test_it_knocks_until_it_is_heard(void **state)
     server.deaf_to = 2;
     RUN_UNTIL(server.hellos == 1);
     assert_int_equal(server.knocks, 3);
-    assert_int_equal(server.data, 0xABCD0003u);
+    assert_int_equal(server.data, 0x2BCD0003u);
 }
 
 static void test_it_gives_up_in_time_where_nobody_hears(void **state)
@@ -201,7 +202,7 @@ static void test_a_ticket_of_somebody_else_is_ignored(void **state)
     ENetHost *other = open_host();
     send_ticket(other, &server.knocker, 7);
     RUN_UNTIL(server.hellos == 1);
-    assert_int_equal(server.data, 0xABCD0003u);
+    assert_int_equal(server.data, 0x2BCD0003u);
     enet_host_destroy(other);
 }
 
@@ -214,7 +215,7 @@ static void test_who_is_invited_resumes_at_once(void **state)
     send_invite(server.host, &invite);
     RUN_UNTIL(server.hellos == 2);
     assert_int_equal(server.knocks, 2);
-    assert_int_equal(server.data, 0xABCD0002u);
+    assert_int_equal(server.data, 0x2BCD0002u);
     assert_true(server.hello.resume);
     assert_int_equal(server.hello.token[15], 0xAF);
     assert_int_not_equal(server.knocker.port, port);
@@ -244,6 +245,30 @@ static void test_forged_invitations_are_ignored(void **state)
     RUN_UNTIL(server.hellos == 2);
 }
 
+// As somebody would who has recorded both.
+static void test_two_invitations_in_turns_call_it_back_once_each(void **state)
+{
+    (void)state;
+    static const struct raim_invite second = {
+        .nonce = {8, 7, 6, 5, 4, 3, 2, 1},
+        .proof = {0x8D, 0x87, 0x33, 0xA0, 0xE0, 0x1E, 0xA9, 0xB0},
+    };
+    RUN_UNTIL(server.hellos == 1);
+    welcome();
+    for (int i = 0; i < 6; i++) {
+        const int hellos = server.hellos;
+        send_invite(server.host, i % 2 == 0 ? &invite : &second);
+        if (i < 2) {
+            RUN_UNTIL(server.hellos == hellos + 1);
+            welcome();
+        } else {
+            run_on();
+        }
+    }
+    assert_int_equal(server.hellos, 3);
+    assert_int_equal(server.knocks, 3);
+}
+
 int main(void)
 {
     if (enet_initialize() != 0)
@@ -256,6 +281,7 @@ int main(void)
         LINK_TEST(test_a_ticket_of_somebody_else_is_ignored),
         LINK_TEST(test_who_is_invited_resumes_at_once),
         LINK_TEST(test_forged_invitations_are_ignored),
+        LINK_TEST(test_two_invitations_in_turns_call_it_back_once_each),
     };
     return cmocka_run_group_tests_name("link", tests, NULL, NULL);
 }

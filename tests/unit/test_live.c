@@ -269,7 +269,7 @@ static void test_only_who_reads_nothing_has_a_deadline(void **state)
 {
     (void)state;
     struct viewers *viewers = viewers_create(&source);
-    struct http_client lazy = {.due_ms = 1}, keen = {.due_ms = 1};
+    struct http_client lazy = {.state = HTTP_CLIENT_STREAMING}, keen = lazy;
     struct viewer *sleeper = viewers_join(viewers, 0, true, &yard, &lazy, 0);
     struct viewer *reader = viewers_join(viewers, 0, true, &yard, &keen, 0);
     read_all(sleeper, 0);
@@ -299,6 +299,35 @@ static void test_viewers_are_so_many_and_no_more(void **state)
     viewers_destroy(viewers);
 }
 
+// Two addresses take all places; a third and a fourth, which have fewer, get some.
+static void test_the_address_with_most_viewers_makes_room(void **state)
+{
+    (void)state;
+    struct viewers *viewers = viewers_create(&source);
+    struct http_clients clients = {.limit = HTTP_MAX_CLIENTS};
+    struct viewer *all[VIEWERS_MAX + 4];
+    size_t count = 0;
+    for (size_t i = 0; i < VIEWERS_MAX + 4; i++) {
+        const uint32_t address = i < 100 ? 1 : i < VIEWERS_MAX ? 2 : (uint32_t)i;
+        struct http_client *client = http_clients_join(&clients, -1, address, 0);
+        http_client_renew(client, 0);
+        http_client_stream(client);
+        assert_non_null(all[count++] = viewers_join(viewers, 0, true, &yard, client, 0));
+    }
+    size_t over[3] = {0};
+    for (size_t i = 0; i < count; i++)
+        over[i < 100 ? 0 : i < VIEWERS_MAX ? 1 : 2] += viewer_is_over(all[i]);
+    assert_int_equal(over[0], 4);
+    assert_int_equal(over[1] + over[2], 0);
+    // Nobody has two more than one that has nearly as many.
+    struct http_client *same = http_clients_join(&clients, -1, 1, 0);
+    assert_null(viewers_join(viewers, 0, true, &yard, same, 0));
+    for (size_t i = 0; i < count; i++)
+        viewer_leave(all[i]);
+    assert_int_equal(viewers_timeout_ms(viewers, 0), -1);
+    viewers_destroy(viewers);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_yard, free_yard)
 
 int main(void)
@@ -312,6 +341,7 @@ int main(void)
         TEST(test_slow_viewer_ends_its_event_and_misses_others),
         TEST(test_only_who_reads_nothing_has_a_deadline),
         TEST(test_viewers_are_so_many_and_no_more),
+        TEST(test_the_address_with_most_viewers_makes_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,7 +246,7 @@ static void *write_lines(void *unused)
 static void test_lines_of_threads_never_mix(void **state)
 {
     const struct tap *tap = *state;
-    // Blocking reads below, so that the writers never wait for good.
+    // Blocking reads below, so that the writers always find room in time.
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_lines, NULL), 0);
@@ -260,6 +260,37 @@ static void test_lines_of_threads_never_mix(void **state)
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static void *fill_tap(void *lines)
+{
+    log_never_wait();
+    for (int i = 0; i < *(const int *)lines; i++)
+        log_info("nobody reads this");
+    return NULL;
+}
+
+static void test_lines_that_nobody_reads_are_lost_and_counted(void **state)
+{
+    const struct tap *tap = *state;
+    char text[4 * LINE_BYTES];
+    int lines = 10000, arrived = 0;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, fill_tap, &lines), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0); // it has not waited for a reader
+    while (next_write(tap, text))
+        arrived++;
+    assert_in_range(arrived, 1, lines - 1);
+    log_info("read again");
+    assert_true(next_write(tap, text));
+    unsigned lost;
+    assert_int_equal(sscanf(behind_timestamp(text), "warning log lost lines=%u:", &lost), 1);
+    assert_int_equal(arrived + (int)lost, lines);
+    assert_true(next_write(tap, text));
+    assert_string_equal(behind_timestamp(text), "info read again\n");
+    log_info("and again");
+    assert_true(next_write(tap, text));
+    assert_string_equal(behind_timestamp(text), "info and again\n");
 }
 
 #define TAPPED(test) cmocka_unit_test_setup_teardown(test, open_tap, close_tap)
@@ -276,6 +307,7 @@ int main(void)
         TAPPED(test_line_that_just_fits_is_whole),
         TAPPED(test_errno_outlives_a_line_that_fails),
         TAPPED(test_lines_of_threads_never_mix),
+        TAPPED(test_lines_that_nobody_reads_are_lost_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ struct arena {
     struct config_arena config;
     struct arena_status *status;
     unsigned asked;
+    struct overload overload;
 };
 
 struct worker {
@@ -30,6 +31,11 @@ const struct arena_status *arena_status(struct arena *arena)
 {
     arena->asked++;
     return arena->status;
+}
+
+struct overload *arena_overload(struct arena *arena)
+{
+    return &arena->overload;
 }
 
 const struct config_arena *arena_config(const struct arena *arena)
@@ -175,13 +181,17 @@ static void test_every_number_finds_its_family(void **state)
     status->counts.inputs_missed = 19;
     status->counts.hits.total = 20;
     status->counts.hits.rewound = 21;
+    status->counts.hits.clamped = 22;
     status->transport.bytes_in = 5000000000;
     status->transport.bytes_out = 6000000000;
     status->transport.packets_in = 22;
     status->transport.packets_out = 23;
     status->transport.send_errors = 24;
     status->transport.overflows = 25;
+    fixture->arenas[1].overload.is_on = true;
     char *text = render(fixture);
+    assert_line(text, "raimd_arena_overloaded{arena=\"one\"} 0");
+    assert_line(text, "raimd_arena_overloaded{arena=\"two\"} 1");
     assert_line(text, "raimd_late_ticks_total{arena=\"one\"} 11");
     assert_line(text, "raimd_skipped_ticks_total{arena=\"one\"} 12");
     assert_line(text, "raimd_round_number{arena=\"one\"} 26");
@@ -196,6 +206,7 @@ static void test_every_number_finds_its_family(void **state)
     assert_line(text, "raimd_inputs_missed_total{arena=\"one\"} 19");
     assert_line(text, "raimd_hits_total{arena=\"one\"} 20");
     assert_line(text, "raimd_rewound_hits_total{arena=\"one\"} 21");
+    assert_line(text, "raimd_clamped_shots_total{arena=\"one\"} 22");
     assert_line(text, "raimd_received_bytes_total{arena=\"one\"} 5000000000");
     assert_line(text, "raimd_sent_bytes_total{arena=\"one\"} 6000000000");
     assert_line(text, "raimd_received_packets_total{arena=\"one\"} 22");

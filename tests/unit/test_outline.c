@@ -434,7 +434,7 @@ static void test_circles_and_bullets_meet_the_outline_and_no_seam(void **state)
 static bool deepest(const struct shape *shape, raim_vec2 centre, double radius,
                     raim_contact *contact)
 {
-    contact->depth = 0;
+    *contact = (raim_contact){.depth = 0};
     for (int i = 0; i < shape->piece_count; i++) {
         raim_contact other;
         if (raim_sat_circle(&shape->pieces[i], centre, radius, centre, &other) &&

@@ -35,7 +35,7 @@ static void sit_down(struct table *table, uint32_t handle)
     struct raim_client *client = raim_client_create(&def);
     assert_non_null(client);
     table->clients[handle] = client;
-    raim_match_connect(table->match, handle, true, token);
+    raim_match_connect(table->match, handle, token);
     raim_match_receive(table->match, handle, true, bytes,
                        raim_client_write_hello(client, table->now_us, bytes, sizeof bytes));
 }
@@ -73,6 +73,7 @@ static struct table open_table(void)
     struct table table = {.map = raim_map_create(&map_def, &problem)};
     struct raim_match_def def = raim_match_default_def();
     def.map = table.map;
+    def.spectator_delay_s = 0;
     def.tick_hz = TICK_HZ;
     def.view_width = def.view_height = 4000; // all of it
     def.max_clients = 2;
@@ -262,7 +263,7 @@ static struct lane *open_lane(uint64_t latency_us)
     lane->match = raim_match_create(&def);
     lane->client = raim_client_create(&client_def);
     assert_true(lane->match != NULL && lane->client != NULL);
-    raim_match_connect(lane->match, 0, true, token);
+    raim_match_connect(lane->match, 0, token);
     post(&lane->up, latency_us, true, bytes,
          raim_client_write_hello(lane->client, 0, bytes, sizeof bytes));
     return lane;

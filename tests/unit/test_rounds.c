@@ -426,7 +426,7 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
     struct table *table = open_table(def);
     play(table, 0);
     ticks(table, 130); // 120 of them played
-    const struct seat *late = watch(table, 1, 0, false), *live = watch(table, 2, 0, true);
+    const struct seat *late = watch(table, 1, 0), *live = play(table, 2);
     ticks(table, 2);
     assert_int_equal(late->welcome.phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(late->welcome.phase.end_tick, 120);
@@ -438,7 +438,7 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
     }
     assert_int_equal(late->phase.phase, RAIM_PHASE_BREAK);
     // Who comes now is late for that, too.
-    const struct seat *later = watch(table, 3, 0, false);
+    const struct seat *later = watch(table, 3, 0);
     ticks(table, 2);
     assert_int_equal(later->welcome.phase.phase, RAIM_PHASE_BREAK);
     assert_int_equal(later->welcome.phase.round, 1);
@@ -462,17 +462,18 @@ static void assert_phase_agrees(const struct table *table, const struct seat *se
         assert_int_equal(seat->phase.winner, round.winner);
 }
 
-static void test_whatever_happens_everybody_knows_phase_and_scores(void **state)
+// Everybody but late spectators.
+static void play_and_compare(uint32_t delay_ticks)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.bots = 6;
+    def.spectator_delay_s = delay_ticks / 60.0;
     def.score_limit = 3;
     def.max_spectators = 8;
     def.rules.respawn_delay = 0.1;
     def.rules.spawn_protection = 0;
     struct table *table = open_table(def);
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < 3000; i++) {
         const uint32_t handle = (uint32_t)chance_int(0, SEATS - 1);
         if (chance_int(0, 29) == 0) {
             if (table->seats[handle].open)
@@ -480,7 +481,7 @@ static void test_whatever_happens_everybody_knows_phase_and_scores(void **state)
             else if (chance_int(0, 2) > 0)
                 play(table, handle);
             else
-                watch(table, handle, 0, chance_int(0, 1) == 0);
+                watch(table, handle, 0);
         }
         if (chance_int(0, 99) == 0)
             raim_match_pause(table->match, chance_int(0, 3) == 0);
@@ -506,6 +507,13 @@ static void test_whatever_happens_everybody_knows_phase_and_scores(void **state)
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 0);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 0);
     close_table(table);
+}
+
+static void test_whatever_happens_everybody_knows_phase_and_scores(void **state)
+{
+    (void)state;
+    play_and_compare(0);
+    play_and_compare(DELAY_TICKS);
 }
 
 int main(int argc, char **argv)

@@ -32,7 +32,7 @@ static struct seat *resume(struct table *table, uint32_t handle, const uint8_t *
         .name = "player",
     };
     memcpy(hello.token, token, sizeof hello.token);
-    return connect_seat(table, handle, false, &hello);
+    return connect_seat(table, handle, &hello);
 }
 
 static raim_player *player_of(const struct table *table, uint32_t id)
@@ -73,7 +73,7 @@ static void test_a_welcome_tells_the_token_and_the_time_that_it_is_good_for(void
 {
     (void)state;
     struct table *table = open_two(session_def());
-    struct seat *watcher = watch(table, 2, 0, true);
+    struct seat *watcher = watch(table, 2, 0);
     ticks(table, 3);
     const struct raim_welcome *first = &table->seats[0].welcome;
     const struct raim_welcome *second = &table->seats[1].welcome;
@@ -255,6 +255,58 @@ static void test_a_goodbye_ends_a_session(void **state)
     close_table(table);
 }
 
+static void say_farewell(struct table *table, uint32_t handle, const uint8_t *token)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    memcpy(farewell.token, token, sizeof farewell.token);
+    to_match(table, handle, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
+}
+
+static void test_a_goodbye_without_the_sessions_token_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t none[RAIM_TOKEN_BYTES];
+    struct table *table = open_two(session_def());
+    ticks(table, 5); // it acknowledges, and so has its token
+    uint64_t refused = 0;
+    for (int bit = 0; bit < 8 * RAIM_TOKEN_BYTES; bit++) {
+        uint8_t token[RAIM_TOKEN_BYTES];
+        memcpy(token, table->seats[0].welcome.token, sizeof token);
+        token[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        say_farewell(table, 0, token);
+        assert_int_equal(counts(table).refused[RAIM_REFUSED_GOODBYE], ++refused);
+    }
+    say_farewell(table, 0, none);
+    say_farewell(table, 0, table->seats[1].welcome.token);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_GOODBYE], refused + 2);
+    // The form of a server's, as clients of version 4 said it.
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_goodbye old = {.reason = RAIM_REASON_LEFT};
+    to_match(table, 0, true, bytes, raim_goodbye_write(&old, bytes, sizeof bytes));
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 1);
+    ticks(table, 5);
+    assert_int_equal(counts(table).players, 2);
+    assert_false(table->seats[0].is_over);
+    say_goodbye(table, 0);
+    assert_int_equal(counts(table).players, 1);
+    close_table(table);
+}
+
+static void test_who_has_no_token_yet_says_goodbye_without(void **state)
+{
+    (void)state;
+    static const uint8_t none[RAIM_TOKEN_BYTES];
+    struct table *table = open_two(session_def());
+    play(table, 2);
+    say_farewell(table, 2, table->seats[0].welcome.token);
+    assert_int_equal(counts(table).players, 3);
+    say_farewell(table, 2, none);
+    assert_int_equal(counts(table).players, 2);
+    assert_int_equal(counts(table).away, 0);
+    close_table(table);
+}
+
 static void test_a_guessed_token_is_only_a_fresh_join(void **state)
 {
     (void)state;
@@ -411,10 +463,12 @@ static void test_a_shutdown_ends_the_sessions_of_all(void **state)
 static void test_spectators_go_on_watching_who_is_away_until_it_leaves(void **state)
 {
     (void)state;
-    struct table *table = open_two(session_def());
+    struct raim_match_def def = session_def();
+    def.spectator_delay_s = 0;
+    struct table *table = open_two(def);
     const uint32_t id = table->seats[0].welcome.player, place = id % RAIM_WIRE_PLAYERS;
     player_of(table, id)->score = 100;
-    struct seat *watcher = watch(table, 2, id, true);
+    struct seat *watcher = watch(table, 2, id);
     ticks(table, 5);
     stand_up(table, 0);
     ticks(table, GRACE_TICKS - 5);
@@ -433,7 +487,7 @@ static void test_a_spectator_has_no_session(void **state)
     struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION, .watch = true, .resume = true, .name = "spectator"};
     memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
-    struct seat *watcher = connect_seat(table, 2, true, &hello);
+    struct seat *watcher = connect_seat(table, 2, &hello);
     ticks(table, 5);
     assert_int_equal(watcher->welcome.player, 0);
     assert_false(table->seats[0].is_over);
@@ -572,6 +626,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_in_a_full_match_who_came_and_went_makes_way),
         cmocka_unit_test(test_without_a_grace_time_a_lost_player_leaves_at_once),
         cmocka_unit_test(test_a_goodbye_ends_a_session),
+        cmocka_unit_test(test_a_goodbye_without_the_sessions_token_is_refused),
+        cmocka_unit_test(test_who_has_no_token_yet_says_goodbye_without),
         cmocka_unit_test(test_a_guessed_token_is_only_a_fresh_join),
         cmocka_unit_test(test_a_session_moves_over_whatever_its_connection_is_at),
         cmocka_unit_test(test_of_two_connections_with_one_token_the_last_has_the_player),

@@ -22,12 +22,18 @@ struct arena {
     struct raim_map map;
     uint16_t port;
     uint64_t ticked_ms;
+    struct overload overload;
     struct arena_status *status;
 };
 
 const struct arena_status *arena_status(struct arena *arena)
 {
     return arena->status;
+}
+
+struct overload *arena_overload(struct arena *arena)
+{
+    return &arena->overload;
 }
 
 const struct config_arena *arena_config(const struct arena *arena)
@@ -94,8 +100,12 @@ static int make_fixture(void **state)
     status->counts.bots = 1;
     status->counts.spectators = 4;
     status->counts.away = 1;
-    status->counts.hits = (struct raim_match_hits){
-        .total = 40, .rewound = 3, .in_past = 2, .rewound_ms = 200, .most_rewound_ms = 133.34};
+    status->counts.hits = (struct raim_match_hits){.total = 40,
+                                                   .rewound = 3,
+                                                   .in_past = 2,
+                                                   .clamped = 7,
+                                                   .rewound_ms = 200,
+                                                   .most_rewound_ms = 133.34};
     fixture->arenas[1].status->counts.spectators = 2;
     status->transport.bytes_in = 5000000000;
     status->transport.bytes_out = 6000000000;
@@ -193,9 +203,9 @@ static void test_arena_tells_its_numbers(void **state)
     json_t *document = parse(status_json(&fixture->source, 2000));
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
-                "late_ticks", "skipped_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out",
-                "queries", "queries_limited", "refused", "lag_compensation_ms", "hits",
-                "spectators", "away", "players");
+                "late_ticks", "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in",
+                "packets_out", "queries", "queries_limited", "refused", "lag_compensation_ms",
+                "hits", "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -261,10 +271,12 @@ static void test_arena_tells_what_was_rewound(void **state)
     assert_non_null(strstr(text, "\"rewound_ms_mean\":0.0,\"rewound_ms_max\":0.0}"));
     json_t *document = parse(text);
     json_t *hits = json_object_get(arena_at(document, 0), "hits");
-    ASSERT_KEYS(hits, "total", "rewound", "in_past", "rewound_ms_mean", "rewound_ms_max");
+    ASSERT_KEYS(hits, "total", "rewound", "in_past", "clamped", "rewound_ms_mean",
+                "rewound_ms_max");
     assert_int_equal(integer_at(hits, "total"), 40);
     assert_int_equal(integer_at(hits, "rewound"), 3);
     assert_int_equal(integer_at(hits, "in_past"), 2);
+    assert_int_equal(integer_at(hits, "clamped"), 7);
     json_decref(document);
 }
 
@@ -431,6 +443,10 @@ static void test_health_is_ok_and_tells_the_uptime(void **state)
     char *text = status_health_json(&fixture->source, 4000);
     assert_string_equal(text, "{\"status\":\"ok\",\"uptime_s\":3}");
     free(text);
+    fixture->arenas[1].overload.is_on = true;
+    text = status_health_json(&fixture->source, 4000);
+    assert_string_equal(text, "{\"status\":\"overloaded\",\"uptime_s\":3}");
+    free(text);
 }
 
 static void test_one_arena_is_its_object_of_the_status(void **state)
@@ -459,7 +475,8 @@ static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, 
     bool ready = !wanted;
     char text[256];
     char *told = status_ready_json(&fixture->source, now_ms, &ready);
-    snprintf(text, sizeof text, "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s}",
+    snprintf(text, sizeof text,
+             "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s,\"overloaded\":[]}",
              wanted ? "ready" : "not ready",
              wanted ? "every arena has ticked within a second"
                     : "not every arena has ticked within a second",
@@ -482,6 +499,26 @@ static void test_readiness_is_that_every_arena_has_ticked_lately(void **state)
     assert_ready(fixture, 7000, false,
                  "[{\"name\":\"alpha\",\"silent_ms\":2000},"
                  "{\"name\":\"beta\",\"silent_ms\":1499}]");
+}
+
+static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **state)
+{
+    struct fixture *fixture = *state;
+    bool ready = true;
+    fixture->arenas[0].ticked_ms = fixture->arenas[1].ticked_ms = 5000;
+    fixture->arenas[1].overload = (struct overload){
+        .is_on = true, .late_in_window = 500, .skipped_in_window = 40, .due = 600};
+    char *told = status_ready_json(&fixture->source, 5000, &ready);
+    assert_false(ready);
+    assert_string_equal(told,
+                        "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
+                        "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
+                        "\"beta\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]}");
+    free(told);
+    json_t *document = parse(status_json(&fixture->source, 5000));
+    assert_false(json_is_true(json_object_get(arena_at(document, 0), "overloaded")));
+    assert_true(json_is_true(json_object_get(arena_at(document, 1), "overloaded")));
+    json_decref(document);
 }
 
 static char *alpha_json(const struct status_source *source, uint64_t now_ms)
@@ -559,6 +596,7 @@ int main(void)
         FIXED(test_no_address_and_no_blank_is_told),
         cmocka_unit_test(test_no_arena_is_a_document_too),
         FIXED(test_health_is_ok_and_tells_the_uptime),
+        FIXED(test_an_overloaded_arena_is_named_and_nobody_is_sent_there),
         FIXED(test_one_arena_is_its_object_of_the_status),
         FIXED(test_readiness_is_that_every_arena_has_ticked_lately),
         FIXED(test_running_out_of_memory_gives_nothing_and_leaks_nothing),

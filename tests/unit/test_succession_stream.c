@@ -207,8 +207,7 @@ static void come_or_go(struct table *table, uint32_t handle)
         .last_due = raim_match_tick(table->match),
     };
     if (chance_int(0, 2) == 0)
-        watch(table, handle, (uint32_t)chance_int(0, 2) * player_at(table, 0)->id,
-              chance_int(0, 1) == 0);
+        watch(table, handle, (uint32_t)chance_int(0, 2) * player_at(table, 0)->id);
     else if (before.has_session) {
         resumed += raim_sessions_find(table->match, before.token) != RAIM_NOBODY;
         resume(table, handle, before.token);
@@ -220,7 +219,7 @@ static void come_or_go(struct table *table, uint32_t handle)
 static void assert_sane(const struct table *table)
 {
     const struct raim_match *match = table->match;
-    uint32_t playing = 0, watching = 0, late = 0;
+    uint32_t playing = 0, watching = 0;
     for (uint32_t place = 0; place < match->world->max_players; place++) {
         const raim_player *player = player_at(table, place);
         if (player->id == RAIM_NOBODY)
@@ -237,13 +236,12 @@ static void assert_sane(const struct table *table)
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct raim_connection *client = &match->clients[handle];
         watching += raim_is_spectator(client);
-        late += raim_is_spectator(client) && client->delay_ticks > 0;
+        assert_int_equal(client->delay_ticks, raim_is_spectator(client) ? match->delay_ticks : 0);
         if (client->player != RAIM_NOBODY)
             assert_int_equal(match->members[client->place].client, handle);
     }
     assert_int_equal(playing, match->playing);
     assert_int_equal(watching, match->watching);
-    assert_int_equal(late, match->late);
 }
 
 static struct raim_match_def chance_def(const struct table *table)

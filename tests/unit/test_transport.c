@@ -252,7 +252,8 @@ static void test_every_datagram_of_a_real_client_is_accepted(void **state)
     struct client *hasty = add_client();
     enet_peer_disconnect_now(hasty->peer, 1);
     RUN_UNTIL(seen.disconnected == 3);
-    assert_int_equal(refused_in_all(), 0);
+    // So soon after the last message, anybody may have sent it.
+    assert_int_equal(refused_in_all(), transport_stats(transport)->refused[DATAGRAM_DISCONNECT]);
     unsigned commands = 0;
     for (size_t i = 0; i < captured_count; i++) {
         assert_int_equal(datagram_check(captured[i].data, captured[i].size), DATAGRAM_OK);

@@ -53,38 +53,6 @@ static void test_who_comes_and_leaves_at_once_is_told_in_order(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-// Whether a peer whose datagrams come from an address is taken for one on this machine.
-static bool is_told_local(const char *address)
-{
-    kernel.sender = address; // until the test ends: nothing may be sent there
-    struct client *client = add_client();
-    struct transport_event event = {.kind = TRANSPORT_NONE};
-    const uint64_t limit = monotonic_ms() + 10000;
-    while (event.kind != TRANSPORT_CONNECTED) {
-        assert_true(in_time(limit));
-        run_client(client);
-        transport_receive(transport);
-        while (transport_poll(transport, &event) && event.kind != TRANSPORT_CONNECTED)
-            ;
-        transport_flush(transport);
-    }
-    run_client(client);
-    assert_true(client->connected);
-    return event.is_local;
-}
-
-static void test_who_is_on_loopback_is_told_with_the_connection(void **state)
-{
-    (void)state;
-    assert_true(is_told_local(NULL));
-    assert_true(is_told_local("127.0.0.1"));
-    assert_true(is_told_local("127.255.255.254"));
-    assert_false(is_told_local("126.255.255.255"));
-    assert_false(is_told_local("128.0.0.1"));
-    assert_false(is_told_local("1.0.0.127"));
-    assert_false(is_told_local("192.168.0.1"));
-}
-
 static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state)
 {
     (void)state;
@@ -158,7 +126,10 @@ static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state
         acknowledge_nonsense(&clients[0], 999);
         run_server();
     }
-    assert_true(transport_ping_ms(transport, seen.last_peer) > 20000);
+    // The round trip that it tells is nobody's.
+    assert_true(transport_ping_ms(transport, seen.last_peer) < 1000);
+    assert_true(transport_rtt_ms(transport, seen.last_peer) == UINT32_MAX ||
+                transport_rtt_ms(transport, seen.last_peer) < 1000);
     tell(seen.last_peer, true, 0, 100);
     int passed_ms = 0;
     for (uint16_t sequence = 1000; passed_ms < 60000 && seen.disconnected == 0; sequence++) {
@@ -305,7 +276,6 @@ int main(int argc, char **argv)
         TEST(test_disconnect_reason_reaches_the_client_behind_the_last_message),
         TEST(test_leaving_is_told_once),
         TEST(test_who_comes_and_leaves_at_once_is_told_in_order),
-        TEST(test_who_is_on_loopback_is_told_with_the_connection),
         TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
         TEST(test_peer_that_acknowledges_nonsense_is_dropped_in_time),
         TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),

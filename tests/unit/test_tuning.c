@@ -25,13 +25,13 @@ static void test_fewer_places_turn_away_who_comes_and_nobody_who_is_in(void **st
     struct table *table = open_table(def);
     for (uint32_t handle = 0; handle < 3; handle++)
         play(table, handle);
-    watch(table, 3, 0, true);
+    watch(table, 3, 0);
     ticks(table, 5);
     struct raim_match_tuning tuning = tuning_of(&def);
     tuning.max_clients = 2;
     tuning.max_spectators = 1;
     raim_match_tune(table->match, &tuning);
-    const struct seat *fourth = play(table, 4), *second = watch(table, 5, 0, true);
+    const struct seat *fourth = play(table, 4), *second = watch(table, 5, 0);
     ticks(table, 5);
     assert_int_equal(counts(table).players, 3);
     assert_int_equal(counts(table).spectators, 1);
@@ -49,7 +49,7 @@ static void test_fewer_places_turn_away_who_comes_and_nobody_who_is_in(void **st
     stand_up(table, 4);
     stand_up(table, 5);
     play(table, 4);
-    watch(table, 5, 0, true);
+    watch(table, 5, 0);
     ticks(table, 5);
     assert_int_equal(counts(table).players, 3);
     assert_int_equal(counts(table).spectators, 2);

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -30,6 +31,7 @@ static struct {
     int fail_at;          // the datagram of a batch that the kernel does not take, -1 for none
     int64_t monotonic_ms; // added to the clock
     int64_t wall_ms;
+    int loss;           // percent of the datagrams that are lost, either way
     const char *sender; // address that datagrams seem to come from, NULL for the true one
 } kernel = {.fail_at = -1};
 
@@ -48,6 +50,10 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
     for (int i = 0; i < received && kernel.sender != NULL; i++)
         inet_pton(AF_INET, kernel.sender,
                   &((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr);
+    // What is lost arrives as a byte that is nothing.
+    for (int i = 0; i < received && kernel.loss > 0; i++)
+        if (chance_int(0, 99) < kernel.loss)
+            headers[i].msg_len = 1;
     for (int i = 0; i < received && captured_count < MAX_CAPTURED; i++) {
         if (headers[i].msg_len > TRANSPORT_MTU)
             continue;
@@ -69,6 +75,13 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
     }
     if (kernel.fail_at > 0 && (unsigned)kernel.fail_at < count)
         count = (unsigned)kernel.fail_at;
+    // One at a time, of which one may be lost.
+    if (kernel.loss > 0)
+        count = 1;
+    if (chance_int(0, 99) < kernel.loss) {
+        headers[0].msg_len = (unsigned)headers[0].msg_hdr.msg_iov->iov_len;
+        return 1;
+    }
     for (unsigned i = 0; i < count && kernel.sender != NULL; i++)
         ((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr.s_addr =
             htonl(INADDR_LOOPBACK);

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// Knocks, shakes hands, and never falls back from encryption to plain text.
+#include "connector.h"
+
+#include "noise.h"
+#include "secure_channel.h"
+#include "secure_datagram.h"
+
+#include "message.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const uint64_t repeat_us = 250000;
+static const uint64_t handshake_us = 2000000; // for an answer, before a fresh ticket is asked for
+static const uint64_t doubt_us = 1000000;     // for a better answer than one that is in doubt
+
+static_assert(RAIM_CONNECTOR_BYTES == RAIM_SECURE_BYTES, "the wire");
+static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
+static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
+static_assert(RAIM_INIT_BYTES <= RAIM_KNOCK_BYTES, "either is sent from the same memory");
+
+struct raim_connector {
+    bool require_encryption;
+    bool has_key; // of the only server to talk to
+    uint8_t key[RAIM_KEY_BYTES];
+    struct raim_credential access, session; // of kind NONE: there is none
+    bool session_refused;                   // the server does not know it: use the access token
+
+    enum raim_connector_state state;
+    struct raim_knock knock;   // to be sent
+    struct raim_ticket ticket; // the last that was taken
+    bool has_sent;
+    uint64_t sent_us, handshake_begun_us;
+    uint8_t init[RAIM_INIT_BYTES];
+    size_t init_size;
+    struct raim_noise noise;
+    bool secure;
+    struct raim_secure_channel channel;
+    struct raim_refused refusal;
+
+    enum raim_connector_doubt doubt;
+    uint64_t doubted_us; // since then
+    uint8_t other_key[RAIM_KEY_BYTES];
+};
+
+struct raim_connector *raim_connector_create(const struct raim_connector_def *def)
+{
+    assert(def->access_size <= RAIM_CREDENTIAL_BYTES);
+    if (!raim_crypto_init())
+        return NULL;
+    struct raim_connector *connector = raim_crypto_allocate(sizeof *connector);
+    if (connector == NULL)
+        return NULL;
+    connector->require_encryption = def->require_encryption;
+    if (def->server_key != NULL) {
+        connector->has_key = true;
+        memcpy(connector->key, def->server_key, sizeof connector->key);
+    }
+    if (def->access_size > 0) {
+        connector->access.kind = RAIM_CREDENTIAL_ACCESS;
+        connector->access.size = (uint8_t)def->access_size;
+        memcpy(connector->access.bytes, def->access, def->access_size);
+    }
+    return connector;
+}
+
+void raim_connector_destroy(struct raim_connector *connector)
+{
+    raim_crypto_free(connector);
+}
+
+void raim_connector_stop(struct raim_connector *connector)
+{
+    raim_crypto_wipe(&connector->noise, sizeof connector->noise);
+    raim_crypto_wipe(&connector->channel, sizeof connector->channel);
+    connector->secure = false;
+    connector->state = RAIM_CONNECTOR_IDLE;
+}
+
+static void knock(struct raim_connector *connector)
+{
+    connector->state = RAIM_CONNECTOR_KNOCKING;
+    connector->knock = (struct raim_knock){0};
+    connector->has_sent = false;
+}
+
+void raim_connector_begin(struct raim_connector *connector, const uint8_t *session, uint64_t now_us)
+{
+    raim_connector_stop(connector);
+    connector->doubt = RAIM_CONNECTOR_NO_DOUBT;
+    connector->doubted_us = now_us;
+    connector->session = (struct raim_credential){0};
+    if (session != NULL) {
+        connector->session.kind = RAIM_CREDENTIAL_SESSION;
+        connector->session.size = RAIM_SESSION_TOKEN_BYTES;
+        memcpy(connector->session.bytes, session, RAIM_SESSION_TOKEN_BYTES);
+    }
+    knock(connector);
+}
+
+enum raim_connector_state raim_connector_state(const struct raim_connector *connector)
+{
+    return connector->state;
+}
+
+size_t raim_connector_send(struct raim_connector *connector, uint64_t now_us,
+                           uint8_t bytes[RAIM_KNOCK_BYTES])
+{
+    if (connector->state == RAIM_CONNECTOR_HANDSHAKING &&
+        now_us - connector->handshake_begun_us >= handshake_us)
+        knock(connector);
+    if ((connector->state != RAIM_CONNECTOR_KNOCKING &&
+         connector->state != RAIM_CONNECTOR_HANDSHAKING) ||
+        (connector->has_sent && now_us - connector->sent_us < repeat_us))
+        return 0;
+    connector->has_sent = true;
+    connector->sent_us = now_us;
+    if (connector->state == RAIM_CONNECTOR_KNOCKING)
+        return raim_knock_write(&connector->knock, bytes);
+    memcpy(bytes, connector->init, connector->init_size);
+    return connector->init_size;
+}
+
+// --- Tickets ---
+
+static const struct raim_credential *credential(const struct raim_connector *connector,
+                                                bool needs_admission)
+{
+    static const struct raim_credential none;
+    if (connector->session.kind != RAIM_CREDENTIAL_NONE && !connector->session_refused)
+        return &connector->session;
+    return needs_admission ? &connector->access : &none;
+}
+
+// Whether a ticket is that of the only server to talk to, encrypted where it must be. Another one
+// is nobody's: it may be anybody's who would like to be heard.
+static bool is_expected(struct raim_connector *connector, const struct raim_ticket *ticket,
+                        uint64_t now_us)
+{
+    enum raim_connector_doubt doubt = RAIM_CONNECTOR_NO_DOUBT;
+    if ((connector->has_key || connector->require_encryption) && !ticket->offers_encryption)
+        doubt = RAIM_CONNECTOR_PLAIN;
+    else if (connector->has_key &&
+             memcmp(ticket->server_key, connector->key, sizeof connector->key) != 0)
+        doubt = RAIM_CONNECTOR_OTHER_KEY;
+    if (doubt == RAIM_CONNECTOR_NO_DOUBT) {
+        connector->doubt = doubt;
+        return true;
+    }
+    if (connector->doubt == RAIM_CONNECTOR_NO_DOUBT)
+        connector->doubted_us = now_us;
+    connector->doubt = doubt;
+    memcpy(connector->other_key, ticket->server_key, sizeof connector->other_key);
+    return false;
+}
+
+// Begins a handshake over a ticket as it was received; false for a server's key that nobody has.
+static bool begin_handshake(struct raim_connector *connector, const uint8_t *ticket, size_t size,
+                            uint64_t now_us)
+{
+    uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
+    uint8_t secret[RAIM_KEY_BYTES];
+    const size_t payload_size =
+        raim_credential_write(credential(connector, connector->ticket.needs_admission), payload);
+    raim_noise_initiate(&connector->noise, connector->ticket.server_key, prologue,
+                        raim_prologue_write(ticket, size, prologue));
+    raim_crypto_random(secret, sizeof secret);
+    raim_init_write_head(connector->ticket.ticket, connector->init);
+    const bool good = raim_noise_write(&connector->noise, secret, payload, payload_size,
+                                       connector->init + RAIM_INIT_HEAD_BYTES);
+    raim_crypto_wipe(secret, sizeof secret);
+    raim_crypto_wipe(payload, sizeof payload);
+    connector->init_size = RAIM_INIT_HEAD_BYTES + RAIM_NOISE_BYTES + payload_size;
+    connector->handshake_begun_us = now_us;
+    connector->has_sent = false;
+    return good;
+}
+
+static void take_ticket(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+                        size_t size)
+{
+    struct raim_ticket ticket;
+    if (!raim_ticket_read(data, size, &ticket) || !is_expected(connector, &ticket, now_us))
+        return;
+    connector->ticket = ticket;
+    if (ticket.offers_encryption) {
+        // The server makes the transcript of the ticket as it gives it to everybody.
+        if (!ticket.admitted && begin_handshake(connector, data, size, now_us))
+            connector->state = RAIM_CONNECTOR_HANDSHAKING;
+    } else if (ticket.needs_admission && !ticket.admitted) {
+        connector->has_sent = connector->has_sent && connector->knock.ticket == ticket.ticket;
+        connector->knock.ticket = ticket.ticket;
+        connector->knock.credential = *credential(connector, true);
+    } else {
+        connector->state = RAIM_CONNECTOR_READY;
+    }
+}
+
+// --- Answers ---
+
+static void be_refused(struct raim_connector *connector, const struct raim_refused *refused)
+{
+    // A server that has forgotten the session may still let the access token in.
+    if (refused->reason == RAIM_REASON_ACCESS && !connector->session_refused &&
+        connector->session.kind != RAIM_CREDENTIAL_NONE &&
+        connector->access.kind != RAIM_CREDENTIAL_NONE) {
+        connector->session_refused = true;
+        knock(connector);
+        return;
+    }
+    connector->refusal = *refused;
+    connector->state = RAIM_CONNECTOR_REFUSED;
+}
+
+// A plain refusal counts only where plain text would.
+static void take_refused(struct raim_connector *connector, const uint8_t *data, size_t size)
+{
+    struct raim_refused refused;
+    if (!connector->has_key && !connector->require_encryption &&
+        raim_refused_read(data, size, &refused))
+        be_refused(connector, &refused);
+}
+
+static void take_response(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+                          size_t size)
+{
+    const uint8_t *message = raim_response_read(data, size);
+    if (message == NULL)
+        return;
+    struct raim_refused refused = {0};
+    uint8_t send_key[RAIM_KEY_BYTES], receive_key[RAIM_KEY_BYTES];
+    struct raim_noise noise = connector->noise; // a forged answer must not spoil it
+    if (raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &refused.reason)) {
+        connector->has_key = true;
+        memcpy(connector->key, connector->ticket.server_key, sizeof connector->key);
+        if (refused.reason != 0) {
+            be_refused(connector, &refused);
+        } else {
+            raim_noise_split(&noise, send_key, receive_key);
+            raim_secure_begin(&connector->channel, send_key, receive_key, (int64_t)(now_us / 1000));
+            connector->secure = true;
+            connector->state = RAIM_CONNECTOR_READY;
+        }
+        raim_crypto_wipe(&connector->noise, sizeof connector->noise);
+        raim_crypto_wipe(send_key, sizeof send_key);
+        raim_crypto_wipe(receive_key, sizeof receive_key);
+    }
+    raim_crypto_wipe(&noise, sizeof noise);
+}
+
+void raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+                            size_t size)
+{
+    const enum raim_knock_kind kind = raim_knock_kind(data, size);
+    if (connector->state == RAIM_CONNECTOR_KNOCKING && kind == RAIM_KNOCK_TICKET)
+        take_ticket(connector, now_us, data, size);
+    else if (connector->state == RAIM_CONNECTOR_KNOCKING && kind == RAIM_KNOCK_REFUSED)
+        take_refused(connector, data, size);
+    else if (connector->state == RAIM_CONNECTOR_HANDSHAKING && kind == RAIM_KNOCK_HANDSHAKE)
+        take_response(connector, now_us, data, size);
+}
+
+uint32_t raim_connector_ticket(const struct raim_connector *connector)
+{
+    return connector->ticket.ticket;
+}
+
+const struct raim_refused *raim_connector_refusal(const struct raim_connector *connector)
+{
+    return &connector->refusal;
+}
+
+enum raim_connector_doubt raim_connector_doubt(const struct raim_connector *connector,
+                                               uint64_t now_us, uint8_t key[RAIM_KEY_BYTES])
+{
+    memcpy(key, connector->other_key, sizeof connector->other_key);
+    return now_us - connector->doubted_us >= doubt_us ? connector->doubt : RAIM_CONNECTOR_NO_DOUBT;
+}
+
+bool raim_connector_server_key(const struct raim_connector *connector, uint8_t key[RAIM_KEY_BYTES])
+{
+    memcpy(key, connector->key, sizeof connector->key);
+    return connector->has_key;
+}
+
+// --- Datagrams ---
+
+bool raim_connector_is_secure(const struct raim_connector *connector)
+{
+    return connector->secure;
+}
+
+size_t raim_connector_seal(struct raim_connector *connector, uint64_t now_us, const uint8_t *plain,
+                           size_t size, uint8_t *data)
+{
+    assert(connector->secure);
+    return raim_secure_seal(&connector->channel, (int64_t)(now_us / 1000), plain, size, data);
+}
+
+size_t raim_connector_open(struct raim_connector *connector, const uint8_t *data, size_t size,
+                           uint8_t *plain)
+{
+    size_t plain_size = 0;
+    assert(connector->secure);
+    return raim_secure_open(&connector->channel, data, size, plain, &plain_size) == RAIM_SECURE_OK
+               ? plain_size
+               : 0;
+}

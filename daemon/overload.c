@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Compares an arena's counts of late and skipped ticks with those of ten seconds before.
+#include "overload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool overload_look(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
+                   uint32_t tick_hz)
+{
+    const uint32_t oldest = overload->looks++ % OVERLOAD_WINDOW;
+    overload->late_in_window = late_ticks - overload->late[oldest];
+    overload->skipped_in_window = skipped_ticks - overload->skipped[oldest];
+    overload->late[oldest] = late_ticks;
+    overload->skipped[oldest] = skipped_ticks;
+    overload->due = OVERLOAD_WINDOW * OVERLOAD_EVERY_MS / 1000 * tick_hz;
+    const bool was_on = overload->is_on;
+    const uint64_t missed = overload->late_in_window + overload->skipped_in_window;
+    const uint64_t limit =
+        (uint64_t)overload->due * (was_on ? OVERLOAD_END_PERCENT : OVERLOAD_BEGIN_PERCENT) / 100;
+    overload->is_on = was_on ? missed >= limit : missed > limit;
+    return overload->is_on != was_on;
+}
+
+void overload_write(const struct overload *overload, char line[OVERLOAD_LINE_BYTES])
+{
+    snprintf(line, OVERLOAD_LINE_BYTES, "late=%" PRIu64 " skipped=%" PRIu64 " due=%" PRIu32,
+             overload->late_in_window, overload->skipped_in_window, overload->due);
+}

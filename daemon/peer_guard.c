@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Walks a datagram's commands, judges each by what ENet would do with it, and closes the gaps.
+#include "peer_guard.h"
+
+#include "address_budget.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(PEER_GUARD_WINDOW == 64, "the bits of a set");
+
+// Offsets in a command: its sequence number, and the time that an acknowledgement echoes.
+enum { SEQUENCE = 2, ACK_TIME = 6, BITS = 64 };
+
+enum verdict { KEEP, DROP, CUT }; // CUT: this command and all that follow
+
+struct filter {
+    struct peer_guard *guard;
+    struct peer_guard_view view;
+    struct peer_guard_report *report;
+    uint64_t *refused; // by reason
+    uint8_t *data;
+    int64_t now_ms;
+    uint32_t unmatched;
+};
+
+void peer_guard_init(struct peer_guard *guard)
+{
+    memset(guard, 0, sizeof *guard);
+    round_trip_init(&guard->round_trip);
+}
+
+bool peer_guard_admit(struct peer_guard *guard, uint64_t receive)
+{
+    if (guard->receive != receive) {
+        const uint64_t ticks = receive - guard->receive;
+        guard->datagrams =
+            address_budget_repay(guard->datagrams, ticks, PEER_GUARD_DATAGRAMS_PER_TICK);
+        guard->commands =
+            address_budget_repay(guard->commands, ticks, PEER_GUARD_COMMANDS_PER_TICK);
+        guard->reliable =
+            address_budget_repay(guard->reliable, ticks, PEER_GUARD_RELIABLE_PER_TICK);
+        guard->receive = receive;
+    }
+    // Who has no commands left has its datagrams dropped before anything in them is looked at.
+    if (guard->datagrams >= PEER_GUARD_DATAGRAMS || guard->commands >= PEER_GUARD_COMMANDS)
+        return false;
+    guard->datagrams++;
+    return true;
+}
+
+static enum verdict refuse(struct filter *filter, enum datagram_verdict reason)
+{
+    filter->refused[reason]++;
+    return DROP;
+}
+
+// Whether ENet may keep another message. Beyond its limit it would stop in the middle of the
+// datagram, without acknowledging what follows.
+static bool take_bytes(struct filter *filter, size_t size)
+{
+    struct peer_guard_view *view = &filter->view;
+    if (view->waiting_bytes >= view->max_waiting_bytes)
+        return false;
+    view->waiting_bytes += size;
+    return true;
+}
+
+static enum verdict judge_reliable(struct filter *filter, const struct datagram_command *command)
+{
+    struct peer_guard_channel *channel = &filter->view.channel[command->channel];
+    const uint16_t ahead = (uint16_t)(command->sequence - channel->received);
+    // What has been delivered already is acknowledged by ENet, without a walk.
+    if (ahead == 0 || ahead > UINT16_MAX / 2)
+        return KEEP;
+    if (ahead > PEER_GUARD_WINDOW)
+        return refuse(filter, DATAGRAM_AHEAD);
+    const uint64_t bit = UINT64_C(1) << (ahead - 1);
+    if ((channel->waiting & bit) != 0) {
+        struct peer_guard_report *report = filter->report;
+        report->repeat[report->repeats++] =
+            (struct peer_guard_repeat){command->channel, command->sequence};
+        return refuse(filter, DATAGRAM_REPEATED);
+    }
+    if (!take_bytes(filter, command->message_size))
+        return refuse(filter, DATAGRAM_BUDGET);
+    channel->waiting |= bit;
+    while ((channel->waiting & 1) != 0) {
+        channel->waiting >>= 1;
+        channel->received++;
+    }
+    return KEEP;
+}
+
+static enum verdict judge_unreliable(struct filter *filter, const struct datagram_command *command)
+{
+    struct peer_guard_channel *channel = &filter->view.channel[command->channel];
+    uint16_t ahead = (uint16_t)(command->sequence - channel->received);
+    // Sent before a reliable message that has come. ENet would drop it, and all that follow where
+    // somebody else has sent that reliable message in the peer's name.
+    if (ahead > UINT16_MAX / 2) {
+        uint8_t *sequence = filter->data + command->at + SEQUENCE;
+        sequence[0] = (uint8_t)(channel->received >> 8);
+        sequence[1] = (uint8_t)channel->received;
+        ahead = 0;
+    }
+    if (ahead > PEER_GUARD_WINDOW)
+        return refuse(filter, DATAGRAM_AHEAD);
+    if (ahead > 0) {
+        const uint64_t bit = UINT64_C(1) << command->argument % BITS;
+        if (channel->held >= PEER_GUARD_HELD)
+            return refuse(filter, DATAGRAM_AHEAD);
+        if ((channel->held_set & bit) != 0)
+            return refuse(filter, DATAGRAM_REPEATED);
+        channel->held++;
+        channel->held_set |= bit;
+    }
+    return take_bytes(filter, command->message_size) ? KEEP : refuse(filter, DATAGRAM_BUDGET);
+}
+
+// The time that is echoed is the peer's word. ENet would believe it, and wait as long for the next
+// acknowledgement.
+static void correct_echo(struct filter *filter, const struct datagram_command *command,
+                         uint32_t passed_ms)
+{
+    uint8_t *echo = filter->data + command->at + ACK_TIME;
+    const uint16_t told = (uint16_t)(echo[0] << 8 | echo[1]);
+    if ((uint16_t)(filter->now_ms - told) <= passed_ms)
+        return;
+    const uint16_t sent = (uint16_t)(filter->now_ms - passed_ms);
+    echo[0] = (uint8_t)(sent >> 8);
+    echo[1] = (uint8_t)sent;
+}
+
+static enum verdict judge_acknowledgement(struct filter *filter,
+                                          const struct datagram_command *command)
+{
+    uint32_t passed_ms;
+    const enum round_trip_channel channel = command->channel == WIRE_CONTROL
+                                                ? ROUND_TRIP_CONTROL
+                                                : (enum round_trip_channel)command->channel;
+    if (round_trip_acknowledge(&filter->guard->round_trip, channel, command->argument,
+                               filter->now_ms, &passed_ms)) {
+        correct_echo(filter, command, passed_ms);
+        filter->view.is_open = filter->view.is_open || filter->view.is_opening;
+        return KEEP;
+    }
+    if (++filter->unmatched <= PEER_GUARD_ACKS)
+        return DROP;
+    refuse(filter, DATAGRAM_ACKS);
+    return CUT;
+}
+
+static enum verdict judge_disconnect(struct filter *filter)
+{
+    struct peer_guard *guard = filter->guard;
+    if (filter->view.believes_disconnect ||
+        filter->now_ms - guard->heard_ms >= PEER_GUARD_SILENCE_MS)
+        return KEEP;
+    if (guard->left_ms == 0)
+        guard->left_ms = filter->now_ms;
+    return refuse(filter, DATAGRAM_DISCONNECT);
+}
+
+static bool take_command(struct peer_guard *guard, const struct datagram_command *command)
+{
+    const bool is_reliable = command->is_reliable && command->number != WIRE_DISCONNECT;
+    if (guard->commands >= PEER_GUARD_COMMANDS ||
+        (is_reliable && guard->reliable >= PEER_GUARD_RELIABLE))
+        return false;
+    guard->commands++;
+    guard->reliable += is_reliable;
+    return true;
+}
+
+static enum verdict judge(struct filter *filter, const struct datagram_command *command)
+{
+    // Those that match are bounded by what the server has sent, those that do not by their own.
+    if (command->number == WIRE_ACKNOWLEDGE)
+        return judge_acknowledgement(filter, command);
+    if (!take_command(filter->guard, command)) {
+        refuse(filter, DATAGRAM_BUDGET);
+        return CUT;
+    }
+    if (command->number == WIRE_DISCONNECT)
+        return judge_disconnect(filter);
+    // ENet would stop there. It comes again, as does the acknowledgement that is missing.
+    if (!filter->view.is_open)
+        return CUT;
+    // Who has said nothing yet has nothing to lose.
+    if (command->message_size > 0 ||
+        (command->number == WIRE_PING && filter->guard->heard_ms != 0)) {
+        filter->guard->heard_ms = filter->now_ms;
+        filter->guard->left_ms = 0;
+    }
+    if (command->message_size > 0 && command->channel >= filter->view.channels)
+        return CUT;
+    switch (command->number) {
+    case WIRE_SEND_RELIABLE:
+        return judge_reliable(filter, command);
+    case WIRE_SEND_UNRELIABLE:
+        return judge_unreliable(filter, command);
+    case WIRE_SEND_UNSEQUENCED:
+        return take_bytes(filter, command->message_size) ? KEEP : refuse(filter, DATAGRAM_BUDGET);
+    case WIRE_BANDWIDTH_LIMIT:
+    case WIRE_THROTTLE_CONFIGURE:
+        datagram_unlimit(filter->data + command->at);
+        return KEEP;
+    case WIRE_ACKNOWLEDGE:
+    case WIRE_CONNECT:
+    case WIRE_DISCONNECT:
+    case WIRE_PING:
+        break;
+    }
+    return KEEP;
+}
+
+void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *view, uint8_t *data,
+                       size_t size, int64_t now_ms, uint64_t refused[DATAGRAM_VERDICTS],
+                       struct peer_guard_report *report)
+{
+    struct filter filter = {.guard = guard,
+                            .view = *view,
+                            .report = report,
+                            .refused = refused,
+                            .data = data,
+                            .now_ms = now_ms};
+    struct datagram_command command;
+    report->size = report->repeats = 0;
+    size_t kept = 0;
+    bool more = datagram_first(data, size, &command);
+    for (; more; more = datagram_next(data, size, &command)) {
+        if (kept == 0)
+            kept = report->size = command.at;
+        const enum verdict verdict = judge(&filter, &command);
+        if (verdict == CUT)
+            break;
+        if (verdict == DROP)
+            continue;
+        if (kept != command.at)
+            memmove(data + kept, data + command.at, command.size);
+        kept += command.size;
+    }
+    report->size = kept > report->size ? kept : 0;
+}
+
+int64_t peer_guard_deadline_ms(const struct peer_guard *guard)
+{
+    const int64_t left_ms = guard->left_ms != 0 ? guard->left_ms + PEER_GUARD_LEFT_MS : INT64_MAX;
+    return guard->end_ms != 0 && guard->end_ms < left_ms ? guard->end_ms : left_ms;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Begins, finds and ends encrypted sessions.
+#include "secure_sessions.h"
+
+#include "noise.h"
+#include "rate_limit.h"
+#include "secure_channel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = UINT16_MAX, MAX_CAPACITY = 8192 };
+
+static_assert(SECURE_BYTES == RAIM_SECURE_BYTES, "the wire");
+static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
+static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
+
+struct session {
+    struct secure_peer peer;
+    bool used;
+    bool resumes;  // a session of the match
+    bool has_peer; // an ENet peer, at the last sweep
+    bool kept;     // since the last sweep
+    uint16_t next; // of the same bucket
+    int64_t begun_ms;
+    uint8_t ephemeral[RAIM_KEY_BYTES]; // the client's, which tells its INIT
+    uint8_t response[RAIM_RESPONSE_BYTES];
+    struct raim_secure_channel channel;
+};
+
+struct secure_sessions {
+    uint32_t capacity;
+    uint8_t secret[RAIM_KEY_BYTES], key[RAIM_KEY_BYTES];
+    struct raim_noise noise;           // of the INIT just read
+    uint8_t ephemeral[RAIM_KEY_BYTES]; // and its client's key
+    uint64_t multiplier;               // of the hash, secret
+    int bucket_bits;
+    uint16_t *buckets; // 2^bucket_bits, without secrets
+    struct session sessions[];
+};
+
+struct secure_sessions *secure_sessions_create(uint32_t capacity,
+                                               const uint8_t secret[RAIM_KEY_BYTES])
+{
+    assert(capacity >= 1 && capacity <= MAX_CAPACITY);
+    struct secure_sessions *sessions = NULL;
+    if (raim_crypto_init())
+        sessions = raim_crypto_allocate(sizeof *sessions + capacity * sizeof sessions->sessions[0]);
+    if (sessions == NULL)
+        return NULL;
+    sessions->capacity = capacity;
+    while (UINT32_C(1) << sessions->bucket_bits < capacity)
+        sessions->bucket_bits++;
+    sessions->bucket_bits++;
+    sessions->buckets = malloc(((size_t)1 << sessions->bucket_bits) * sizeof sessions->buckets[0]);
+    if (sessions->buckets == NULL) {
+        secure_sessions_destroy(sessions);
+        return NULL;
+    }
+    for (size_t i = 0; i < (size_t)1 << sessions->bucket_bits; i++)
+        sessions->buckets[i] = NONE;
+    memcpy(sessions->secret, secret, sizeof sessions->secret);
+    raim_crypto_derive_public_key(sessions->secret, sessions->key);
+    raim_crypto_random(&sessions->multiplier, sizeof sessions->multiplier);
+    sessions->multiplier |= 1;
+    return sessions;
+}
+
+void secure_sessions_destroy(struct secure_sessions *sessions)
+{
+    if (sessions != NULL)
+        free(sessions->buckets);
+    raim_crypto_free(sessions);
+}
+
+const uint8_t *secure_sessions_key(const struct secure_sessions *sessions)
+{
+    return sessions->key;
+}
+
+// --- The table ---
+
+static uint16_t *bucket_of(const struct secure_sessions *sessions, struct secure_peer peer)
+{
+    // Multiply-shift hashing with a secret multiplier, as in rate_limit.c.
+    const uint64_t source = (uint64_t)peer.address << 16 | peer.port;
+    return &sessions->buckets[source * sessions->multiplier >> (64 - sessions->bucket_bits)];
+}
+
+static const struct session *find_const(const struct secure_sessions *sessions,
+                                        struct secure_peer peer)
+{
+    for (uint16_t i = *bucket_of(sessions, peer); i != NONE; i = sessions->sessions[i].next) {
+        const struct session *session = &sessions->sessions[i];
+        if (session->peer.address == peer.address && session->peer.port == peer.port)
+            return session;
+    }
+    return NULL;
+}
+
+static struct session *find(struct secure_sessions *sessions, struct secure_peer peer)
+{
+    return (struct session *)find_const(sessions, peer);
+}
+
+bool secure_sessions_has(const struct secure_sessions *sessions, struct secure_peer peer)
+{
+    return find_const(sessions, peer) != NULL;
+}
+
+static void end(struct secure_sessions *sessions, struct session *session)
+{
+    uint16_t *link = bucket_of(sessions, session->peer);
+    while (&sessions->sessions[*link] != session)
+        link = &sessions->sessions[*link].next;
+    *link = session->next;
+    raim_crypto_wipe(session, sizeof *session);
+}
+
+// Whether a session may make way for a newcomer.
+static bool is_evictable(const struct session *session, bool newcomer_resumes, int64_t now_ms)
+{
+    return !session->has_peer && (now_ms - session->begun_ms >= SECURE_UNDISTURBED_MS ||
+                                  (newcomer_resumes && !session->resumes));
+}
+
+// A slot for a newcomer: free, or of the oldest session that may make way, of its own address or
+// network where that has all it may have. NULL when there is none.
+static struct session *make_room(struct secure_sessions *sessions, struct secure_peer peer,
+                                 struct secure_limits limits, bool resumes, int64_t now_ms)
+{
+    enum { ANY, NETWORK, ADDRESS, GROUPS };
+    const uint32_t mask = UINT32_MAX << (32 - RATE_OF_NETWORK);
+    struct session *free_slot = NULL, *oldest[GROUPS] = {NULL};
+    uint32_t count[GROUPS] = {0};
+    for (uint32_t i = 0; i < sessions->capacity; i++) {
+        struct session *session = &sessions->sessions[i];
+        if (!session->used) {
+            free_slot = session;
+            continue;
+        }
+        const uint32_t difference = session->peer.address ^ peer.address;
+        const int groups = difference == 0 ? GROUPS : (difference & mask) == 0 ? NETWORK + 1 : 1;
+        for (int group = ANY; group < groups; group++) {
+            count[group]++;
+            if (is_evictable(session, resumes, now_ms) &&
+                (oldest[group] == NULL || session->begun_ms < oldest[group]->begun_ms))
+                oldest[group] = session;
+        }
+    }
+    struct session *slot = free_slot != NULL ? free_slot : oldest[ANY];
+    if (limits.of_network > 0 && count[NETWORK] >= limits.of_network)
+        slot = oldest[NETWORK];
+    if (limits.of_address > 0 && count[ADDRESS] >= limits.of_address)
+        slot = oldest[ADDRESS];
+    if (slot != NULL && slot->used)
+        end(sessions, slot);
+    return slot;
+}
+
+// --- Handshakes ---
+
+size_t secure_sessions_repeat(struct secure_sessions *sessions, struct secure_peer peer,
+                              const struct raim_init *init, uint8_t reply[RAIM_RESPONSE_BYTES])
+{
+    const struct session *session = find(sessions, peer);
+    if (session == NULL ||
+        memcmp(session->ephemeral, init->message, sizeof session->ephemeral) != 0)
+        return 0;
+    memcpy(reply, session->response, sizeof session->response);
+    return sizeof session->response;
+}
+
+bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
+                          const uint8_t *ticket, size_t ticket_size,
+                          struct raim_credential *credential)
+{
+    uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
+    const size_t size = init->size - RAIM_NOISE_BYTES;
+    assert(init->size >= RAIM_NOISE_BYTES && size <= sizeof payload);
+    raim_noise_respond(&sessions->noise, sessions->secret, sessions->key, prologue,
+                       raim_prologue_write(ticket, ticket_size, prologue));
+    memcpy(sessions->ephemeral, init->message, sizeof sessions->ephemeral);
+    const bool good = raim_noise_read(&sessions->noise, init->message, init->size, payload) &&
+                      raim_credential_read(payload, size, credential) == size;
+    raim_crypto_wipe(payload, sizeof payload);
+    return good;
+}
+
+// Writes the answer to the INIT just read.
+static bool respond(struct secure_sessions *sessions, uint8_t reason,
+                    uint8_t reply[RAIM_RESPONSE_BYTES])
+{
+    uint8_t secret[RAIM_KEY_BYTES];
+    raim_crypto_random(secret, sizeof secret);
+    raim_knock_write_head(RAIM_KNOCK_HANDSHAKE, reply);
+    const bool good = raim_noise_write(&sessions->noise, secret, &reason, sizeof reason,
+                                       reply + RAIM_KNOCK_HEAD_BYTES);
+    raim_crypto_wipe(secret, sizeof secret);
+    return good;
+}
+
+size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
+                              uint8_t reply[RAIM_RESPONSE_BYTES])
+{
+    const bool good = respond(sessions, reason, reply);
+    raim_crypto_wipe(&sessions->noise, sizeof sessions->noise);
+    return good ? RAIM_RESPONSE_BYTES : 0;
+}
+
+static void enter(struct secure_sessions *sessions, struct session *session,
+                  struct secure_peer peer, bool resumes, int64_t now_ms)
+{
+    uint8_t up[RAIM_KEY_BYTES], down[RAIM_KEY_BYTES];
+    uint16_t *bucket = bucket_of(sessions, peer);
+    *session = (struct session){
+        .peer = peer, .used = true, .resumes = resumes, .next = *bucket, .begun_ms = now_ms};
+    *bucket = (uint16_t)(session - sessions->sessions);
+    memcpy(session->ephemeral, sessions->ephemeral, sizeof session->ephemeral);
+    raim_noise_split(&sessions->noise, up, down);
+    raim_secure_begin(&session->channel, down, up, now_ms);
+    raim_crypto_wipe(up, sizeof up);
+    raim_crypto_wipe(down, sizeof down);
+}
+
+enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
+                                            struct secure_peer peer, struct secure_limits limits,
+                                            bool resumes, int64_t now_ms,
+                                            uint8_t reply[RAIM_RESPONSE_BYTES])
+{
+    struct session *before = find(sessions, peer);
+    enum datagram_verdict verdict = DATAGRAM_SESSIONS;
+    if (before == NULL || is_evictable(before, resumes, now_ms)) {
+        if (before != NULL)
+            end(sessions, before);
+        struct session *session = make_room(sessions, peer, limits, resumes, now_ms);
+        if (session != NULL) {
+            verdict = respond(sessions, 0, reply) ? DATAGRAM_OK : DATAGRAM_FORGED;
+            if (verdict == DATAGRAM_OK) {
+                enter(sessions, session, peer, resumes, now_ms);
+                memcpy(session->response, reply, sizeof session->response);
+            }
+        }
+    }
+    raim_crypto_wipe(&sessions->noise, sizeof sessions->noise);
+    return verdict;
+}
+
+// --- Lifetime ---
+
+void secure_sessions_keep(struct secure_sessions *sessions, struct secure_peer peer)
+{
+    struct session *session = find(sessions, peer);
+    if (session != NULL)
+        session->kept = session->has_peer = true;
+}
+
+void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
+{
+    for (uint32_t i = 0; i < sessions->capacity; i++) {
+        struct session *session = &sessions->sessions[i];
+        if (!session->used)
+            continue;
+        const bool is_late =
+            !session->has_peer && now_ms - session->begun_ms >= SECURE_UNCONNECTED_MS;
+        if (is_late || (session->has_peer && !session->kept))
+            end(sessions, session);
+        else
+            session->kept = false;
+    }
+}
+
+// --- Datagrams ---
+
+size_t secure_sessions_open(struct secure_sessions *sessions, struct secure_peer from,
+                            const uint8_t *data, size_t size, uint8_t *plain,
+                            enum datagram_verdict *verdict)
+{
+    static const enum datagram_verdict verdicts[] = {
+        [RAIM_SECURE_OK] = DATAGRAM_OK,
+        [RAIM_SECURE_FORGED] = DATAGRAM_FORGED,
+        [RAIM_SECURE_REPLAYED] = DATAGRAM_REPLAYED,
+    };
+    struct session *session = find(sessions, from);
+    size_t plain_size = 0;
+    *verdict = DATAGRAM_UNSEALED;
+    if (session != NULL)
+        *verdict = verdicts[raim_secure_open(&session->channel, data, size, plain, &plain_size)];
+    return plain_size;
+}
+
+size_t secure_sessions_seal(struct secure_sessions *sessions, struct secure_peer to, int64_t now_ms,
+                            const uint8_t *plain, size_t size, uint8_t *data)
+{
+    struct session *session = find(sessions, to);
+    return session != NULL ? raim_secure_seal(&session->channel, now_ms, plain, size, data) : 0;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Opens, begins and replaces files in directories that others may be able to write to.
+#define _GNU_SOURCE
+#include "state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Why an open file must not be trusted; NULL when it may be.
+static const char *fault_of(int file, enum state_file_privacy privacy)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "it is not a regular file";
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return "it belongs to another user";
+    if (privacy == STATE_FILE_SECRET && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        return "it is open to others than its owner, want mode 0600";
+    return NULL;
+}
+
+int state_file_open(const char *path, int mode, enum state_file_privacy privacy,
+                    const char **problem)
+{
+    // Without O_NONBLOCK opening a FIFO would wait for its other end.
+    const int file = open(path, mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0) {
+        *problem = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
+        return -1;
+    }
+    *problem = fault_of(file, privacy);
+    if (*problem == NULL)
+        return file;
+    close(file);
+    errno = EPERM;
+    return -1;
+}
+
+int state_file_begin(const char *path, char temporary[PATH_MAX])
+{
+    if (snprintf(temporary, PATH_MAX, "%s.new", path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    // A file of an earlier start that got no further, or somebody's trap. What cannot be removed
+    // makes O_EXCL fail.
+    unlink(temporary);
+    return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static bool write_all(int file, const uint8_t *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t count = write(file, bytes, size);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0) {
+            bytes += count;
+            size -= (size_t)count;
+        }
+    }
+    return true;
+}
+
+// A new name is on the disk when its directory is.
+static bool sync_directory(const char *path)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const int length = slash == NULL ? 1 : (int)(slash - path) + 1;
+    snprintf(directory, sizeof directory, "%.*s", length, slash == NULL ? "." : path);
+    const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return false;
+    const bool synced = fsync(descriptor) == 0;
+    close(descriptor);
+    return synced;
+}
+
+bool state_file_replace(const char *path, const void *bytes, size_t size)
+{
+    char temporary[PATH_MAX];
+    const int file = state_file_begin(path, temporary);
+    if (file < 0)
+        return false;
+    bool good = write_all(file, bytes, size) && fsync(file) == 0;
+    int error = errno;
+    close(file);
+    if (good) {
+        good = rename(temporary, path) == 0;
+        error = errno;
+    }
+    if (!good)
+        unlink(temporary);
+    else if (!sync_directory(path)) {
+        good = false;
+        error = errno;
+    }
+    errno = error;
+    return good;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Files that the daemon itself writes and reads back: the server's key, the bans, the checkpoints.
+// Whoever else may write to their directory can neither have another file written in their place,
+// nor keep a descriptor of a new one, nor make this process wait.
+// Thread rule: any thread; no two for the same path at a time.
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum state_file_privacy {
+    STATE_FILE_SHARED, // others than the owner may read it
+    STATE_FILE_SECRET, // nobody else may
+};
+
+// Opens a file with O_RDONLY or O_RDWR and never waits for it. On failure returns -1 with errno and
+// a reason for people: it cannot be opened, is a symbolic link, is no regular file, belongs neither
+// to this process's user nor to root, or is a secret that is open to others.
+int state_file_open(const char *path, int mode, enum state_file_privacy privacy,
+                    const char **problem);
+
+// Begins a new empty file of mode 0600, which replaces `path` once it is renamed. Its name, in
+// `temporary`, is that of the path with ".new" behind it; whatever has that name is removed and
+// never written to. Returns -1 with errno.
+int state_file_begin(const char *path, char temporary[PATH_MAX]);
+
+// Replaces the file's content as a whole, on the disk when this returns, or leaves it as it was:
+// false with errno.
+bool state_file_replace(const char *path, const void *bytes, size_t size);

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+// The lists of system calls, and the filter that libseccomp makes of them.
+#define _GNU_SOURCE
+#include "syscall_filter.h"
+
+#ifndef RAIM_HAVE_SECCOMP
+
+const char *syscall_filter_enter(void)
+{
+    return "not built in";
+}
+
+#elif !defined(__LP64__) || defined(__s390x__)
+
+// Other names for half of the calls, or the flags of clone in another place.
+const char *syscall_filter_enter(void)
+{
+    return "not written for this architecture";
+}
+
+#else
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// LeakSanitizer looks at the process from another one when it ends.
+#ifdef RAIM_SANITIZED
+enum { IS_SANITIZED = true };
+#else
+enum { IS_SANITIZED = false };
+#endif
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+// By name: libseccomp leaves out what its version or the machine's architecture does not have.
+static const char *const allowed[] = {
+    // files
+    "access",
+    "close",
+    "close_range",
+    "dup",
+    "dup2",
+    "dup3",
+    "faccessat",
+    "faccessat2",
+    "fallocate",
+    "fcntl",
+    "fdatasync",
+    "flock",
+    "fstat",
+    "fstatfs",
+    "fsync",
+    "ftruncate",
+    "getcwd",
+    "getdents",
+    "getdents64",
+    "lseek",
+    "lstat",
+    "newfstatat",
+    "open",
+    "openat",
+    "pread64",
+    "preadv",
+    "pwrite64",
+    "pwritev",
+    "read",
+    "readlink",
+    "readlinkat",
+    "readv",
+    "rename",
+    "renameat",
+    "renameat2",
+    "stat",
+    "statx",
+    "umask",
+    "unlink",
+    "unlinkat",
+    "write",
+    "writev",
+    // sockets; which of them may be made is told below
+    "accept",
+    "accept4",
+    "bind",
+    "connect",
+    "getpeername",
+    "getsockname",
+    "getsockopt",
+    "listen",
+    "recvfrom",
+    "recvmmsg",
+    "recvmsg",
+    "sendfile",
+    "sendmmsg",
+    "sendmsg",
+    "sendto",
+    "setsockopt",
+    "shutdown",
+    // waiting and time
+    "clock_getres",
+    "clock_gettime",
+    "clock_nanosleep",
+    "epoll_create",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_pwait",
+    "epoll_pwait2",
+    "epoll_wait",
+    "eventfd2",
+    "gettimeofday",
+    "nanosleep",
+    "pipe",
+    "pipe2",
+    "poll",
+    "ppoll",
+    "pselect6",
+    "select",
+    "signalfd4",
+    "time",
+    "timerfd_create",
+    "timerfd_gettime",
+    "timerfd_settime",
+    // memory; that none becomes executable is told below
+    "brk",
+    "madvise",
+    "mincore",
+    "mlock",
+    "mlock2",
+    "mremap",
+    "munlock",
+    "munmap",
+    // threads
+    "exit",
+    "exit_group",
+    "futex",
+    "futex_waitv",
+    "get_robust_list",
+    "getcpu",
+    "membarrier",
+    "restart_syscall",
+    "rseq",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "sched_getaffinity",
+    "sched_getparam",
+    "sched_getscheduler",
+    "sched_setscheduler",
+    "sched_yield",
+    "set_robust_list",
+    "set_tid_address",
+    // signals
+    "rt_sigaction",
+    "rt_sigpending",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "rt_sigsuspend",
+    "rt_sigtimedwait",
+    "sigaltstack",
+    // what one may ask
+    "getegid",
+    "geteuid",
+    "getgid",
+    "getpid",
+    "getppid",
+    "getrandom",
+    "getrlimit",
+    "getrusage",
+    "gettid",
+    "getuid",
+    "sysinfo",
+    "uname",
+};
+
+// Deadly as well, unless it is a sanitizer that does so.
+static const char *const sanitizers[] = {
+    "kill", "ptrace", "tkill", "wait4", "waitid",
+};
+
+// What only an intruder would do here.
+static const char *const deadly[] = {
+    // other programs and processes
+    "execve",
+    "execveat",
+    "fork",
+    "vfork",
+    "kcmp",
+    "pidfd_getfd",
+    "pidfd_open",
+    "pidfd_send_signal",
+    "process_madvise",
+    "process_vm_readv",
+    "process_vm_writev",
+    // another root, another user, other namespaces
+    "capset",
+    "chroot",
+    "fsconfig",
+    "fsmount",
+    "fsopen",
+    "fspick",
+    "mount",
+    "mount_setattr",
+    "move_mount",
+    "open_by_handle_at",
+    "open_tree",
+    "pivot_root",
+    "setfsgid",
+    "setfsuid",
+    "setgid",
+    "setgroups",
+    "setns",
+    "setregid",
+    "setresgid",
+    "setresuid",
+    "setreuid",
+    "setuid",
+    "umount",
+    "umount2",
+    "unshare",
+    // the kernel itself, and the parts of it that were broken most often
+    "acct",
+    "add_key",
+    "bpf",
+    "create_module",
+    "delete_module",
+    "fanotify_init",
+    "finit_module",
+    "init_module",
+    "io_uring_enter",
+    "io_uring_register",
+    "io_uring_setup",
+    "ioperm",
+    "iopl",
+    "kexec_file_load",
+    "kexec_load",
+    "keyctl",
+    "lookup_dcookie",
+    "mknod",
+    "mknodat",
+    "modify_ldt",
+    "nfsservctl",
+    "perf_event_open",
+    "quotactl",
+    "quotactl_fd",
+    "reboot",
+    "request_key",
+    "swapoff",
+    "swapon",
+    "syslog",
+    "userfaultfd",
+    "vhangup",
+    "vm86",
+    "vm86old",
+    // the machine's clock and name
+    "adjtimex",
+    "clock_adjtime",
+    "clock_settime",
+    "setdomainname",
+    "sethostname",
+    "settimeofday",
+};
+
+static int number_of(const char *name)
+{
+    return seccomp_syscall_resolve_name(name);
+}
+
+static bool add_all(scmp_filter_ctx filter, uint32_t action, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int number = number_of(names[i]);
+        if (number != __NR_SCMP_ERROR && seccomp_rule_add(filter, action, number, 0) != 0)
+            return false;
+    }
+    return true;
+}
+
+// An argument of a call has this value, or has it under this mask.
+static struct scmp_arg_cmp is(unsigned argument, uint64_t value)
+{
+    return (struct scmp_arg_cmp){.arg = argument, .op = SCMP_CMP_EQ, .datum_a = value};
+}
+
+static struct scmp_arg_cmp is_masked(unsigned argument, uint64_t mask, uint64_t value)
+{
+    return (struct scmp_arg_cmp){
+        .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
+}
+
+static bool add_if(scmp_filter_ctx filter, uint32_t action, const char *name,
+                   struct scmp_arg_cmp condition)
+{
+    return seccomp_rule_add_array(filter, action, number_of(name), 1, &condition) == 0;
+}
+
+// Another thread is made, but no other process. Of clone3 the arguments cannot be seen: it fails,
+// and the C library makes its threads by clone.
+static bool add_threads(scmp_filter_ctx filter)
+{
+    const uint32_t of_process = IS_SANITIZED ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS;
+    return add_if(filter, SCMP_ACT_ALLOW, "clone", is_masked(0, CLONE_THREAD, CLONE_THREAD)) &&
+           add_if(filter, of_process, "clone", is_masked(0, CLONE_THREAD, 0));
+}
+
+static bool add_socket(scmp_filter_ctx filter, int family, bool any_type)
+{
+    enum { TYPE_MASK = 0xf }; // the rest are flags
+    if (any_type)
+        return add_if(filter, SCMP_ACT_ALLOW, "socket", is(0, (uint64_t)family)) &&
+               add_if(filter, SCMP_ACT_ALLOW, "socketpair", is(0, (uint64_t)family));
+    bool good = true;
+    for (int type = 0; good && type <= TYPE_MASK; type++) {
+        const uint32_t action = type == SOCK_DGRAM ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS;
+        const struct scmp_arg_cmp conditions[] = {is(0, (uint64_t)family),
+                                                  is_masked(1, TYPE_MASK, (uint64_t)type)};
+        good = seccomp_rule_add_array(filter, action, number_of("socket"), COUNT(conditions),
+                                      conditions) == 0;
+    }
+    return good;
+}
+
+// Sockets for new arenas, the journal and the service manager. No TCP: the status listens before
+// the filter is entered, and a running raimd never calls anybody.
+static bool add_sockets(scmp_filter_ctx filter)
+{
+    bool good = add_socket(filter, AF_UNIX, true) && add_socket(filter, AF_INET, false) &&
+                add_socket(filter, AF_INET6, false);
+    for (int family = 0; good && family <= AF_INET6; family++)
+        if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
+            good = add_if(filter, SCMP_ACT_KILL_PROCESS, "socket", is(0, (uint64_t)family));
+    return good && add_if(filter, SCMP_ACT_KILL_PROCESS, "socket",
+                          (struct scmp_arg_cmp){.op = SCMP_CMP_GT, .datum_a = AF_INET6});
+}
+
+static bool add_sanitizers(scmp_filter_ctx filter)
+{
+    return add_all(filter, IS_SANITIZED ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS, sanitizers,
+                   COUNT(sanitizers)) &&
+           (!IS_SANITIZED || (add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_GET_DUMPABLE)) &&
+                              add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_DUMPABLE)) &&
+                              add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_PTRACER))));
+}
+
+static bool add_conditions(scmp_filter_ctx filter)
+{
+    return add_threads(filter) && add_sockets(filter) &&
+           add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_NAME)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_GET_NAME)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "mmap", is_masked(2, PROT_EXEC, 0)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "mprotect", is_masked(2, PROT_EXEC, 0)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "prlimit64", is(2, 0)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "tgkill", is(0, (uint32_t)getpid())) &&
+           add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, FIONBIO)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, FIONREAD)) &&
+           add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, TCGETS));
+}
+
+// Optimised (a tree instead of a list), because every datagram passes the filter.
+static const char *fill(scmp_filter_ctx filter)
+{
+    if (seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) != 0)
+        return "the kernel cannot filter all threads";
+    if (seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0 ||
+        seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0)
+        return "libseccomp is too old";
+    if (!add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed)) ||
+        !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) || !add_conditions(filter) ||
+        !add_sanitizers(filter))
+        return "libseccomp refuses the rules";
+    return seccomp_load(filter) == 0 ? NULL : "the kernel refuses it";
+}
+
+// libseccomp 2.5.4 uses memory that it did not get. No other thread runs that could take this.
+static bool has_room(void)
+{
+    enum { ROOM_BYTES = 4 * 1024 * 1024 };    // it takes less than a quarter
+    void *volatile room = malloc(ROOM_BYTES); // or the compiler would see through it
+    const bool has = room != NULL;
+    free(room);
+    return has;
+}
+
+const char *syscall_filter_enter(void)
+{
+    if (!has_room())
+        return "out of memory";
+    const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+    if (filter == NULL)
+        return "libseccomp cannot make one";
+    const char *problem = fill(filter);
+    seccomp_release(filter);
+    return problem;
+}
+
+#endif

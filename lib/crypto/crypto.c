@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Calls libsodium, and is the only file to do so.
+#include "crypto.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <string.h>
+
+enum { NONCE_BYTES = crypto_aead_chacha20poly1305_ietf_NPUBBYTES };
+
+static_assert(RAIM_CRYPTO_SIPHASH_KEY_BYTES == crypto_shorthash_KEYBYTES &&
+                  RAIM_CRYPTO_SIPHASH_BYTES == crypto_shorthash_BYTES,
+              "SipHash");
+static_assert(RAIM_CRYPTO_KEY_BYTES <= crypto_generichash_KEYBYTES_MAX &&
+                  RAIM_CRYPTO_HASH_BYTES == crypto_generichash_BYTES_MAX,
+              "BLAKE2b");
+static_assert(RAIM_CRYPTO_KEY_BYTES == crypto_sign_PUBLICKEYBYTES &&
+                  RAIM_CRYPTO_SIGNATURE_BYTES == crypto_sign_BYTES,
+              "Ed25519");
+static_assert(RAIM_CRYPTO_KEY_BYTES == crypto_scalarmult_BYTES &&
+                  RAIM_CRYPTO_KEY_BYTES == crypto_scalarmult_SCALARBYTES,
+              "X25519");
+static_assert(RAIM_CRYPTO_KEY_BYTES == crypto_aead_chacha20poly1305_ietf_KEYBYTES &&
+                  RAIM_CRYPTO_TAG_BYTES == crypto_aead_chacha20poly1305_ietf_ABYTES &&
+                  NONCE_BYTES == 12,
+              "ChaCha20-Poly1305");
+
+bool raim_crypto_init(void)
+{
+    return sodium_init() >= 0;
+}
+
+void raim_crypto_random(void *bytes, size_t size)
+{
+    randombytes_buf(bytes, size);
+}
+
+void raim_crypto_wipe(void *bytes, size_t size)
+{
+    sodium_memzero(bytes, size);
+}
+
+void *raim_crypto_allocate(size_t size)
+{
+    // A multiple of 64 keeps the memory aligned: libsodium puts its end at the end of a page.
+    void *memory = sodium_malloc((size + 63) / 64 * 64);
+    if (memory != NULL)
+        memset(memory, 0, size);
+    return memory;
+}
+
+void raim_crypto_free(void *memory)
+{
+    sodium_free(memory);
+}
+
+bool raim_crypto_is_equal(const void *one, const void *other, size_t size)
+{
+    return sodium_memcmp(one, other, size) == 0;
+}
+
+void raim_crypto_print_key(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
+                           char text[RAIM_CRYPTO_KEY_DIGITS + 1])
+{
+    sodium_bin2hex(text, RAIM_CRYPTO_KEY_DIGITS + 1, key, RAIM_CRYPTO_KEY_BYTES);
+}
+
+bool raim_crypto_read_key(const char *text, uint8_t key[RAIM_CRYPTO_KEY_BYTES])
+{
+    size_t size;
+    return strspn(text, "0123456789abcdef") >= RAIM_CRYPTO_KEY_DIGITS &&
+           sodium_hex2bin(key, RAIM_CRYPTO_KEY_BYTES, text, RAIM_CRYPTO_KEY_DIGITS, NULL, &size,
+                          NULL) == 0 &&
+           size == RAIM_CRYPTO_KEY_BYTES;
+}
+
+size_t raim_crypto_decode(const char *text, uint8_t *bytes, size_t capacity)
+{
+    size_t size;
+    const int result = sodium_base642bin(bytes, capacity, text, strlen(text), NULL, &size, NULL,
+                                         sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return result == 0 ? size : 0;
+}
+
+uint64_t raim_crypto_siphash(const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES], const void *data,
+                             size_t size)
+{
+    uint8_t hash[RAIM_CRYPTO_SIPHASH_BYTES];
+    crypto_shorthash(hash, data, size, key);
+    uint64_t number = 0;
+    for (int i = 0; i < RAIM_CRYPTO_SIPHASH_BYTES; i++)
+        number |= (uint64_t)hash[i] << 8 * i;
+    return number;
+}
+
+void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, const void *second,
+                      size_t second_size, uint8_t hash[RAIM_CRYPTO_HASH_BYTES])
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, key, key != NULL ? RAIM_CRYPTO_KEY_BYTES : 0,
+                            RAIM_CRYPTO_HASH_BYTES);
+    crypto_generichash_update(&state, first, first_size);
+    if (second_size > 0)
+        crypto_generichash_update(&state, second, second_size);
+    crypto_generichash_final(&state, hash, RAIM_CRYPTO_HASH_BYTES);
+    sodium_memzero(&state, sizeof state);
+}
+
+bool raim_crypto_is_signed(const void *data, size_t size,
+                           const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
+                           const uint8_t key[RAIM_CRYPTO_KEY_BYTES])
+{
+    return crypto_sign_verify_detached(signature, data, size, key) == 0;
+}
+
+void raim_crypto_derive_public_key(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
+                                   uint8_t public_key[RAIM_CRYPTO_KEY_BYTES])
+{
+    crypto_scalarmult_base(public_key, secret);
+}
+
+bool raim_crypto_agree(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
+                       const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
+                       uint8_t shared[RAIM_CRYPTO_KEY_BYTES])
+{
+    return crypto_scalarmult(shared, secret, public_key) == 0;
+}
+
+static void write_nonce(uint64_t number, uint8_t nonce[NONCE_BYTES])
+{
+    memset(nonce, 0, 4);
+    for (int i = 0; i < 8; i++)
+        nonce[4 + i] = (uint8_t)(number >> 8 * i);
+}
+
+void raim_crypto_encrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
+                         const void *associated, size_t associated_size, const uint8_t *plain,
+                         size_t size, uint8_t *sealed)
+{
+    uint8_t nonce[NONCE_BYTES];
+    write_nonce(number, nonce);
+    crypto_aead_chacha20poly1305_ietf_encrypt(sealed, NULL, plain, size, associated,
+                                              associated_size, NULL, nonce, key);
+}
+
+bool raim_crypto_decrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
+                         const void *associated, size_t associated_size, const uint8_t *sealed,
+                         size_t size, uint8_t *plain)
+{
+    uint8_t nonce[NONCE_BYTES];
+    write_nonce(number, nonce);
+    return crypto_aead_chacha20poly1305_ietf_decrypt(plain, NULL, NULL, sealed, size, associated,
+                                                     associated_size, nonce, key) == 0;
+}

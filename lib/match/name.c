@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Validates and cleans what people write, in one pass over its code points.
+#include "name.h"
+
+#include "unicode.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool is_stripped(uint32_t c)
+{
+    // Controls, separators of lines, annotations, the object replacement character, the musical
+    // null notehead, and Unicode's Default_Ignorable_Code_Point: whatever shows nothing or turns
+    // the direction of what stands around it.
+    static const struct raim_unicode_range rows[] = {
+        {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},   {0x034F, 0x034F},
+        {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
+        {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+        {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFC},
+        {0x1BCA0, 0x1BCA3}, {0x1D159, 0x1D159}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+    };
+    static const struct raim_unicode_ranges ranges = {rows, sizeof rows / sizeof rows[0]};
+    return raim_unicode_is_among(&ranges, c);
+}
+
+static bool is_space(uint32_t c)
+{
+    // Unicode's Space_Separator and the blank Braille pattern.
+    static const struct raim_unicode_range rows[] = {
+        {0x0020, 0x0020}, {0x00A0, 0x00A0}, {0x1680, 0x1680}, {0x2000, 0x200A},
+        {0x202F, 0x202F}, {0x205F, 0x205F}, {0x2800, 0x2800}, {0x3000, 0x3000},
+    };
+    static const struct raim_unicode_ranges ranges = {rows, sizeof rows / sizeof rows[0]};
+    return raim_unicode_is_among(&ranges, c);
+}
+
+// What means nothing to anybody else, and what a later Unicode never gives a meaning.
+static bool is_private(uint32_t c)
+{
+    return (c >= 0xE000 && c <= 0xF8FF) || (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE ||
+           c >= 0xF0000;
+}
+
+// Follows how many marks are on the last character.
+static uint32_t count_marks(uint32_t marks, uint32_t c)
+{
+    return raim_unicode_is_among(&raim_unicode_marks, c) ? marks + 1 : 0;
+}
+
+// What is written; it is full when `max` bytes are not enough.
+struct writer {
+    char *bytes;
+    size_t size, visible, max; // `visible`: up to the last character that is no space
+    bool is_full;
+};
+
+static void write(struct writer *writer, const void *bytes, size_t size, bool is_visible)
+{
+    if (!is_visible && writer->size == 0)
+        return; // a leading space
+    writer->is_full = writer->is_full || size > writer->max - writer->size;
+    if (writer->is_full)
+        return;
+    memcpy(writer->bytes + writer->size, bytes, size);
+    writer->size += size;
+    if (is_visible)
+        writer->visible = writer->size;
+}
+
+static bool finish(const struct writer *writer)
+{
+    writer->bytes[writer->visible] = '\0';
+    return writer->visible > 0 && !writer->is_full;
+}
+
+bool raim_text_clean(const char *text, char *cleaned, uint32_t max)
+{
+    struct writer writer = {.bytes = cleaned, .max = max};
+    const uint8_t *bytes = (const uint8_t *)text;
+    uint32_t marks = 0;
+    for (size_t length; *bytes != 0; bytes += length) {
+        uint32_t c = 0;
+        length = raim_unicode_decode(bytes, &c);
+        if (length == 0)
+            return false;
+        if (is_stripped(c) || is_private(c))
+            continue;
+        marks = count_marks(marks, c);
+        if (marks <= RAIM_TEXT_MAX_MARKS)
+            write(&writer, bytes, length, !is_space(c));
+    }
+    return finish(&writer);
+}
+
+// Writes what a name has in place of a code point.
+static void write_folded(struct writer *writer, const uint8_t *bytes, size_t length, uint32_t c)
+{
+    char target[RAIM_UNICODE_TARGET_BYTES];
+    const size_t folded = raim_unicode_map(&raim_unicode_folds, c, target);
+    if (folded > 0)
+        write(writer, target, folded, true);
+    else
+        write(writer, bytes, length, true);
+}
+
+bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
+{
+    struct writer writer = {.bytes = cleaned, .max = RAIM_MAX_NAME_BYTES};
+    const uint8_t *bytes = (const uint8_t *)name;
+    uint32_t marks = RAIM_NAME_MAX_MARKS; // so that none begins a name
+    for (size_t length; *bytes != 0 && !writer.is_full; bytes += length) {
+        uint32_t c = 0;
+        length = raim_unicode_decode(bytes, &c);
+        if (length == 0)
+            return false;
+        if (is_stripped(c))
+            continue;
+        if (is_space(c)) {
+            if (writer.size == writer.visible)
+                write(&writer, " ", 1, false);
+            marks = RAIM_NAME_MAX_MARKS; // nor stands alone
+            continue;
+        }
+        marks = count_marks(marks, c);
+        if (marks > RAIM_NAME_MAX_MARKS || raim_unicode_is_among(&raim_unicode_refused, c))
+            return false;
+        write_folded(&writer, bytes, length, c);
+    }
+    return finish(&writer);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads what is around the messages of a handshake.
+#include "secure_datagram.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char label[] = "raimd secure 1";
+
+static_assert(sizeof label - 1 + RAIM_TICKET_BYTES == RAIM_PROLOGUE_BYTES, "a prologue fits");
+static_assert(RAIM_RESPONSE_BYTES < RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + 2,
+              "an answer is smaller than its question");
+
+void raim_init_write_head(uint32_t ticket, uint8_t bytes[RAIM_INIT_HEAD_BYTES])
+{
+    raim_knock_write_head(RAIM_KNOCK_HANDSHAKE, bytes);
+    for (int i = 0; i < 4; i++)
+        bytes[RAIM_KNOCK_HEAD_BYTES + i] = (uint8_t)(ticket >> 8 * i);
+}
+
+bool raim_init_read(const uint8_t *data, size_t size, struct raim_init *init)
+{
+    *init = (struct raim_init){0};
+    if (size < RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + 2 || size > RAIM_INIT_BYTES)
+        return false;
+    for (int i = 0; i < 4; i++)
+        init->ticket |= (uint32_t)data[RAIM_KNOCK_HEAD_BYTES + i] << 8 * i;
+    init->message = data + RAIM_INIT_HEAD_BYTES;
+    init->size = size - RAIM_INIT_HEAD_BYTES;
+    return true;
+}
+
+const uint8_t *raim_response_read(const uint8_t *data, size_t size)
+{
+    return size == RAIM_RESPONSE_BYTES ? data + RAIM_KNOCK_HEAD_BYTES : NULL;
+}
+
+size_t raim_prologue_write(const uint8_t *ticket, size_t size, uint8_t bytes[RAIM_PROLOGUE_BYTES])
+{
+    assert(size <= RAIM_TICKET_BYTES);
+    memcpy(bytes, label, sizeof label - 1);
+    memcpy(bytes + sizeof label - 1, ticket, size);
+    return sizeof label - 1 + size;
+}

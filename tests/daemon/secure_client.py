@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""A client's end of an encrypted connection, made from PROTOCOL.md and the Noise specification
+alone: another implementation than the server's, on python3-cryptography and hashlib."""
+
+import hashlib
+import hmac
+import socket
+import struct
+import time
+
+try:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+    from cryptography.hazmat.primitives.serialization import (Encoding, NoEncryption, PrivateFormat,
+                                                              PublicFormat)
+except ImportError:
+    ChaCha20Poly1305 = None
+
+MISSING = None if ChaCha20Poly1305 else "python3-cryptography is not installed"
+HEAD = b"\xff\xff\xff\xffRAIM"
+KNOCK, TICKET, INVITE, HANDSHAKE, REFUSED = (HEAD + bytes((kind, 2)) for kind in range(1, 6))
+NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED = 1, 2, 4, 8 # flags of a TICKET
+NUMBER_MASK, EPOCH_BITS = (1 << 62) - 1, 16
+
+
+def knock(ticket=0, kind=0, credential=b"", size=512):
+    return (KNOCK + struct.pack("<IBB", ticket, kind, len(credential)) + credential).ljust(
+        size, b"\0")
+
+
+class Ticket:
+    """What a TICKET tells."""
+
+    def __init__(self, data):
+        assert data.startswith(TICKET), data
+        self.data, self.flags = data, data[10]
+        self.number = int.from_bytes(data[11:15], "little")
+        end = 16 + data[15]
+        self.arena, self.server_key = data[16:end].decode(), data[end:]
+        assert len(self.server_key) == (32 if self.flags & OFFERED else 0), data
+
+
+def hash_of(data):
+    return hashlib.blake2b(data).digest()
+
+
+def hkdf(key, data):
+    def mac(one, other):
+        return hmac.new(one, other, hashlib.blake2b).digest()
+    temporary = mac(key, data)
+    first = mac(temporary, b"\1")
+    return first, mac(temporary, first + b"\2")
+
+
+def public_of(secret):
+    return secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def encrypt(key, number, plain, associated=b""):
+    return ChaCha20Poly1305(key).encrypt(bytes(4) + number.to_bytes(8, "little"), plain, associated)
+
+
+def decrypt(key, number, data, associated=b""):
+    return ChaCha20Poly1305(key).decrypt(bytes(4) + number.to_bytes(8, "little"), data, associated)
+
+
+def rekey(key):
+    return encrypt(key, 2**64 - 1, bytes(32))[:32]
+
+
+class Initiator:
+    """Noise_NK_25519_ChaChaPoly_BLAKE2b, the initiator's side."""
+
+    def __init__(self, server_key, prologue, secret=None):
+        self.secret = secret or X25519PrivateKey.generate()
+        self.h = self.ck = b"Noise_NK_25519_ChaChaPoly_BLAKE2b".ljust(64, b"\0")
+        self.mix_hash(prologue)
+        self.mix_hash(server_key)
+        self.server_key = server_key
+
+    def mix_hash(self, data):
+        self.h = hash_of(self.h + data)
+
+    def mix_agreement(self, key):
+        shared = self.secret.exchange(X25519PublicKey.from_public_bytes(key))
+        self.ck, made = hkdf(self.ck, shared)
+        self.k = made[:32]
+
+    def write(self, payload):
+        own = public_of(self.secret)
+        self.mix_hash(own)
+        self.mix_agreement(self.server_key)
+        sealed = encrypt(self.k, 0, payload, self.h)
+        self.mix_hash(sealed)
+        return own + sealed
+
+    def read(self, message):
+        self.mix_hash(message[:32])
+        self.mix_agreement(message[:32])
+        payload = decrypt(self.k, 0, message[32:], self.h)
+        self.mix_hash(message[32:])
+        return payload
+
+    def split(self):
+        return [key[:32] for key in hkdf(self.ck, b"")]
+
+
+def siphash(key, data):
+    """SipHash-2-4 (Aumasson and Bernstein)."""
+    mask = 2**64 - 1
+    k0, k1 = struct.unpack("<2Q", key)
+    v = [k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
+         k1 ^ 0x7465646279746573]
+
+    def turn(x, bits):
+        return (x << bits | x >> 64 - bits) & mask
+
+    def rounds(count):
+        for _ in range(count):
+            v[0] = v[0] + v[1] & mask
+            v[2] = v[2] + v[3] & mask
+            v[1], v[3] = turn(v[1], 13) ^ v[0], turn(v[3], 16) ^ v[2]
+            v[0] = turn(v[0], 32)
+            v[2] = v[2] + v[1] & mask
+            v[0] = v[0] + v[3] & mask
+            v[1], v[3] = turn(v[1], 17) ^ v[2], turn(v[3], 21) ^ v[0]
+            v[2] = turn(v[2], 32)
+
+    whole = data + bytes(7 - len(data) % 8) + bytes((len(data) & 255,))
+    for (word,) in struct.iter_unpack("<Q", whole):
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xff
+    rounds(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+class Direction:
+    """The keys of one direction, for either end of it."""
+
+    def __init__(self, key):
+        self.key, self.epoch, self.number = key, 0, 0
+        self.number_key = hashlib.blake2b(b"raim number", key=key).digest()[:16]
+
+    def mask(self, tag):
+        return siphash(self.number_key, tag) & NUMBER_MASK
+
+    def key_of(self, number):
+        while self.epoch < number >> EPOCH_BITS:
+            self.key, self.epoch = rekey(self.key), self.epoch + 1
+        return self.key
+
+    def seal(self, plain):
+        sealed = encrypt(self.key_of(self.number), self.number, plain)
+        header = 1 << 62 | self.number ^ self.mask(sealed[-16:])
+        self.number += 1
+        return header.to_bytes(8, "big") + sealed
+
+    def open(self, data):
+        header = int.from_bytes(data[:8], "big")
+        assert header >> 62 == 1, data
+        number = (header & NUMBER_MASK) ^ self.mask(data[-16:])
+        return decrypt(self.key_of(number), number, data[8:])
+
+
+def prologue_of(ticket):
+    return b"raimd secure 1" + ticket
+
+
+class SecureClient:
+    """A socket at an arena's port that knocks, shakes hands and sends encrypted datagrams."""
+
+    def __init__(self, port, source="127.0.0.1", deadline_s=10):
+        self.sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.sock.bind((source, 0))
+        self.sock.connect(("127.0.0.1", port))
+        self.deadline_s = deadline_s
+        self.reason = None # of the RESPONSE
+        self.number = self.session = None # that ENet at the server gave
+        self.sequence = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+
+    def ask(self, data, head, times=20):
+        """Sends until something with that head comes, and returns it; None where nothing does."""
+        self.sock.settimeout(0.25)
+        for _ in range(times):
+            self.sock.send(data)
+            try:
+                while True:
+                    answer = self.sock.recv(2048)
+                    if answer.startswith(head):
+                        return answer
+            except (TimeoutError, ConnectionRefusedError):
+                pass
+        return None
+
+    def fetch_ticket(self):
+        data = self.ask(knock(), TICKET)
+        self.ticket = Ticket(data) if data is not None else None
+        return self.ticket
+
+    def make_init(self, kind=0, credential=b""):
+        """An INIT over the last ticket."""
+        self.noise = Initiator(self.ticket.server_key, prologue_of(self.ticket.data))
+        payload = bytes((kind, len(credential))) + credential
+        return HANDSHAKE + self.ticket.data[11:15] + self.noise.write(payload)
+
+    def take_response(self, answer):
+        assert len(answer) == 59, answer
+        (self.reason,) = self.noise.read(answer[10:])
+        if self.reason == 0:
+            self.up, self.down = map(Direction, self.noise.split())
+
+    def shake_hands(self, kind=0, credential=b"", times=20):
+        """Whether the server has answered; the reason of its answer is then kept."""
+        if self.fetch_ticket() is None:
+            return False
+        answer = self.ask(self.make_init(kind, credential), HANDSHAKE, times)
+        if answer is not None:
+            self.take_response(answer)
+        return answer is not None
+
+    def send(self, plain):
+        self.sock.send(self.up.seal(plain))
+
+    def receive(self, seconds=1.0):
+        """The next datagram of ENet's, decrypted; None where none comes."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.sock.settimeout(left)
+            try:
+                data = self.sock.recv(2048)
+            except (TimeoutError, ConnectionRefusedError):
+                return None
+            if 0x40 <= data[0] < 0x80:
+                return self.down.open(data)
+        return None
+
+    def connect(self, connection=7):
+        """Connects ENet in the session: CONNECT, VERIFY_CONNECT, its acknowledgement. Returns the
+        VERIFY_CONNECT, or None."""
+        plain = struct.pack(">HHBBHHBBIIIIIIIII", 0x8FFF, 1, 0x82, 0xFF, 1, 0, 0xFF, 0xFF, 1200,
+                            32768, 2, 0, 0, 5000, 2, 2, connection)
+        plain += struct.pack(">I", self.ticket.number)
+        end = time.monotonic() + self.deadline_s
+        while time.monotonic() < end:
+            self.send(plain)
+            verify = self.receive(0.5)
+            if verify is None or verify[4] & 15 != 3:
+                continue
+            self.number, _, self.session = struct.unpack_from(">HBB", verify, 8)
+            self.send_commands(struct.pack(">BBHHH", 1, 0xFF, 1, 1,
+                                           int.from_bytes(verify[2:4], "big")))
+            return verify
+        return None
+
+    def send_commands(self, commands):
+        self.send(struct.pack(">HH", 0x8000 | self.session << 12 | self.number, 2) + commands)
+
+    def say(self, message):
+        """Sends a message reliably on channel 0."""
+        self.sequence += 1
+        self.send_commands(struct.pack(">BBHH", 0x86, 0, self.sequence, len(message)) + message)
+
+    def disconnect(self):
+        self.send_commands(struct.pack(">BBHI", 0x84, 0xFF, 2, 0))

@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs the README's commands in bare trees of Debian's releases: `./dev run` until it answers a
+status request and Ctrl-C ends it, `./dev test`, and `./dev package`. --short: `./dev run`, a build
+of every target of the preset release, and its unit tests.
+
+distros.py [--short] [SUITE...] by default tries bookworm and trixie; ./dev test-distros runs it,
+as root. Each tree is copied first, so that what a run installs is gone in the next. Exits 77 where
+no tree can be made. Logs are in build/distros/.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+from tree import NoTree, make_tree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DIRECTORY = ROOT / "build/distros"
+SUITES = ("bookworm", "trixie")
+STATUS = "http://127.0.0.1:7246/status"
+RUN_S = 900    # until the demo answers: packages, a build
+STEP_S = 3600
+STOP_S = 5
+SKIPPED = 77
+
+# In namespaces of its own: mounts go with it, and so do processes that a step leaves behind.
+ENTER = """
+root=$1
+shift
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+mount -t tmpfs tmpfs "$root/tmp"
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+exec chroot "$root" sh -c 'cd /raimd && exec "$@"' sh "$@"
+"""
+# Nothing of who runs this, but for the way to a mirror.
+ENVIRONMENT = {"PATH": os.defpath + ":/usr/sbin:/sbin", "HOME": "/root", "LANG": "C.UTF-8",
+               **{name: value for name, value in os.environ.items()
+                  if name.lower().endswith("_proxy")}}
+
+
+class Failure(Exception):
+    """What a step did not do."""
+
+
+class Tree:
+    """A copy of a suite's bare tree with the sources in /raimd."""
+
+    def __init__(self, suite):
+        self.log_path = DIRECTORY / f"{suite}.log"
+        bare = make_tree(DIRECTORY / suite, suite)
+        self.root = DIRECTORY / suite / "root"
+        subprocess.run(["rm", "-rf", "--one-file-system", self.root], check=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", bare, self.root], check=True)
+        shutil.copytree(ROOT, self.root / "raimd",
+                        ignore=shutil.ignore_patterns("build", ".git", "__pycache__"))
+        self.log_path.write_bytes(b"")
+
+    @contextlib.contextmanager
+    def program(self, *words):
+        """A program of the tree, running."""
+        with open(self.log_path, "ab") as log:
+            process = subprocess.Popen(
+                ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", ENTER,
+                 "sh", self.root, *words],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=ENVIRONMENT)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    def said(self):
+        return self.log_path.read_text(encoding="utf-8", errors="replace")
+
+    def call(self, *words):
+        """Runs a program of the tree to its end; returns the log's last line."""
+        with self.program(*words) as process:
+            try:
+                status = process.wait(STEP_S)
+            except subprocess.TimeoutExpired:
+                raise Failure(f"runs on after {STEP_S} s") from None
+        last = (self.said().strip().splitlines() or [""])[-1]
+        if status != 0:
+            raise Failure(f"status {status}: {last}")
+        return last
+
+
+def ask_status():
+    """The status of whoever listens where the demo does; None where nobody does."""
+    try:
+        with urllib.request.urlopen(STATUS, timeout=5) as answer:
+            return json.load(answer)
+    except (OSError, urllib.error.URLError, ValueError):
+        return None
+
+
+def run_demo(tree):
+    """./dev run, until it answers; then Ctrl-C."""
+    if ask_status() is not None:
+        raise Failure("somebody else listens on 127.0.0.1:7246")
+    begin = time.monotonic()
+    with tree.program("./dev", "run") as process:
+        while (status := ask_status()) is None:
+            if process.poll() is not None:
+                raise Failure(f"ended with {process.returncode}")
+            if time.monotonic() - begin > RUN_S:
+                raise Failure(f"no status within {RUN_S} s")
+            time.sleep(0.1)
+        answered_s = time.monotonic() - begin
+        # The shell became ./dev, which became raimd.
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(
+            encoding="ascii").split()
+        os.kill(int(children[0]), signal.SIGINT)
+        try:
+            ended = process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"runs on {STOP_S} s after Ctrl-C") from None
+    if ended != 0:
+        raise Failure(f"ended with {ended} at Ctrl-C")
+    return f"{len(status['arenas'])} arenas after {answered_s:.0f} s; Ctrl-C ends it with 0"
+
+
+def run_tests(tree):
+    """./dev test; its last line says all."""
+    return tree.call("./dev", "test")
+
+
+def build_release(tree):
+    """Every target of the preset release, and its warnings."""
+    tree.call("./dev", "build", "release")
+    built = (tree.root / "raimd/build/release/build.log").read_text(encoding="utf-8",
+                                                                    errors="replace")
+    return f"{len(re.findall(r': warning: ', built))} warnings"
+
+
+def run_unit_tests(tree):
+    """The unit tests of the preset release."""
+    tree.call("ctest", "--test-dir", "build/release", "-R", "^(unit|netsim|rules)",
+              "-j", "2", "--no-tests=error")
+    return re.findall(r"\d+% tests passed.*", tree.said())[-1]
+
+
+def build_packages(tree):
+    """./dev package; lintian has looked at them."""
+    return f"{pathlib.PurePath(tree.call('./dev', 'package')).name} and others"
+
+
+FULL = [("./dev run", run_demo), ("./dev test", run_tests), ("./dev package", build_packages)]
+SHORT = [("./dev run", run_demo), ("./dev build release", build_release),
+         ("unit tests", run_unit_tests)]
+
+
+def try_suite(suite, steps):
+    """Prints a row for each step; false when one failed."""
+    tree = Tree(suite)
+    good = True
+    for name, step in steps:
+        begin = time.monotonic()
+        try:
+            word, said = "good", step(tree)
+        except Failure as failure:
+            word, said, good = "FAILED", f"{failure}; see {tree.log_path.relative_to(ROOT)}", False
+        print(f"{suite:10} {name:20} {word:7} {time.monotonic() - begin:6.0f} s  {said}",
+              flush=True)
+    if good:
+        subprocess.run(["rm", "-rf", "--one-file-system", tree.root], check=True)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--short", action="store_true", help="./dev run, a build, the unit tests")
+    parser.add_argument("suites", nargs="*", metavar="SUITE")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)) # ends what runs, too
+    good, skipped = True, False
+    for suite in options.suites or SUITES:
+        try:
+            good = try_suite(suite, SHORT if options.short else FULL) and good
+        except NoTree as reason:
+            print(f"{suite:10} SKIPPED: {reason}")
+            skipped = True
+    if not good:
+        return 1
+    return SKIPPED if skipped else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Token buckets of addresses.
+#include "address_budget.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { BURST = 100, PER_TICK = 10 };
+
+static struct address_budget budget;
+
+static int set_up(void **state)
+{
+    (void)state;
+    address_budget_init(&budget, BURST, PER_TICK, 0x123456789ABCDEFu);
+    return 0;
+}
+
+// How many of so many attempts succeed.
+static int take(uint32_t address, int attempts, uint64_t tick)
+{
+    int taken = 0;
+    for (int i = 0; i < attempts; i++)
+        taken += address_budget_take(&budget, address, tick);
+    return taken;
+}
+
+static void test_an_address_has_its_burst_and_then_its_rate(void **state)
+{
+    (void)state;
+    assert_int_equal(take(1, 1000, 7), BURST);
+    assert_int_equal(take(1, 1000, 8), PER_TICK);
+    assert_int_equal(take(1, 1000, 11), 3 * PER_TICK);
+    assert_int_equal(take(1, 1000, 11 + BURST), BURST);
+    assert_int_equal(take(1, 1000, UINT64_MAX), BURST);
+}
+
+static void test_those_who_flood_take_nothing_from_others(void **state)
+{
+    (void)state;
+    enum { FLOODS = 8, HONEST = 2000 };
+    for (uint64_t tick = 1; tick < 100; tick++) {
+        for (uint32_t i = 0; i < FLOODS; i++)
+            assert_in_range(take(0xC0000200u + i, 1000, tick), PER_TICK, BURST);
+        if (tick != 50)
+            continue;
+        // Wherever the hash puts them: no more than one row can be full of those who flood.
+        int taken = 0;
+        for (uint32_t i = 0; i < HONEST; i++)
+            taken += take(0x0A000000u + i * 77, 2, tick);
+        assert_true(taken >= 2 * HONEST - 2 * HONEST / ADDRESS_BUDGET_ROWS * 2);
+    }
+}
+
+static void test_a_flood_is_not_displaced_by_those_who_send_little(void **state)
+{
+    (void)state;
+    assert_int_equal(take(1, 1000, 1), BURST);
+    for (uint32_t i = 0; i < 10000; i++)
+        address_budget_take(&budget, 2 + i * 991, 1);
+    assert_int_equal(take(1, 1000, 1), 0);
+}
+
+static void test_another_rate_leaves_what_was_used(void **state)
+{
+    (void)state;
+    take(1, 1000, 1);
+    address_budget_set_rate(&budget, BURST + 5, PER_TICK);
+    assert_int_equal(take(1, 1000, 1), 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
+        cmocka_unit_test_setup(test_those_who_flood_take_nothing_from_others, set_up),
+        cmocka_unit_test_setup(test_a_flood_is_not_displaced_by_those_who_send_little, set_up),
+        cmocka_unit_test_setup(test_another_rate_leaves_what_was_used, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// A client's way to a connection against a server made of a gate and sessions, and against whoever
+// stands between them: it never falls back from encryption to plain text.
+#include "connector.h"
+#include "gate.h"
+#include "message.h"
+#include "secure_sessions.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MS = 1000, S = 1000000 };
+
+static struct query_source from = {.address = 0x0100000A, .port = 40000};
+static const uint8_t secret[RAIM_KEY_BYTES] = {8}, other_secret[RAIM_KEY_BYTES] = {16};
+static const uint8_t session[RAIM_SESSION_TOKEN_BYTES] = {9, 9};
+
+static struct {
+    struct gate gate;
+    struct secure_sessions *sessions;
+    const char *ban;
+    bool knows_session;
+    int knocks, inits; // heard
+    struct raim_credential shown;
+} server;
+static struct raim_connector *client;
+static uint64_t now_us;
+
+static const char *find_ban(void *context, uint32_t address)
+{
+    (void)context;
+    assert_int_equal(address, 0x0A000001);
+    return server.ban;
+}
+
+static bool admits_token(void *context, const uint8_t *token, size_t size)
+{
+    (void)context;
+    return size == 4 && memcmp(token, "good", 4) == 0;
+}
+
+static bool knows_session(void *context, const uint8_t *token)
+{
+    (void)context;
+    return server.knows_session && memcmp(token, session, sizeof session) == 0;
+}
+
+static void start_server(const uint8_t *key)
+{
+    gate_init(&server.gate, 7246);
+    server.gate.wants_tickets = true;
+    server.gate.policy = (struct gate_policy){NULL, find_ban, admits_token, knows_session};
+    secure_sessions_destroy(server.sessions);
+    server.sessions = key != NULL ? secure_sessions_create(8, key) : NULL;
+    if (server.sessions == NULL)
+        return;
+    server.gate.offer.offers_encryption = true;
+    memcpy(server.gate.offer.server_key, secure_sessions_key(server.sessions), RAIM_KEY_BYTES);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&server, 0, sizeof server);
+    now_us = 5 * S;
+    start_server(secret);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    secure_sessions_destroy(server.sessions);
+    server.sessions = NULL;
+    raim_connector_destroy(client);
+    client = NULL;
+    return 0;
+}
+
+static void open_client(const struct raim_connector_def *def, const uint8_t *token)
+{
+    from.port++; // as of each connection
+    client = raim_connector_create(def);
+    assert_non_null(client);
+    raim_connector_begin(client, token, now_us);
+}
+
+static void hear_init(const uint8_t *data, size_t size)
+{
+    struct raim_init init;
+    uint8_t ticket[RAIM_TICKET_BYTES], reply[RAIM_RESPONSE_BYTES];
+    size_t ticket_size;
+    bool resumes;
+    const struct secure_peer peer = {.address = ntohl(from.address), .port = from.port};
+    server.inits++;
+    assert_true(raim_init_read(data, size, &init));
+    if (gate_check_init(&server.gate, from, init.ticket, (int64_t)now_us, ticket, &ticket_size) !=
+            DATAGRAM_OK ||
+        !secure_sessions_read(server.sessions, &init, ticket, ticket_size, &server.shown))
+        return;
+    const enum datagram_verdict verdict =
+        gate_judge(&server.gate, from.address, &server.shown, &resumes);
+    size_t reply_size = RAIM_RESPONSE_BYTES;
+    if (verdict != DATAGRAM_OK)
+        reply_size = secure_sessions_refuse(server.sessions, gate_reason(verdict), reply);
+    else
+        assert_int_equal(secure_sessions_begin(server.sessions, peer, (struct secure_limits){0},
+                                               resumes, (int64_t)now_us / MS, reply),
+                         DATAGRAM_OK);
+    raim_connector_receive(client, now_us, reply, reply_size);
+}
+
+// The client's turn, and the server's answers to it.
+static void turn(void)
+{
+    uint8_t bytes[RAIM_KNOCK_BYTES];
+    const size_t size = raim_connector_send(client, now_us, bytes);
+    if (size == 0)
+        return;
+    if (raim_knock_kind(bytes, size) == RAIM_KNOCK_HANDSHAKE) {
+        hear_init(bytes, size);
+        return;
+    }
+    struct gate_answer answer;
+    struct raim_knock knock;
+    server.knocks++;
+    assert_true(raim_knock_read(bytes, size, &knock));
+    server.shown = knock.credential;
+    gate_hear(&server.gate, from, bytes, size, (int64_t)now_us, &answer);
+    assert_int_equal(answer.verdict, GATE_ANSWERED);
+    assert_true(answer.size + answer.notice_size < size);
+    if (answer.notice_size > 0)
+        raim_connector_receive(client, now_us, answer.notice, answer.notice_size);
+    if (answer.size > 0)
+        raim_connector_receive(client, now_us, answer.reply, answer.size);
+}
+
+static void run(int ms)
+{
+    for (int i = 0; i < ms; i += 10) {
+        turn();
+        now_us += 10 * MS;
+    }
+}
+
+static enum datagram_verdict connect_plainly(void)
+{
+    static uint32_t id;
+    const struct datagram_connect connect = {++id, raim_connector_ticket(client)};
+    return gate_admit(&server.gate, from, connect, false, (int64_t)now_us);
+}
+
+static const struct raim_connector_def anybody = {0};
+static const struct raim_connector_def holder = {.access = (const uint8_t *)"good",
+                                                 .access_size = 4};
+static const struct raim_connector_def pretender = {.access = (const uint8_t *)"evil",
+                                                    .access_size = 4};
+
+static void test_encryption_is_taken_where_it_is_offered(void **state)
+{
+    (void)state;
+    uint8_t key[RAIM_KEY_BYTES];
+    open_client(&anybody, NULL);
+    assert_false(raim_connector_server_key(client, key));
+    run(50);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    assert_true(raim_connector_is_secure(client));
+    assert_true(raim_connector_server_key(client, key));
+    assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
+    assert_int_equal(server.knocks, 1);
+    assert_int_equal(server.inits, 1);
+    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
+}
+
+static void test_an_arena_without_it_is_connected_to_in_plain(void **state)
+{
+    (void)state;
+    start_server(NULL);
+    open_client(&anybody, NULL);
+    run(50);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    assert_false(raim_connector_is_secure(client));
+    assert_int_equal(connect_plainly(), DATAGRAM_OK);
+}
+
+static void test_access_tokens_are_shown_encrypted_or_for_an_admitted_ticket(void **state)
+{
+    (void)state;
+    for (int plain = 0; plain < 2; plain++) {
+        start_server(plain ? NULL : secret);
+        server.gate.offer.needs_admission = true;
+        open_client(&holder, NULL);
+        run(50);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+        assert_int_equal(raim_connector_is_secure(client), !plain);
+        assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_ACCESS);
+        assert_int_equal(connect_plainly(), plain ? DATAGRAM_OK : DATAGRAM_TICKET);
+        raim_connector_destroy(client);
+        open_client(plain ? &pretender : &anybody, NULL);
+        run(50);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+        assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_ACCESS);
+        raim_connector_destroy(client);
+        client = NULL;
+    }
+}
+
+static void test_a_session_s_token_is_a_credential(void **state)
+{
+    (void)state;
+    for (int plain = 0; plain < 2; plain++) {
+        start_server(plain ? NULL : secret);
+        server.gate.offer.needs_admission = true;
+        server.knows_session = true;
+        open_client(&anybody, session);
+        run(50);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+        assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_SESSION);
+        raim_connector_destroy(client);
+        // Where it is not known any more, the access token may be.
+        server.knows_session = false;
+        open_client(&holder, session);
+        run(1000);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+        assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_ACCESS);
+        raim_connector_destroy(client);
+        open_client(&anybody, session);
+        run(1000);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+        raim_connector_destroy(client);
+        client = NULL;
+    }
+}
+
+static void test_who_is_banned_is_told_why(void **state)
+{
+    (void)state;
+    server.ban = "spam";
+    for (int plain = 0; plain < 2; plain++) {
+        start_server(plain ? NULL : secret);
+        open_client(&anybody, NULL);
+        run(50);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+        assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_BANNED);
+        assert_string_equal(raim_connector_refusal(client)->text, "spam");
+        raim_connector_destroy(client);
+        client = NULL;
+    }
+    // Who expects encryption believes it in the handshake alone.
+    start_server(secret);
+    const struct raim_connector_def careful = {.require_encryption = true};
+    open_client(&careful, NULL);
+    run(50);
+    assert_int_equal(server.inits, 1);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+    assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_BANNED);
+}
+
+static void test_a_forged_refusal_is_ignored_where_encryption_is_expected(void **state)
+{
+    (void)state;
+    const struct raim_refused refused = {.reason = RAIM_REASON_BANNED};
+    const struct raim_connector_def careful = {.require_encryption = true};
+    uint8_t bytes[RAIM_REFUSED_BYTES];
+    const size_t size = raim_refused_write(&refused, bytes);
+    open_client(&careful, NULL);
+    raim_connector_receive(client, now_us, bytes, size);
+    run(50);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    raim_connector_begin(client, NULL, now_us);
+    raim_connector_receive(client, now_us, bytes, size);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    raim_connector_destroy(client);
+    open_client(&anybody, NULL);
+    raim_connector_receive(client, now_us, bytes, size);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+}
+
+static void test_after_one_handshake_there_is_no_plain_text(void **state)
+{
+    (void)state;
+    uint8_t key[RAIM_KEY_BYTES];
+    open_client(&anybody, NULL);
+    run(50);
+    assert_true(raim_connector_is_secure(client));
+    // The same connection's successor meets whoever answers in plain.
+    start_server(NULL);
+    raim_connector_begin(client, session, now_us);
+    run(500);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE); // its token is told nobody
+    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_NO_DOUBT);
+    run(1000);
+    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_PLAIN);
+    // Or another server.
+    start_server(other_secret);
+    run(1000);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_OTHER_KEY);
+    assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
+    assert_int_equal(server.inits, 1);
+    start_server(secret);
+    run(500);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    assert_true(raim_connector_is_secure(client));
+    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_NO_DOUBT);
+    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_SESSION);
+}
+
+static void test_who_requires_encryption_takes_nothing_else(void **state)
+{
+    (void)state;
+    uint8_t key[RAIM_KEY_BYTES];
+    const struct raim_connector_def careful = {.require_encryption = true};
+    start_server(NULL);
+    open_client(&careful, NULL);
+    run(1500);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_PLAIN);
+}
+
+static void test_init_is_repeated_as_it_was_and_then_begun_anew(void **state)
+{
+    (void)state;
+    uint8_t first[RAIM_KNOCK_BYTES], bytes[RAIM_KNOCK_BYTES];
+    open_client(&anybody, NULL);
+    turn();
+    const size_t size = raim_connector_send(client, now_us, first);
+    assert_int_equal(raim_knock_kind(first, size), RAIM_KNOCK_HANDSHAKE);
+    int repeated = 0;
+    for (int ms = 10; ms < 2000; ms += 10) {
+        now_us += 10 * MS;
+        const size_t again = raim_connector_send(client, now_us, bytes);
+        if (again == 0)
+            continue;
+        assert_int_equal(again, size);
+        assert_memory_equal(bytes, first, size);
+        repeated++;
+    }
+    assert_int_equal(repeated, 7);
+    now_us += 10 * MS;
+    assert_int_equal(raim_connector_send(client, now_us, bytes), RAIM_KNOCK_BYTES);
+    assert_int_equal(raim_knock_kind(bytes, RAIM_KNOCK_BYTES), RAIM_KNOCK_KNOCK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CONNECTOR_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+        CONNECTOR_TEST(test_encryption_is_taken_where_it_is_offered),
+        CONNECTOR_TEST(test_an_arena_without_it_is_connected_to_in_plain),
+        CONNECTOR_TEST(test_access_tokens_are_shown_encrypted_or_for_an_admitted_ticket),
+        CONNECTOR_TEST(test_a_session_s_token_is_a_credential),
+        CONNECTOR_TEST(test_who_is_banned_is_told_why),
+        CONNECTOR_TEST(test_a_forged_refusal_is_ignored_where_encryption_is_expected),
+        CONNECTOR_TEST(test_after_one_handshake_there_is_no_plain_text),
+        CONNECTOR_TEST(test_who_requires_encryption_takes_nothing_else),
+        CONNECTOR_TEST(test_init_is_repeated_as_it_was_and_then_begun_anew),
+    };
+    return cmocka_run_group_tests_name("connector", tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Which names, origins and tokens the status goes by.
+#include "http_guard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static const struct http_guard GUARD = {
+    .host_count = 2, .hosts = {"status.example.org", "gate"}, .token = "abcdefghijklmnop"};
+static const struct http_guard NOTHING;
+
+static void test_addresses_and_configured_names_are_taken(void **state)
+{
+    (void)state;
+    static const char *const always[] = {"127.0.0.1",  "127.0.0.1:7246", "192.0.2.9:80",
+                                         "localhost",  "LocalHost:7246", "[::1]",
+                                         "[::1]:7246", "[2001:db8::1]:1"};
+    static const char *const named[] = {"status.example.org", "Status.Example.ORG:443", "gate:1"};
+    for (size_t i = 0; i < COUNT(always); i++)
+        assert_true(http_guard_takes_host(&NOTHING, always[i]));
+    for (size_t i = 0; i < COUNT(named); i++) {
+        assert_true(http_guard_takes_host(&GUARD, named[i]));
+        assert_false(http_guard_takes_host(&NOTHING, named[i]));
+    }
+    assert_true(http_guard_takes_host(&NOTHING, NULL));
+}
+
+static void test_other_names_are_refused(void **state)
+{
+    (void)state;
+    char longest[400];
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    const char *const others[] = {"evil.example",
+                                  "evil.example:7246",
+                                  "",
+                                  ":80",
+                                  "127.0.0.1.evil.example",
+                                  "127.0.0.1evil",
+                                  "localhost.evil.example",
+                                  "evil.localhost",
+                                  "localhost@evil.example",
+                                  "status.example.org.evil.example",
+                                  "xstatus.example.org",
+                                  "status.example.org.",
+                                  "127.1",
+                                  "0x7f.1",
+                                  "2130706433",
+                                  "127.0.0.1:",
+                                  "127.0.0.1:port",
+                                  "127.0.0.1:123456",
+                                  "127.0.0.1:80:80",
+                                  "[::1",
+                                  "[::1]x",
+                                  "[]",
+                                  "[evil.example]",
+                                  "::1",
+                                  "[127.0.0.1]",
+                                  "localhost localhost",
+                                  longest};
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_false(http_guard_takes_host(&GUARD, others[i]));
+}
+
+static void test_origins_are_of_the_host_or_configured(void **state)
+{
+    (void)state;
+    static const char host[] = "127.0.0.1:7246";
+    assert_true(http_guard_takes_origin(&GUARD, NULL, host));
+    assert_true(http_guard_takes_origin(&GUARD, "http://127.0.0.1:7246", host));
+    assert_true(http_guard_takes_origin(&GUARD, "https://status.example.org", host));
+    assert_true(http_guard_takes_origin(&GUARD, "https://gate:8443", NULL));
+    static const char *const foreign[] = {"http://evil.example",
+                                          "null",
+                                          "",
+                                          "http://127.0.0.1",
+                                          "http://127.0.0.1:7247",
+                                          "http://203.0.113.5",
+                                          "http://localhost",
+                                          "file://",
+                                          "127.0.0.1:7246",
+                                          "http://evil.example/http://127.0.0.1:7246",
+                                          "https://status.example.org.evil.example"};
+    for (size_t i = 0; i < COUNT(foreign); i++)
+        assert_false(http_guard_takes_origin(&GUARD, foreign[i], host));
+    assert_false(http_guard_takes_origin(&GUARD, "http://127.0.0.1:7246", NULL));
+}
+
+static void test_only_the_whole_token_is_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(http_guard_judge(&GUARD, "Bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
+    assert_int_equal(http_guard_judge(&GUARD, "bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
+    static const char *const wrong[] = {"Bearer ", "Bearer abcdefghijklmno",
+                                        "Bearer abcdefghijklmnopq", "Bearer  abcdefghijklmnop",
+                                        "Bearer abcdefghijklmnoP"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(http_guard_judge(&GUARD, wrong[i]), HTTP_TOKEN_WRONG);
+        assert_int_equal(http_guard_judge(&NOTHING, wrong[i]), HTTP_TOKEN_NONE);
+    }
+    static const char *const none[] = {"", "Bearer", "Basic abcdefghijklmnop", "abcdefghijklmnop"};
+    for (size_t i = 0; i < COUNT(none); i++)
+        assert_int_equal(http_guard_judge(&GUARD, none[i]), HTTP_TOKEN_NONE);
+    assert_int_equal(http_guard_judge(&GUARD, NULL), HTTP_TOKEN_NONE);
+}
+
+static void test_names_and_tokens_are_well_formed(void **state)
+{
+    (void)state;
+    char name[HTTP_HOST_BYTES + 1], token[HTTP_TOKEN_BYTES + 1];
+    memset(name, 'a', sizeof name);
+    memset(token, 'a', sizeof token);
+    name[HTTP_HOST_BYTES] = token[HTTP_TOKEN_BYTES] = '\0';
+    assert_false(http_guard_is_name(name));
+    assert_false(http_guard_is_token(token));
+    name[HTTP_HOST_BYTES - 1] = token[HTTP_TOKEN_BYTES - 1] = '\0';
+    assert_true(http_guard_is_name(name));
+    assert_true(http_guard_is_token(token));
+    assert_true(http_guard_is_name("a-1.Example"));
+    static const char *const names[] = {"",   "a:1", "a/b", "*",       "*.a",
+                                        ".a", "-a",  "a b", "\xc3\xa9"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_false(http_guard_is_name(names[i]));
+    assert_true(http_guard_is_token("0123456789abc-._"));
+    assert_false(http_guard_is_token("0123456789abcde"));
+    assert_false(http_guard_is_token("0123456789abcde f"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_addresses_and_configured_names_are_taken),
+        cmocka_unit_test(test_other_names_are_refused),
+        cmocka_unit_test(test_origins_are_of_the_host_or_configured),
+        cmocka_unit_test(test_only_the_whole_token_is_taken),
+        cmocka_unit_test(test_names_and_tokens_are_well_formed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

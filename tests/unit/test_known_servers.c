@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// The file of known servers, with links of our own: first visits, other keys, and files that must
+// not be followed or believed.
+#include "known_servers.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static struct {
+    bool is_sealed, is_other;
+    uint8_t key[RAIM_CLIENT_KEY_BYTES];
+} shown;
+
+bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+{
+    (void)link;
+    memcpy(key, shown.key, sizeof shown.key);
+    return shown.is_sealed;
+}
+
+bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+{
+    (void)link;
+    memcpy(key, shown.key, sizeof shown.key);
+    return shown.is_other;
+}
+
+static char directory[] = "/tmp/raim-known-XXXXXX", path[64];
+static const struct raim_link *const any_link = (const struct raim_link *)&shown;
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(directory + sizeof directory - 7, "XXXXXX");
+    memset(&shown, 0, sizeof shown);
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/a/b/known", directory);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(path);
+    char parent[64];
+    snprintf(parent, sizeof parent, "%s/a/b", directory);
+    rmdir(parent);
+    snprintf(parent, sizeof parent, "%s/a", directory);
+    rmdir(parent);
+    return rmdir(directory);
+}
+
+static void visit(const char *host, uint16_t port, uint8_t first)
+{
+    struct raim_known_server server;
+    memset(shown.key, first, sizeof shown.key);
+    shown.is_sealed = true;
+    assert_true(raim_known_server_find(&server, path, host, port));
+    raim_known_server_look(&server, any_link);
+}
+
+static void write_file(const char *text)
+{
+    make_parents(path);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void assert_known(const char *host, uint16_t port, int first)
+{
+    struct raim_known_server server;
+    assert_true(raim_known_server_find(&server, path, host, port));
+    assert_int_equal(server.has_key, first >= 0);
+    if (first >= 0)
+        assert_int_equal(server.key[31], first);
+}
+
+static void test_the_key_of_the_first_visit_stays(void **state)
+{
+    (void)state;
+    struct stat info;
+    assert_known("one.example", 7246, -1);
+    visit("one.example", 7246, 1);
+    visit("two.example", 7246, 2);
+    visit("one.example", 7247, 3);
+    visit("one.example", 7246, 9);
+    assert_known("one.example", 7246, 1);
+    assert_known("two.example", 7246, 2);
+    assert_known("one.example", 7247, 3);
+    assert_known("one.example", 724, -1);
+    assert_known("ne.example", 7246, -1);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+}
+
+static void test_a_plain_connection_is_not_remembered(void **state)
+{
+    (void)state;
+    struct raim_known_server server;
+    assert_true(raim_known_server_find(&server, path, "one.example", 1));
+    raim_known_server_look(&server, any_link);
+    raim_known_server_look(&server, NULL);
+    assert_false(server.has_key);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void test_another_key_is_warned_of_once_and_not_kept(void **state)
+{
+    (void)state;
+    struct raim_known_server server;
+    visit("one.example", 7246, 1);
+    assert_true(raim_known_server_find(&server, path, "one.example", 7246));
+    memset(shown.key, 7, sizeof shown.key);
+    shown.is_sealed = false;
+    shown.is_other = true;
+    raim_known_server_look(&server, any_link);
+    assert_true(server.is_done);
+    assert_known("one.example", 7246, 1);
+}
+
+static void test_lines_of_others_are_kept_and_damage_is_refused(void **state)
+{
+    (void)state;
+    struct raim_known_server server;
+    write_file("# mine\nbad.example:1 00zz\nworse.example:1 ");
+    visit("one.example", 7246, 1);
+    assert_known("one.example", 7246, 1);
+    assert_false(raim_known_server_find(&server, path, "bad.example", 1));
+    assert_false(raim_known_server_find(&server, path, "worse.example", 1));
+    char *text = read_file(path);
+    assert_non_null(strstr(text, "# mine\nbad.example:1 00zz\n"));
+    free(text);
+}
+
+static void test_a_link_in_its_place_is_not_followed(void **state)
+{
+    (void)state;
+    struct raim_known_server server;
+    write_file("");
+    unlink(path);
+    assert_int_equal(symlink("/dev/null", path), 0);
+    assert_false(raim_known_server_find(&server, path, "one.example", 7246));
+}
+
+static void test_paths_follow_the_environment(void **state)
+{
+    (void)state;
+    char found[128];
+    setenv("HOME", "/home/ada", 1);
+    unsetenv("XDG_STATE_HOME");
+    assert_true(raim_known_servers_path(found, sizeof found));
+    assert_string_equal(found, "/home/ada/.local/state/raim/known_servers");
+    setenv("XDG_STATE_HOME", "/state", 1);
+    assert_true(raim_known_servers_path(found, sizeof found));
+    assert_string_equal(found, "/state/raim/known_servers");
+    setenv("XDG_STATE_HOME", "relative", 1);
+    unsetenv("HOME");
+    assert_false(raim_known_servers_path(found, sizeof found));
+    assert_true(raim_known_servers_keeps("play.example"));
+    assert_false(raim_known_servers_keeps("localhost") || raim_known_servers_keeps("127.0.0.1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define KNOWN_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+        KNOWN_TEST(test_the_key_of_the_first_visit_stays),
+        KNOWN_TEST(test_a_plain_connection_is_not_remembered),
+        KNOWN_TEST(test_another_key_is_warned_of_once_and_not_kept),
+        KNOWN_TEST(test_lines_of_others_are_kept_and_damage_is_refused),
+        KNOWN_TEST(test_a_link_in_its_place_is_not_followed),
+        cmocka_unit_test(test_paths_follow_the_environment),
+    };
+    return raim_crypto_init() ? cmocka_run_group_tests_name("known_servers", tests, NULL, NULL) : 1;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// When an arena counts as overloaded.
+#include "overload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { HZ = 60, DUE = 600, BEGIN = 60, END = 30 };
+
+static struct overload overload;
+static uint64_t late, skipped;
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&overload, 0, sizeof overload);
+    late = skipped = 0;
+    return 0;
+}
+
+// A second in which so many ticks were late and skipped; whether the state changed.
+static bool second(uint64_t more_late, uint64_t more_skipped)
+{
+    late += more_late;
+    skipped += more_skipped;
+    return overload_look(&overload, late, skipped, HZ);
+}
+
+static void test_an_arena_on_time_never_changes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        assert_false(second(0, 0));
+    for (int i = 0; i < 100; i++)
+        assert_false(second(BEGIN / OVERLOAD_WINDOW, 0)); // a tenth, and no more
+    assert_false(overload.is_on);
+}
+
+static void test_every_tick_late_is_said_within_two_seconds(void **state)
+{
+    (void)state;
+    assert_false(second(HZ, 0));
+    assert_true(second(HZ, 0));
+    assert_true(overload.is_on);
+    assert_int_equal(overload.late_in_window, 2 * HZ);
+    assert_int_equal(overload.due, DUE);
+    for (int i = 0; i < 100; i++)
+        assert_false(second(HZ, 0)); // once
+    assert_int_equal(overload.late_in_window, DUE);
+    char line[OVERLOAD_LINE_BYTES];
+    overload_write(&overload, line);
+    assert_string_equal(line, "late=600 skipped=0 due=600");
+}
+
+static void test_skipped_ticks_count_as_late_ones(void **state)
+{
+    (void)state;
+    assert_false(second(BEGIN / 2, BEGIN / 2));
+    assert_true(second(0, 1));
+    assert_int_equal(overload.skipped_in_window, BEGIN / 2 + 1);
+}
+
+static void test_it_ends_when_few_are_late_for_a_whole_window(void **state)
+{
+    (void)state;
+    second(HZ, 0);
+    assert_true(second(HZ, 0));
+    for (int i = 0; i < OVERLOAD_WINDOW - 2; i++)
+        assert_false(second(0, 0));
+    assert_false(second(0, 0)); // those of the last second of it are left
+    assert_true(second(0, 0));
+    assert_false(overload.is_on);
+}
+
+static void test_between_the_two_shares_it_stays_what_it_was(void **state)
+{
+    (void)state;
+    const uint64_t between = (BEGIN + END) / 2 / OVERLOAD_WINDOW;
+    for (int i = 0; i < 3 * OVERLOAD_WINDOW; i++)
+        assert_false(second(between, 0));
+    assert_false(overload.is_on);
+    assert_true(second(BEGIN, 0));
+    for (int i = 0; i < 3 * OVERLOAD_WINDOW; i++)
+        assert_false(second(between, 0));
+    assert_true(overload.is_on);
+    int seconds = 0;
+    while (!second(0, 0))
+        assert_in_range(++seconds, 1, OVERLOAD_WINDOW);
+}
+
+static void test_what_is_long_past_does_not_count(void **state)
+{
+    (void)state;
+    late = skipped = UINT64_C(1) << 40;
+    assert_true(second(0, 0)); // all of it within the first second
+    for (int i = 0; i < OVERLOAD_WINDOW - 1; i++)
+        assert_false(second(0, 0));
+    assert_true(second(0, 0));
+    assert_int_equal(overload.late_in_window, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_an_arena_on_time_never_changes, set_up),
+        cmocka_unit_test_setup(test_every_tick_late_is_said_within_two_seconds, set_up),
+        cmocka_unit_test_setup(test_skipped_ticks_count_as_late_ones, set_up),
+        cmocka_unit_test_setup(test_it_ends_when_few_are_late_for_a_whole_window, set_up),
+        cmocka_unit_test_setup(test_between_the_two_shares_it_stays_what_it_was, set_up),
+        cmocka_unit_test_setup(test_what_is_long_past_does_not_count, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+// What is cut out of a peer's datagram before ENet sees it.
+#include "peer_guard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct peer_guard guard;
+static struct peer_guard_view view;
+static struct peer_guard_report report;
+static uint64_t refused[DATAGRAM_VERDICTS]; // of the last datagram
+static uint8_t data[1200];
+static size_t size;
+static int64_t now_ms;
+
+static void begin(void)
+{
+    const uint8_t header[] = {0x80, 3, 0x12, 0x34};
+    memcpy(data, header, sizeof header);
+    size = sizeof header;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    peer_guard_init(&guard);
+    now_ms = 1000000;
+    view = (struct peer_guard_view){.is_open = true, .channels = 2, .max_waiting_bytes = 16384};
+    begin();
+    return 0;
+}
+
+static void add(uint8_t command, uint8_t channel, uint16_t sequence, const void *rest, size_t more)
+{
+    const uint8_t header[] = {command, channel, (uint8_t)(sequence >> 8), (uint8_t)sequence};
+    memcpy(data + size, header, sizeof header);
+    if (more > 0)
+        memcpy(data + size + sizeof header, rest, more);
+    size += sizeof header + more;
+}
+
+static void add_reliable(uint8_t channel, uint16_t sequence)
+{
+    add(0x86, channel, sequence, "\0\1x", 3);
+}
+
+static void add_unreliable(uint8_t channel, uint16_t sequence, uint16_t number)
+{
+    const uint8_t rest[] = {(uint8_t)(number >> 8), (uint8_t)number, 0, 1, 'x'};
+    add(0x07, channel, sequence, rest, sizeof rest);
+}
+
+static void add_acknowledgement(uint8_t channel, uint16_t sequence, uint16_t sent)
+{
+    const uint8_t rest[] = {(uint8_t)(sequence >> 8), (uint8_t)sequence, (uint8_t)(sent >> 8),
+                            (uint8_t)sent};
+    add(0x01, channel, sequence, rest, sizeof rest);
+}
+
+static void add_disconnect(void)
+{
+    add(0x44, 0xFF, 0, "\0\0\0", 4);
+}
+
+// The number of commands that are left.
+static uint32_t filter(void)
+{
+    struct datagram_command command;
+    uint32_t left = 0;
+    assert_int_equal(datagram_check(data, size), DATAGRAM_OK);
+    memset(refused, 0, sizeof refused);
+    peer_guard_filter(&guard, &view, data, size, now_ms, refused, &report);
+    if (report.size == 0)
+        return 0;
+    assert_int_equal(datagram_check(data, report.size), DATAGRAM_OK);
+    for (bool more = datagram_first(data, report.size, &command); more;
+         more = datagram_next(data, report.size, &command))
+        left++;
+    return left;
+}
+
+static void test_what_an_honest_client_sends_is_left_as_it_is(void **state)
+{
+    (void)state;
+    uint8_t before[sizeof data];
+    round_trip_send(&guard.round_trip, ROUND_TRIP_RELIABLE, 4, now_ms - 30);
+    add_acknowledgement(0, 4, (uint16_t)(now_ms - 30));
+    add_reliable(0, 1);
+    add_reliable(0, 2);
+    add_unreliable(1, 0, 9);
+    add(0x49, 1, 0, "\0\5\0\1x", 5);
+    add(0x85, 0xFF, 7, NULL, 0);
+    memcpy(before, data, size);
+    assert_int_equal(filter(), 6);
+    assert_int_equal(report.size, size);
+    assert_memory_equal(data, before, size);
+    assert_int_equal(round_trip_least_ms(&guard.round_trip, now_ms), 30);
+}
+
+static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
+{
+    (void)state;
+    view.channel[0].received = 65530; // it wraps
+    add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW));
+    add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW + 1));
+    add_reliable(0, (uint16_t)(65530 + 30000));
+    assert_int_equal(filter(), 1);
+    assert_int_equal(refused[DATAGRAM_AHEAD], 2);
+}
+
+static void test_the_window_moves_with_what_is_in_the_datagram(void **state)
+{
+    (void)state;
+    for (uint16_t i = 1; i <= 20; i++)
+        add_reliable(0, i);
+    add_reliable(0, 20 + PEER_GUARD_WINDOW);
+    add_reliable(0, 20 + PEER_GUARD_WINDOW + 1);
+    assert_int_equal(filter(), 21);
+}
+
+static void test_what_waits_already_is_acknowledged_and_cut_out(void **state)
+{
+    (void)state;
+    view.channel[0].waiting = 1u << 1 | 1u << 4; // 2 and 5
+    add_reliable(0, 2);
+    add_reliable(0, 3);
+    add_reliable(0, 5);
+    add_reliable(0, 3);
+    assert_int_equal(filter(), 1);
+    assert_int_equal(refused[DATAGRAM_REPEATED], 3);
+    assert_int_equal(report.repeats, 3);
+    assert_int_equal(report.repeat[0].sequence, 2);
+    assert_int_equal(report.repeat[1].sequence, 5);
+    assert_int_equal(report.repeat[2].sequence, 3);
+}
+
+static void test_what_was_delivered_is_left_for_enet_to_acknowledge(void **state)
+{
+    (void)state;
+    view.channel[0].received = 100;
+    add_reliable(0, 100);
+    add_reliable(0, 40);
+    assert_int_equal(filter(), 2);
+}
+
+static void test_few_unreliable_messages_wait_for_a_reliable_one(void **state)
+{
+    (void)state;
+    view.channel[1].held = PEER_GUARD_HELD - 2;
+    view.channel[1].held_set = 1u << 3;
+    add_unreliable(1, 1, 3); // waits already
+    add_unreliable(1, 1, 4);
+    add_unreliable(1, 1, 4);
+    add_unreliable(1, 1, 5);
+    add_unreliable(1, 1, 6); // too many
+    add_unreliable(1, 0, 7); // has nothing to wait for
+    add_unreliable(1, PEER_GUARD_WINDOW + 1, 1);
+    assert_int_equal(filter(), 3);
+    assert_int_equal(refused[DATAGRAM_REPEATED], 2);
+    assert_int_equal(refused[DATAGRAM_AHEAD], 2);
+    assert_int_equal(report.repeats, 0);
+}
+
+static void test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait(void **state)
+{
+    (void)state;
+    view.channel[1].held = PEER_GUARD_HELD;
+    add_unreliable(1, 0, 65535);
+    add_reliable(1, 1);
+    for (uint16_t i = 1; i <= 10; i++)
+        add_unreliable(1, 1, i);
+    assert_int_equal(filter(), 12);
+}
+
+static void test_held_payload_is_bounded(void **state)
+{
+    (void)state;
+    view.waiting_bytes = view.max_waiting_bytes - 2;
+    for (uint16_t i = 2; i < 8; i++)
+        add_reliable(0, i);
+    add_unreliable(1, 0, 1);
+    assert_int_equal(filter(), 2);
+    assert_int_equal(refused[DATAGRAM_BUDGET], 5);
+}
+
+static void test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off(void **state)
+{
+    (void)state;
+    for (uint16_t i = 0; i < PEER_GUARD_ACKS; i++)
+        add_acknowledgement(0, 1000, 0);
+    add_reliable(0, 1);
+    assert_int_equal(filter(), 1);
+    assert_int_equal(refused[DATAGRAM_ACKS], 0);
+    begin();
+    for (uint16_t i = 0; i <= PEER_GUARD_ACKS; i++)
+        add_acknowledgement(0xFF, 1000, 0);
+    add_reliable(0, 2);
+    assert_int_equal(filter(), 0);
+    assert_int_equal(refused[DATAGRAM_ACKS], 1);
+}
+
+static uint16_t echo_of(uint16_t told)
+{
+    struct datagram_command command;
+    round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 3, now_ms - 40);
+    begin();
+    add_acknowledgement(0xFF, 3, told);
+    assert_int_equal(filter(), 1);
+    assert_true(datagram_first(data, report.size, &command));
+    return (uint16_t)(data[command.at + 6] << 8 | data[command.at + 7]);
+}
+
+static void test_a_peer_cannot_tell_a_longer_round_trip_than_there_was(void **state)
+{
+    (void)state;
+    const uint16_t sent = (uint16_t)(now_ms - 40);
+    assert_int_equal(echo_of(sent), sent);
+    assert_int_equal(echo_of((uint16_t)(now_ms - 5)), (uint16_t)(now_ms - 5)); // was repeated
+    assert_int_equal(echo_of((uint16_t)(now_ms - 30000)), sent);
+    assert_int_equal(echo_of((uint16_t)(now_ms + 1000)), sent);
+}
+
+static void test_messages_before_the_connection_is_open_are_cut_off(void **state)
+{
+    (void)state;
+    view.is_open = false;
+    view.is_opening = true;
+    add_reliable(0, 1);
+    assert_int_equal(filter(), 0);
+    begin();
+    round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 1, now_ms);
+    add_acknowledgement(0xFF, 1, (uint16_t)now_ms);
+    add_reliable(0, 1);
+    assert_int_equal(filter(), 2);
+}
+
+// Of so many datagrams in this tick.
+static int admit(int count, uint64_t tick)
+{
+    int admitted = 0;
+    for (int i = 0; i < count; i++)
+        admitted += peer_guard_admit(&guard, tick);
+    return admitted;
+}
+
+static void test_datagrams_have_a_burst_and_then_a_rate(void **state)
+{
+    (void)state;
+    assert_int_equal(admit(1000, 1), PEER_GUARD_DATAGRAMS);
+    assert_int_equal(admit(1000, 2), PEER_GUARD_DATAGRAMS_PER_TICK);
+    assert_int_equal(admit(1000, 5), 3 * PEER_GUARD_DATAGRAMS_PER_TICK);
+    assert_int_equal(admit(1000, UINT64_MAX), PEER_GUARD_DATAGRAMS);
+}
+
+// Of so many commands, reliable or not.
+static uint32_t run_commands(int count, bool reliable)
+{
+    uint32_t left = 0;
+    for (int i = 0; i < count; i += 20) {
+        begin();
+        for (int command = 0; command < 20; command++)
+            if (reliable)
+                add(0x85, 0xFF, 1, NULL, 0);
+            else
+                add(0x49, 1, 0, "\0\5\0\1x", 5);
+        left += filter();
+    }
+    return left;
+}
+
+static void test_commands_have_a_burst_and_then_a_rate(void **state)
+{
+    (void)state;
+    assert_true(peer_guard_admit(&guard, 1));
+    assert_int_equal(run_commands(PEER_GUARD_COMMANDS + 40, false), PEER_GUARD_COMMANDS);
+    assert_int_equal(refused[DATAGRAM_BUDGET], 1);
+    assert_false(peer_guard_admit(&guard, 1)); // not even walked
+    assert_true(peer_guard_admit(&guard, 2));
+    assert_int_equal(run_commands(200, false), PEER_GUARD_COMMANDS_PER_TICK);
+}
+
+static void test_commands_that_are_acknowledged_are_fewer(void **state)
+{
+    (void)state;
+    assert_true(peer_guard_admit(&guard, 1));
+    assert_int_equal(run_commands(200, true), PEER_GUARD_RELIABLE);
+    assert_int_equal(run_commands(20, false), 20);
+    assert_true(peer_guard_admit(&guard, 2));
+    assert_int_equal(run_commands(200, true), PEER_GUARD_RELIABLE_PER_TICK);
+}
+
+static void test_limits_of_a_peer_have_no_effect(void **state)
+{
+    (void)state;
+    add(0x8A, 0xFF, 2, "\0\0\0\1\0\0\0\1", 8);
+    add(0x8B, 0xFF, 3, "\0\1\0\0\0\0\0\0\0\0\0\x20", 12);
+    assert_int_equal(filter(), 2);
+    assert_memory_equal(data + 8, "\0\0\0\0\0\0\0\0", 8);
+    assert_memory_equal(data + 20, "\0\0\x13\x88\0\0\0\x20\0\0\0\0", 12);
+}
+
+static uint32_t disconnect(void)
+{
+    begin();
+    add_disconnect();
+    return filter();
+}
+
+static void hear(void)
+{
+    begin();
+    add_unreliable(1, 0, 1);
+    filter();
+}
+
+static void test_a_disconnect_is_believed_of_who_is_silent(void **state)
+{
+    (void)state;
+    assert_int_equal(disconnect(), 1); // has said nothing yet
+    hear();
+    now_ms += PEER_GUARD_SILENCE_MS - 1;
+    assert_int_equal(disconnect(), 0);
+    assert_int_equal(refused[DATAGRAM_DISCONNECT], 1);
+    now_ms++;
+    assert_int_equal(disconnect(), 1);
+}
+
+static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **state)
+{
+    (void)state;
+    hear();
+    for (int i = 0; i < PEER_GUARD_SILENCE_MS; i++) {
+        assert_int_equal(disconnect(), 0);
+        round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 1, now_ms);
+        begin();
+        add_acknowledgement(0xFF, 1, (uint16_t)now_ms);
+        assert_int_equal(filter(), 1);
+        now_ms++;
+    }
+    assert_int_equal(disconnect(), 1);
+}
+
+static void test_who_said_it_once_and_then_nothing_has_left(void **state)
+{
+    (void)state;
+    assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
+    hear();
+    now_ms += 10;
+    disconnect();
+    const int64_t deadline_ms = now_ms + PEER_GUARD_LEFT_MS;
+    assert_true(peer_guard_deadline_ms(&guard) == deadline_ms);
+    now_ms += 100;
+    disconnect();
+    assert_true(peer_guard_deadline_ms(&guard) == deadline_ms);
+    hear();
+    assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
+    guard.end_ms = now_ms + 5;
+    assert_true(peer_guard_deadline_ms(&guard) == now_ms + 5);
+}
+
+static void test_a_disconnect_is_believed_where_nobody_else_can_send_it(void **state)
+{
+    (void)state;
+    view.believes_disconnect = true;
+    hear();
+    assert_int_equal(disconnect(), 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+    const struct CMUnitTest tests[] = {
+        TEST(test_what_an_honest_client_sends_is_left_as_it_is),
+        TEST(test_reliable_messages_are_so_far_ahead_at_most),
+        TEST(test_the_window_moves_with_what_is_in_the_datagram),
+        TEST(test_what_waits_already_is_acknowledged_and_cut_out),
+        TEST(test_what_was_delivered_is_left_for_enet_to_acknowledge),
+        TEST(test_few_unreliable_messages_wait_for_a_reliable_one),
+        TEST(test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait),
+        TEST(test_held_payload_is_bounded),
+        TEST(test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off),
+        TEST(test_a_peer_cannot_tell_a_longer_round_trip_than_there_was),
+        TEST(test_messages_before_the_connection_is_open_are_cut_off),
+        TEST(test_datagrams_have_a_burst_and_then_a_rate),
+        TEST(test_commands_have_a_burst_and_then_a_rate),
+        TEST(test_commands_that_are_acknowledged_are_fewer),
+        TEST(test_limits_of_a_peer_have_no_effect),
+        TEST(test_a_disconnect_is_believed_of_who_is_silent),
+        TEST(test_acknowledgements_and_disconnects_do_not_break_a_silence),
+        TEST(test_who_said_it_once_and_then_nothing_has_left),
+        TEST(test_a_disconnect_is_believed_where_nobody_else_can_send_it),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

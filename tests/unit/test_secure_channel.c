@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Both ends of the transport phase: loss, disorder, repetition, changes, and the replacement of
+// keys by amount and by time, against a model that remembers every number.
+#include "chance.h"
+#include "noise.h"
+#include "secure_channel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 64, EPOCH = 1 << RAIM_SECURE_EPOCH_BITS };
+
+static const uint8_t key_up[RAIM_CRYPTO_KEY_BYTES] = {1}, key_down[RAIM_CRYPTO_KEY_BYTES] = {2};
+static struct raim_secure_channel here, there;
+static int64_t now_ms;
+
+struct datagram {
+    size_t size;
+    uint8_t bytes[MOST + RAIM_SECURE_BYTES];
+};
+
+static int set_up(void **state)
+{
+    (void)state;
+    now_ms = 1000;
+    raim_secure_begin(&here, key_up, key_down, now_ms);
+    raim_secure_begin(&there, key_down, key_up, now_ms);
+    return 0;
+}
+
+static struct datagram seal(struct raim_secure_channel *channel, const char *text)
+{
+    struct datagram datagram;
+    datagram.size =
+        raim_secure_seal(channel, now_ms, (const uint8_t *)text, strlen(text), datagram.bytes);
+    assert_int_equal(datagram.size, strlen(text) + RAIM_SECURE_BYTES);
+    assert_true(raim_secure_is_datagram(datagram.bytes, datagram.size));
+    assert_in_range(datagram.bytes[0], 0x40, 0x7F);
+    return datagram;
+}
+
+static enum raim_secure_verdict open_at(struct raim_secure_channel *channel,
+                                        const struct datagram *datagram, const char *text)
+{
+    uint8_t plain[MOST + RAIM_SECURE_BYTES];
+    size_t size = 0;
+    const enum raim_secure_verdict verdict =
+        raim_secure_open(channel, datagram->bytes, datagram->size, plain, &size);
+    if (verdict == RAIM_SECURE_OK) {
+        assert_int_equal(size, strlen(text));
+        assert_memory_equal(plain, text, size);
+    }
+    return verdict;
+}
+
+static void assert_passes(void)
+{
+    const struct datagram up = seal(&here, "up"), down = seal(&there, "down");
+    assert_int_equal(open_at(&there, &up, "up"), RAIM_SECURE_OK);
+    assert_int_equal(open_at(&here, &down, "down"), RAIM_SECURE_OK);
+}
+
+static void test_each_end_reads_the_other_and_not_itself(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        assert_passes();
+    const struct datagram own = seal(&here, "own");
+    assert_int_equal(open_at(&here, &own, "own"), RAIM_SECURE_FORGED);
+}
+
+// What PROTOCOL.md says, by hand.
+static void test_the_header_is_the_masked_number(void **state)
+{
+    (void)state;
+    uint8_t hash[RAIM_CRYPTO_HASH_BYTES];
+    raim_crypto_hash(key_up, "raim number", 11, NULL, 0, hash);
+    for (uint64_t number = 0; number < 100; number++) {
+        const struct datagram datagram = seal(&here, "text");
+        const uint8_t *tag = datagram.bytes + datagram.size - RAIM_CRYPTO_TAG_BYTES;
+        const uint64_t mask = raim_crypto_siphash(hash, tag, RAIM_CRYPTO_TAG_BYTES);
+        uint64_t header = 0;
+        for (int i = 0; i < RAIM_SECURE_HEADER_BYTES; i++)
+            header = header << 8 | datagram.bytes[i];
+        assert_int_equal(header >> 62, 1);
+        assert_true(((header ^ mask) & ((UINT64_C(1) << 62) - 1)) == number);
+        uint8_t expected[MOST];
+        raim_crypto_encrypt(key_up, number, NULL, 0, (const uint8_t *)"text", 4, expected);
+        assert_memory_equal(datagram.bytes + RAIM_SECURE_HEADER_BYTES, expected,
+                            4 + RAIM_CRYPTO_TAG_BYTES);
+    }
+}
+
+static void test_numbers_in_a_row_look_unrelated(void **state)
+{
+    (void)state;
+    // Of 1,000 headers each bit but the first two is set about half of the time.
+    int set[64] = {0};
+    for (int i = 0; i < 1000; i++) {
+        const struct datagram datagram = seal(&here, "x");
+        for (int bit = 0; bit < 64; bit++)
+            set[bit] += datagram.bytes[bit / 8] >> (7 - bit % 8) & 1;
+    }
+    assert_int_equal(set[0], 0);
+    assert_int_equal(set[1], 1000);
+    for (int bit = 2; bit < 64; bit++)
+        assert_in_range(set[bit], 400, 600);
+}
+
+static void test_a_change_of_any_bit_is_refused_and_harms_nothing(void **state)
+{
+    (void)state;
+    const struct datagram datagram = seal(&here, "text");
+    for (size_t bit = 0; bit < 8 * datagram.size; bit++) {
+        struct datagram changed = datagram;
+        changed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_int_not_equal(open_at(&there, &changed, "text"), RAIM_SECURE_OK);
+    }
+    for (size_t size = 0; size < datagram.size; size++) {
+        struct datagram cut = datagram;
+        cut.size = size;
+        assert_int_not_equal(open_at(&there, &cut, "text"), RAIM_SECURE_OK);
+    }
+    assert_int_equal(open_at(&there, &datagram, "text"), RAIM_SECURE_OK);
+}
+
+// Numbers arrive in any order, some never, some again: each is taken once if it is among the last
+// RAIM_SECURE_WINDOW, and never otherwise.
+static void test_the_window_takes_each_number_once(void **state)
+{
+    (void)state;
+    enum { COUNT = 6000, AHEAD = 2500 };
+    static struct datagram sent[COUNT];
+    static bool taken[COUNT];
+    for (int trial = 0; trial < 5; trial++) {
+        set_up(NULL);
+        memset(taken, 0, sizeof taken);
+        for (int i = 0; i < COUNT; i++)
+            sent[i] = seal(&here, "n");
+        int highest = -1;
+        for (int step = 0; step < 3 * COUNT; step++) {
+            const int base = highest < 0 ? 0 : highest;
+            int number = base + (chance_int(0, 3) > 0 ? chance_int(-1100, 20)
+                                                      : chance_int(-AHEAD, AHEAD / 4));
+            number = number < 0 ? 0 : number >= COUNT ? COUNT - 1 : number;
+            const bool expected =
+                !taken[number] && (number > highest || highest - number < RAIM_SECURE_WINDOW);
+            assert_int_equal(open_at(&there, &sent[number], "n"),
+                             expected ? RAIM_SECURE_OK : RAIM_SECURE_REPLAYED);
+            taken[number] |= expected;
+            highest = expected && number > highest ? number : highest;
+        }
+    }
+}
+
+static void test_keys_are_replaced_after_so_many_datagrams(void **state)
+{
+    (void)state;
+    uint8_t next[RAIM_CRYPTO_KEY_BYTES];
+    for (int i = 0; i < EPOCH - 1; i++)
+        seal(&here, "lost");
+    assert_memory_equal(here.sender.key, key_up, sizeof key_up);
+    const struct datagram last = seal(&here, "last"), first = seal(&here, "first");
+    raim_noise_rekey(key_up, next);
+    assert_memory_equal(here.sender.key, next, sizeof next);
+    assert_int_equal(open_at(&there, &first, "first"), RAIM_SECURE_OK);
+    // The one before is taken with the key before.
+    assert_int_equal(open_at(&there, &last, "last"), RAIM_SECURE_OK);
+    assert_int_equal(open_at(&there, &last, "last"), RAIM_SECURE_REPLAYED);
+    for (int i = 0; i < 3 * EPOCH; i++) {
+        const struct datagram datagram = seal(&here, "on");
+        if (i % 1000 == 0)
+            assert_int_equal(open_at(&there, &datagram, "on"), RAIM_SECURE_OK);
+    }
+    assert_passes();
+}
+
+static void test_keys_are_replaced_after_some_time(void **state)
+{
+    (void)state;
+    for (uint64_t epoch = 0; epoch < 50; epoch++) {
+        assert_int_equal(here.sender.next >> RAIM_SECURE_EPOCH_BITS, epoch);
+        uint8_t before[RAIM_CRYPTO_KEY_BYTES];
+        memcpy(before, here.sender.key, sizeof before);
+        now_ms += RAIM_SECURE_EPOCH_MS - 1;
+        assert_passes();
+        assert_memory_equal(here.sender.key, before, sizeof before);
+        now_ms++;
+        assert_passes();
+        assert_memory_not_equal(here.sender.key, before, sizeof before);
+        assert_true(here.sender.next == ((epoch + 1) << RAIM_SECURE_EPOCH_BITS) + 1);
+    }
+    // The number that begins an epoch by itself does not begin another.
+    for (int i = 1; i < EPOCH; i++)
+        seal(&here, "x");
+    now_ms += RAIM_SECURE_EPOCH_MS;
+    seal(&here, "x");
+    assert_true(here.sender.next == (UINT64_C(51) << RAIM_SECURE_EPOCH_BITS) + 1);
+}
+
+static void test_an_epoch_further_ahead_is_refused(void **state)
+{
+    (void)state;
+    assert_passes();
+    for (int i = 0; i < 2; i++) {
+        now_ms += RAIM_SECURE_EPOCH_MS;
+        seal(&here, "lost");
+    }
+    const struct datagram ahead = seal(&here, "ahead");
+    assert_int_equal(open_at(&there, &ahead, "ahead"), RAIM_SECURE_FORGED);
+}
+
+static void test_any_bytes_are_survived(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        struct datagram datagram = {.size = (size_t)chance_int(0, MOST)};
+        for (size_t k = 0; k < datagram.size; k++)
+            datagram.bytes[k] = (uint8_t)chance_int(0, 255);
+        assert_int_not_equal(open_at(&there, &datagram, ""), RAIM_SECURE_OK);
+    }
+    assert_passes();
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_each_end_reads_the_other_and_not_itself, set_up),
+        cmocka_unit_test_setup(test_the_header_is_the_masked_number, set_up),
+        cmocka_unit_test_setup(test_numbers_in_a_row_look_unrelated, set_up),
+        cmocka_unit_test_setup(test_a_change_of_any_bit_is_refused_and_harms_nothing, set_up),
+        cmocka_unit_test_setup(test_the_window_takes_each_number_once, set_up),
+        cmocka_unit_test_setup(test_keys_are_replaced_after_so_many_datagrams, set_up),
+        cmocka_unit_test_setup(test_keys_are_replaced_after_some_time, set_up),
+        cmocka_unit_test_setup(test_an_epoch_further_ahead_is_refused, set_up),
+        cmocka_unit_test_setup(test_any_bytes_are_survived, set_up),
+    };
+    return raim_crypto_init() ? cmocka_run_group_tests_name("secure_channel", tests, NULL, NULL)
+                              : 1;
+}

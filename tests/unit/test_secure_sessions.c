@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// The server's encrypted sessions against the client's connector, with an invented clock and
+// network: how they begin, whose slots they take, and when they end.
+#include "chance.h"
+#include "connector.h"
+#include "secure_sessions.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40 };
+
+static const struct secure_peer here = {.address = 0x0A000001, .port = 40000};
+static const struct secure_limits unlimited = {0};
+static const uint8_t secret[RAIM_KEY_BYTES] = {8};
+static const uint8_t word[] = {0x80, 0x01, 0, 7, 0x85, 0, 0, 1};
+
+static struct secure_sessions *sessions;
+static struct raim_ticket offer;
+static int64_t now;
+static struct raim_connector *clients[MOST_CLIENTS];
+static int client_count;
+
+static int set_up(void **state)
+{
+    (void)state;
+    now = 1000;
+    sessions = secure_sessions_create(CAPACITY, secret);
+    offer = (struct raim_ticket){.ticket = 7, .offers_encryption = true, .arena = "duel"};
+    memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
+    return sessions != NULL ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    secure_sessions_destroy(sessions);
+    while (client_count > 0)
+        raim_connector_destroy(clients[--client_count]);
+    return 0;
+}
+
+struct datagram {
+    uint8_t bytes[MOST + 100];
+    size_t size;
+};
+
+static uint64_t now_us(void)
+{
+    return (uint64_t)now * 1000;
+}
+
+static struct raim_connector *add_client(void)
+{
+    const struct raim_connector_def def = {.access = (const uint8_t *)"token", .access_size = 5};
+    assert_true(client_count < MOST_CLIENTS);
+    clients[client_count] = raim_connector_create(&def);
+    assert_non_null(clients[client_count]);
+    return clients[client_count++];
+}
+
+// What a client says to a ticket: its INIT.
+static struct datagram init_of(struct raim_connector *client)
+{
+    struct datagram datagram;
+    uint8_t ticket[RAIM_TICKET_BYTES];
+    raim_connector_begin(client, NULL, now_us());
+    assert_int_equal(raim_connector_send(client, now_us(), datagram.bytes), RAIM_KNOCK_BYTES);
+    raim_connector_receive(client, now_us(), ticket, raim_ticket_write(&offer, ticket));
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_HANDSHAKING);
+    datagram.size = raim_connector_send(client, now_us(), datagram.bytes);
+    assert_in_range(datagram.size, RAIM_RESPONSE_BYTES + 1, RAIM_INIT_BYTES);
+    return datagram;
+}
+
+// Has the server read an INIT and begin its session.
+static enum datagram_verdict begin_with(const struct datagram *init, struct secure_peer peer,
+                                        struct secure_limits limits, bool resumes,
+                                        struct datagram *reply)
+{
+    struct raim_init read;
+    struct raim_credential credential;
+    uint8_t ticket[RAIM_TICKET_BYTES];
+    if (raim_knock_kind(init->bytes, init->size) != RAIM_KNOCK_HANDSHAKE ||
+        !raim_init_read(init->bytes, init->size, &read))
+        return DATAGRAM_CONNECTIONLESS;
+    struct raim_ticket told = offer;
+    told.ticket = read.ticket;
+    if (told.ticket == 0 || told.ticket >> RAIM_TICKET_BITS != 0)
+        return DATAGRAM_TICKET;
+    reply->size = secure_sessions_repeat(sessions, peer, &read, reply->bytes);
+    if (reply->size > 0)
+        return DATAGRAM_OK;
+    if (!secure_sessions_read(sessions, &read, ticket, raim_ticket_write(&told, ticket),
+                              &credential))
+        return DATAGRAM_FORGED;
+    reply->size = RAIM_RESPONSE_BYTES;
+    return secure_sessions_begin(sessions, peer, limits, resumes, now, reply->bytes);
+}
+
+static enum datagram_verdict begin(struct raim_connector *client, struct secure_peer peer)
+{
+    struct datagram reply;
+    const struct datagram init = init_of(client);
+    const enum datagram_verdict verdict = begin_with(&init, peer, unlimited, false, &reply);
+    if (verdict == DATAGRAM_OK)
+        raim_connector_receive(client, now_us(), reply.bytes, reply.size);
+    return verdict;
+}
+
+static struct datagram from_client(struct raim_connector *client)
+{
+    struct datagram datagram;
+    datagram.size = raim_connector_seal(client, now_us(), word, sizeof word, datagram.bytes);
+    return datagram;
+}
+
+static enum datagram_verdict to_server(struct secure_peer peer, const struct datagram *datagram)
+{
+    uint8_t plain[MOST + 100];
+    enum datagram_verdict verdict = DATAGRAM_VERDICTS;
+    const size_t size =
+        secure_sessions_open(sessions, peer, datagram->bytes, datagram->size, plain, &verdict);
+    assert_int_equal(size > 0, verdict == DATAGRAM_OK);
+    if (size > 0) {
+        assert_int_equal(size, sizeof word);
+        assert_memory_equal(plain, word, size);
+    }
+    return verdict;
+}
+
+static enum datagram_verdict say(struct raim_connector *client, struct secure_peer peer)
+{
+    const struct datagram datagram = from_client(client);
+    return to_server(peer, &datagram);
+}
+
+// Whether the client hears the server.
+static bool is_heard(struct raim_connector *client, struct secure_peer peer)
+{
+    struct datagram datagram;
+    uint8_t plain[MOST + 100];
+    datagram.size = secure_sessions_seal(sessions, peer, now, word, sizeof word, datagram.bytes);
+    return datagram.size == sizeof word + SECURE_BYTES &&
+           raim_connector_open(client, datagram.bytes, datagram.size, plain) == sizeof word &&
+           memcmp(plain, word, sizeof word) == 0;
+}
+
+static void test_both_ends_understand_each_other(void **state)
+{
+    (void)state;
+    for (uint16_t i = 0; i < CAPACITY; i++) {
+        struct raim_connector *client = add_client();
+        const struct secure_peer peer = {.address = 9, .port = i};
+        assert_int_equal(begin(client, peer), DATAGRAM_OK);
+        assert_true(raim_connector_is_secure(client));
+        assert_true(secure_sessions_has(sessions, peer));
+    }
+    for (uint16_t i = 0; i < CAPACITY; i++)
+        for (int k = 0; k < 3; k++) {
+            const struct secure_peer peer = {.address = 9, .port = i};
+            assert_int_equal(say(clients[i], peer), DATAGRAM_OK);
+            assert_true(is_heard(clients[i], peer));
+            assert_false(is_heard(clients[(i + 1) % CAPACITY], peer));
+        }
+    assert_int_equal(say(clients[0], here), DATAGRAM_UNSEALED);
+}
+
+static void test_a_repeated_init_gets_the_same_answer(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client();
+    const struct datagram init = init_of(client);
+    struct datagram first, second;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &first), DATAGRAM_OK);
+    now += 250;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &second), DATAGRAM_OK);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.bytes, second.bytes, first.size);
+    // From elsewhere it begins a session of other keys, of which the client hears nothing.
+    const struct secure_peer there = {.address = here.address, .port = 1};
+    assert_int_equal(begin_with(&init, there, unlimited, false, &second), DATAGRAM_OK);
+    assert_memory_not_equal(first.bytes, second.bytes, first.size);
+    raim_connector_receive(client, now_us(), first.bytes, first.size);
+    assert_true(is_heard(client, here));
+    assert_false(is_heard(client, there));
+    assert_int_equal(say(client, there), DATAGRAM_FORGED);
+    assert_int_equal(say(client, here), DATAGRAM_OK);
+}
+
+static void test_a_change_of_any_bit_is_seen(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client();
+    const struct datagram init = init_of(client);
+    struct datagram reply, changed;
+    for (size_t bit = 0; bit < 8 * init.size; bit++) {
+        changed = init;
+        changed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_int_not_equal(begin_with(&changed, here, unlimited, false, &reply), DATAGRAM_OK);
+    }
+    for (size_t size = 0; size < init.size; size++) {
+        changed = init;
+        changed.size = size;
+        assert_int_not_equal(begin_with(&changed, here, unlimited, false, &reply), DATAGRAM_OK);
+    }
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_OK);
+    for (size_t bit = 0; bit < 8 * reply.size; bit++) {
+        changed = reply;
+        changed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        raim_connector_receive(client, now_us(), changed.bytes, changed.size);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_HANDSHAKING);
+    }
+    raim_connector_receive(client, now_us(), reply.bytes, reply.size);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    assert_int_equal(say(client, here), DATAGRAM_OK);
+}
+
+// Whatever a relay changes in the ticket is in the transcript.
+static void test_another_offer_breaks_the_handshake(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client();
+    struct datagram init, reply;
+    const struct raim_ticket told = offer;
+    offer.requires_encryption = true;
+    init = init_of(client);
+    offer = told;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    strcpy(offer.arena, "dual");
+    init = init_of(client);
+    offer = told;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    offer.needs_admission = true;
+    init = init_of(client);
+    offer = told;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    assert_int_equal(begin(client, here), DATAGRAM_OK);
+}
+
+static void test_another_server_cannot_answer(void **state)
+{
+    (void)state;
+    static const uint8_t other_secret[RAIM_KEY_BYTES] = {16};
+    struct raim_connector *client = add_client();
+    const struct datagram init = init_of(client);
+    struct datagram reply;
+    struct secure_sessions *genuine = sessions;
+    sessions = secure_sessions_create(CAPACITY, other_secret);
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    secure_sessions_destroy(sessions);
+    sessions = genuine;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_OK);
+}
+
+static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client();
+    struct datagram init = init_of(client), reply;
+    struct raim_init read;
+    struct raim_credential credential;
+    uint8_t ticket[RAIM_TICKET_BYTES];
+    assert_true(raim_init_read(init.bytes, init.size, &read));
+    assert_true(secure_sessions_read(sessions, &read, ticket, raim_ticket_write(&offer, ticket),
+                                     &credential));
+    assert_int_equal(secure_sessions_refuse(sessions, 12, reply.bytes), RAIM_RESPONSE_BYTES);
+    assert_false(secure_sessions_has(sessions, here));
+    raim_connector_receive(client, now_us(), reply.bytes, RAIM_RESPONSE_BYTES);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+    assert_int_equal(raim_connector_refusal(client)->reason, 12);
+}
+
+static void test_nobody_takes_over_a_session_that_has_a_peer(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client(), *intruder = add_client();
+    assert_int_equal(begin(client, here), DATAGRAM_OK);
+    secure_sessions_keep(sessions, here);
+    for (int s = 0; s < 100; s++) {
+        now += 1000;
+        secure_sessions_keep(sessions, here);
+        secure_sessions_sweep(sessions, now);
+        assert_int_equal(begin(intruder, here), DATAGRAM_SESSIONS);
+        assert_int_equal(say(client, here), DATAGRAM_OK);
+    }
+}
+
+static void test_whoever_begins_is_undisturbed_for_a_second(void **state)
+{
+    (void)state;
+    struct raim_connector *first = add_client(), *second = add_client();
+    assert_int_equal(begin(first, here), DATAGRAM_OK);
+    now += SECURE_UNDISTURBED_MS - 1;
+    assert_int_equal(begin(second, here), DATAGRAM_SESSIONS);
+    assert_int_equal(say(first, here), DATAGRAM_OK);
+    now++;
+    assert_int_equal(begin(second, here), DATAGRAM_OK);
+    assert_int_equal(say(first, here), DATAGRAM_FORGED);
+}
+
+static void test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client();
+    assert_int_equal(begin(client, here), DATAGRAM_OK);
+    for (int s = 0; s < 60; s++) {
+        now += 1000;
+        secure_sessions_keep(sessions, here);
+        secure_sessions_sweep(sessions, now);
+        assert_true(secure_sessions_has(sessions, here));
+    }
+    assert_int_equal(say(client, here), DATAGRAM_OK);
+    secure_sessions_sweep(sessions, now); // the peer is gone
+    assert_false(secure_sessions_has(sessions, here));
+    // Without ever having had one it lasts for some seconds, whatever is said.
+    assert_int_equal(begin(client, here), DATAGRAM_OK);
+    for (int ms = 0; ms < SECURE_UNCONNECTED_MS; ms += 500) {
+        assert_int_equal(say(client, here), DATAGRAM_OK);
+        now += 500;
+        secure_sessions_sweep(sessions, now);
+    }
+    assert_false(secure_sessions_has(sessions, here));
+}
+
+static void test_sessions_without_a_peer_make_room(void **state)
+{
+    (void)state;
+    for (uint16_t i = 0; i < CAPACITY - 1; i++) {
+        assert_int_equal(begin(add_client(), (struct secure_peer){.address = 9, .port = i}),
+                         DATAGRAM_OK);
+        secure_sessions_keep(sessions, (struct secure_peer){.address = 9, .port = i});
+    }
+    struct raim_connector *stranger = add_client();
+    for (uint16_t i = 0; i < 50; i++) {
+        const struct secure_peer peer = {.address = 10, .port = i};
+        assert_int_equal(begin(stranger, peer), DATAGRAM_OK);
+        assert_int_equal(begin(add_client(), here), DATAGRAM_SESSIONS);
+        raim_connector_destroy(clients[--client_count]);
+        now += SECURE_UNDISTURBED_MS; // however often it speaks
+        assert_int_equal(say(stranger, peer), DATAGRAM_OK);
+    }
+    for (uint16_t i = 0; i < CAPACITY - 1; i++)
+        assert_int_equal(say(clients[i], (struct secure_peer){.address = 9, .port = i}),
+                         DATAGRAM_OK);
+}
+
+static void test_who_resumes_takes_the_slot_of_any_stranger(void **state)
+{
+    (void)state;
+    for (uint16_t i = 0; i < CAPACITY; i++)
+        assert_int_equal(begin(add_client(), (struct secure_peer){.address = i, .port = 1}),
+                         DATAGRAM_OK);
+    struct raim_connector *player = add_client();
+    struct datagram init = init_of(player), reply;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_SESSIONS);
+    assert_int_equal(begin_with(&init, here, unlimited, true, &reply), DATAGRAM_OK);
+    raim_connector_receive(player, now_us(), reply.bytes, reply.size);
+    assert_int_equal(say(player, here), DATAGRAM_OK);
+    // Another who resumes does not take that of the first.
+    for (uint16_t i = 0; i < CAPACITY - 1; i++) {
+        init = init_of(add_client());
+        assert_int_equal(begin_with(&init, (struct secure_peer){.address = i, .port = 2}, unlimited,
+                                    true, &reply),
+                         DATAGRAM_OK);
+    }
+    init = init_of(add_client());
+    assert_int_equal(
+        begin_with(&init, (struct secure_peer){.address = 77, .port = 2}, unlimited, true, &reply),
+        DATAGRAM_SESSIONS);
+    assert_int_equal(say(player, here), DATAGRAM_OK);
+}
+
+static void test_an_address_and_a_network_have_their_shares(void **state)
+{
+    (void)state;
+    const struct secure_limits limits = {.of_address = 2, .of_network = 4};
+    struct raim_connector *client = add_client();
+    struct datagram init = init_of(client), reply;
+    int begun = 0;
+    for (uint16_t i = 0; i < 20; i++) {
+        const struct secure_peer peer = {.address = 0x0A000001u + i % 5, .port = i};
+        init = init_of(client);
+        begun += begin_with(&init, peer, limits, false, &reply) == DATAGRAM_OK;
+    }
+    assert_int_equal(begun, 4);
+    init = init_of(client);
+    assert_int_equal(begin_with(&init, (struct secure_peer){.address = 0x0B000001, .port = 1},
+                                limits, false, &reply),
+                     DATAGRAM_OK);
+    // Its own idle ones make way, and nobody else's.
+    now += SECURE_UNDISTURBED_MS;
+    init = init_of(client);
+    assert_int_equal(begin_with(&init, (struct secure_peer){.address = 0x0A000001, .port = 99},
+                                limits, false, &reply),
+                     DATAGRAM_OK);
+    assert_true(
+        secure_sessions_has(sessions, (struct secure_peer){.address = 0x0B000001, .port = 1}));
+}
+
+static void test_any_bytes_are_survived(void **state)
+{
+    (void)state;
+    struct raim_connector *client = add_client(), *opener = add_client();
+    assert_int_equal(begin(client, here), DATAGRAM_OK);
+    const struct datagram init = init_of(opener);
+    struct datagram reply;
+    for (int i = 0; i < 20000; i++) {
+        struct datagram datagram = {.size = (size_t)chance_int(0, 200)};
+        for (size_t k = 0; k < datagram.size; k++)
+            datagram.bytes[k] = (uint8_t)chance_int(0, 255);
+        if (chance_int(0, 1) == 0)
+            memcpy(datagram.bytes, init.bytes,
+                   datagram.size < init.size ? (size_t)chance_int(0, (int)datagram.size) : 60);
+        assert_int_not_equal(to_server(here, &datagram), DATAGRAM_OK);
+        if (i % 50 == 0)
+            assert_int_not_equal(begin_with(&datagram, here, unlimited, false, &reply),
+                                 DATAGRAM_OK);
+    }
+    assert_int_equal(say(client, here), DATAGRAM_OK);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+#define SESSIONS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+        SESSIONS_TEST(test_both_ends_understand_each_other),
+        SESSIONS_TEST(test_a_repeated_init_gets_the_same_answer),
+        SESSIONS_TEST(test_a_change_of_any_bit_is_seen),
+        SESSIONS_TEST(test_another_offer_breaks_the_handshake),
+        SESSIONS_TEST(test_another_server_cannot_answer),
+        SESSIONS_TEST(test_a_refusal_is_authenticated_and_keeps_nothing),
+        SESSIONS_TEST(test_nobody_takes_over_a_session_that_has_a_peer),
+        SESSIONS_TEST(test_whoever_begins_is_undisturbed_for_a_second),
+        SESSIONS_TEST(test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it),
+        SESSIONS_TEST(test_sessions_without_a_peer_make_room),
+        SESSIONS_TEST(test_who_resumes_takes_the_slot_of_any_stranger),
+        SESSIONS_TEST(test_an_address_and_a_network_have_their_shares),
+        SESSIONS_TEST(test_any_bytes_are_survived),
+    };
+    return cmocka_run_group_tests_name("secure_sessions", tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Files that the daemon writes, in a directory where others have laid traps.
+#define _GNU_SOURCE
+#include "state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/raim-state-XXXXXX";
+static char path[64], temporary[80], other[64];
+
+static void write_text(const char *name, const char *text, mode_t mode)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fchmod(fileno(file), mode), 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_text(const char *name, const char *wanted)
+{
+    char text[64] = "";
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text - 1, file), strlen(wanted));
+    assert_string_equal(text, wanted);
+    fclose(file);
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    unlink(path);
+    unlink(temporary);
+    unlink(other);
+    return 0;
+}
+
+static void assert_refused(enum state_file_privacy privacy, const char *wanted)
+{
+    const char *problem;
+    assert_int_equal(state_file_open(path, O_RDONLY, privacy, &problem), -1);
+    assert_string_equal(problem, wanted);
+}
+
+static void test_what_is_replaced_is_read_again_by_its_owner_alone(void **state)
+{
+    (void)state;
+    const char *problem;
+    struct stat status;
+    assert_true(state_file_replace(path, "one", 3));
+    assert_text(path, "one");
+    assert_true(state_file_replace(path, "two!", 4));
+    assert_text(path, "two!");
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_int_equal(access(temporary, F_OK), -1);
+    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    assert_true(file >= 0);
+    close(file);
+}
+
+static void test_a_link_is_neither_read_nor_written_through(void **state)
+{
+    (void)state;
+    write_text(other, "another's", 0600);
+    assert_int_equal(symlink(other, path), 0);
+    assert_refused(STATE_FILE_SHARED, "it is a symbolic link");
+    assert_int_equal(symlink(other, temporary), 0);
+    assert_true(state_file_replace(path, "mine", 4));
+    assert_text(other, "another's");
+    assert_text(path, "mine");
+}
+
+// A test that hangs here fails by its timeout.
+static void test_nothing_waits_for_the_other_end(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused(STATE_FILE_SHARED, "it is not a regular file");
+    assert_int_equal(mkfifo(temporary, 0600), 0);
+    assert_true(state_file_replace(path, "mine", 4));
+    assert_text(path, "mine");
+    unlink(path);
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    strcpy(name.sun_path, path);
+    const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (const struct sockaddr *)&name, sizeof name), 0);
+    assert_refused(STATE_FILE_SHARED, strerror(ENXIO));
+    close(listener);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused(STATE_FILE_SHARED, "it is not a regular file");
+    rmdir(path);
+}
+
+static void test_a_secret_that_others_may_read_is_none(void **state)
+{
+    (void)state;
+    const char *problem;
+    static const mode_t modes[] = {0640, 0604, 0620, 0601};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        write_text(path, "secret", modes[i]);
+        assert_refused(STATE_FILE_SECRET, "it is open to others than its owner, want mode 0600");
+        const int file = state_file_open(path, O_RDONLY, STATE_FILE_SHARED, &problem);
+        assert_true(file >= 0);
+        close(file);
+    }
+}
+
+static void test_somebody_elses_file_is_not_trusted_nor_used(void **state)
+{
+    (void)state;
+    char begun[PATH_MAX];
+    struct stat status;
+    if (geteuid() != 0)
+        skip();
+    write_text(path, "theirs", 0600);
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_refused(STATE_FILE_SHARED, "it belongs to another user");
+    write_text(temporary, "theirs", 0600);
+    assert_int_equal(chown(temporary, 65534, 65534), 0);
+    const int theirs = open(temporary, O_RDONLY | O_CLOEXEC);
+    const int file = state_file_begin(path, begun);
+    assert_true(file >= 0);
+    assert_string_equal(begun, temporary);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_uid, 0);
+    assert_int_equal(write(file, "mine", 4), 4);
+    char text[16] = "";
+    assert_int_equal(pread(theirs, text, sizeof text - 1, 0), 6);
+    assert_string_equal(text, "theirs");
+    close(theirs);
+    close(file);
+}
+
+static void test_what_cannot_be_replaced_stays(void **state)
+{
+    (void)state;
+    char longest[PATH_MAX];
+    assert_true(state_file_replace(path, "kept", 4));
+    assert_int_equal(mkdir(temporary, 0700), 0);
+    assert_false(state_file_replace(path, "lost", 4));
+    assert_int_equal(errno, EEXIST);
+    rmdir(temporary);
+    assert_text(path, "kept");
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_false(state_file_replace(longest, "lost", 4));
+    assert_int_equal(errno, ENAMETOOLONG);
+}
+
+int main(void)
+{
+    if (mkdtemp(directory) == NULL)
+        return EXIT_FAILURE;
+    snprintf(path, sizeof path, "%s/file", directory);
+    snprintf(temporary, sizeof temporary, "%s.new", path);
+    snprintf(other, sizeof other, "%s/other", directory);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_what_is_replaced_is_read_again_by_its_owner_alone, clear),
+        cmocka_unit_test_teardown(test_a_link_is_neither_read_nor_written_through, clear),
+        cmocka_unit_test_teardown(test_nothing_waits_for_the_other_end, clear),
+        cmocka_unit_test_teardown(test_a_secret_that_others_may_read_is_none, clear),
+        cmocka_unit_test_teardown(test_somebody_elses_file_is_not_trusted_nor_used, clear),
+        cmocka_unit_test_teardown(test_what_cannot_be_replaced_stays, clear),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(directory);
+    return failed;
+}
