@@ -59,7 +59,7 @@ struct ban_book *ban_book_open(const struct status_source *source, char *error, 
         ban_book_close(book);
         return NULL;
     }
-    ban_book_spread(book); // before the first tick
+    ban_book_spread(book, 0); // before the first tick
     return book;
 }
 
@@ -116,26 +116,30 @@ static bool has_heard(const struct ban_book *book, const struct arena *arena)
     return hearing != NULL && hearing->told == book->lists;
 }
 
-static void tell(struct ban_book *book, struct arena *arena)
+// False where the arena does not listen yet: it is tried again.
+static bool tell(struct ban_book *book, struct arena *arena, uint32_t request)
 {
     struct command *letter = mailbox_blank(arena_mailbox(arena));
     struct hearing *hearing = find_hearing(book, arena);
     if (letter == NULL || (hearing == NULL && book->hearing_count == HEARINGS))
-        return; // it is tried again
+        return false;
     if (hearing == NULL) {
         hearing = &book->hearings[book->hearing_count++];
         *hearing = (struct hearing){.arena = arena, .held = book->lists};
     }
     hearing->told = book->lists;
-    *letter = (struct command){.kind = COMMAND_BANS, .bans = book->lists};
+    *letter = (struct command){.kind = COMMAND_BANS, .request = request, .bans = book->lists};
     mailbox_post(arena_mailbox(arena));
+    return true;
 }
 
-void ban_book_spread(struct ban_book *book)
+uint32_t ban_book_spread(struct ban_book *book, uint32_t request)
 {
+    uint32_t told = 0;
     for (int i = 0; i < book->source->arena_count; i++)
         if (!has_heard(book, book->source->arenas[i]))
-            tell(book, book->source->arenas[i]);
+            told += tell(book, book->source->arenas[i], request);
+    return told;
 }
 
 bool ban_book_is_spread(const struct ban_book *book)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct ban_book;
 
@@ -24,8 +25,9 @@ const struct bans *ban_book_list(const struct ban_book *book);
 // arenas are told as soon as they listen. NULL, or what went wrong, for people.
 const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
-// Tells the list in force to the arenas that have not heard of it and listen now.
-void ban_book_spread(struct ban_book *book);
+// Tells the list in force to the arenas that have not heard of it and listen now. Their answers
+// carry `request`. Returns the number of arenas told.
+uint32_t ban_book_spread(struct ban_book *book, uint32_t request);
 bool ban_book_is_spread(const struct ban_book *book);
 
 // An arena has answered: it reads this list from now on.

@@ -286,10 +286,13 @@ static void change_bans(struct orders *orders, struct order *order, struct bans 
 {
     const char *problem = ban_book_replace(orders->bans, made);
     char *text = NULL;
-    if (problem != NULL)
+    if (problem != NULL) {
         refuse(order, FAILED, problem);
-    else
-        tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
+        return;
+    }
+    // The answer waits until the arenas read the list: who was banned may join at once then.
+    order->asked = order->waiting = ban_book_spread(orders->bans, order->number);
+    tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
 }
 
 static void give_ban(struct orders *orders, struct order *order)
@@ -491,19 +494,19 @@ bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *n
     while ((answer = mailbox_answer(arena_mailbox(arena))) != NULL) {
         const struct command command = *answer;
         mailbox_forget(arena_mailbox(arena));
-        if (command.kind != COMMAND_BANS) {
-            *number = command.request;
-            *done = command.done;
+        *number = command.request;
+        *done = command.done || command.kind == COMMAND_BANS;
+        if (command.kind == COMMAND_BANS)
+            ban_book_hear(orders->bans, arena, command.bans);
+        if (command.request != 0)
             return true;
-        }
-        ban_book_hear(orders->bans, arena, command.bans);
     }
     return false;
 }
 
 bool orders_collect(struct orders *orders, uint32_t *number, bool *done)
 {
-    ban_book_spread(orders->bans);
+    ban_book_spread(orders->bans, 0);
     for (int i = 0; i < orders->source->arena_count; i++)
         if (orders_collect_from(orders, orders->source->arenas[i], number, done))
             return true;

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
@@ -182,6 +183,29 @@ class ControlTest(Operator):
         bots = self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         bots.stop(signal.SIGINT)
+
+    def test_a_ban_and_its_end_are_answered_when_they_are_in_force(self):
+        """Whoever connects right after the answer meets the new list, in every arena."""
+        daemon = self.serve()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as player:
+            player.settimeout(START_S)
+            for _ in range(20):
+                for order, is_banned in (("ban", True), ("unban", False)):
+                    self.post(order, "address=127.0.0.1")
+                    player.sendto(b"\xff\xff\xff\xffRAIM\1\2".ljust(512, b"\0"),
+                                  ("127.0.0.1", daemon.ports[0]))
+                    self.assertEqual(player.recv(2048)[8] != 2, is_banned, order)
+                    if is_banned: # a ticket follows, for who believes encrypted answers only
+                        self.assertEqual(player.recv(2048)[8], 2)
+
+    def post(self, order, form):
+        """An order without the time that a process takes to start."""
+        with socket.socket(socket.AF_UNIX) as control:
+            control.connect(str(self.socket))
+            control.sendall(f"POST /{order} HTTP/1.0\r\nContent-Length: {len(form)}\r\n"
+                            "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+                            f"{form}".encode())
+            self.assertIn(b" 200 ", control.makefile("rb").readline())
 
     def refused(self, daemon, bots, reason):
         """How many connections were refused for a reason, once the bots have ended."""
