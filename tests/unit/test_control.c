@@ -489,7 +489,9 @@ static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
     assert_int_equal(give(orders, "/arena/pause", "duel", NULL, NULL).waiting, 1);
     orders_forget(orders, fixture->arenas[0]);
     uint32_t number;
-    bool done = true;
+    bool done = false;
+    assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_true(done); // the list of bans, which holds where nobody reads it, too
     assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
     assert_false(done);
     assert_false(orders_collect_from(orders, fixture->arenas[0], &number, &done));
