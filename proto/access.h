@@ -4,7 +4,7 @@
 // little-endian.
 #pragma once
 
-#include "knock.h"
+#include "connectionless.h"
 
 #define RAIM_ACCESS_FORM 2
 #define RAIM_ACCESS_KEY_ID_BYTES 8 // the first bytes of the public key that verifies a token

@@ -4,7 +4,7 @@
 // that of lib/crypto. See PROTOCOL.md.
 #pragma once
 
-#include "knock.h"
+#include "connectionless.h"
 
 #define RAIM_NOISE_OVERHEAD_BYTES 48 // a Noise message is longer than its payload by so much
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plays in an arena: what is pressed and what is heard.
 #define _GNU_SOURCE
-#include "play_inside.h"
+#include "play_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "hud.h"
 #include "painter.h"
 #include "phase_words.h"
-#include "play_inside.h"
+#include "play_internal.h"
 
 #include <math.h>
 #include <stdio.h>

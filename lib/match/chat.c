@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What players and the operator say to everybody: cleaned, and no more than can be read.
-#include "state.h"
+#include "match_internal.h"
 
 #include "chat.h"
 #include "name.h"

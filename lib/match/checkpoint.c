@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A match as bytes, and back: a head, the world as it is, and who sits in each of its places.
-#include "state.h"
+#include "match_internal.h"
 
 #include "digest.h"
 #include "name.h"
-#include "sound.h"
+#include "validate.h"
 
 #include <math.h>
 #include <stdlib.h>

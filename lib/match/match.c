@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A match: connections, messages, the tick.
-#include "state.h"
+#include "match_internal.h"
 
 #include "digest.h"
 #include "handshake.h"

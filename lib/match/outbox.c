@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What wants to be sent, pulled message by message.
-#include "state.h"
+#include "match_internal.h"
 
 #include "handshake.h"
 #include "text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rounds: their clock, their end, the break after them, and pauses.
-#include "state.h"
+#include "match_internal.h"
 
 #include <assert.h>
 #include <string.h>

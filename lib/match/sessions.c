@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who may come back: players whose connection was lost, and the tokens that give them back.
-#include "state.h"
+#include "match_internal.h"
 
 #include <assert.h>
 #include <string.h>

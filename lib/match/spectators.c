@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who watches: whose view a spectator is shown, and the past that it is shown.
-#include "state.h"
+#include "match_internal.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a client is shown: remembers it tick by tick, and writes what the client cannot know yet.
-#include "state.h"
+#include "match_internal.h"
 
-#include "crowd.h"
+#include "priority.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 // Moves a player by its own input, and fires for it.
 #include "player.h"
 
-#include "footing.h"
+#include "grid_move.h"
 
 #include <assert.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One tick of the game: move, push apart, fire, fly, hit, rise.
-#include "flight.h"
-#include "footing.h"
-#include "past.h"
+#include "grid_move.h"
 #include "player.h"
+#include "position_history.h"
+#include "projectile.h"
 #include "spawn.h"
 #include "sweep.h"
 #include "world.h"

@@ -4,8 +4,8 @@
 // behind cover.
 //     bench_hits MAP_FILE SEED PLAYERS SECONDS MAX_REWIND_MS
 #include "map_file.h"
+#include "match_internal.h"
 #include "netsim.h"
-#include "state.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #include "liar.h"
 
 #include "input.h"
+#include "match_internal.h"
 #include "message.h"
-#include "state.h"
 
 #include <assert.h>
 #include <math.h>

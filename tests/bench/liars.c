@@ -6,8 +6,8 @@
 // (liar.h). KIND `far`: ordinary bots at 0 ms, and at 150 ms with 20 ms of jitter each way.
 #include "liar.h"
 #include "map_file.h"
+#include "match_internal.h"
 #include "rules.h"
-#include "state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

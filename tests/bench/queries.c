@@ -7,7 +7,7 @@
 //     Prints lines "case,ns": nanoseconds a datagram, the median over rounds.
 #define _GNU_SOURCE // recvmmsg
 
-#include "knock.h"
+#include "connectionless.h"
 #include "measure.h"
 #include "query_guard.h"
 #include "transport.h"

@@ -12,12 +12,12 @@
 // Whatever the match sends is checked against the world, and each way is read back.
 #define _GNU_SOURCE
 
+#include "diagnostics.h"
 #include "entropy_delta.h"
 #include "map_file.h"
 #include "measure.h"
 #include "plain_delta.h"
 #include "random.h"
-#include "report.h"
 #include "rules.h"
 #include "wire_census.h"
 #include "wire_play.h"

@@ -24,7 +24,7 @@ except ImportError:
 CLIENTS = 8
 DEADLINE_S = 10   # that a client has for a request, promised in the README
 
-SCHEMA = json.loads((harness.ROOT / "daemon/status.schema.json").read_text(encoding="ascii"))
+SCHEMA = json.loads((harness.ROOT / "daemon/http/status.schema.json").read_text(encoding="ascii"))
 
 
 def objects(value, path="status"):

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "access.h"
-#include "admission.h"
+#include "access_control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,11 +5,11 @@
 
 #include "acts.h"
 #include "arena.h"
-#include "command.h"
+#include "arena_command.h"
 #include "fuzz.h"
 #include "log.h"
 #include "mailbox.h"
-#include "passed.h"
+#include "socket_activation.h"
 
 #include <stdio.h>
 

@@ -7,9 +7,9 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include "connectionless.h"
 #include "crypto.h"
 #include "handshake.h"
-#include "knock.h"
 #include "link.h"
 #include "secure_sessions.h"
 

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "access.h"
-#include "admission.h"
+#include "access_control.h"
 #include "client.h"
 #include "fuzz_file.h"
 #include "link.h"

@@ -12,7 +12,7 @@
 
 #include "connector.h"
 #include "secure_sessions.h"
-#include "transport_inside.h"
+#include "transport_internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 """The golden world: a seeded bot match must give the same digests with GCC and Clang, at -O0 and
 -O3, and the same as tests/golden/world.txt says.
 
-world.py [--build-dir DIR] compiles lib/geometry, lib/world and world_digest.c four ways, runs all
+world.py [--build-dir DIR] compiles lib/geometry, lib/map, lib/world and world_digest.c four ways, runs all
 of them and compares. `--bless` writes world.txt anew, after a change of the game that is meant.
 Exits 77 when a compiler is missing and the others agree.
 """
@@ -30,7 +30,7 @@ def digests(variant, directory):
     """Compiles one variant into the directory and returns what it prints."""
     compiler, level = variant
     program = pathlib.Path(directory, f"world_digest_{compiler}{level}")
-    rooms = [ROOT / "lib/geometry", ROOT / "lib/world"]
+    rooms = [ROOT / "lib/geometry", ROOT / "lib/map", ROOT / "lib/world"]
     sources = [HERE / "world_digest.c", *(path for room in rooms for path in room.glob("*.c"))]
     subprocess.run([compiler, *FLAGS, level, *(f"-I{room}" for room in rooms),
                     *map(str, sources), "-o", str(program), "-lxxhash", "-lm"],

@@ -6,7 +6,7 @@
 #include "http.h"
 
 #include "http_clients.h"
-#include "live.h"
+#include "live_json.h"
 #include "metrics.h"
 
 #include <arpa/inet.h>

@@ -6,7 +6,7 @@
 #include "arena_fixture.h"
 #include "chance.h"
 #include "handshake.h"
-#include "state.h"
+#include "match_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

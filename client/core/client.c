@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// The client's side of one arena: messages in, inputs out.
+#include "client_internal.h"
+
+#include "chat.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every text fits");
+static_assert(RAIM_CLIENT_ACCESS_BYTES == RAIM_ACCESS_BYTES, "every access token fits");
+static_assert((int)RAIM_CLIENT_PLAY == RAIM_PHASE_PLAY &&
+                  (int)RAIM_CLIENT_BREAK == RAIM_PHASE_BREAK &&
+                  (int)RAIM_CLIENT_PAUSED == RAIM_PHASE_PAUSED,
+              "phases are those of the wire");
+
+enum { LOSS_PACKETS = 600 }; // of which the loss is told: those before count for less and less
+
+struct raim_client_def raim_client_default_def(void)
+{
+    return (struct raim_client_def){.name = "player", .patience_s = 10};
+}
+
+struct raim_client *raim_client_create(const struct raim_client_def *def)
+{
+    assert(def->access_size <= RAIM_CLIENT_ACCESS_BYTES);
+    struct raim_client *client = calloc(1, sizeof *client);
+    if (client == NULL)
+        return NULL;
+    client->hello = (struct raim_hello){
+        .version = RAIM_PROTOCOL_VERSION,
+        .watch = def->watch,
+        .target = def->watch ? def->target : RAIM_NOBODY,
+        .access_size = def->access_size,
+    };
+    if (def->access_size > 0)
+        memcpy(client->hello.access, def->access, def->access_size);
+    snprintf(client->hello.name, sizeof client->hello.name, "%s", def->name);
+    raim_session_init(&client->session, def->patience_s);
+    return client;
+}
+
+void raim_client_destroy(struct raim_client *client)
+{
+    if (client == NULL)
+        return;
+    raim_scene_destroy(&client->scene);
+    raim_image_destroy(&client->image);
+    raim_company_destroy(&client->company);
+    free(client);
+}
+
+// --- Connections ---
+
+bool raim_client_wants_connection(struct raim_client *client, uint64_t now_us)
+{
+    return raim_session_wants_connection(&client->session, now_us);
+}
+
+size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint8_t *bytes,
+                               size_t capacity)
+{
+    const struct raim_session *session = &client->session;
+    client->hello_us = now_us;
+    client->hello.resume = session->state == RAIM_CLIENT_RESUMING && session->has_token;
+    memcpy(client->hello.token, session->token, sizeof client->hello.token);
+    return raim_hello_write(&client->hello, bytes, capacity);
+}
+
+size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
+{
+    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    if (client->session.has_token)
+        memcpy(farewell.token, client->session.token, sizeof farewell.token);
+    raim_session_end(&client->session, RAIM_REASON_LEFT);
+    return raim_farewell_write(&farewell, bytes, capacity);
+}
+
+void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason)
+{
+    raim_session_lose(&client->session, now_us, reason);
+}
+
+const uint8_t *raim_client_token(const struct raim_client *client)
+{
+    static_assert(RAIM_CLIENT_TOKEN_BYTES == RAIM_TOKEN_BYTES, "client.h says so");
+    const bool is_over = client->session.state == RAIM_CLIENT_ENDED;
+    return client->session.has_token && !is_over ? client->session.token : NULL;
+}
+
+void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent)
+{
+    client->packets_came += came;
+    client->packets_sent += sent;
+    while (client->packets_sent > LOSS_PACKETS) {
+        client->packets_came /= 2;
+        client->packets_sent /= 2;
+    }
+}
+
+// --- Messages ---
+
+static bool is_in(const struct raim_client *client)
+{
+    return client->session.state == RAIM_CLIENT_ENTERING ||
+           client->session.state == RAIM_CLIENT_PLAYING;
+}
+
+// It cannot play in the arena that it was told of.
+static bool give_up(struct raim_client *client)
+{
+    raim_session_end(&client->session, RAIM_REASON_MALFORMED);
+    return false;
+}
+
+static raim_vec2 middle_of(raim_box box)
+{
+    return raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
+}
+
+// Makes everything anew for the arena of a welcome, which is so far away.
+static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_own_again)
+{
+    const struct raim_welcome *welcome = &client->welcome;
+    const struct raim_pilot_record record = client->pilot.record;
+    const raim_vec2 last_eye = client->scene.eye;
+    raim_scene_destroy(&client->scene);
+    client->scene = (struct raim_scene){0};
+    raim_image_destroy(&client->image);
+    if (!raim_image_create(&client->image, welcome) ||
+        !raim_company_enter(&client->company, welcome))
+        return false;
+    const raim_vec2 eye = is_own_again ? last_eye : middle_of(client->image.map_def.border);
+    raim_clock_init(&client->clock, welcome->tick_hz, round_trip_us);
+    raim_pilot_init(&client->pilot, (raim_player_id)welcome->player, NULL, &client->image.rules,
+                    welcome->tick_hz);
+    client->pilot.record = record;
+    client->roster_left = welcome->roster_count;
+    client->told_count = 0;
+    client->stats.entries++;
+    return raim_scene_create(&client->scene, welcome->tick_hz, welcome->max_players, eye);
+}
+
+static uint64_t known_round_trip_us(const struct raim_client *client)
+{
+    return (uint64_t)(client->clock.round_trip * 1e6 / client->clock.tick_hz);
+}
+
+static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_reader *reader)
+{
+    struct raim_welcome welcome;
+    const bool is_back = client->session.state == RAIM_CLIENT_RESUMING, is_anew = is_in(client);
+    if (!raim_welcome_read(reader, &welcome))
+        return false;
+    // Who plays does not become a spectator, nor the reverse.
+    if (is_anew && (welcome.player == RAIM_NOBODY) != raim_client_is_spectator(client))
+        return false;
+    const bool is_own_again = is_back && welcome.player == client->welcome.player;
+    const uint64_t round_trip_us =
+        is_anew ? known_round_trip_us(client) : now_us - client->hello_us;
+    client->welcome = welcome;
+    client->stats.resumes += is_back;
+    client->stats.rounds += is_anew && welcome.phase.round != client->company.phase.round;
+    if (!enter(client, round_trip_us, is_own_again))
+        return give_up(client);
+    // Presses begin at once: the first ones tell that there is no snapshot.
+    if (is_anew && !raim_client_is_spectator(client))
+        raim_clock_hear(&client->clock, now_us, welcome.tick, 0);
+    raim_session_welcome(&client->session, now_us,
+                         raim_client_is_spectator(client) ? NULL : welcome.token, welcome.grace_s);
+    return true;
+}
+
+static void play_when_complete(struct raim_client *client)
+{
+    const struct raim_map *map = raim_image_map(&client->image);
+    if (client->session.state != RAIM_CLIENT_ENTERING || client->roster_left > 0 || map == NULL)
+        return;
+    client->session.state = RAIM_CLIENT_PLAYING;
+    client->pilot.moment.map = map;
+}
+
+static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
+{
+    if (client->session.state != RAIM_CLIENT_ENTERING ||
+        !raim_image_add_obstacles(&client->image, reader))
+        return false;
+    if (raim_image_is_told(&client->image) && raim_image_map(&client->image) == NULL)
+        return give_up(client);
+    play_when_complete(client);
+    return true;
+}
+
+static bool receive_roster(struct raim_client *client, raim_reader *reader)
+{
+    enum { MOST = 512 }; // no message holds more
+    struct raim_roster_entry entries[MOST];
+    uint32_t count;
+    if (client->session.state != RAIM_CLIENT_ENTERING ||
+        !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left ||
+        !raim_company_add_roster(&client->company, entries, count))
+        return false;
+    client->roster_left -= count;
+    play_when_complete(client);
+    return true;
+}
+
+static bool receive_events(struct raim_client *client, raim_reader *reader)
+{
+    struct raim_events_message message;
+    return is_in(client) && raim_events_read(reader, &message) &&
+           raim_company_add_events(&client->company, &message, &client->stats);
+}
+
+// What the newest snapshot tells of the own player.
+static struct raim_pilot_state told_state(const struct raim_client *client)
+{
+    const struct raim_wire_frame *frame =
+        raim_image_frame(&client->image, client->image.newest_tick);
+    const uint32_t place = raim_client_own_place(client);
+    if (!frame->self.alive || frame->self.place != place ||
+        !raim_set_has(frame->seen_players, place))
+        return (struct raim_pilot_state){.position = client->scene.eye, .shots = frame->self.shots};
+    const raim_wire_player *told = &frame->players[place];
+    return (struct raim_pilot_state){
+        .position = raim_image_units(told->x, told->y),
+        .cooldown_ticks = frame->self.timer,
+        .shots = frame->self.shots,
+        .life = (uint8_t)told->life,
+        .alive = true,
+        .shielded = told->shield != 0,
+        .held = !frame->self.steers,
+    };
+}
+
+static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_reader *reader,
+                             size_t size)
+{
+    // The unreliable channel may be faster than the welcome.
+    if (!is_in(client))
+        return true;
+    struct raim_image_change change;
+    if (!raim_image_add_snapshot(&client->image, reader, &change))
+        return false;
+    if (!change.is_newest)
+        return true;
+    struct raim_client_stats *stats = &client->stats;
+    stats->snapshots++;
+    stats->shots += change.shots;
+    stats->hits += change.hits;
+    stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
+    client->session.listens = true;
+    raim_scene_hear(&client->scene, &client->image, now_us);
+    const uint32_t tick = client->image.newest_tick;
+    if (raim_client_is_spectator(client)) {
+        raim_clock_watch(&client->clock, now_us, tick);
+        return true;
+    }
+    const struct raim_pilot_state told = told_state(client);
+    raim_clock_hear(&client->clock, now_us, tick, raim_image_self(&client->image).margin);
+    raim_pilot_correct(&client->pilot, tick, &told);
+    return true;
+}
+
+static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_reader *reader)
+{
+    struct raim_goodbye goodbye;
+    if (!raim_goodbye_read(reader, &goodbye))
+        return false;
+    // The connection before, which this client itself took over.
+    if (client->session.state == RAIM_CLIENT_RESUMING && goodbye.reason == RAIM_REASON_RESUMED)
+        return true;
+    if (goodbye.reason == RAIM_REASON_RESTART)
+        raim_session_lose(&client->session, now_us, goodbye.reason);
+    else
+        raim_session_end(&client->session, goodbye.reason);
+    if (client->session.state == RAIM_CLIENT_ENDED)
+        memcpy(client->end.text, goodbye.text, sizeof client->end.text);
+    return true;
+}
+
+bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint8_t *data,
+                         size_t size)
+{
+    if (client->session.state == RAIM_CLIENT_ENDED)
+        return true;
+    raim_reader reader = raim_reader_make(data, size);
+    bool good = false;
+    switch (raim_message_read(&reader)) {
+    case RAIM_MESSAGE_WELCOME:
+        good = receive_welcome(client, now_us, &reader);
+        break;
+    case RAIM_MESSAGE_OBSTACLES:
+        good = receive_obstacles(client, &reader);
+        break;
+    case RAIM_MESSAGE_ROSTER:
+        good = receive_roster(client, &reader);
+        break;
+    case RAIM_MESSAGE_EVENTS:
+        good = receive_events(client, &reader);
+        break;
+    case RAIM_MESSAGE_SNAPSHOT:
+        good = receive_snapshot(client, now_us, &reader, size);
+        break;
+    case RAIM_MESSAGE_GOODBYE:
+        good = receive_goodbye(client, now_us, &reader);
+        break;
+    default:
+        break;
+    }
+    if (is_in(client))
+        client->session.heard_us = now_us;
+    client->stats.decode_errors += !good;
+    return good;
+}
+
+// --- Inputs ---
+
+bool raim_client_is_due(const struct raim_client *client, uint64_t now_us)
+{
+    return client->session.state == RAIM_CLIENT_PLAYING &&
+           raim_clock_is_due(&client->clock, now_us);
+}
+
+// Ticks by which the others are shown behind the tick of an input.
+static uint8_t view_age(const struct raim_client *client, uint32_t tick)
+{
+    const double age = client->scene.looked
+                           ? raim_scene_age(&client->scene, (struct raim_scene_time){.tick = tick})
+                           : raim_tick_diff(tick, client->image.shown_tick);
+    return (uint8_t)fmax(0, fmin(RAIM_WIRE_REWIND, floor(age + 0.5)));
+}
+
+// A message tells inputs of ticks in a row: where the clock leapt, the one before was held.
+static void tell_input(struct raim_client *client, uint32_t tick, const raim_wire_input *input)
+{
+    const uint32_t most = raim_clock_inputs(client->welcome.tick_hz);
+    const uint32_t ahead = tick - client->input_tick;
+    raim_wire_input *told = client->told;
+    if (ahead >= most)
+        client->told_count = 0;
+    for (uint32_t moved = client->told_count > 0 ? ahead : 1; moved > 0; moved--) {
+        memmove(&told[1], &told[0], (most - 1) * sizeof *told);
+        client->told_count += client->told_count < most;
+    }
+    told[0] = *input;
+    client->input_tick = tick;
+}
+
+static void press_keys(struct raim_client *client, uint32_t tick, const raim_input *pressed,
+                       uint8_t age)
+{
+    const uint8_t most = (uint8_t)client->welcome.max_rewind;
+    // In a break or a pause, and before the first snapshot, it steers nobody.
+    const bool steers = raim_image_self(&client->image).steers;
+    const bool fire = steers && pressed->fire != 0;
+    raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};
+    input.rewind = !fire ? 0 : age < most ? age : most;
+    const raim_wire_input told = {
+        .move_x = input.move_x,
+        .move_y = input.move_y,
+        .fire = fire,
+        .view_age = fire ? age : 0,
+        .aim = input.aim,
+    };
+    tell_input(client, tick, &told);
+    raim_pilot_press(&client->pilot, tick, &input);
+}
+
+size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
+                         uint8_t *bytes, size_t capacity)
+{
+    if (!raim_client_is_due(client, now_us))
+        return 0;
+    const uint32_t tick = raim_clock_press(&client->clock, now_us);
+    const uint8_t age = view_age(client, tick);
+    const bool is_news = raim_image_go_on(&client->image);
+    struct raim_input_message message = {
+        .tick = client->image.newest_tick,
+        .has_snapshot = client->image.any,
+        .snapshot = client->image.newest_tick,
+        .count = 1,
+    };
+    if (raim_client_is_spectator(client))
+        return is_news ? raim_input_write(&message, bytes, capacity) : 0;
+    press_keys(client, tick, input, age);
+    message.tick = tick;
+    message.count = client->told_count;
+    memcpy(message.inputs, client->told, sizeof client->told);
+    return raim_input_write(&message, bytes, capacity);
+}
+
+size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
+                              size_t capacity)
+{
+    if (client->session.state != RAIM_CLIENT_PLAYING || raim_client_is_spectator(client) ||
+        text[0] == '\0')
+        return 0;
+    return raim_chat_write(text, bytes, capacity);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// What the application sees of the arena, as told and as pictured.
+#include "client_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// --- As told ---
+
+enum raim_client_state raim_client_state(const struct raim_client *client)
+{
+    return client->session.state;
+}
+
+struct raim_client_end raim_client_end(const struct raim_client *client)
+{
+    struct raim_client_end end = client->end;
+    end.reason = client->session.reason;
+    return end;
+}
+
+bool raim_client_awaits_restart(const struct raim_client *client)
+{
+    return client->session.state == RAIM_CLIENT_RESUMING && client->session.awaits_restart;
+}
+
+const char *raim_client_reason_name(uint32_t reason)
+{
+    return raim_reason_name(reason);
+}
+
+const struct raim_client_stats *raim_client_stats(const struct raim_client *client)
+{
+    return &client->stats;
+}
+
+struct raim_client_quality raim_client_quality(const struct raim_client *client)
+{
+    const struct raim_pilot_record *record = &client->pilot.record;
+    const double tick_ms = client->welcome.tick_hz > 0 ? 1e3 / client->welcome.tick_hz : 0;
+    const double view_age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    return (struct raim_client_quality){
+        .round_trip_ms = client->clock.round_trip * tick_ms,
+        .jitter_ms = raim_scene_jitter_ms(&client->scene),
+        .loss = client->packets_sent > 0 ? 1 - client->packets_came / client->packets_sent : 0,
+        .margin = raim_image_self(&client->image).margin,
+        .view_age_ms = view_age * tick_ms,
+        .interpolation_ms = raim_scene_delay_ms(&client->scene),
+        .predictions = record->predictions,
+        .mispredictions = record->mispredictions,
+        .correction_units = record->correction,
+        .corrections_units = record->corrections,
+    };
+}
+
+bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event)
+{
+    return raim_company_next_event(&client->company, event);
+}
+
+const char *raim_client_motd(const struct raim_client *client)
+{
+    return client->welcome.motd;
+}
+
+// Ticks, with a fraction, from what is shown to a tick.
+static double ticks_until(const struct raim_client *client, uint32_t tick)
+{
+    return client->scene.looked ? raim_scene_age(&client->scene, (struct raim_scene_time){tick, 0})
+                                : raim_tick_diff(tick, client->image.newest_tick);
+}
+
+struct raim_client_phase raim_client_phase(const struct raim_client *client)
+{
+    const struct raim_wire_phase *phase = &client->company.phase;
+    const double left = phase->has_end ? ticks_until(client, phase->end_tick) : 0;
+    return (struct raim_client_phase){
+        .kind = (enum raim_client_phase_kind)phase->phase,
+        .round = phase->round,
+        .has_end = phase->has_end,
+        .left_s = left > 0 ? left / client->welcome.tick_hz : 0,
+        .score_limit = phase->score_limit,
+        .winner = (raim_player_id)phase->winner,
+    };
+}
+
+uint32_t raim_client_tick_hz(const struct raim_client *client)
+{
+    return client->welcome.tick_hz;
+}
+
+const struct raim_map *raim_client_map(const struct raim_client *client)
+{
+    return raim_image_map(&client->image);
+}
+
+const raim_rules *raim_client_rules(const struct raim_client *client)
+{
+    return &client->image.rules;
+}
+
+uint32_t raim_client_max_players(const struct raim_client *client)
+{
+    return client->welcome.max_players;
+}
+
+raim_vec2 raim_client_view(const struct raim_client *client)
+{
+    return (raim_vec2){client->welcome.view_width, client->welcome.view_height};
+}
+
+bool raim_client_has_sight(const struct raim_client *client)
+{
+    return client->welcome.sight;
+}
+
+const struct raim_client_member *raim_client_member(const struct raim_client *client,
+                                                    uint32_t place)
+{
+    assert(place < client->welcome.max_players);
+    return &client->company.members[place];
+}
+
+bool raim_client_is_spectator(const struct raim_client *client)
+{
+    return client->welcome.player == RAIM_NOBODY;
+}
+
+uint32_t raim_client_own_place(const struct raim_client *client)
+{
+    assert(!raim_client_is_spectator(client));
+    return raim_player_place((raim_player_id)client->welcome.player);
+}
+
+uint32_t raim_client_tick(const struct raim_client *client)
+{
+    return client->image.shown_tick;
+}
+
+uint32_t raim_client_viewpoint(const struct raim_client *client)
+{
+    return raim_client_is_spectator(client) ? raim_image_self(&client->image).place
+                                            : raim_client_own_place(client);
+}
+
+bool raim_client_alive(const struct raim_client *client)
+{
+    return raim_image_self(&client->image).alive;
+}
+
+uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
+                             uint32_t capacity)
+{
+    return raim_image_players(&client->image, client->told[0].aim, players, capacity);
+}
+
+uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,
+                             uint32_t capacity)
+{
+    return raim_image_bullets(&client->image, bullets, capacity);
+}
+
+// --- The picture ---
+
+static const struct raim_pilot *pilot_of(const struct raim_client *client)
+{
+    return raim_client_is_spectator(client) ? NULL : &client->pilot;
+}
+
+void raim_client_look(struct raim_client *client, uint64_t now_us)
+{
+    if (client->session.state != RAIM_CLIENT_PLAYING || !client->image.any)
+        return;
+    const struct raim_scene_time own_time = {
+        .tick = client->clock.next_tick - 1,
+        .part = raim_clock_phase(&client->clock, now_us),
+    };
+    raim_scene_look(&client->scene, &client->image, pilot_of(client), own_time, client->told[0].aim,
+                    now_us);
+}
+
+bool raim_client_has_scene(const struct raim_client *client)
+{
+    return client->scene.looked;
+}
+
+raim_vec2 raim_client_eye(const struct raim_client *client)
+{
+    return client->scene.eye;
+}
+
+double raim_client_scene_tick(const struct raim_client *client)
+{
+    return client->scene.looked ? client->scene.start_tick + client->scene.ahead : 0;
+}
+
+double raim_client_own_tick(const struct raim_client *client)
+{
+    if (!client->scene.looked || raim_client_is_spectator(client))
+        return raim_client_scene_tick(client);
+    const double age = raim_scene_age(&client->scene, client->scene.own_time);
+    return raim_client_scene_tick(client) + age;
+}
+
+double raim_client_lead_ticks(const struct raim_client *client)
+{
+    const double age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    return fmax(0, age - client->welcome.max_rewind);
+}
+
+uint32_t raim_client_scene_players(const struct raim_client *client,
+                                   struct raim_client_player *players, uint32_t capacity)
+{
+    const struct raim_scene *scene = &client->scene;
+    const uint32_t count = scene->row_count < capacity ? scene->row_count : capacity;
+    if (count > 0)
+        memcpy(players, scene->rows, count * sizeof *players);
+    return count;
+}
+
+uint32_t raim_client_scene_bullets(const struct raim_client *client,
+                                   struct raim_client_bullet *bullets, uint32_t capacity)
+{
+    return raim_scene_bullets(&client->scene, &client->image, pilot_of(client), bullets, capacity);
+}

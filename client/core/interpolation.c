@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+// Draws between what is known.
+#include "interpolation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double fade_s = 0.1;    // within which a difference fades to a third
+static const double beyond_s = 0.25; // shown beyond the newest snapshot at most
+static const double share_in_time = 0.95;
+static const double most_slew = 0.1; // share of its pace by which the picture is sped or slowed
+static const double settle_s = 0.5;  // within which it follows a new delay, where that allows it
+// Of running that fades; what is farther off jumps. Who turns back as soon as the snapshots end is
+// off by twice beyond_s, and something of an earlier difference may not have faded yet.
+static const double most_fading_s = 0.6;
+
+bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t places, raim_vec2 eye)
+{
+    *scene = (struct raim_scene){.tick_hz = tick_hz, .eye = eye};
+    scene->tracks = calloc(places, sizeof *scene->tracks);
+    scene->rows = calloc(places, sizeof *scene->rows);
+    return scene->tracks != NULL && scene->rows != NULL;
+}
+
+void raim_scene_destroy(struct raim_scene *scene)
+{
+    free(scene->tracks);
+    free(scene->rows);
+}
+
+static double to_ticks(const struct raim_scene *scene, int64_t us)
+{
+    return (double)us * 1e-6 * scene->tick_hz;
+}
+
+static double to_ms(const struct raim_scene *scene, double ticks)
+{
+    return ticks * 1e3 / scene->tick_hz;
+}
+
+void raim_scene_hear(struct raim_scene *scene, const struct raim_image *image, uint64_t now_us)
+{
+    if (!scene->any) {
+        scene->any = true;
+        scene->start_tick = image->newest_tick;
+        scene->start_us = now_us;
+    }
+    const int64_t ticks = raim_tick_diff(image->newest_tick, scene->start_tick);
+    raim_lateness_add(&scene->lateness,
+                      (int64_t)(now_us - scene->start_us) - ticks * 1000000 / scene->tick_hz);
+    scene->is_news = true;
+}
+
+double raim_scene_age(const struct raim_scene *scene, struct raim_scene_time time)
+{
+    return raim_tick_diff(time.tick, scene->start_tick) + time.part - scene->ahead;
+}
+
+double raim_scene_jitter_ms(const struct raim_scene *scene)
+{
+    const int64_t late_us = raim_lateness_of(&scene->lateness, share_in_time);
+    return (double)(late_us - raim_lateness_of(&scene->lateness, 0)) * 1e-3;
+}
+
+double raim_scene_delay_ms(const struct raim_scene *scene)
+{
+    if (!scene->looked)
+        return 0;
+    const int64_t since_us = (int64_t)(scene->looked_us - scene->start_us);
+    const int64_t earliest_us = raim_lateness_of(&scene->lateness, 0);
+    return to_ms(scene, to_ticks(scene, since_us - earliest_us) - scene->ahead);
+}
+
+// --- Where a player is between snapshots ---
+
+// A time, and the snapshots around it.
+struct span {
+    const struct raim_wire_frame *before, *after; // NULL: beyond the newest
+    struct raim_scene_time time;                  // not before `before`
+};
+
+static struct span span_at(const struct raim_scene *scene, const struct raim_image *image,
+                           double ahead)
+{
+    const double whole = floor(ahead);
+    struct span span = {
+        .time = {scene->start_tick + (uint32_t)(int64_t)whole, ahead - whole},
+    };
+    raim_image_around(image, span.time.tick, &span.before, &span.after);
+    if (span.before == NULL) {
+        span.before = span.after;
+        span.time = (struct raim_scene_time){span.before->tick, 0};
+        raim_image_around(image, span.time.tick, &span.before, &span.after);
+    }
+    return span;
+}
+
+// A straight way between two points of the grid, as far as `part` of it.
+struct stretch {
+    int32_t from[2], to[2];
+    double part;
+    uint32_t ticks; // that it takes
+};
+
+static struct stretch stretch_of(const raim_wire_player *from, const raim_wire_player *to,
+                                 double part, uint32_t ticks)
+{
+    return (struct stretch){{from->x, from->y}, {to->x, to->y}, part, ticks};
+}
+
+static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player *from,
+                   const raim_wire_player *to)
+{
+    const int64_t x = (int64_t)to->x - from->x, y = (int64_t)to->y - from->y;
+    const int64_t straight = limits->stride, diagonal = limits->diagonal;
+    const int64_t longest = straight * straight > 2 * diagonal * diagonal ? straight * straight
+                                                                          : 2 * diagonal * diagonal;
+    return x * x + y * y <= longest;
+}
+
+// A snapshot is sent as soon as a tick is not as predicted. So everybody went as predicted up to
+// the last tick before the next one, unless one in between was lost: that shows where this last
+// tick would have to be a leap.
+static struct stretch stretch_at(const struct raim_image *image, const struct span *span,
+                                 uint32_t place)
+{
+    const struct raim_wire_limits *limits = &image->limits;
+    const raim_wire_player *known = &span->before->players[place];
+    const uint32_t age = span->time.tick - span->before->tick;
+    const raim_wire_player from = raim_wire_predict_player(limits, known, age);
+    const raim_wire_player to = raim_wire_predict_player(limits, known, age + 1);
+    if (span->after == NULL || !raim_set_has(span->after->seen_players, place) ||
+        span->after->players[place].life != known->life)
+        return stretch_of(&from, &to, span->time.part, 1);
+    const raim_wire_player *next = &span->after->players[place];
+    const uint32_t gap = span->after->tick - span->before->tick;
+    const raim_wire_player last = raim_wire_predict_player(limits, known, gap - 1);
+    if (!is_run(limits, &last, next))
+        return stretch_of(known, next, (age + span->time.part) / gap, gap);
+    return stretch_of(&from, age + 1 < gap ? &to : next, span->time.part, 1);
+}
+
+// Turned in the last tick before the next snapshot, by the shorter way.
+static raim_angle aim_at(const struct span *span, uint32_t place)
+{
+    const int shift = 16 - RAIM_WIRE_AIM_BITS;
+    const uint32_t aim = (uint32_t)span->before->players[place].aim << shift;
+    if (span->after == NULL || span->time.tick + 1 != span->after->tick ||
+        !raim_set_has(span->after->seen_players, place))
+        return (raim_angle)aim;
+    const uint32_t next = (uint32_t)span->after->players[place].aim << shift;
+    return (raim_angle)(aim + (int32_t)(span->time.part * (int16_t)(next - aim)));
+}
+
+// False where the player is not to be seen.
+static bool player_at(const struct raim_image *image, const struct span *span, uint32_t place,
+                      struct raim_client_player *player)
+{
+    if (!raim_set_has(span->before->seen_players, place))
+        return false;
+    const struct stretch stretch = stretch_at(image, span, place);
+    const raim_vec2 from = raim_image_units(stretch.from[0], stretch.from[1]);
+    const raim_vec2 way = raim_vec2_sub(raim_image_units(stretch.to[0], stretch.to[1]), from);
+    *player = (struct raim_client_player){
+        .place = place,
+        .position = raim_vec2_mad(from, way, stretch.part),
+        .velocity = raim_vec2_scale(way, image->tick_hz / (double)stretch.ticks),
+        .aim = aim_at(span, place),
+        .life = (uint8_t)span->before->players[place].life,
+        .shielded = span->before->players[place].shield != 0,
+    };
+    return true;
+}
+
+// --- What was drawn, and what is drawn next ---
+
+static void fade(struct raim_scene *scene, uint32_t places, uint64_t now_us)
+{
+    const double kept = exp((double)(now_us - scene->looked_us) * -1e-6 / fade_s);
+    scene->own.error = raim_vec2_scale(scene->own.error, kept);
+    for (uint32_t place = 0; place < places; place++)
+        scene->tracks[place].error = raim_vec2_scale(scene->tracks[place].error, kept);
+}
+
+// The snapshots tell now that a player was elsewhere when it was drawn last.
+static void redraw(struct raim_scene_track *track, raim_vec2 position)
+{
+    track->error = raim_vec2_add(track->error, raim_vec2_sub(track->position, position));
+    track->position = position;
+}
+
+static void redraw_others(struct raim_scene *scene, const struct raim_image *image)
+{
+    const struct span span = span_at(scene, image, scene->ahead);
+    for (uint32_t place = 0; place < image->limits.players; place++) {
+        struct raim_client_player player;
+        struct raim_scene_track *track = &scene->tracks[place];
+        if (track->seen && player_at(image, &span, place, &player) && player.life == track->life)
+            redraw(track, player.position);
+    }
+}
+
+// Returns where to draw a player, given where it is.
+static raim_vec2 draw(struct raim_scene_track *track, raim_vec2 position, uint8_t life, double most)
+{
+    if (!track->seen || track->life != life || raim_vec2_length_squared(track->error) > most * most)
+        track->error = (raim_vec2){0, 0};
+    track->seen = true;
+    track->life = life;
+    track->position = position;
+    return raim_vec2_add(position, track->error);
+}
+
+static double most_fading(const struct raim_image *image)
+{
+    return image->rules.player_speed * most_fading_s;
+}
+
+// The own player as drawn; false while it is down, and then the place where it lies is all of it.
+static bool draw_own(struct raim_scene *scene, const struct raim_image *image,
+                     const struct raim_pilot *pilot, struct raim_scene_time time,
+                     struct raim_client_player *player)
+{
+    struct raim_scene_track *track = &scene->own;
+    const struct raim_pilot_state *before = raim_pilot_at(pilot, time.tick);
+    const struct raim_pilot_state *now = raim_pilot_at(pilot, time.tick + 1);
+    const raim_vec2 position = raim_pilot_position(pilot, time.tick, time.part);
+    // It may have risen or fallen since.
+    if (track->seen && (!now->alive || track->life == now->life))
+        redraw(track, raim_pilot_position(pilot, scene->own_time.tick, scene->own_time.part));
+    scene->own_time = time;
+    const bool goes_on = before->alive && now->alive && before->life == now->life;
+    const raim_vec2 way = raim_vec2_sub(now->position, before->position);
+    *player = (struct raim_client_player){
+        .place = raim_player_place(pilot->id),
+        .position = draw(track, position, now->alive ? now->life : track->life, most_fading(image)),
+        .velocity = goes_on ? raim_vec2_scale(way, image->tick_hz) : (raim_vec2){0, 0},
+        .life = now->life,
+        .shielded = now->shielded,
+    };
+    return now->alive;
+}
+
+static void draw_others(struct raim_scene *scene, const struct raim_image *image,
+                        const struct raim_client_player *own)
+{
+    const struct span span = span_at(scene, image, scene->ahead);
+    scene->ahead = raim_tick_diff(span.time.tick, scene->start_tick) + span.time.part;
+    scene->row_count = 0;
+    for (uint32_t place = 0; place < image->limits.players; place++) {
+        struct raim_client_player *row = &scene->rows[scene->row_count];
+        struct raim_scene_track *track = &scene->tracks[place];
+        if (own != NULL && own->place == place) {
+            *row = *own;
+            scene->row_count++;
+            continue;
+        }
+        const bool was_seen = track->seen;
+        track->seen = false;
+        if (raim_wire_is_own(span.before, place) || !player_at(image, &span, place, row))
+            continue;
+        track->seen = was_seen;
+        row->position = draw(track, row->position, row->life, most_fading(image));
+        scene->row_count++;
+        if (!span.before->self.steers && span.before->self.place == place)
+            scene->eye = row->position;
+    }
+}
+
+// As late as the snapshots come, bar a few, and a tick for there to be one on either side.
+static double wanted_ahead(const struct raim_scene *scene, uint64_t now_us)
+{
+    const int64_t since_us = (int64_t)(now_us - scene->start_us);
+    return to_ticks(scene, since_us - raim_lateness_of(&scene->lateness, share_in_time)) - 1;
+}
+
+// Follows the delay that is wanted without haste, and never goes back. Returns whether it had to
+// leap, as after a pause.
+static bool move_on(struct raim_scene *scene, const struct raim_image *image, uint64_t now_us)
+{
+    const double ticks = to_ticks(scene, (int64_t)(now_us - scene->looked_us));
+    const double wanted = wanted_ahead(scene, now_us);
+    const double most_off = beyond_s * scene->tick_hz;
+    const double most = raim_tick_diff(image->newest_tick, scene->start_tick) + most_off;
+    const double behind = wanted - (scene->ahead + ticks);
+    if (!scene->looked || behind > most_off) {
+        scene->ahead = fmin(wanted, most);
+        return true;
+    }
+    const double at_once = behind * fmin(1, ticks / (settle_s * scene->tick_hz));
+    const double slew = fmax(-most_slew * ticks, fmin(most_slew * ticks, at_once));
+    scene->ahead = fmax(scene->ahead, fmin(most, scene->ahead + ticks + slew));
+    return false;
+}
+
+void raim_scene_look(struct raim_scene *scene, const struct raim_image *image,
+                     const struct raim_pilot *pilot, struct raim_scene_time own_time,
+                     raim_angle aim, uint64_t now_us)
+{
+    struct raim_client_player own;
+    fade(scene, image->limits.players, now_us);
+    if (scene->looked && scene->is_news)
+        redraw_others(scene, image);
+    if (move_on(scene, image, now_us) && scene->looked)
+        redraw_others(scene, image);
+    const bool any_own = pilot != NULL && pilot->any;
+    const bool is_own = any_own && draw_own(scene, image, pilot, own_time, &own);
+    if (any_own) {
+        own.aim = aim;
+        scene->eye = own.position;
+    }
+    draw_others(scene, image, is_own ? &own : NULL);
+    scene->looked = true;
+    scene->looked_us = now_us;
+    scene->is_news = false;
+}
+
+// --- Bullets ---
+
+// Of the own ones all that the snapshots beyond the time tell, for their shooter sees them from the
+// moment in which it fires. NULL: none.
+static const raim_wire_bullet *own_launch(const struct raim_image *image, const struct span *span,
+                                          uint32_t place)
+{
+    for (uint32_t tick = span->before->tick; raim_tick_diff(tick, image->newest_tick) <= 0;
+         tick++) {
+        const struct raim_wire_frame *frame = raim_image_frame(image, tick);
+        if (frame != NULL && raim_set_has(frame->seen_bullets, place))
+            return &frame->bullets[place];
+    }
+    return NULL;
+}
+
+// Of the others' those that have been fired and have not ended.
+static const raim_wire_bullet *launch_at(const struct span *span, uint32_t place)
+{
+    const struct raim_wire_frame *before = span->before, *after = span->after;
+    const raim_wire_bullet *old =
+        raim_set_has(before->seen_bullets, place) ? &before->bullets[place] : NULL;
+    if (after == NULL || !raim_set_has(after->seen_bullets, place))
+        return old;
+    const raim_wire_bullet *new = &after->bullets[place];
+    const uint32_t fired_tick = new->tick + new->rewind;
+    const bool is_same = old != NULL && raim_wire_same_launch(old, new);
+    return is_same || raim_tick_diff(span->time.tick, fired_tick) < 0 ? old : new;
+}
+
+// Where a bullet is; at its muzzle before its time.
+static raim_vec2 bullet_at(const struct raim_image *image, const raim_bullet *bullet, double age)
+{
+    const double flown_s = fmax(0, age) / image->tick_hz;
+    return raim_vec2_mad(bullet->origin, bullet->direction,
+                         image->rules.player_radius + image->rules.bullet_speed * flown_s);
+}
+
+// Ticks from a bullet's launch to a time.
+static double age_at(const raim_bullet *bullet, struct raim_scene_time time)
+{
+    return raim_tick_diff(time.tick, bullet->born_tick) + time.part;
+}
+
+// Adds a bullet that no obstacle stops on its way from a point on; `from` NULL: that is known.
+static bool fill(const struct raim_image *image, const raim_bullet *bullet,
+                 struct raim_scene_time time, const raim_vec2 *from, struct raim_client_bullet *row)
+{
+    const double age = age_at(bullet, time);
+    if (age >= raim_image_bullet_ticks(image))
+        return false;
+    const raim_vec2 position = bullet_at(image, bullet, age);
+    if (from != NULL && raim_map_sweep(image->map, *from, raim_vec2_sub(position, *from),
+                                       image->rules.bullet_radius) <= 1)
+        return false;
+    row->position = position;
+    row->velocity = raim_vec2_scale(bullet->direction, image->rules.bullet_speed);
+    return true;
+}
+
+static bool fill_told(const struct raim_image *image, const struct span *span,
+                      const raim_wire_bullet *told, struct raim_client_bullet *row)
+{
+    const raim_bullet bullet = {
+        .origin = raim_image_units(told->x, told->y),
+        .direction = raim_angle_direction(told->aim),
+        .born_tick = told->tick,
+    };
+    // Beyond the newest snapshot nobody tells what stops it.
+    const struct raim_scene_time known = {span->before->tick, 0};
+    const raim_vec2 from = bullet_at(image, &bullet, age_at(&bullet, known));
+    return fill(image, &bullet, span->time, span->after == NULL ? &from : NULL, row);
+}
+
+uint32_t raim_scene_bullets(const struct raim_scene *scene, const struct raim_image *image,
+                            const struct raim_pilot *pilot, struct raim_client_bullet *bullets,
+                            uint32_t capacity)
+{
+    if (!scene->looked)
+        return 0;
+    const struct span span = span_at(scene, image, scene->ahead);
+    const uint32_t shots = image->limits.shots, places = raim_wire_bullets(&image->limits);
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < places && count < capacity; place++) {
+        const raim_wire_bullet *told = raim_wire_is_own(span.before, place / shots)
+                                           ? own_launch(image, &span, place)
+                                           : launch_at(&span, place);
+        if (told == NULL || !fill_told(image, &span, told, &bullets[count]))
+            continue;
+        bullets[count++].owner = place / shots;
+    }
+    if (pilot == NULL || !pilot->any)
+        return count;
+    for (uint32_t tick = pilot->base_tick; tick != pilot->tick && count < capacity; tick++) {
+        raim_bullet bullet;
+        if (!raim_pilot_bullet(pilot, tick, &bullet) ||
+            !fill(image, &bullet, span.time, &bullet.origin, &bullets[count]))
+            continue;
+        bullets[count++].owner = raim_player_place(pilot->id);
+    }
+    return count;
+}

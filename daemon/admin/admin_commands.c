@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: MIT
+// Checks what the operator asks for and sees to it.
+#define _GNU_SOURCE
+#include "admin_commands.h"
+
+#include "arena_command.h"
+#include "ban_book.h"
+#include "log.h"
+#include "mailbox.h"
+#include "monotonic.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static_assert(BANS_WHY_BYTES == RAIM_MATCH_TEXT_BYTES, "every reason can be told");
+
+enum {
+    OK = 200,
+    BAD_REQUEST = 400,
+    NOT_FOUND = 404,
+    CONFLICT = 409,
+    FAILED = 500,
+    BUSY = 503,
+};
+
+// No player is counted in a status that was published before the drain began.
+#define DRAIN_SETTLE_MS 500U
+#define LOOK_MS 50 // how often what goes on by itself is looked at
+#define MAX_SECONDS INT64_C(1000000000)
+
+enum { ERROR_BYTES = 4096 }; // of an act's error: a map may have many mistakes
+
+struct orders {
+    const struct status_source *source;
+    uint32_t next_number;
+    struct ban_book *bans;
+    const struct acts *acts;
+    bool draining;
+    uint64_t drain_began_ms;
+    uint64_t drain_end_ms; // 0: whenever everybody has left
+};
+
+static const char no_arena[] = "no such arena";
+
+static int64_t today_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec;
+}
+
+static void refuse(struct order *order, unsigned status, const char *problem)
+{
+    order->status = status;
+    order->problem = problem;
+}
+
+// Takes an answer; NULL for memory that ran out.
+static void tell(struct order *order, char *text)
+{
+    order->text = text;
+    if (text == NULL)
+        refuse(order, FAILED, "out of memory");
+}
+
+// --- Asking arenas ---
+
+// Posts a command to the arena that the order names, or to every one.
+static void ask(struct orders *orders, struct order *order, const struct command *command)
+{
+    const char *name = order->fields[ORDERS_ARENA];
+    bool is_known = false;
+    for (int i = 0; i < orders->source->arena_count; i++) {
+        struct arena *arena = orders->source->arenas[i];
+        if (name[0] != '\0' && strcmp(name, arena_config(arena)->name) != 0)
+            continue;
+        struct command *letter = mailbox_blank(arena_mailbox(arena));
+        is_known = true;
+        order->asked++;
+        if (letter == NULL)
+            continue; // so many are on their way that it does not answer
+        *letter = *command;
+        letter->request = order->number;
+        mailbox_post(arena_mailbox(arena));
+        order->waiting++;
+    }
+    if (!is_known)
+        refuse(order, NOT_FOUND, no_arena);
+    else if (order->waiting == 0)
+        refuse(order, BUSY, "the arena has not answered what it was asked before");
+}
+
+static bool read_player(const struct order *order, raim_player_id *player)
+{
+    const char *text = order->fields[ORDERS_PLAYER];
+    const size_t length = strspn(text, "0123456789");
+    const long id = length >= 1 && length <= 5 && text[length] == '\0' ? atol(text) : 0;
+    *player = (raim_player_id)id;
+    return id > 0 && id <= UINT16_MAX;
+}
+
+// A duration in seconds, 0 where none is given.
+static bool read_seconds(const struct order *order, int64_t *seconds)
+{
+    const char *text = order->fields[ORDERS_SECONDS];
+    const size_t length = strspn(text, "0123456789");
+    *seconds = length <= 10 ? atoll(text) : MAX_SECONDS + 1;
+    return text[length] == '\0' && *seconds <= MAX_SECONDS && (length == 0 || *seconds > 0);
+}
+
+// A text that can be told; where there is none, an empty one.
+static bool read_text(const struct order *order, enum orders_field_kind field, char *text)
+{
+    text[0] = '\0';
+    return order->fields[field][0] == '\0' || raim_match_clean(order->fields[field], text);
+}
+
+static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with something visible in it";
+static const char player_is_bad[] = "want a player's id, the number that the list of players tells";
+static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
+static const char address_is_bad[] =
+    "want an IPv4 address or a network like 192.0.2.0/24, without bits behind its prefix";
+
+static void give_say(struct orders *orders, struct order *order)
+{
+    struct command command = {.kind = COMMAND_SAY};
+    if (!read_text(order, ORDERS_TEXT, command.text))
+        refuse(order, BAD_REQUEST, text_is_bad);
+    else
+        ask(orders, order, &command);
+}
+
+static void give_kick(struct orders *orders, struct order *order)
+{
+    struct command command = {.kind = COMMAND_KICK};
+    if (!read_player(order, &command.player))
+        refuse(order, BAD_REQUEST, player_is_bad);
+    else if (!read_text(order, ORDERS_REASON, command.text))
+        refuse(order, BAD_REQUEST, text_is_bad);
+    else
+        ask(orders, order, &command);
+}
+
+static void set_mute(struct orders *orders, struct order *order, bool on)
+{
+    struct command command = {.kind = COMMAND_MUTE, .on = on};
+    if (!read_player(order, &command.player))
+        refuse(order, BAD_REQUEST, player_is_bad);
+    else
+        ask(orders, order, &command);
+}
+
+static void give_mute(struct orders *orders, struct order *order)
+{
+    set_mute(orders, order, true);
+}
+
+static void give_unmute(struct orders *orders, struct order *order)
+{
+    set_mute(orders, order, false);
+}
+
+static void give_pause(struct orders *orders, struct order *order)
+{
+    ask(orders, order, &(struct command){.kind = COMMAND_PAUSE, .on = true});
+}
+
+static void give_resume(struct orders *orders, struct order *order)
+{
+    ask(orders, order, &(struct command){.kind = COMMAND_PAUSE});
+}
+
+// --- Acts of the server ---
+
+static bool arena_runs(const struct orders *orders, const char *name)
+{
+    for (int i = 0; i < orders->source->arena_count; i++)
+        if (strcmp(name, arena_config(orders->source->arenas[i])->name) == 0)
+            return true;
+    return false;
+}
+
+// The answer of an act: what went wrong, which may be of any words.
+static void conclude(struct order *order, bool done, const char *error)
+{
+    if (done)
+        return;
+    order->status = CONFLICT;
+    tell(order, status_problem_json(error));
+}
+
+static void give_add(struct orders *orders, struct order *order)
+{
+    const struct acts *acts = orders->acts;
+    const char *name = order->fields[ORDERS_ARENA];
+    char error[ERROR_BYTES];
+    if (arena_runs(orders, name))
+        refuse(order, CONFLICT, "this arena runs already");
+    else
+        conclude(order, acts->add_arena(acts->server, name, error, sizeof error), error);
+}
+
+static void give_remove(struct orders *orders, struct order *order)
+{
+    const struct acts *acts = orders->acts;
+    const char *name = order->fields[ORDERS_ARENA];
+    char error[ERROR_BYTES];
+    if (!arena_runs(orders, name))
+        refuse(order, NOT_FOUND, no_arena);
+    else
+        conclude(order, acts->remove_arena(acts->server, name, error, sizeof error), error);
+}
+
+static void give_map(struct orders *orders, struct order *order)
+{
+    const struct acts *acts = orders->acts;
+    const char *name = order->fields[ORDERS_ARENA], *path = order->fields[ORDERS_MAP];
+    char error[ERROR_BYTES];
+    if (!arena_runs(orders, name))
+        refuse(order, NOT_FOUND, no_arena);
+    else
+        conclude(order, acts->change_map(acts->server, name, path, error, sizeof error), error);
+}
+
+static void give_reload(struct orders *orders, struct order *order)
+{
+    struct outcome outcome = {0};
+    if (!orders->acts->reload(orders->acts->server, &outcome))
+        order->status = CONFLICT;
+    tell(order, status_outcome_json(&outcome));
+    outcome_clear(&outcome);
+}
+
+static void give_log(struct orders *orders, struct order *order)
+{
+    (void)orders;
+    enum log_level level;
+    if (!log_level_find(order->fields[ORDERS_LEVEL], &level))
+        refuse(order, BAD_REQUEST, "want the level error, warning or info");
+    else
+        log_set_level(level);
+}
+
+// --- The end ---
+
+static void give_drain(struct orders *orders, struct order *order)
+{
+    int64_t seconds;
+    if (!read_seconds(order, &seconds)) {
+        refuse(order, BAD_REQUEST, seconds_are_bad);
+        return;
+    }
+    struct command command = {.kind = COMMAND_DRAIN, .on = true};
+    if (seconds > 0)
+        snprintf(command.text, sizeof command.text,
+                 "This server ends in %lld seconds, or earlier when everybody has left.",
+                 (long long)seconds);
+    else
+        snprintf(command.text, sizeof command.text, "This server ends when everybody has left.");
+    ask(orders, order, &command);
+    if (order->problem != NULL)
+        return;
+    orders->draining = true;
+    orders->drain_began_ms = monotonic_ms();
+    orders->drain_end_ms = seconds > 0 ? orders->drain_began_ms + (uint64_t)seconds * 1000 : 0;
+}
+
+bool orders_is_drained(const struct orders *orders)
+{
+    const uint64_t now_ms = monotonic_ms();
+    if (!orders->draining || now_ms < orders->drain_began_ms + DRAIN_SETTLE_MS)
+        return false;
+    uint32_t players = 0;
+    for (int i = 0; i < orders->source->arena_count; i++)
+        players += arena_status(orders->source->arenas[i])->counts.players;
+    return players == 0 || (orders->drain_end_ms > 0 && now_ms >= orders->drain_end_ms);
+}
+
+// --- Bans ---
+
+static void change_bans(struct orders *orders, struct order *order, struct bans *made)
+{
+    const char *problem = ban_book_replace(orders->bans, made);
+    char *text = NULL;
+    if (problem != NULL) {
+        refuse(order, FAILED, problem);
+        return;
+    }
+    // The answer waits until the arenas read the list: who was banned may join at once then.
+    order->asked = order->waiting = ban_book_spread(orders->bans, order->number);
+    tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
+}
+
+static void give_ban(struct orders *orders, struct order *order)
+{
+    struct ban ban = {0};
+    int64_t seconds;
+    if (!bans_parse(order->fields[ORDERS_ADDRESS], &ban.network, &ban.prefix))
+        refuse(order, BAD_REQUEST, address_is_bad);
+    else if (!read_seconds(order, &seconds))
+        refuse(order, BAD_REQUEST, seconds_are_bad);
+    else if (!read_text(order, ORDERS_REASON, ban.why))
+        refuse(order, BAD_REQUEST, text_is_bad);
+    else {
+        ban.until_s = seconds > 0 ? today_s() + seconds : 0;
+        change_bans(orders, order, bans_with(ban_book_list(orders->bans), &ban, today_s()));
+    }
+}
+
+static void give_unban(struct orders *orders, struct order *order)
+{
+    uint32_t network, prefix;
+    if (!bans_parse(order->fields[ORDERS_ADDRESS], &network, &prefix))
+        refuse(order, BAD_REQUEST, address_is_bad);
+    else if (!bans_has(ban_book_list(orders->bans), network, prefix, today_s()))
+        refuse(order, CONFLICT, order->route->failure);
+    else
+        change_bans(orders, order,
+                    bans_without(ban_book_list(orders->bans), network, prefix, today_s()));
+}
+
+// --- Questions ---
+
+static void give_status(struct orders *orders, struct order *order)
+{
+    tell(order, status_json(orders->source, monotonic_ms()));
+}
+
+static void give_players(struct orders *orders, struct order *order)
+{
+    tell(order, status_players_json(orders->source));
+}
+
+static void give_bans(struct orders *orders, struct order *order)
+{
+    tell(order, status_bans_json(ban_book_list(orders->bans), today_s()));
+}
+
+// --- Routes ---
+
+enum {
+    ARENA = 1 << ORDERS_ARENA,
+    PLAYER = 1 << ORDERS_PLAYER,
+    TEXT = 1 << ORDERS_TEXT,
+    REASON = 1 << ORDERS_REASON,
+    ADDRESS = 1 << ORDERS_ADDRESS,
+    SECONDS = 1 << ORDERS_SECONDS,
+    MAP = 1 << ORDERS_MAP,
+    LEVEL = 1 << ORDERS_LEVEL,
+};
+
+static const char no_player[] = "no client plays as this player";
+
+static const struct orders_route routes[] = {
+    {.method = "GET", .path = "/status", .give = give_status},
+    {.method = "GET", .path = "/players", .give = give_players},
+    {.method = "GET", .path = "/bans", .give = give_bans},
+    {.method = "POST",
+     .path = "/say",
+     .give = give_say,
+     .needs = TEXT,
+     .takes = ARENA,
+     .failure = "too much waits to be told"},
+    {.method = "POST",
+     .path = "/kick",
+     .give = give_kick,
+     .needs = ARENA | PLAYER,
+     .takes = REASON,
+     .failure = no_player},
+    {.method = "POST",
+     .path = "/mute",
+     .give = give_mute,
+     .needs = ARENA | PLAYER,
+     .failure = no_player},
+    {.method = "POST",
+     .path = "/unmute",
+     .give = give_unmute,
+     .needs = ARENA | PLAYER,
+     .failure = no_player},
+    {.method = "POST",
+     .path = "/ban",
+     .give = give_ban,
+     .needs = ADDRESS,
+     .takes = SECONDS | REASON},
+    {.method = "POST",
+     .path = "/unban",
+     .give = give_unban,
+     .needs = ADDRESS,
+     .failure = "no such ban"},
+    {.method = "POST", .path = "/drain", .give = give_drain, .takes = SECONDS},
+    {.method = "POST", .path = "/arena/add", .give = give_add, .needs = ARENA},
+    {.method = "POST", .path = "/arena/remove", .give = give_remove, .needs = ARENA},
+    {.method = "POST", .path = "/arena/pause", .give = give_pause, .needs = ARENA},
+    {.method = "POST", .path = "/arena/resume", .give = give_resume, .needs = ARENA},
+    {.method = "POST", .path = "/arena/map", .give = give_map, .needs = ARENA | MAP},
+    {.method = "POST", .path = "/reload", .give = give_reload},
+    {.method = "POST", .path = "/log", .give = give_log, .needs = LEVEL},
+};
+
+#define ROUTES (sizeof routes / sizeof *routes)
+
+const struct orders_route *orders_find(const char *path, const char *method, bool *path_is_known)
+{
+    *path_is_known = false;
+    for (size_t i = 0; i < ROUTES; i++) {
+        if (strcmp(path, routes[i].path) != 0)
+            continue;
+        *path_is_known = true;
+        if (strcmp(method, routes[i].method) == 0)
+            return &routes[i];
+    }
+    return NULL;
+}
+
+static const char *const field_names[ORDERS_FIELDS] = {
+    [ORDERS_ARENA] = "arena",   [ORDERS_PLAYER] = "player",   [ORDERS_TEXT] = "text",
+    [ORDERS_REASON] = "reason", [ORDERS_ADDRESS] = "address", [ORDERS_SECONDS] = "seconds",
+    [ORDERS_MAP] = "map",       [ORDERS_LEVEL] = "level",
+};
+
+char *orders_field(struct order *order, const char *name)
+{
+    for (int i = 0; i < ORDERS_FIELDS; i++)
+        if (strcmp(name, field_names[i]) == 0)
+            return order->fields[i];
+    return NULL;
+}
+
+void orders_log(const struct order *order)
+{
+    if (strcmp(order->route->method, "POST") != 0)
+        return;
+    char line[ORDERS_FIELDS * ORDERS_FIELD_BYTES];
+    int length = snprintf(line, sizeof line, "control order=%s", order->route->path + 1);
+    for (int i = 0; i < ORDERS_FIELDS; i++) {
+        const bool has_words = i == ORDERS_TEXT || i == ORDERS_REASON || i == ORDERS_MAP;
+        if (order->fields[i][0] != '\0' && length < (int)sizeof line)
+            length +=
+                snprintf(line + length, sizeof line - (size_t)length,
+                         has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], order->fields[i]);
+    }
+    log_info("%s", line);
+}
+
+void orders_give(struct orders *orders, struct order *order)
+{
+    for (int i = 0; i < ORDERS_FIELDS; i++) {
+        const uint32_t bit = UINT32_C(1) << i;
+        const bool given = order->fields[i][0] != '\0';
+        if (!given && (order->route->needs & bit) != 0)
+            refuse(order, BAD_REQUEST, "a field is missing");
+        if (given && ((order->route->needs | order->route->takes) & bit) == 0)
+            refuse(order, BAD_REQUEST, "a field does not belong here");
+    }
+    if (order->problem != NULL)
+        return;
+    order->number = ++orders->next_number;
+    order->route->give(orders, order);
+}
+
+// --- Life ---
+
+struct orders *orders_open(const struct status_source *source, const struct acts *acts, char *error,
+                           size_t capacity)
+{
+    struct orders *orders = calloc(1, sizeof *orders);
+    snprintf(error, capacity, "out of memory");
+    if (orders == NULL)
+        return NULL;
+    orders->source = source;
+    orders->acts = acts;
+    orders->bans = ban_book_open(source, error, capacity);
+    if (orders->bans != NULL)
+        return orders;
+    orders_close(orders);
+    return NULL;
+}
+
+void orders_close(struct orders *orders)
+{
+    if (orders == NULL)
+        return;
+    ban_book_close(orders->bans);
+    free(orders);
+}
+
+bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done)
+{
+    const struct command *answer;
+    while ((answer = mailbox_answer(arena_mailbox(arena))) != NULL) {
+        const struct command command = *answer;
+        mailbox_forget(arena_mailbox(arena));
+        *number = command.request;
+        *done = command.done || command.kind == COMMAND_BANS;
+        if (command.kind == COMMAND_BANS)
+            ban_book_hear(orders->bans, arena, command.bans);
+        if (command.request != 0)
+            return true;
+    }
+    return false;
+}
+
+bool orders_collect(struct orders *orders, uint32_t *number, bool *done)
+{
+    ban_book_spread(orders->bans, 0);
+    for (int i = 0; i < orders->source->arena_count; i++)
+        if (orders_collect_from(orders, orders->source->arenas[i], number, done))
+            return true;
+    return false;
+}
+
+void orders_forget(struct orders *orders, struct arena *arena)
+{
+    struct command *letter;
+    while ((letter = mailbox_open(arena_mailbox(arena))) != NULL) {
+        letter->done = false;
+        mailbox_reply(arena_mailbox(arena));
+    }
+    ban_book_forget(orders->bans, arena);
+}
+
+int orders_timeout_ms(const struct orders *orders)
+{
+    if (!ban_book_is_spread(orders->bans))
+        return LOOK_MS;
+    return orders->draining ? LOOK_MS : -1;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Keeps lists of bans alive for as long as any arena may read them.
+#define _GNU_SOURCE
+#include "ban_book.h"
+
+#include "arena_command.h"
+#include "log.h"
+#include "mailbox.h"
+#include "unit_directories.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Some arenas may be leaving while others come; where there are more, those come later.
+enum { HEARINGS = 2 * CONFIG_MAX_ARENAS };
+
+// What an arena knows. It reads its letters in order, so that it reads no list that is older than
+// the one of which it told last.
+struct hearing {
+    const struct arena *arena;
+    const struct bans *told; // the newest that was posted to it
+    const struct bans *held; // the oldest that it may read
+};
+
+struct ban_book {
+    const struct status_source *source;
+    char path[PATH_MAX]; // "": they are not kept
+    struct bans *lists;  // that anybody may read, the newest first
+    int hearing_count;
+    struct hearing hearings[HEARINGS];
+};
+
+// The bans are kept where the service manager wants state to be kept.
+static bool load(struct ban_book *book, char *error, size_t capacity)
+{
+    char directory[PATH_MAX];
+    if (!directory_find("STATE_DIRECTORY", directory, sizeof directory)) {
+        book->lists = bans_without(NULL, 0, 0, 0);
+        return book->lists != NULL;
+    }
+    if (snprintf(book->path, sizeof book->path, "%s/bans", directory) >= (int)sizeof book->path) {
+        snprintf(error, capacity, "the state directory's path is too long");
+        return false;
+    }
+    book->lists = bans_load(book->path, error, capacity);
+    return book->lists != NULL;
+}
+
+struct ban_book *ban_book_open(const struct status_source *source, char *error, size_t capacity)
+{
+    struct ban_book *book = calloc(1, sizeof *book);
+    snprintf(error, capacity, "out of memory");
+    if (book == NULL)
+        return NULL;
+    book->source = source;
+    if (!load(book, error, capacity)) {
+        ban_book_close(book);
+        return NULL;
+    }
+    ban_book_spread(book, 0); // before the first tick
+    return book;
+}
+
+// Frees a list and all that are older.
+static void free_lists(struct bans *bans)
+{
+    while (bans != NULL) {
+        struct bans *next = bans->next;
+        free(bans);
+        bans = next;
+    }
+}
+
+void ban_book_close(struct ban_book *book)
+{
+    if (book == NULL)
+        return;
+    free_lists(book->lists);
+    free(book);
+}
+
+const struct bans *ban_book_list(const struct ban_book *book)
+{
+    return book->lists;
+}
+
+const char *ban_book_replace(struct ban_book *book, struct bans *made)
+{
+    char error[PATH_MAX + 128];
+    if (made == NULL)
+        return "too many bans, or out of memory";
+    if (book->path[0] != '\0' && !bans_save(made, book->path, error, sizeof error)) {
+        log_error("bans failed: %s", error);
+        free(made);
+        return "the bans cannot be kept: see the log";
+    }
+    made->next = book->lists;
+    book->lists = made;
+    return NULL;
+}
+
+// NULL for an arena that has been told nothing yet.
+static struct hearing *find_hearing(const struct ban_book *book, const struct arena *arena)
+{
+    for (int i = 0; i < book->hearing_count; i++)
+        if (book->hearings[i].arena == arena)
+            return (struct hearing *)&book->hearings[i];
+    return NULL;
+}
+
+static bool has_heard(const struct ban_book *book, const struct arena *arena)
+{
+    const struct hearing *hearing = find_hearing(book, arena);
+    return hearing != NULL && hearing->told == book->lists;
+}
+
+// False where the arena does not listen yet: it is tried again.
+static bool tell(struct ban_book *book, struct arena *arena, uint32_t request)
+{
+    struct command *letter = mailbox_blank(arena_mailbox(arena));
+    struct hearing *hearing = find_hearing(book, arena);
+    if (letter == NULL || (hearing == NULL && book->hearing_count == HEARINGS))
+        return false;
+    if (hearing == NULL) {
+        hearing = &book->hearings[book->hearing_count++];
+        *hearing = (struct hearing){.arena = arena, .held = book->lists};
+    }
+    hearing->told = book->lists;
+    *letter = (struct command){.kind = COMMAND_BANS, .request = request, .bans = book->lists};
+    mailbox_post(arena_mailbox(arena));
+    return true;
+}
+
+uint32_t ban_book_spread(struct ban_book *book, uint32_t request)
+{
+    uint32_t told = 0;
+    for (int i = 0; i < book->source->arena_count; i++)
+        if (!has_heard(book, book->source->arenas[i]))
+            told += tell(book, book->source->arenas[i], request);
+    return told;
+}
+
+bool ban_book_is_spread(const struct ban_book *book)
+{
+    for (int i = 0; i < book->source->arena_count; i++)
+        if (!has_heard(book, book->source->arenas[i]))
+            return false;
+    return true;
+}
+
+static bool is_held(const struct ban_book *book, const struct bans *bans)
+{
+    for (int i = 0; i < book->hearing_count; i++)
+        if (book->hearings[i].held == bans)
+            return true;
+    return false;
+}
+
+// Frees what is older than everything that is read.
+static void free_unread(struct ban_book *book)
+{
+    struct bans *oldest = book->lists;
+    for (struct bans *bans = book->lists; bans != NULL; bans = bans->next)
+        if (is_held(book, bans))
+            oldest = bans;
+    free_lists(oldest->next);
+    oldest->next = NULL;
+}
+
+void ban_book_hear(struct ban_book *book, const struct arena *arena, const struct bans *read)
+{
+    struct hearing *hearing = find_hearing(book, arena);
+    if (hearing == NULL)
+        return; // it was forgotten
+    hearing->held = read;
+    free_unread(book);
+}
+
+void ban_book_forget(struct ban_book *book, const struct arena *arena)
+{
+    struct hearing *hearing = find_hearing(book, arena);
+    if (hearing == NULL)
+        return;
+    *hearing = book->hearings[--book->hearing_count];
+    free_unread(book);
+}

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: MIT
+// Runs one arena: timer, socket, match, status.
+#define _GNU_SOURCE
+#include "arena_internal.h"
+
+#include "connectionless.h"
+#include "crypto.h"
+#include "log.h"
+#include "monotonic.h"
+#include "server_key.h"
+#include "unit_directories.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static_assert(ADMISSION_NAME_BYTES == RAIM_MATCH_NAME_BYTES,
+              "an admission changes the name of a match");
+
+enum {
+    CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
+    PUBLISHES_PER_S = 10,
+    LATE_SHARE = 4, // a tick is late after a quarter of its period
+};
+
+// Connections beyond the places of players and spectators, so that a full arena can still say that
+// it is full.
+static uint32_t connections_for(const struct config_arena *config)
+{
+    const uint32_t places = config->max_players + config->max_spectators;
+    return places + places / 8 + 8;
+}
+
+static int64_t now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec;
+}
+
+// What the match asks about an access token.
+static bool admit(void *context, const uint8_t *token, size_t size,
+                  char name[RAIM_MATCH_NAME_BYTES])
+{
+    return admission_judge(context, token, size, now_s(), name) == ADMISSION_ADMITTED;
+}
+
+static bool open_admission(struct arena *arena, const struct config_arena *config)
+{
+    char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
+    if (!config->needs_access)
+        return true;
+    const bool has_runtime = directory_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
+    const bool has_state = directory_find("STATE_DIRECTORY", state, sizeof state);
+    if (!has_state)
+        log_warning("used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
+                    has_runtime ? "the runtime directory" : "this process", config->name);
+    const struct admission_def def = {
+        .arena = config->name,
+        .keys = &config->access_keys,
+        .runtime = has_runtime ? runtime : NULL,
+        .state = has_state ? state : NULL,
+        .now_s = time(NULL),
+    };
+    arena->admission = admission_create(&def, error, sizeof error);
+    if (arena->admission != NULL && error[0] != '\0')
+        log_error("access tokens refused arena=%s: %s", config->name, error);
+    arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
+    return arena->admission != NULL;
+}
+
+static struct transport *open_transport(const struct config_arena *config, struct passed *passed,
+                                        char *error, size_t capacity)
+{
+    const uint32_t peers = connections_for(config);
+    const int socket = passed_find(passed, config->address, config->port);
+    if (socket >= 0)
+        return transport_adopt(socket, peers, error, capacity);
+    return transport_open(config->address, config->port, peers, error, capacity);
+}
+
+// Rows of the status: bots may become more, up to as many as can be configured.
+static uint32_t most_players(const struct config_arena *config)
+{
+    const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
+    return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
+}
+
+// --- What the transport asks about strangers ---
+
+static const char *find_ban(void *context, uint32_t address)
+{
+    const struct arena *arena = context;
+    return steward_find_ban(&arena->steward, address);
+}
+
+static bool admits_token(void *context, const uint8_t *token, size_t size)
+{
+    const struct arena *arena = context;
+    return admission_check(arena->admission, token, size, now_s()) == ADMISSION_ADMITTED;
+}
+
+static bool knows_session(void *context, const uint8_t *token)
+{
+    const struct arena *arena = context;
+    return raim_match_knows_session(arena->match, token);
+}
+
+static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
+{
+    uint8_t secret[IDENTITY_KEY_BYTES];
+    if (!identity_get(secret, error, capacity))
+        return false;
+    const bool encrypted = transport_encrypt(arena->transport, secret, required);
+    raim_crypto_wipe(secret, sizeof secret);
+    if (!encrypted)
+        snprintf(error, capacity, "out of memory");
+    return encrypted;
+}
+
+// A map that the operator had ordered of the last process; NULL where it is not to be had any more.
+static struct config *load_ordered(const struct config_arena *config, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    struct report report = {.out = open_memstream(&text, &size)};
+    if (report.out == NULL)
+        return NULL;
+    struct config *map = config_load_map("", path, config->rules.player_radius, &report);
+    fclose(report.out);
+    if (map == NULL)
+        log_warning("map failed arena=%s: %.*s", config->name, (int)strcspn(text, "\n"), text);
+    free(text);
+    return map;
+}
+
+// On the map that the last process played on.
+static struct bout *first_bout(const struct arena *arena, const struct config_arena *config,
+                               struct config *owner)
+{
+    struct config_arena first = *config;
+    struct checkpoint_map map = keeper_find_map(&arena->keeper, config);
+    struct config *ordered = map.path[0] != '\0' ? load_ordered(config, map.path) : NULL;
+    if (ordered == NULL)
+        map.path[0] = '\0';
+    else
+        first.rotation_count = 0; // another owner's
+    first.map = ordered != NULL  ? ordered->maps[0]
+                : map.place == 0 ? config->map
+                                 : config->rotation[map.place - 1];
+    struct bout *bout = arena_prepare(arena, &first, ordered != NULL ? ordered : owner);
+    config_unload(ordered); // the bout shares it
+    if (bout != NULL)
+        bout->map = map;
+    return bout;
+}
+
+struct arena *arena_create(struct config *owner, const struct config_arena *config,
+                           struct passed *passed, char *error, size_t capacity)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    arena->max_players = config->max_players;
+    arena->max_spectators = config->max_spectators;
+    arena->connections = connections_for(config);
+    arena->tick_ns = NS_PER_S / config->tick_hz;
+    arena->places = most_players(config);
+    const bool has_admission = open_admission(arena, config);
+    if (has_admission && keeper_create(&arena->keeper, config->name))
+        arena->bout = first_bout(arena, config, owner);
+    arena->shown = arena->bout;
+    arena->rows = calloc(arena->places, sizeof *arena->rows);
+    arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    const size_t status_size =
+        sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
+    if (!status_box_create(&arena->status, status_size) || !steward_create(&arena->steward) ||
+        !has_admission || arena->bout == NULL || arena->rows == NULL) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(arena);
+        return NULL;
+    }
+    if (arena->timer < 0) {
+        snprintf(error, capacity, "cannot create a timer: %s", strerror(errno));
+        arena_destroy(arena);
+        return NULL;
+    }
+    arena->transport = open_transport(config, passed, error, capacity);
+    if (arena->transport == NULL) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    transport_set_policy(arena->transport, &(struct gate_policy){
+                                               .context = arena,
+                                               .find_ban = find_ban,
+                                               .admits_token = admits_token,
+                                               .knows_session = knows_session,
+                                           });
+    if (config->sealed != CONFIG_SEALED_OFF &&
+        !offer_encryption(arena, config->sealed == CONFIG_SEALED_REQUIRED, error, capacity)) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    arena_play_bout(arena, arena->bout);
+    return arena;
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (arena == NULL)
+        return;
+    if (arena->transport != NULL)
+        transport_close(arena->transport);
+    if (arena->timer >= 0)
+        close(arena->timer);
+    status_box_destroy(&arena->status);
+    steward_destroy(&arena->steward);
+    keeper_destroy(&arena->keeper);
+    arena_collect(arena);
+    bout_free_all(bout_take(&arena->offered));
+    bout_free(arena->coming);
+    bout_free(arena->bout);
+    admission_destroy(arena->admission);
+    free(arena->rows);
+    free(arena);
+}
+
+uint16_t arena_port(const struct arena *arena)
+{
+    return transport_port(arena->transport);
+}
+
+int arena_timer(const struct arena *arena)
+{
+    return arena->timer;
+}
+
+uint32_t arena_ticks(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->ticks, memory_order_relaxed);
+}
+
+struct mailbox *arena_mailbox(struct arena *arena)
+{
+    return &arena->steward.mailbox;
+}
+
+uint64_t arena_ticked_ms(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->ticked_ms, memory_order_relaxed);
+}
+
+const struct arena_status *arena_status(struct arena *arena)
+{
+    return status_box_front(&arena->status);
+}
+
+struct flood *arena_flood(struct arena *arena)
+{
+    return &arena->flood;
+}
+
+struct overload *arena_overload(struct arena *arena)
+{
+    return &arena->overload;
+}
+
+// --- Ticks ---
+
+static void arm_timer(struct arena *arena)
+{
+    const struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(arena->deadline_ns / NS_PER_S),
+                     .tv_nsec = (long)(arena->deadline_ns % NS_PER_S)},
+    };
+    const int result = timerfd_settime(arena->timer, TFD_TIMER_ABSTIME, &when, NULL);
+    assert(result == 0);
+    (void)result;
+}
+
+void arena_start(struct arena *arena, uint64_t offset_ns)
+{
+    keeper_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
+    arena->deadline_ns = monotonic_ns() + offset_ns;
+    arm_timer(arena);
+}
+
+static struct arena_spot spot_of(raim_vec2 position)
+{
+    return (struct arena_spot){(int16_t)lround(position.x), (int16_t)lround(position.y)};
+}
+
+static void publish_bullets(const struct raim_world *world, struct arena_status *status)
+{
+    const raim_bullet *bullets = raim_world_bullets_const(world);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->max_bullets && count < ARENA_SHOWN_BULLETS; i++)
+        if (bullets[i].owner != RAIM_NOBODY)
+            status->bullets[count++] = spot_of(
+                raim_bullet_position(&world->rules, &bullets[i], world->tick, world->tick_hz));
+    status->bullet_count = count;
+}
+
+static void publish(struct arena *arena)
+{
+    struct arena_status *status = status_box_back(&arena->status);
+    const struct raim_world *world = raim_match_world(arena->match);
+    const uint32_t kept =
+        arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count : ARENA_TICK_WINDOW;
+    status->tick = raim_match_tick(arena->match);
+    status->late_ticks = arena->late_ticks;
+    status->skipped_ticks = arena->skipped_ticks;
+    status->durations = arena->durations;
+    status->latenesses = arena->latenesses;
+    status->round = raim_match_round(arena->match);
+    status->counts = raim_match_counts(arena->match);
+    status->transport = *transport_stats(arena->transport);
+    status->tick_us_count = kept;
+    memcpy(status->tick_us, arena->tick_us, kept * sizeof arena->tick_us[0]);
+    status->player_count = raim_match_players(arena->match, arena->rows, arena->places);
+    for (uint32_t i = 0; i < status->player_count; i++) {
+        const struct raim_match_player *row = &arena->rows[i];
+        const bool here = !row->bot && !row->away;
+        const raim_player *player = &raim_world_players_const(world)[raim_player_place(row->id)];
+        status->players[i] = (struct arena_player){
+            .match = *row,
+            .spot = spot_of(player->position),
+            .aim = player->aim,
+            .alive = player->state == RAIM_PLAYER_ALIVE,
+            .shielded = player->shield_ticks > 0,
+            .ping_ms = here ? transport_ping_ms(arena->transport, row->client) : 0,
+            .address = here ? transport_address(arena->transport, row->client) : 0,
+        };
+    }
+    publish_bullets(world, status);
+    status_box_publish(&arena->status);
+}
+
+// Where there is no secret for its session, a connection cannot begin.
+static void take_connection(struct arena *arena, uint32_t peer)
+{
+    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    if (getrandom(token, sizeof token, 0) != sizeof token) {
+        transport_disconnect(arena->transport, peer, 0);
+        return;
+    }
+    raim_match_connect(arena->match, peer, token);
+    steward_receive(&arena->steward, arena->match, arena->transport, peer);
+}
+
+static void answer_query(struct arena *arena, const struct transport_event *event)
+{
+    const struct answers_subject subject = {
+        .config = arena->config,
+        .port = arena_port(arena),
+        .match = arena->match,
+        .rows = arena->rows,
+        .places = arena->places,
+    };
+    const struct answer *answer = answers_get(&arena->answers, &subject, event->query,
+                                              (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
+    transport_reply(arena->transport, event->from, answer->bytes, answer->size);
+}
+
+// Tells the match how far its clients are, as the transport measures it.
+static void measure_clients(struct arena *arena)
+{
+    for (uint32_t peer = 0; peer < transport_capacity(arena->transport); peer++)
+        if (transport_is_connected(arena->transport, peer))
+            raim_match_measure(arena->match, peer, transport_rtt_ms(arena->transport, peer),
+                               transport_jitter_ms(arena->transport, peer));
+}
+
+static void take_messages(struct arena *arena)
+{
+    struct transport_event event;
+    transport_receive(arena->transport);
+    while (transport_poll(arena->transport, &event)) {
+        switch (event.kind) {
+        case TRANSPORT_CONNECTED:
+            take_connection(arena, event.peer);
+            break;
+        case TRANSPORT_DISCONNECTED:
+            raim_match_disconnect(arena->match, event.peer);
+            break;
+        case TRANSPORT_MESSAGE:
+            raim_match_receive(arena->match, event.peer, event.reliable, event.data, event.size);
+            if (event.reliable && raim_match_is_in(arena->match, event.peer))
+                transport_let_in(arena->transport, event.peer);
+            break;
+        case TRANSPORT_QUERY:
+            answer_query(arena, &event);
+            break;
+        case TRANSPORT_NONE:
+            break;
+        }
+    }
+}
+
+static void send_messages(struct arena *arena)
+{
+    struct raim_outgoing outgoing;
+    while (raim_match_outgoing(arena->match, &outgoing)) {
+        if (outgoing.size > 0)
+            transport_send(arena->transport, outgoing.client, outgoing.reliable, outgoing.data,
+                           outgoing.size);
+        if (outgoing.close)
+            transport_disconnect(arena->transport, outgoing.client, outgoing.reason);
+    }
+    transport_flush(arena->transport);
+}
+
+static void run_tick(struct arena *arena, uint64_t begin_ns)
+{
+    if (begin_ns > arena->deadline_ns + arena->tick_ns / LATE_SHARE)
+        arena->late_ticks++;
+    histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
+    measure_clients(arena);
+    take_messages(arena);
+    steward_run(&arena->steward, arena->match, arena->transport);
+    arena_take_bouts(arena);
+    raim_match_step(arena->match);
+    keeper_run(&arena->keeper, arena->match, arena->transport);
+    send_messages(arena);
+    if (arena->publish_in == 0) {
+        publish(arena);
+        arena->publish_in = arena->config->tick_hz / PUBLISHES_PER_S;
+    }
+    arena->publish_in--;
+    atomic_fetch_add_explicit(&arena->ticks, 1, memory_order_relaxed);
+    const uint64_t end_ns = monotonic_ns();
+    histogram_count(&arena->durations, end_ns - begin_ns);
+    arena->tick_us[arena->tick_us_count++ % ARENA_TICK_WINDOW] =
+        (uint32_t)((end_ns - begin_ns) / 1000);
+    atomic_store_explicit(&arena->ticked_ms, end_ns / 1000000, memory_order_relaxed);
+}
+
+// A tick of an arena that leaves; false when there is nothing to wait for.
+static bool wait_for_answers(struct arena *arena)
+{
+    if (arena_is_empty(arena) || monotonic_ns() >= arena->leave_ns)
+        return false;
+    arena_start(arena, arena->tick_ns);
+    return true;
+}
+
+bool arena_run(struct arena *arena)
+{
+    uint64_t expirations;
+    if (read(arena->timer, &expirations, sizeof expirations) != sizeof expirations)
+        return true; // not due after all
+    if (arena->leave_ns != 0)
+        return wait_for_answers(arena);
+    uint64_t begin_ns = monotonic_ns();
+    for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->deadline_ns; i++) {
+        run_tick(arena, begin_ns);
+        arena->deadline_ns += arena->tick_ns;
+        begin_ns = monotonic_ns();
+    }
+    if (begin_ns >= arena->deadline_ns) {
+        const uint64_t skipped = (begin_ns - arena->deadline_ns) / arena->tick_ns + 1;
+        arena->skipped_ticks += skipped;
+        arena->deadline_ns += skipped * arena->tick_ns;
+    }
+    arm_timer(arena);
+    return true;
+}
+
+void arena_say_goodbye(struct arena *arena)
+{
+    if (arena->leave_ns != 0)
+        return; // said already
+    keeper_end(&arena->keeper, arena->match, arena->transport, atomic_load(&arena->goes_on));
+    send_messages(arena);
+}
+
+void arena_keep(struct arena *arena)
+{
+    atomic_store(&arena->goes_on, true);
+}
+
+bool arena_is_empty(struct arena *arena)
+{
+    take_messages(arena);
+    transport_flush(arena->transport);
+    return transport_peers(arena->transport) == 0;
+}
+
+void arena_leave(struct arena *arena, uint32_t timeout_ms)
+{
+    arena_say_goodbye(arena);
+    arena->leave_ns = monotonic_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
+}
+
+void arena_let_go(struct arena *arena)
+{
+    atomic_store_explicit(&arena->let_go, true, memory_order_release);
+}
+
+bool arena_is_let_go(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->let_go, memory_order_acquire);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Opens an arena's mail.
+#define _GNU_SOURCE
+#include "arena_commands.h"
+
+#include <time.h>
+
+// An operator's script may ask for a few things at once.
+enum { LETTERS = 32 };
+
+bool steward_create(struct steward *steward)
+{
+    *steward = (struct steward){0};
+    return mailbox_create(&steward->mailbox, LETTERS, sizeof(struct command));
+}
+
+void steward_destroy(struct steward *steward)
+{
+    mailbox_destroy(&steward->mailbox);
+}
+
+const char *steward_find_ban(const struct steward *steward, uint32_t address)
+{
+    struct timespec now;
+    if (steward->bans == NULL || steward->bans->count == 0)
+        return NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct ban *ban = bans_find(steward->bans, address, now.tv_sec);
+    return ban != NULL ? ban->why : NULL;
+}
+
+void steward_receive(struct steward *steward, struct raim_match *match,
+                     const struct transport *transport, uint32_t peer)
+{
+    const char *why = steward_find_ban(steward, transport_address(transport, peer));
+    if (why != NULL)
+        raim_match_ban(match, peer, why);
+}
+
+// Puts other bans in force, and out goes whom they concern.
+static void change_bans(struct steward *steward, struct raim_match *match,
+                        const struct transport *transport, const struct command *command)
+{
+    steward->bans = command->bans;
+    for (uint32_t peer = 0; peer < transport_capacity(transport); peer++)
+        if (transport_is_connected(transport, peer))
+            steward_receive(steward, match, transport, peer);
+}
+
+static bool obey(struct steward *steward, struct raim_match *match,
+                 const struct transport *transport, const struct command *command)
+{
+    switch (command->kind) {
+    case COMMAND_SAY:
+        return raim_match_say(match, command->text);
+    case COMMAND_KICK:
+        return raim_match_kick(match, command->player, command->text);
+    case COMMAND_MUTE:
+        return raim_match_mute(match, command->player, command->on);
+    case COMMAND_DRAIN:
+        raim_match_drain(match, command->on);
+        raim_match_say(match, command->text); // drained it is also where too much waits to be told
+        return true;
+    case COMMAND_BANS:
+        change_bans(steward, match, transport, command);
+        return true;
+    case COMMAND_PAUSE:
+        raim_match_pause(match, command->on);
+        return true;
+    }
+    return false;
+}
+
+void steward_run(struct steward *steward, struct raim_match *match, struct transport *transport)
+{
+    struct command *command;
+    while ((command = mailbox_open(&steward->mailbox)) != NULL) {
+        command->done = obey(steward, match, transport, command);
+        mailbox_reply(&steward->mailbox);
+    }
+}

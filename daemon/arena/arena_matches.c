@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Which bout an arena plays, and what takes its place.
+#define _GNU_SOURCE
+#include "arena_internal.h"
+
+#include "log.h"
+#include "monotonic.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum {
+    US_PER_S = 1000000,
+    // Of a tick's length, for reading: the rest is for the step and for what is sent, and for the
+    // worker's other arenas.
+    RECEIVE_SHARE = 4,
+};
+
+// --- The main thread's side ---
+
+const struct config_arena *arena_config(const struct arena *arena)
+{
+    return &arena->shown->config;
+}
+
+// With all the places that the arena was opened for, so that others may become free for more; as
+// many as are wanted are in use.
+static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.map = config->map;
+    def.rules = config->rules;
+    def.tick_hz = config->tick_hz;
+    def.view_width = config->view_width;
+    def.view_height = config->view_height;
+    def.sight = config->sight;
+    def.max_clients = arena->max_players;
+    def.max_spectators = arena->max_spectators;
+    def.spectator_delay_s = config->spectator_delay_s;
+    def.max_rewind_s = config->lag_compensation_ms / 1000.0;
+    def.resume_grace_s = config->resume_grace_s;
+    def.idle_timeout_s = config->idle_timeout_s;
+    def.max_connections = arena->connections;
+    def.bots = config->bots;
+    def.round_s = config->round_s;
+    def.score_limit = config->score_limit;
+    def.break_s = config->break_s;
+    memcpy(def.motd, config->motd, sizeof def.motd);
+    def.guard = arena->admission != NULL ? &arena->guard : NULL;
+    if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
+        def.seed = monotonic_ns();
+    return raim_match_create(&def);
+}
+
+bool arena_fits_players(const struct arena *arena, uint32_t max_players)
+{
+    return max_players <= arena->max_players;
+}
+
+bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators)
+{
+    return max_spectators <= arena->max_spectators;
+}
+
+bool arena_fits_bots(const struct arena *arena, uint32_t bots)
+{
+    return bots <= RAIM_MAX_PLAYERS - arena->max_players;
+}
+
+struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
+                           struct config *owner)
+{
+    struct raim_match *match = create_match(arena, config);
+    return match != NULL ? bout_create(config, owner, match) : NULL;
+}
+
+const struct bout *arena_bout(const struct arena *arena)
+{
+    return arena->shown;
+}
+
+void arena_offer(struct arena *arena, struct bout *bout)
+{
+    if (bout->at_once)
+        arena->imminent = bout;
+    else
+        arena->awaited = bout;
+    bout_push(&arena->offered, bout);
+}
+
+bool arena_awaits(const struct arena *arena)
+{
+    return arena->awaited != NULL;
+}
+
+bool arena_is_changing(const struct arena *arena)
+{
+    return arena->imminent != NULL;
+}
+
+// Notes that a bout is on offer no more.
+static void forget_offer(struct arena *arena, const struct bout *bout)
+{
+    if (arena->awaited == bout)
+        arena->awaited = NULL;
+    if (arena->imminent == bout)
+        arena->imminent = NULL;
+}
+
+bool arena_collect(struct arena *arena)
+{
+    bool is_another = false;
+    struct bout *bouts = bout_take(&arena->played);
+    for (struct bout *bout = bouts; bout != NULL; bout = bout->next) {
+        struct bout *heir = bout->heir;
+        forget_offer(arena, bout);
+        if (heir == NULL)
+            continue;
+        forget_offer(arena, heir);
+        arena->shown = heir;
+        is_another = is_another || bout->match != NULL;
+        if (bout->match == NULL) {
+            heir->owner = bout->owner;
+            bout->owner = NULL;
+        }
+    }
+    bout_free_all(bouts);
+    return is_another;
+}
+
+// --- The worker's side ---
+
+static void rename_admission(struct arena *arena, const char *name)
+{
+    char error[2 * PATH_MAX];
+    if (arena->admission == NULL)
+        return;
+    admission_rename(arena->admission, name, time(NULL), error, sizeof error);
+    if (error[0] != '\0')
+        log_error("access tokens refused arena=%s: %s", name, error);
+}
+
+void arena_play_bout(struct arena *arena, struct bout *bout)
+{
+    const struct raim_match_tuning tuning = bout_tuning(&bout->config);
+    const struct gate_limits limits = config_limits(&bout->config);
+    arena->bout = bout;
+    arena->config = &bout->config;
+    arena->match = bout->match;
+    raim_match_tune(arena->match, &tuning);
+    transport_offer(arena->transport, bout->config.name, arena->admission != NULL);
+    transport_admit_queries(arena->transport, bout->config.queries);
+    transport_guard(arena->transport, bout->config.tickets, &limits);
+    transport_limit_time(arena->transport, US_PER_S / bout->config.tick_hz / RECEIVE_SHARE);
+    arena->answers = (struct answers){0};
+    keeper_rename(&arena->keeper, bout->config.name);
+    keeper_note_map(&arena->keeper, &bout->map);
+    rename_admission(arena, bout->config.name);
+}
+
+static void begin_bout(struct arena *arena, struct bout *bout)
+{
+    struct bout *before = arena->bout;
+    if (bout->match == NULL)
+        bout_inherit(bout, before);
+    else
+        raim_match_succeed(bout->match, before->match, bout->keeps_round);
+    arena_play_bout(arena, bout);
+    before->heir = bout;
+    bout_push(&arena->played, before);
+}
+
+// What was to come was made before this one.
+static void expect_bout(struct arena *arena, struct bout *bout)
+{
+    if (arena->coming != NULL)
+        bout_push(&arena->played, arena->coming);
+    arena->coming = bout;
+}
+
+void arena_take_bouts(struct arena *arena)
+{
+    for (struct bout *bout = bout_take(&arena->offered), *next; bout != NULL; bout = next) {
+        next = bout->next;
+        if (!bout->at_once) {
+            expect_bout(arena, bout);
+            continue;
+        }
+        if (bout->match != NULL)
+            expect_bout(arena, NULL);
+        else if (arena->coming != NULL)
+            bout_tune(&arena->coming->config, &bout->config);
+        begin_bout(arena, bout);
+    }
+    if (arena->coming == NULL || !raim_match_is_turning(arena->match))
+        return;
+    begin_bout(arena, arena->coming);
+    arena->coming = NULL;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Makes bouts and passes them between threads.
+#include "prepared_match.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(CONFIG_MOTD_BYTES == RAIM_MATCH_TEXT_BYTES, "every motd can be told");
+
+struct bout *bout_create(const struct config_arena *config, struct config *owner,
+                         struct raim_match *match)
+{
+    struct bout *bout = calloc(1, sizeof *bout);
+    if (bout == NULL) {
+        raim_match_destroy(match);
+        return NULL;
+    }
+    bout->config = *config;
+    bout->owner = owner != NULL ? config_share(owner) : NULL;
+    bout->match = match;
+    return bout;
+}
+
+void bout_free(struct bout *bout)
+{
+    if (bout == NULL)
+        return;
+    raim_match_destroy(bout->match); // before its map
+    config_unload(bout->owner);
+    free(bout);
+}
+
+void bout_free_all(struct bout *bouts)
+{
+    while (bouts != NULL) {
+        struct bout *next = bouts->next;
+        bout_free(bouts);
+        bouts = next;
+    }
+}
+
+void bout_tune(struct config_arena *config, const struct config_arena *from)
+{
+    memcpy(config->name, from->name, sizeof config->name);
+    memcpy(config->motd, from->motd, sizeof config->motd);
+    config->max_players = from->max_players;
+    config->max_spectators = from->max_spectators;
+    config->resume_grace_s = from->resume_grace_s;
+    config->idle_timeout_s = from->idle_timeout_s;
+    config->queries = from->queries;
+    config->query_names = from->query_names;
+    config->round_s = from->round_s;
+    config->score_limit = from->score_limit;
+    config->break_s = from->break_s;
+    config->tickets = from->tickets;
+    config->limits = from->limits;
+}
+
+void bout_inherit(struct bout *bout, struct bout *before)
+{
+    assert(bout->match == NULL);
+    assert(bout->owner == NULL);
+    const struct config_arena tuned = bout->config;
+    bout->config = before->config;
+    bout_tune(&bout->config, &tuned);
+    bout->map = before->map;
+    bout->match = before->match;
+    before->match = NULL;
+}
+
+struct raim_match_tuning bout_tuning(const struct config_arena *config)
+{
+    struct raim_match_tuning tuning = {
+        .max_clients = config->max_players,
+        .max_spectators = config->max_spectators,
+        .resume_grace_s = config->resume_grace_s,
+        .idle_timeout_s = config->idle_timeout_s,
+        .round_s = config->round_s,
+        .break_s = config->break_s,
+        .score_limit = config->score_limit,
+    };
+    memcpy(tuning.motd, config->motd, sizeof tuning.motd);
+    return tuning;
+}
+
+void bout_push(struct bout_stack *stack, struct bout *bout)
+{
+    // What the bout is becomes visible before it does.
+    bout->next = atomic_load_explicit(&stack->newest, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&stack->newest, &bout->next, bout,
+                                                  memory_order_release, memory_order_relaxed))
+        continue;
+}
+
+struct bout *bout_take(struct bout_stack *stack)
+{
+    struct bout *oldest = NULL;
+    struct bout *newest = atomic_exchange_explicit(&stack->newest, NULL, memory_order_acquire);
+    while (newest != NULL) {
+        struct bout *older = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = older;
+    }
+    return oldest;
+}

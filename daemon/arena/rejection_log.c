@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Compares what an arena's transport counts with what it had counted before.
+#include "rejection_log.h"
+
+#include <stdio.h>
+
+// Cuts off what is too long.
+static void add(char line[FLOOD_LINE_BYTES], size_t *length, const char *name, uint64_t count)
+{
+    if (count == 0 || *length >= FLOOD_LINE_BYTES)
+        return;
+    const int written = snprintf(line + *length, FLOOD_LINE_BYTES - *length, "%s%s=%llu",
+                                 *length > 0 ? " " : "", name, (unsigned long long)count);
+    *length += (size_t)written;
+}
+
+bool flood_look(struct flood *flood, const struct transport_stats *stats,
+                char line[FLOOD_LINE_BYTES])
+{
+    uint64_t fresh[DATAGRAM_VERDICTS], sum = 0;
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
+        fresh[i] = stats->refused[i] - flood->seen[i];
+        flood->seen[i] = stats->refused[i];
+        sum += fresh[i];
+    }
+    const uint64_t queries = stats->queries_limited - flood->queries_seen;
+    flood->queries_seen = stats->queries_limited;
+    sum += queries;
+    if (sum < FLOOD_LEAST)
+        return false;
+    size_t length = 0;
+    add(line, &length, "count", sum);
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
+        add(line, &length, datagram_verdict_name((enum datagram_verdict)i), fresh[i]);
+    add(line, &length, "queries", queries);
+    return true;
+}

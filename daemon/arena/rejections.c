@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Merges the refusals of an arena's match and transport.
+#include "rejections.h"
+
+#include <string.h>
+
+static void add(struct refused *list, int *length, const char *reason, uint64_t count)
+{
+    int i = 0;
+    while (i < *length && strcmp(list[i].reason, reason) != 0)
+        i++;
+    if (i == *length)
+        list[(*length)++] = (struct refused){.reason = reason};
+    list[i].count += count;
+}
+
+int refused_list(const struct arena_status *status, struct refused list[REFUSED_MAX_REASONS])
+{
+    int length = 0;
+    for (int i = 0; i < RAIM_REFUSALS; i++)
+        add(list, &length, raim_refusal_name((enum raim_refusal)i), status->counts.refused[i]);
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
+        add(list, &length, datagram_verdict_name((enum datagram_verdict)i),
+            status->transport.refused[i]);
+    }
+    return length;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Keeps the server's lasting key in a file, as a line of hexadecimal digits.
+#define _GNU_SOURCE
+#include "server_key.h"
+
+#include "crypto.h"
+#include "log.h"
+#include "state_file.h"
+#include "unit_directories.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_BYTES = RAIM_CRYPTO_KEY_DIGITS + 1 }; // with the end of the line
+
+static_assert(IDENTITY_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
+
+static struct {
+    bool known;
+    uint8_t *secret; // in memory for secrets, for as long as the process runs
+} identity;
+
+static bool write_file(const char *path, const uint8_t key[IDENTITY_KEY_BYTES])
+{
+    char text[TEXT_BYTES + 1];
+    raim_crypto_print_key(key, text);
+    strcat(text, "\n");
+    const bool good = state_file_replace(path, text, TEXT_BYTES);
+    raim_crypto_wipe(text, sizeof text);
+    return good;
+}
+
+// False with errno and a reason.
+static bool read_file(const char *path, uint8_t key[IDENTITY_KEY_BYTES], const char **problem)
+{
+    char text[TEXT_BYTES + 2] = "";
+    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, problem);
+    if (file < 0)
+        return false;
+    const bool good = read(file, text, sizeof text - 1) == TEXT_BYTES &&
+                      raim_crypto_read_key(text, key) && strcmp(text + TEXT_BYTES - 1, "\n") == 0;
+    close(file);
+    raim_crypto_wipe(text, sizeof text);
+    *problem = "want 64 hexadecimal digits";
+    errno = EINVAL;
+    return good;
+}
+
+static bool load(const char *directory, char *error, size_t capacity)
+{
+    char path[PATH_MAX];
+    const char *problem;
+    if (snprintf(path, sizeof path, "%s/identity.key", directory) >= (int)sizeof path) {
+        snprintf(error, capacity, "cannot keep a key: the directory's path is too long");
+        return false;
+    }
+    if (read_file(path, identity.secret, &problem))
+        return true;
+    if (errno == ENOENT) {
+        raim_crypto_random(identity.secret, IDENTITY_KEY_BYTES);
+        // Nobody knows this server by a key yet: play goes on without keeping one.
+        if (!write_file(path, identity.secret))
+            log_warning("identity is of this start alone: cannot write \"%s\": %s", path,
+                        strerror(errno));
+        return true;
+    }
+    snprintf(error, capacity, "cannot read \"%s\": %s", path, problem);
+    return false;
+}
+
+// Reads or makes the secret; false with a reason where there is one that cannot be read.
+static bool find_secret(char *error, size_t capacity)
+{
+    char directory[PATH_MAX];
+    if (directory_find("STATE_DIRECTORY", directory, sizeof directory))
+        return load(directory, error, capacity);
+    // Where checkpoints outlive a process, so must the key, or no client would resume.
+    if (directory_find("RUNTIME_DIRECTORY", directory, sizeof directory)) {
+        if (load(directory, error, capacity))
+            return true;
+        log_warning("identity is of this start alone: %s", error);
+    } else {
+        log_info("identity is of this start alone: there is no $STATE_DIRECTORY to keep it");
+    }
+    raim_crypto_random(identity.secret, IDENTITY_KEY_BYTES);
+    return true;
+}
+
+bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capacity)
+{
+    if (!identity.known) {
+        uint8_t shown[IDENTITY_KEY_BYTES];
+        char text[TEXT_BYTES];
+        if (!raim_crypto_init()) {
+            snprintf(error, capacity, "no random numbers");
+            return false;
+        }
+        if (identity.secret == NULL)
+            identity.secret = raim_crypto_allocate(IDENTITY_KEY_BYTES);
+        if (identity.secret == NULL) {
+            snprintf(error, capacity, "out of memory");
+            return false;
+        }
+        if (!find_secret(error, capacity))
+            return false;
+        raim_crypto_derive_public_key(identity.secret, shown);
+        raim_crypto_print_key(shown, text);
+        log_info("identity started key=%s", text);
+        identity.known = true;
+    }
+    memcpy(secret, identity.secret, IDENTITY_KEY_BYTES);
+    return true;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The sd_notify(3) protocol where the build has libsystemd, whose own function waits without end
+// for a manager that does not read.
+#define _GNU_SOURCE
+#include "sd_notify.h"
+
+#include "monotonic.h"
+
+#ifdef RAIM_HAVE_SYSTEMD
+#include <systemd/sd-daemon.h>
+#endif
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// How long the main thread waits at most for the manager to make room: for what it must hear, and
+// for what is said again soon.
+enum { URGENT_MS = 500, PASSING_MS = 0 };
+
+// A failure is the manager's affair: it acts on what it did not hear.
+static void tell(const char *state, int patience_ms)
+{
+#ifdef RAIM_HAVE_SYSTEMD
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const char *path = getenv("NOTIFY_SOCKET");
+    const size_t length = path != NULL ? strlen(path) : 0;
+    if (length == 0 || length >= sizeof name.sun_path || (path[0] != '/' && path[0] != '@'))
+        return;
+    memcpy(name.sun_path, path, length);
+    if (path[0] == '@')
+        name.sun_path[0] = '\0'; // an abstract name
+    const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    const int manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (manager < 0)
+        return;
+    if (connect(manager, (const struct sockaddr *)&name, size) == 0 &&
+        send(manager, state, strlen(state), MSG_NOSIGNAL) < 0 && errno == EAGAIN) {
+        struct pollfd room = {.fd = manager, .events = POLLOUT};
+        if (poll(&room, 1, patience_ms) == 1)
+            send(manager, state, strlen(state), MSG_NOSIGNAL);
+    }
+    close(manager);
+#else
+    (void)state;
+    (void)patience_ms;
+#endif
+}
+
+void notify_ready(void)
+{
+    tell("READY=1", URGENT_MS);
+}
+
+void notify_reloading(void)
+{
+    // The manager orders this by the clock against a reload that it asked for itself.
+    char state[64];
+    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_us());
+    tell(state, URGENT_MS);
+}
+
+void notify_stopping(void)
+{
+    tell("STOPPING=1\nSTATUS=", URGENT_MS);
+}
+
+void notify_players(uint32_t players, uint32_t bots)
+{
+    char state[64];
+    snprintf(state, sizeof state, "STATUS=%" PRIu32 " players, %" PRIu32 " bots", players, bots);
+    tell(state, PASSING_MS);
+}
+
+void notify_alive(void)
+{
+    tell("WATCHDOG=1", PASSING_MS);
+}
+
+uint32_t notify_watchdog_ms(void)
+{
+    uint64_t limit_us = 0;
+#ifdef RAIM_HAVE_SYSTEMD
+    if (sd_watchdog_enabled(0, &limit_us) <= 0)
+        return 0;
+#endif
+    const uint64_t half_ms = limit_us / 2000;
+    if (limit_us > 0 && half_ms == 0)
+        return 1;
+    return half_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)half_ms;
+}
+
+struct notify_descriptors notify_take_descriptors(void)
+{
+#ifdef RAIM_HAVE_SYSTEMD
+    const int count = sd_listen_fds(true);
+    return (struct notify_descriptors){.first = SD_LISTEN_FDS_START,
+                                       .count = count > 0 ? count : 0};
+#else
+    return (struct notify_descriptors){0};
+#endif
+}

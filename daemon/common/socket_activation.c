@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Looks through the sockets that the service manager has passed.
+#define _GNU_SOURCE
+#include "socket_activation.h"
+
+#include "log.h"
+#include "sd_notify.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static int socket_option(int descriptor, int option)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+    return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+static bool is_udp(int descriptor)
+{
+    return socket_option(descriptor, SO_DOMAIN) == AF_INET &&
+           socket_option(descriptor, SO_PROTOCOL) == IPPROTO_UDP;
+}
+
+void passed_init(struct passed *passed)
+{
+    *passed = (struct passed){0};
+    const struct notify_descriptors given = notify_take_descriptors();
+    for (int i = 0; i < given.count; i++) {
+        const int descriptor = given.first + i;
+        struct sockaddr_in bound;
+        socklen_t size = sizeof bound;
+        if (passed->count == PASSED_MAX || !is_udp(descriptor) ||
+            getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
+            bound.sin_port == 0) { // bound to nothing, it would never receive
+            log_warning("socket ignored descriptor=%d: want ListenDatagram=IPV4:PORT, %d at most",
+                        descriptor, PASSED_MAX);
+            continue;
+        }
+        passed->sockets[passed->count++] = (struct passed_socket){
+            .descriptor = descriptor,
+            .address = bound.sin_addr.s_addr,
+            .port = ntohs(bound.sin_port),
+        };
+    }
+}
+
+int passed_find(struct passed *passed, const char *address, uint16_t port)
+{
+    struct in_addr wanted;
+    if (inet_pton(AF_INET, address, &wanted) != 1)
+        return -1;
+    for (int i = 0; i < passed->count; i++) {
+        struct passed_socket *socket = &passed->sockets[i];
+        if (socket->address != wanted.s_addr || socket->port != port)
+            continue;
+        socket->used = true;
+        const int copy = fcntl(socket->descriptor, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0)
+            log_error("socket failed address=%s port=%u: %s", address, (unsigned)port,
+                      strerror(errno));
+        return copy;
+    }
+    return -1;
+}
+
+void passed_warn_unused(const struct passed *passed)
+{
+    for (int i = 0; i < passed->count; i++) {
+        const struct passed_socket *socket = &passed->sockets[i];
+        char address[INET_ADDRSTRLEN];
+        inet_ntop(AF_INET, &socket->address, address, sizeof address);
+        if (!socket->used)
+            log_warning("socket unused address=%s port=%u: no arena has both", address,
+                        (unsigned)socket->port);
+    }
+}

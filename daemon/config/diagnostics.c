@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Writes and counts the mistakes of a configuration.
+#define _GNU_SOURCE
+#include "diagnostics.h"
+
+#include "xalloc.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+// The severities of syslog(3), as the journal reads them at the beginning of a line.
+#define JOURNAL_ERROR "<3>"
+#define JOURNAL_WARNING "<4>"
+
+static void write_json(struct report *report, const char *place, const char *message);
+static char *format_message(const char *kind, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+// Whatever a file holds: a mistake is one line, and safe to look at.
+static void replace_controls(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+// Takes the message.
+static void add(struct report *report, const char *place, const char *priority, char *message)
+{
+    char *safe_place = memory_must(strdup(place));
+    replace_controls(safe_place);
+    replace_controls(message);
+    if (report->style == REPORT_JSON)
+        write_json(report, place, message);
+    else
+        fprintf(report->out, "%s%s: %s\n", report->style == REPORT_JOURNAL ? priority : "",
+                safe_place, message);
+    report->entries++;
+    free(safe_place);
+    free(message);
+}
+
+void report_add(struct report *report, const char *place, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(report, place, JOURNAL_ERROR, format_message("", format, arguments));
+    va_end(arguments);
+    report->problems++;
+}
+
+void report_warn(struct report *report, const char *place, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(report, place, JOURNAL_WARNING, format_message("warning: ", format, arguments));
+    va_end(arguments);
+}
+
+void report_end(struct report *report)
+{
+    if (report->style == REPORT_JSON)
+        fputs(report->entries == 0 ? "[]\n" : "\n]\n", report->out);
+}
+
+static char *format_message(const char *kind, const char *format, va_list arguments)
+{
+    char *message = NULL;
+    size_t size;
+    FILE *out = memory_must(open_memstream(&message, &size));
+    fputs(kind, out);
+    vfprintf(out, format, arguments);
+    if (fclose(out) != 0 || message == NULL)
+        memory_end();
+    return message;
+}
+
+// --- JSON ---
+
+// Bytes of the UTF-8 character (RFC 3629) that a text begins with, or 0 where there is none.
+static size_t character_size(const char *text)
+{
+    static const struct {
+        uint8_t mask, lead;
+        uint32_t least; // a smaller code would be an overlong form
+    } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
+    const uint8_t first = (uint8_t)text[0];
+    for (size_t extra = 0; extra < 4; extra++) {
+        if ((first & forms[extra].mask) != forms[extra].lead)
+            continue;
+        uint32_t code = (uint32_t)(first & ~forms[extra].mask);
+        for (size_t i = 1; i <= extra; i++) {
+            if (((uint8_t)text[i] & 0xC0) != 0x80)
+                return 0;
+            code = code << 6 | ((uint8_t)text[i] & 0x3F);
+        }
+        const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+        return code < forms[extra].least || code > 0x10FFFF || is_surrogate ? 0 : extra + 1;
+    }
+    return 0;
+}
+
+// A file may hold any bytes; JSON holds characters.
+static void write_string(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (const char *end = text + length; text < end;) {
+        const size_t size = character_size(text);
+        if (size == 0 || text + size > end)
+            fputs("\\ufffd", out);
+        else if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else
+            fwrite(text, 1, size, out);
+        text += size > 0 && text + size <= end ? size : 1;
+    }
+    fputc('"', out);
+}
+
+// Finds the ":line" that ends the first `length` bytes of a place; returns where it begins, or
+// `length` where there is none.
+static size_t find_line(const char *place, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && isdigit((unsigned char)place[length - 1 - digits]))
+        digits++;
+    const bool found = digits > 0 && digits < length && place[length - 1 - digits] == ':';
+    return found ? length - 1 - digits : length;
+}
+
+// Keys have no colon, so the last one of "file:line: key" stands before the key.
+static void write_json(struct report *report, const char *place, const char *message)
+{
+    FILE *out = report->out;
+    const char *colon = strrchr(place, ':');
+    size_t length = strlen(place), line;
+    const char *key = NULL;
+    if (colon != NULL && colon[1] == ' ' &&
+        find_line(place, (size_t)(colon - place)) < (size_t)(colon - place)) {
+        key = colon + 2;
+        length = (size_t)(colon - place);
+    }
+    line = find_line(place, length);
+    fputs(report->entries == 0 ? "[\n  {\"file\": " : ",\n  {\"file\": ", out);
+    write_string(out, place, line);
+    if (line < length)
+        fprintf(out, ", \"line\": %.*s", (int)(length - line - 1), place + line + 1);
+    else
+        fputs(", \"line\": null", out);
+    fputs(", \"key\": ", out);
+    if (key != NULL)
+        write_string(out, key, strlen(key));
+    else
+        fputs("null", out);
+    fputs(", \"message\": ", out);
+    write_string(out, message, strlen(message));
+    fputs("}", out);
+}

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: MIT
+// Typed, checked reading on top of libconfig, whose own getters truncate, wrap and ignore.
+#define _GNU_SOURCE
+#include "reader.h"
+
+#include "source.h"
+#include "xalloc.h"
+
+#include <libconfig.h>
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum {
+    PLACE_BYTES = 512,  // longer paths are cut in messages
+    VALUE_BYTES = 80,   // a text that was got, quoted and cut
+    WANT_BYTES = 160,   // what a key accepts
+    NAME_BYTES = 32,    // longer names are nobody's misspelling
+    TYPING_MISTAKES = 2 // letters that may differ for "did you mean"
+};
+
+struct reader {
+    struct report *report;
+    struct source *source;
+    config_t config;
+};
+
+static struct reader *open_source(struct source *source, struct report *report);
+static void describe(const config_setting_t *setting, char *text, size_t capacity);
+static void describe_wanted(const struct reader_key *key, char *text, size_t capacity);
+static void fill_key(reader_node node, const struct reader_key *key, void *into);
+static void report_unknown(reader_node node, const struct reader_key *keys, int count);
+__attribute__((format(printf, 3, 0))) static void vcomplain(reader_node node, const char *prefix,
+                                                            const char *format, va_list arguments);
+
+// --- Opening ---
+
+struct reader *reader_open(const char *path, const char *asker, struct report *report)
+{
+    return open_source(source_open(path, asker, report), report);
+}
+
+struct reader *reader_open_text(const char *path, const char *text, struct report *report)
+{
+    return open_source(source_open_text(path, text, report), report);
+}
+
+void reader_close(struct reader *reader)
+{
+    if (reader == NULL)
+        return;
+    config_destroy(&reader->config);
+    source_close(reader->source);
+    free(reader);
+}
+
+// The text of a line, without the blanks around it.
+static const char *line_text(const struct source *source, int line, int *length)
+{
+    const char *text = source_text(source);
+    while (line > 1 && strchr(text, '\n') != NULL) {
+        text = strchr(text, '\n') + 1;
+        line--;
+    }
+    text += strspn(text, " \t\r");
+    *length = (int)strcspn(text, "\r\n");
+    return text;
+}
+
+static void report_syntax(const struct reader *reader)
+{
+    const int text_line = config_error_line(&reader->config);
+    unsigned line;
+    const char *file = source_place(reader->source, (unsigned)text_line, &line);
+    int length;
+    const char *text = line_text(reader->source, text_line, &length);
+    char place[PLACE_BYTES];
+    snprintf(place, sizeof place, "%s:%u", file, line);
+    report_add(reader->report, place, "got a %s at or before this: %.*s",
+               config_error_text(&reader->config), length < VALUE_BYTES ? length : VALUE_BYTES,
+               text);
+}
+
+static struct reader *open_source(struct source *source, struct report *report)
+{
+    if (source == NULL)
+        return NULL;
+    struct reader *reader = memory_must(calloc(1, sizeof *reader));
+    reader->report = report;
+    reader->source = source;
+    config_init(&reader->config);
+    if (config_read_string(&reader->config, source_text(source)) == CONFIG_TRUE)
+        return reader;
+    report_syntax(reader);
+    reader_close(reader);
+    return NULL;
+}
+
+// --- Walking ---
+
+reader_node reader_root(const struct reader *reader)
+{
+    return (reader_node){reader, config_root_setting(&reader->config)};
+}
+
+bool reader_is_group(reader_node node)
+{
+    return node.setting != NULL && config_setting_is_group(node.setting);
+}
+
+bool reader_is_list(reader_node node)
+{
+    return node.setting != NULL &&
+           (config_setting_is_list(node.setting) || config_setting_is_array(node.setting));
+}
+
+int reader_count(reader_node list)
+{
+    return reader_is_list(list) ? config_setting_length(list.setting) : 0;
+}
+
+reader_node reader_item(reader_node list, int index)
+{
+    assert(index >= 0 && index < reader_count(list));
+    return (reader_node){list.reader, config_setting_get_elem(list.setting, (unsigned)index)};
+}
+
+reader_node reader_member(reader_node group, const char *name)
+{
+    config_setting_t *found =
+        reader_is_group(group) ? config_setting_get_member(group.setting, name) : NULL;
+    return (reader_node){group.reader, found != NULL ? found : group.setting};
+}
+
+reader_node reader_find(reader_node group, const char *name)
+{
+    reader_node found = {group.reader, NULL};
+    if (reader_is_group(group))
+        found.setting = config_setting_get_member(group.setting, name);
+    return found;
+}
+
+void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into)
+{
+    for (int i = 0; i < count; i++) {
+        const reader_node node = reader_find(group, keys[i].name);
+        fill_key(node, &keys[i], into);
+        if (node.setting == NULL && keys[i].required) {
+            char want[WANT_BYTES];
+            describe_wanted(&keys[i], want, sizeof want);
+            reader_complain(group, "got no key \"%s\", want %s", keys[i].name, want);
+        }
+    }
+    const int members = reader_is_group(group) ? config_setting_length(group.setting) : 0;
+    for (int i = 0; i < members; i++) {
+        const reader_node node = {group.reader,
+                                  config_setting_get_elem(group.setting, (unsigned)i)};
+        report_unknown(node, keys, count);
+    }
+}
+
+// --- Values ---
+
+static bool get_integer(const config_setting_t *setting, long long *value)
+{
+    const int type = config_setting_type(setting);
+    if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
+        return false;
+    *value = config_setting_get_int64(setting);
+    return true;
+}
+
+static bool get_number(const config_setting_t *setting, double *value)
+{
+    long long integer;
+    if (get_integer(setting, &integer))
+        *value = (double)integer;
+    else if (config_setting_type(setting) == CONFIG_TYPE_FLOAT)
+        *value = config_setting_get_float(setting);
+    else
+        return false;
+    return true;
+}
+
+bool reader_number(reader_node node, double min, double max, double *value)
+{
+    if (get_number(node.setting, value) && *value >= min && *value <= max)
+        return true;
+    reader_refuse(node, "a number from %.15g to %.15g", min, max);
+    return false;
+}
+
+static bool get_text(const config_setting_t *setting, bool (*accepts)(const char *text),
+                     const char **text)
+{
+    if (config_setting_type(setting) != CONFIG_TYPE_STRING)
+        return false;
+    *text = config_setting_get_string(setting);
+    return accepts == NULL || accepts(*text);
+}
+
+bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *want,
+                 const char **text)
+{
+    if (get_text(node.setting, accepts, text))
+        return true;
+    reader_refuse(node, "%s", want);
+    return false;
+}
+
+// Stores the value when it is good.
+static bool take_value(reader_node node, const struct reader_key *key, void *target)
+{
+    const config_setting_t *setting = node.setting;
+    long long integer;
+    double number;
+    const char *text;
+    switch (key->kind) {
+    case READER_INTEGER:
+        if (!get_integer(setting, &integer) || (double)integer < key->min ||
+            (double)integer > key->max)
+            return false;
+        *(uint32_t *)target = (uint32_t)integer;
+        return true;
+    case READER_NUMBER:
+        if (!get_number(setting, &number) || !(number >= key->min && number <= key->max))
+            return false;
+        *(double *)target = number;
+        return true;
+    case READER_BOOLEAN:
+        if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
+            return false;
+        *(bool *)target = config_setting_get_bool(setting) == CONFIG_TRUE;
+        return true;
+    case READER_TEXT:
+        if (!get_text(setting, key->accepts, &text))
+            return false;
+        *(const char **)target = text;
+        return true;
+    case READER_LIST:
+        if (reader_is_list(node))
+            *(reader_node *)target = node;
+        return reader_is_list(node);
+    case READER_GROUP:
+        if (reader_is_group(node))
+            *(reader_node *)target = node;
+        return reader_is_group(node);
+    }
+    return false;
+}
+
+static void take_default(reader_node nothing, const struct reader_key *key, void *target)
+{
+    switch (key->kind) {
+    case READER_INTEGER:
+        *(uint32_t *)target = (uint32_t)key->value;
+        break;
+    case READER_NUMBER:
+        *(double *)target = key->value;
+        break;
+    case READER_BOOLEAN:
+        *(bool *)target = key->flag;
+        break;
+    case READER_TEXT:
+        *(const char **)target = key->text;
+        break;
+    case READER_LIST:
+    case READER_GROUP:
+        *(reader_node *)target = nothing;
+        break;
+    }
+}
+
+static void fill_key(reader_node node, const struct reader_key *key, void *into)
+{
+    void *target = (char *)into + key->offset;
+    take_default((reader_node){node.reader, NULL}, key, target);
+    if (node.setting == NULL || take_value(node, key, target))
+        return;
+    char want[WANT_BYTES];
+    describe_wanted(key, want, sizeof want);
+    reader_refuse(node, "%s", want);
+}
+
+// --- Unknown keys ---
+
+static int smallest(int a, int b, int c)
+{
+    const int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+// Letters to add, drop or change to turn one word into the other (Levenshtein's distance).
+static int edit_distance(const char *a, const char *b)
+{
+    const size_t length_a = strlen(a), length_b = strlen(b);
+    if (length_a >= NAME_BYTES || length_b >= NAME_BYTES)
+        return NAME_BYTES;
+    int row[NAME_BYTES];
+    for (size_t j = 0; j <= length_b; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= length_a; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= length_b; j++) {
+            const int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = smallest(row[j] + 1, row[j - 1] + 1, change);
+        }
+    }
+    return row[length_b];
+}
+
+static void report_unknown(reader_node node, const struct reader_key *keys, int count)
+{
+    const char *name = config_setting_name(node.setting);
+    const char *nearest = NULL;
+    int nearest_distance = TYPING_MISTAKES + 1;
+    char all[WANT_BYTES * 2] = "";
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        const int distance = edit_distance(name, keys[i].name);
+        if (distance == 0)
+            return;
+        if (distance < nearest_distance) {
+            nearest_distance = distance;
+            nearest = keys[i].name;
+        }
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : ", ",
+                                     keys[i].name);
+    }
+    if (nearest != NULL)
+        reader_complain(node, "got an unknown key, did you mean \"%s\"?", nearest);
+    else
+        reader_complain(node, "got an unknown key, want one of %s", all);
+}
+
+// --- Words ---
+
+// Quotes a text, cuts it and leaves nothing that could confuse a terminal or a log.
+static void describe_text(const char *value, char *text, size_t capacity)
+{
+    const size_t keep = capacity - sizeof "\"...\"";
+    size_t used = 0;
+    text[used++] = '"';
+    for (; *value != '\0' && used < keep; value++)
+        text[used++] = (unsigned char)*value < ' ' || *value == 0x7f ? '?' : *value;
+    memcpy(text + used, *value == '\0' ? "\"" : "...\"", *value == '\0' ? 2 : 5);
+}
+
+static void describe(const config_setting_t *setting, char *text, size_t capacity)
+{
+    switch (config_setting_type(setting)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64:
+        snprintf(text, capacity, "%lld", config_setting_get_int64(setting));
+        return;
+    case CONFIG_TYPE_FLOAT:
+        snprintf(text, capacity, "%.15g", config_setting_get_float(setting));
+        // 60.0 must not read as the integer that it is not.
+        if (strcspn(text, ".einf") == strlen(text))
+            strncat(text, ".0", capacity - strlen(text) - 1);
+        return;
+    case CONFIG_TYPE_BOOL:
+        snprintf(text, capacity, config_setting_get_bool(setting) ? "true" : "false");
+        return;
+    case CONFIG_TYPE_STRING:
+        describe_text(config_setting_get_string(setting), text, capacity);
+        return;
+    case CONFIG_TYPE_GROUP:
+        snprintf(text, capacity, "a group");
+        return;
+    default:
+        snprintf(text, capacity, "a list of %d", config_setting_length(setting));
+    }
+}
+
+static void describe_wanted(const struct reader_key *key, char *text, size_t capacity)
+{
+    if (key->kind == READER_INTEGER || key->kind == READER_NUMBER)
+        snprintf(text, capacity, "%s from %.15g to %.15g%s%s",
+                 key->kind == READER_INTEGER ? "an integer" : "a number", key->min, key->max,
+                 key->unit != NULL ? " " : "", key->unit != NULL ? key->unit : "");
+    else if (key->kind == READER_BOOLEAN)
+        snprintf(text, capacity, "true or false");
+    else
+        snprintf(text, capacity, "%s", key->want);
+}
+
+// Writes a text so that it reads back as it is.
+static void write_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(out, "\\%c", byte);
+        else if (byte < ' ' || byte == 0x7f)
+            fprintf(out, "\\x%02x", byte);
+        else
+            fputc(byte, out);
+    }
+    fputc('"', out);
+}
+
+static void write_value(FILE *out, const config_setting_t *setting)
+{
+    char scalar[VALUE_BYTES];
+    if (config_setting_type(setting) == CONFIG_TYPE_STRING) {
+        write_text(out, config_setting_get_string(setting));
+        return;
+    }
+    if (!config_setting_is_aggregate(setting)) {
+        describe(setting, scalar, sizeof scalar);
+        fputs(scalar, out);
+        return;
+    }
+    const bool is_group = config_setting_is_group(setting);
+    fputs(is_group ? "{" : "(", out);
+    const int count = config_setting_length(setting);
+    for (int i = 0; i < count; i++) {
+        const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
+        fputs(is_group || i == 0 ? " " : ", ", out);
+        if (is_group)
+            fprintf(out, "%s = ", config_setting_name(item));
+        write_value(out, item);
+        fputs(is_group ? ";" : "", out);
+    }
+    fputs(is_group ? " }" : " )", out);
+}
+
+char *reader_value(reader_node node)
+{
+    if (node.setting == NULL)
+        return NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_must(open_memstream(&text, &size));
+    write_value(out, node.setting);
+    if (fclose(out) != 0 || text == NULL)
+        memory_end();
+    return text;
+}
+
+char *reader_default(const struct reader_key *key)
+{
+    char *text = NULL;
+    size_t size;
+    if (key->required || (key->kind == READER_TEXT && key->text == NULL))
+        return NULL;
+    FILE *out = memory_must(open_memstream(&text, &size));
+    switch (key->kind) {
+    case READER_INTEGER:
+    case READER_NUMBER:
+        fprintf(out, "%.15g", key->value);
+        break;
+    case READER_BOOLEAN:
+        fputs(key->flag ? "true" : "false", out);
+        break;
+    case READER_TEXT:
+        write_text(out, key->text);
+        break;
+    case READER_LIST:
+        fputs("( )", out);
+        break;
+    case READER_GROUP:
+        fputs("{ }", out);
+        break;
+    }
+    if (fclose(out) != 0 || text == NULL)
+        memory_end();
+    return text;
+}
+
+void reader_document(const struct reader_key *key, char *line, size_t capacity)
+{
+    char want[WANT_BYTES], value[WANT_BYTES] = "default empty";
+    char *standard = reader_default(key);
+    describe_wanted(key, want, sizeof want);
+    if (key->required)
+        snprintf(value, sizeof value, "required");
+    else if (standard == NULL)
+        snprintf(value, sizeof value, "optional");
+    else if (key->kind != READER_LIST && key->kind != READER_GROUP)
+        snprintf(value, sizeof value, "default %s", standard);
+    snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, want, value);
+    free(standard);
+}
+
+// Writes the way from the root to a setting: "arenas[0].rules.bullet_speed".
+static void write_key(FILE *out, const config_setting_t *setting)
+{
+    const config_setting_t *parent = config_setting_parent(setting);
+    if (parent == NULL)
+        return;
+    write_key(out, parent);
+    if (config_setting_name(setting) == NULL)
+        fprintf(out, "[%d]", config_setting_index(setting));
+    else
+        fprintf(out, "%s%.40s", config_setting_is_root(parent) ? "" : ".",
+                config_setting_name(setting));
+}
+
+void reader_location(reader_node node, char *location, size_t capacity)
+{
+    unsigned line = 0;
+    const unsigned text_line = node.setting != NULL ? config_setting_source_line(node.setting) : 0;
+    const char *file = source_place(node.reader->source, text_line, &line);
+    if (line != 0)
+        snprintf(location, capacity, "%s:%u", file, line);
+    else
+        snprintf(location, capacity, "%s", file);
+}
+
+void reader_place(reader_node node, char *place, size_t capacity)
+{
+    char location[PLACE_BYTES];
+    reader_location(node, location, sizeof location);
+    FILE *out = memory_must(fmemopen(place, capacity, "w"));
+    fprintf(out, "%s", location);
+    if (node.setting != NULL && !config_setting_is_root(node.setting)) {
+        fprintf(out, ": ");
+        write_key(out, node.setting);
+    }
+    fclose(out);
+    place[capacity - 1] = '\0';
+}
+
+// The caller frees it.
+__attribute__((format(printf, 1, 0))) static char *format_message(const char *format,
+                                                                  va_list arguments)
+{
+    char *message = NULL;
+    if (vasprintf(&message, format, arguments) < 0)
+        memory_end();
+    return message;
+}
+
+static void vcomplain(reader_node node, const char *prefix, const char *format, va_list arguments)
+{
+    char place[PLACE_BYTES];
+    reader_place(node, place, sizeof place);
+    char *message = format_message(format, arguments);
+    report_add(node.reader->report, place, "%s%s", prefix, message);
+    free(message);
+}
+
+void reader_complain(reader_node node, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vcomplain(node, "", format, arguments);
+    va_end(arguments);
+}
+
+void reader_warn(reader_node node, const char *format, ...)
+{
+    char place[PLACE_BYTES];
+    reader_place(node, place, sizeof place);
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = format_message(format, arguments);
+    va_end(arguments);
+    report_warn(node.reader->report, place, "%s", message);
+    free(message);
+}
+
+void reader_refuse(reader_node node, const char *format, ...)
+{
+    char value[VALUE_BYTES] = "nothing", prefix[VALUE_BYTES + 16];
+    if (node.setting != NULL)
+        describe(node.setting, value, sizeof value);
+    snprintf(prefix, sizeof prefix, "got %s, want ", value);
+    va_list arguments;
+    va_start(arguments, format);
+    vcomplain(node, prefix, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Reads a libconfig file by tables of keys. A table says everything about a group's keys, and from
+// it come their values, their defaults, every complaint and the documentation.
+#pragma once
+
+#include "diagnostics.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reader;
+struct config_setting_t; // libconfig's
+
+// A value in the file. `setting` is NULL where the file has none; such a node counts as empty.
+typedef struct reader_node {
+    const struct reader *reader;
+    struct config_setting_t *setting;
+} reader_node;
+
+enum reader_kind {
+    READER_INTEGER, // into a uint32_t
+    READER_NUMBER,  // into a double; integers and floats alike
+    READER_BOOLEAN, // into a bool
+    READER_TEXT,    // into a const char *, valid until reader_close
+    READER_LIST,    // into a reader_node; libconfig's lists and arrays alike
+    READER_GROUP,   // into a reader_node
+};
+
+struct reader_key {
+    const char *name;
+    enum reader_kind kind;
+    size_t offset; // of the value in the struct that reader_fill fills
+    bool required;
+    double value, min, max;            // of numbers: default and range, inclusive
+    bool flag;                         // of booleans: default
+    const char *unit;                  // of numbers, or NULL
+    const char *text;                  // of texts: default, or NULL
+    const char *example;               // of required texts: one that would do, or NULL
+    bool (*accepts)(const char *text); // of texts, or NULL for all
+    const char *want;                  // of texts, lists and groups: what is accepted, in words
+    // Of groups, and of lists whose items are groups: the table of the group's keys, or NULL.
+    const struct reader_key *(*keys)(int *count);
+    bool reloadable; // a change can be applied while players play; no restart is needed
+    const char *meaning;
+};
+
+// Reads a file. Returns NULL after reporting every mistake that keeps it from being understood;
+// `asker` is the place to blame when the file cannot be read at all, or NULL for the file itself.
+struct reader *reader_open(const char *path, const char *asker, struct report *report);
+
+// The same for a text in memory that goes by the name of `path`; copies both.
+struct reader *reader_open_text(const char *path, const char *text, struct report *report);
+
+void reader_close(struct reader *reader);
+
+// The file's own keys, a group.
+reader_node reader_root(const struct reader *reader);
+
+// Fills a struct from a group: each key's value or, where it is absent or wrong, its default.
+// Reports wrong values, missing and unknown keys.
+void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into);
+
+// Number of items of a list, 0 for anything else.
+int reader_count(reader_node list);
+reader_node reader_item(reader_node list, int index);
+
+// The group's node of that name; where it has none, the group itself, so that there is always
+// something to blame.
+reader_node reader_member(reader_node group, const char *name);
+
+// The same, but with nothing in it where the group has none of that name.
+reader_node reader_find(reader_node group, const char *name);
+
+bool reader_is_group(reader_node node);
+bool reader_is_list(reader_node node);
+
+// Reads a number in a range, or reports and returns false.
+bool reader_number(reader_node node, double min, double max, double *value);
+
+// Reads a text that is accepted, valid until reader_close, or reports `want` and returns false.
+bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *want,
+                 const char **text);
+
+// Reports "file:line: key: " and the message.
+__attribute__((format(printf, 2, 3))) void reader_complain(reader_node node, const char *format,
+                                                           ...);
+
+// Reports "file:line: key: got X, want " and the message.
+__attribute__((format(printf, 2, 3))) void reader_refuse(reader_node node, const char *format, ...);
+
+// Reports "file:line: key: warning: " and the message.
+__attribute__((format(printf, 2, 3))) void reader_warn(reader_node node, const char *format, ...);
+
+// Writes "file:line: key", cut to fit.
+void reader_place(reader_node node, char *place, size_t capacity);
+
+// Writes "file:line", cut to fit; of nothing, the file.
+void reader_location(reader_node node, char *location, size_t capacity);
+
+// A value, or a key's default, as a file would have it: 60, 1.5, true, "text", ( 1, 2 ). The caller
+// frees it. Without a value or a default there is NULL.
+char *reader_value(reader_node node);
+char *reader_default(const struct reader_key *key);
+
+// Writes what a key means, accepts and defaults to, as one line for the shipped files' comments.
+void reader_document(const struct reader_key *key, char *line, size_t capacity);

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// Reads configuration text, splices includes and guards libconfig from what it mishandles.
+#define _GNU_SOURCE
+#include "source.h"
+
+#include "path_list.h"
+#include "sandbox.h"
+#include "xalloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INCLUDE "@include"
+#define DIGITS "0123456789"
+#define HEX_DIGITS DIGITS "abcdefABCDEF"
+#define NAME DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_*-"
+
+struct line {
+    int file;
+    unsigned line;
+};
+
+struct source {
+    struct report *report; // while opening
+    char *files[SOURCE_MAX_FILES];
+    int file_count;
+    struct line *lines; // of the text, the first has index 0
+    size_t line_count, line_capacity;
+    FILE *out; // writes text
+    char *text;
+    size_t size;
+};
+
+// Where the copying of one file stands.
+struct cursor {
+    struct source *source;
+    const char *at;
+    struct line place;
+    bool line_start; // nothing but blanks so far on this line
+};
+
+static void read_file(struct source *source, const char *path, const char *asker);
+static void splice(struct source *source, int file, const char *text);
+
+static struct source *finish(struct source *source, int problems_before)
+{
+    struct report *report = source->report;
+    if (fclose(source->out) != 0 || source->text == NULL)
+        memory_end();
+    if (report->problems == problems_before)
+        return source;
+    source_close(source);
+    return NULL;
+}
+
+static struct source *create(struct report *report)
+{
+    struct source *source = memory_must(calloc(1, sizeof *source));
+    source->report = report;
+    source->out = memory_must(open_memstream(&source->text, &source->size));
+    return source;
+}
+
+struct source *source_open(const char *path, const char *asker, struct report *report)
+{
+    const int problems = report->problems;
+    struct source *source = create(report);
+    read_file(source, path, asker);
+    return finish(source, problems);
+}
+
+struct source *source_open_text(const char *path, const char *text, struct report *report)
+{
+    const int problems = report->problems;
+    struct source *source = create(report);
+    source->files[source->file_count++] = memory_must(strdup(path));
+    splice(source, 0, text);
+    return finish(source, problems);
+}
+
+void source_close(struct source *source)
+{
+    if (source == NULL)
+        return;
+    for (int i = 0; i < source->file_count; i++)
+        free(source->files[i]);
+    free(source->lines);
+    free(source->text);
+    free(source);
+}
+
+const char *source_text(const struct source *source)
+{
+    return source->text;
+}
+
+const char *source_place(const struct source *source, unsigned text_line, unsigned *line)
+{
+    if (text_line < 1 || text_line > source->line_count) {
+        *line = 0;
+        return source->files[0];
+    }
+    *line = source->lines[text_line - 1].line;
+    return source->files[source->lines[text_line - 1].file];
+}
+
+char *source_resolve(const char *naming_file, const char *path)
+{
+    const char *slash = strrchr(naming_file, '/');
+    const int directory = path[0] == '/' || slash == NULL ? 0 : (int)(slash - naming_file) + 1;
+    char *resolved = NULL;
+    if (asprintf(&resolved, "%.*s%s", directory, naming_file, path) < 0)
+        memory_end();
+    return resolved;
+}
+
+// --- Files ---
+
+// All of a file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL; the caller
+// frees it. Grows with the file: most are small, and files that include files are held at once.
+static char *read_text(FILE *file, size_t *size)
+{
+    char *text = NULL;
+    size_t capacity = 4096;
+    *size = 0;
+    do {
+        capacity *= 2;
+        text = memory_must(realloc(text, capacity + 1));
+        *size += fread(text + *size, 1, capacity - *size, file);
+    } while (*size == capacity && capacity <= SOURCE_MAX_BYTES);
+    return text;
+}
+
+static void read_file(struct source *source, const char *path, const char *asker)
+{
+    const char *blamed = asker != NULL ? asker : path;
+    if (source->file_count == SOURCE_MAX_FILES) {
+        report_add(source->report, blamed, "got \"%s\" as well, want at most %d files", path,
+                   SOURCE_MAX_FILES);
+        return;
+    }
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        const int error = errno;
+        report_add(source->report, blamed, "cannot read \"%s\": %s%s", path, strerror(error),
+                   sandbox_hint(path, error));
+        return;
+    }
+    if (source->report->directories != NULL)
+        path_list_add_directories(source->report->directories, path);
+    size_t size;
+    char *text = read_text(file, &size);
+    const int problem = ferror(file) ? errno : 0;
+    fclose(file);
+
+    const int index = source->file_count++;
+    source->files[index] = memory_must(strdup(path));
+    if (problem != 0) {
+        report_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(problem));
+    } else if (size > SOURCE_MAX_BYTES) {
+        report_add(source->report, path, "got more than %d bytes of text", SOURCE_MAX_BYTES);
+    } else if (memchr(text, '\0', size) != NULL) {
+        report_add(source->report, path, "got a zero byte, want text");
+    } else {
+        text[size] = '\0';
+        splice(source, index, text);
+    }
+    free(text);
+}
+
+// --- Copying ---
+
+// Every line break of the copy passes here, so that lines are known when they begin.
+static void begin_line(struct cursor *cursor)
+{
+    struct source *source = cursor->source;
+    if (source->line_count == source->line_capacity) {
+        source->line_capacity = source->line_capacity == 0 ? 256 : 2 * source->line_capacity;
+        source->lines =
+            memory_must(realloc(source->lines, source->line_capacity * sizeof *source->lines));
+    }
+    source->lines[source->line_count++] = cursor->place;
+    cursor->line_start = true;
+}
+
+static void end_line(struct cursor *cursor)
+{
+    fputc('\n', cursor->source->out);
+    cursor->at++;
+    cursor->place.line++;
+    begin_line(cursor);
+}
+
+static void copy(struct cursor *cursor, size_t count)
+{
+    fwrite(cursor->at, 1, count, cursor->source->out);
+    cursor->at += count;
+    cursor->line_start = false;
+}
+
+__attribute__((format(printf, 2, 3))) static void complain(struct cursor *cursor,
+                                                           const char *format, ...)
+{
+    char place[PATH_MAX + 16], message[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    snprintf(place, sizeof place, "%s:%u", cursor->source->files[cursor->place.file],
+             cursor->place.line);
+    report_add(cursor->source->report, place, "%s", message);
+}
+
+static void skip_block_comment(struct cursor *cursor)
+{
+    if (strstr(cursor->at + 2, "*/") == NULL) {
+        complain(cursor, "got a comment without its end, want */ after /*");
+        cursor->at += strlen(cursor->at);
+        return;
+    }
+    const char *end = strstr(cursor->at + 2, "*/") + 2;
+    while (cursor->at < end) {
+        if (*cursor->at == '\n')
+            end_line(cursor);
+        else
+            cursor->at++;
+    }
+    fputc(' ', cursor->source->out); // what it parted stays parted
+}
+
+// A string of ours never spans lines, so a quote that is missing is found where it is missing.
+static void copy_string(struct cursor *cursor)
+{
+    size_t size = 1;
+    while (cursor->at[size] != '"') {
+        if (cursor->at[size] == '\\' && cursor->at[size + 1] != '\n')
+            size++;
+        if (cursor->at[size] == '\0' || cursor->at[size] == '\n') {
+            complain(cursor, "got a string without its end, want \" on the same line");
+            cursor->at += strlen(cursor->at);
+            return;
+        }
+        size++;
+    }
+    copy(cursor, size + 1);
+}
+
+// libconfig keeps the low 32 bits of an integer unless it ends in L, and of a hexadecimal one in
+// some versions (1.8) in any case.
+static void copy_number(struct cursor *cursor, bool negative)
+{
+    const char *at = cursor->at;
+    const bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+    const size_t digits = hex ? 2 + strspn(at + 2, HEX_DIGITS) : strspn(at, DIGITS);
+    if (at[digits] == '.') {
+        copy(cursor, digits + 1 + strspn(at + digits + 1, DIGITS));
+        return;
+    }
+    errno = 0;
+    const unsigned long long value = strtoull(at, NULL, hex ? 16 : 10);
+    if (errno == ERANGE || value > INT64_MAX)
+        complain(cursor, "got %.*s, want a number below 2^63", (int)(digits < 40 ? digits : 40),
+                 at);
+    if (value <= (unsigned long long)INT_MAX + negative) {
+        copy(cursor, digits);
+        return;
+    }
+    fprintf(cursor->source->out, at[digits] == 'L' ? "%llu" : "%lluL", value);
+    cursor->at += digits;
+}
+
+static void include(struct cursor *cursor)
+{
+    const char *open = cursor->at + strlen(INCLUDE);
+    open += strspn(open, " \t");
+    const size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
+    if (length == 0 || open[1 + length] != '"') {
+        complain(cursor, "got %s without a file, want %s \"FILE\"", INCLUDE, INCLUDE);
+        cursor->at += strcspn(cursor->at, "\n");
+        return;
+    }
+    struct source *source = cursor->source;
+    const char *includer = source->files[cursor->place.file];
+    char *name = memory_must(strndup(open + 1, length));
+    char *path = source_resolve(includer, name);
+    char asker[PATH_MAX + 32];
+    snprintf(asker, sizeof asker, "%s:%u: %s", includer, cursor->place.line, INCLUDE);
+    fputc('\n', source->out);
+    read_file(source, path, asker);
+    fputc('\n', source->out);
+    begin_line(cursor);
+    cursor->line_start = false;
+    cursor->at = open + 1 + length + 1;
+    free(path);
+    free(name);
+}
+
+static void splice(struct source *source, int file, const char *text)
+{
+    struct cursor cursor = {.source = source, .at = text, .place = {file, 1}};
+    begin_line(&cursor);
+    while (*cursor.at != '\0') {
+        const char c = *cursor.at;
+        if (c == '\n')
+            end_line(&cursor);
+        else if (c == '#' || (c == '/' && cursor.at[1] == '/'))
+            cursor.at += strcspn(cursor.at, "\n");
+        else if (c == '/' && cursor.at[1] == '*')
+            skip_block_comment(&cursor);
+        else if (c == '"')
+            copy_string(&cursor);
+        else if (cursor.line_start && strncmp(cursor.at, INCLUDE, strlen(INCLUDE)) == 0)
+            include(&cursor);
+        else if (isalpha((unsigned char)c))
+            copy(&cursor, 1 + strspn(cursor.at + 1, NAME));
+        else if (isdigit((unsigned char)c) || c == '.')
+            copy_number(&cursor, cursor.at > text && cursor.at[-1] == '-');
+        else if (c == ' ' || c == '\t')
+            fputc(*cursor.at++, source->out);
+        else
+            copy(&cursor, 1);
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Has the status, the maps and the metrics rendered.
+#define _GNU_SOURCE
+#include "http_routes.h"
+
+#include "live_json.h"
+#include "metrics.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { OK = 200, NOT_FOUND = 404, UNAVAILABLE = 503 };
+
+#define JSON_TYPE "application/json"
+
+static struct http_rendering render_status(const struct status_source *source, const char *name,
+                                           uint64_t now_ms)
+{
+    (void)name;
+    return (struct http_rendering){OK, status_json(source, now_ms)};
+}
+
+static struct http_rendering render_arena(const struct status_source *source, const char *name,
+                                          uint64_t now_ms)
+{
+    (void)now_ms;
+    bool missing;
+    char *text = status_arena_json(source, name, &missing);
+    return (struct http_rendering){missing ? NOT_FOUND : OK, text};
+}
+
+static struct http_rendering render_map(const struct status_source *source, const char *name,
+                                        uint64_t now_ms)
+{
+    (void)now_ms;
+    bool missing;
+    char *text = live_map_json(source, name, &missing);
+    return (struct http_rendering){missing ? NOT_FOUND : OK, text};
+}
+
+static struct http_rendering render_metrics(const struct status_source *source, const char *name,
+                                            uint64_t now_ms)
+{
+    (void)name;
+    return (struct http_rendering){OK, metrics_text(source, now_ms)};
+}
+
+static struct http_rendering render_health(const struct status_source *source, const char *name,
+                                           uint64_t now_ms)
+{
+    (void)name;
+    return (struct http_rendering){OK, status_health_json(source, now_ms)};
+}
+
+static struct http_rendering render_readiness(const struct status_source *source, const char *name,
+                                              uint64_t now_ms)
+{
+    (void)name;
+    bool ready;
+    char *text = status_ready_json(source, now_ms, &ready);
+    return (struct http_rendering){ready ? OK : UNAVAILABLE, text};
+}
+
+static const struct http_route routes[] = {
+    {"/status", "", JSON_TYPE, render_status},   {"/arenas/", "", JSON_TYPE, render_arena},
+    {"/arenas/", "/map", JSON_TYPE, render_map}, {"/metrics", "", METRICS_TYPE, render_metrics},
+    {"/healthz", "", JSON_TYPE, render_health},  {"/readyz", "", JSON_TYPE, render_readiness},
+};
+
+#define ROUTES (sizeof routes / sizeof *routes)
+static_assert(ROUTES <= HTTP_MAX_ROUTES, "each has a page");
+
+bool http_path_matches(const char *path, const char *head, const char *tail,
+                       char name[CONFIG_NAME_BYTES])
+{
+    const size_t head_size = strlen(head), tail_size = strlen(tail), size = strlen(path);
+    *name = '\0';
+    if (head[head_size - 1] != '/')
+        return strcmp(path, head) == 0;
+    if (strncmp(path, head, head_size) != 0 || size <= head_size + tail_size ||
+        size - head_size - tail_size >= CONFIG_NAME_BYTES ||
+        strcmp(path + size - tail_size, tail) != 0)
+        return false;
+    memcpy(name, path + head_size, size - head_size - tail_size);
+    name[size - head_size - tail_size] = '\0';
+    return strchr(name, '/') == NULL;
+}
+
+const struct http_route *http_route_find(const char *path, char name[CONFIG_NAME_BYTES])
+{
+    for (size_t i = 0; i < ROUTES; i++)
+        if (http_path_matches(path, routes[i].path, routes[i].tail, name))
+            return &routes[i];
+    return NULL;
+}

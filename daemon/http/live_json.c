@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Writes what the dashboard draws. By hand: an event is integers alone, ten times a second.
+#define _GNU_SOURCE
+#include "live_json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The most that each can take, separator included.
+#define FRAME_BYTES 64
+#define PLAYER_BYTES (sizeof "[65535,-16000,-16000,65535,1],")
+#define BULLET_BYTES (sizeof "[-16000,-16000],")
+
+int live_find(const struct status_source *source, const char *name)
+{
+    for (int i = 0; i < source->arena_count; i++)
+        if (strcmp(arena_config(source->arenas[i])->name, name) == 0)
+            return i;
+    return -1;
+}
+
+uint64_t live_delay_ms(const struct status_source *source, int arena)
+{
+    return (uint64_t)ceil(arena_config(source->arenas[arena])->spectator_delay_s * 1000);
+}
+
+static uint32_t add_to_mark(uint32_t mark, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        mark = (mark ^ ((const uint8_t *)bytes)[i]) * UINT32_C(16777619);
+    return mark;
+}
+
+static void write_outline(FILE *out, const raim_vec2 *points, int count)
+{
+    fputc('[', out);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%.8g,%.8g", i > 0 ? "," : "", points[i].x, points[i].y);
+    fputc(']', out);
+}
+
+// Tells maps, as they are drawn, apart (FNV-1a): what is drawn has changed where this has.
+static uint32_t mark_of(const struct config_arena *config)
+{
+    const struct raim_map *map = config->map;
+    uint32_t mark = UINT32_C(2166136261);
+    mark = add_to_mark(mark, &map->border, sizeof map->border);
+    for (int i = 0; i < map->outline_count; i++)
+        mark = add_to_mark(mark, map->outlines[i].points,
+                           (size_t)map->outlines[i].count * sizeof(raim_vec2));
+    return add_to_mark(mark, &config->rules.player_radius, sizeof config->rules.player_radius);
+}
+
+// The map's name is the author's text: the page has it from the status, which quotes it.
+static void write_map(FILE *out, const struct config_arena *config)
+{
+    const struct raim_map *map = config->map;
+    const raim_vec2 border[] = {map->border.min, map->border.max};
+    fprintf(out, "{\"name\":\"%s\",\"mark\":%u,\"border\":", config->name, mark_of(config));
+    write_outline(out, border, 2);
+    fputs(",\"obstacles\":[", out);
+    for (int i = 0; i < map->outline_count; i++) {
+        if (i > 0)
+            fputc(',', out);
+        write_outline(out, map->outlines[i].points, map->outlines[i].count);
+    }
+    fprintf(out, "],\"player_radius\":%.8g}", config->rules.player_radius);
+}
+
+char *live_map_json(const struct status_source *source, const char *name, bool *missing)
+{
+    const int arena = live_find(source, name);
+    char *text = NULL;
+    size_t size;
+    *missing = arena < 0;
+    FILE *out = arena < 0 ? NULL : open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    write_map(out, arena_config(source->arenas[arena]));
+    const bool whole = ferror(out) == 0;
+    if (fclose(out) == 0 && whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static char *write_players(char *text, const struct arena_status *status)
+{
+    const char *separator = "";
+    for (uint32_t i = 0; i < status->player_count; i++) {
+        const struct arena_player *player = &status->players[i];
+        if (!player->alive)
+            continue;
+        text += sprintf(text, "%s[%u,%d,%d,%u,%d]", separator, player->match.id, player->spot.x,
+                        player->spot.y, player->aim, player->shielded);
+        separator = ",";
+    }
+    return text;
+}
+
+static char *write_bullets(char *text, const struct arena_status *status)
+{
+    for (uint32_t i = 0; i < status->bullet_count; i++)
+        text += sprintf(text, "%s[%d,%d]", i > 0 ? "," : "", status->bullets[i].x,
+                        status->bullets[i].y);
+    return text;
+}
+
+char *live_event(const struct status_source *source, int arena, uint32_t *tick, size_t *size)
+{
+    const struct arena_status *status = arena_status(source->arenas[arena]);
+    if (status->tick == *tick)
+        return NULL;
+    const size_t capacity =
+        2 * FRAME_BYTES + status->player_count * PLAYER_BYTES + status->bullet_count * BULLET_BYTES;
+    char *text = malloc(capacity);
+    if (text == NULL)
+        return NULL;
+    *tick = status->tick;
+    char *end = text + sprintf(text, "data: {\"tick\":%u,\"map\":%u,\"players\":[", status->tick,
+                               mark_of(arena_config(source->arenas[arena])));
+    end = stpcpy(write_players(end, status), "],\"bullets\":[");
+    end = stpcpy(write_bullets(end, status), "]}\n\n");
+    *size = (size_t)(end - text);
+    assert(*size < capacity);
+    return text;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Writes the metrics, one table row per family of an arena.
+#define _GNU_SOURCE
+#include "metrics.h"
+
+#include "rejections.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+enum kind { COUNTER, GAUGE, HISTOGRAM };
+
+static const char *const kind_names[] = {
+    [COUNTER] = "counter", [GAUGE] = "gauge", [HISTOGRAM] = "histogram"};
+
+// A family with one value, or one histogram, for each arena.
+struct family {
+    const char *name; // behind "raimd_"
+    enum kind kind;
+    const char *help;
+    size_t offset, size; // in struct arena_status
+};
+
+#define FIELD(field)                                                                               \
+    .offset = offsetof(struct arena_status, field),                                                \
+    .size = sizeof(((const struct arena_status *)NULL)->field)
+
+static const struct family families[] = {
+    {"tick_duration_seconds", HISTOGRAM, "How long a tick took.", FIELD(durations)},
+    {"tick_lateness_seconds", HISTOGRAM, "How long after its deadline a tick began.",
+     FIELD(latenesses)},
+    {"late_ticks_total", COUNTER, "Ticks begun more than a quarter of a tick late.",
+     FIELD(late_ticks)},
+    {"skipped_ticks_total", COUNTER, "Ticks given up because the arena was too far behind.",
+     FIELD(skipped_ticks)},
+    {"round_number", GAUGE, "The round that is played, from 1 on.", FIELD(round.round)},
+    {"players", GAUGE, "Clients that play.", FIELD(counts.players)},
+    {"bots", GAUGE, "Players that the server plays.", FIELD(counts.bots)},
+    {"spectators", GAUGE, "Clients that watch.", FIELD(counts.spectators)},
+    {"away_players", GAUGE, "Of the players, those whose connection is lost and may come back.",
+     FIELD(counts.away)},
+    {"received_bytes_total", COUNTER, "UDP payload received.", FIELD(transport.bytes_in)},
+    {"sent_bytes_total", COUNTER, "UDP payload sent.", FIELD(transport.bytes_out)},
+    {"received_packets_total", COUNTER, "Datagrams received.", FIELD(transport.packets_in)},
+    {"sent_packets_total", COUNTER, "Datagrams sent.", FIELD(transport.packets_out)},
+    {"queries_total", COUNTER, "Questions of server browsers answered.", FIELD(transport.queries)},
+    {"limited_queries_total", COUNTER, "Such questions dropped because there were too many.",
+     FIELD(transport.queries_limited)},
+    {"send_errors_total", COUNTER, "Datagrams that the kernel did not take.",
+     FIELD(transport.send_errors)},
+    {"slow_peers_total", COUNTER, "Peers dropped because they acknowledged too little.",
+     FIELD(transport.overflows)},
+    {"snapshots_total", COUNTER, "Snapshots written for clients.", FIELD(counts.snapshots)},
+    {"inputs_due_total", COUNTER, "Ticks of players for which an input was due.",
+     FIELD(counts.inputs_due)},
+    {"inputs_missed_total", COUNTER, "Of these, those played without one having come in time.",
+     FIELD(counts.inputs_missed)},
+    {"hits_total", COUNTER, "Bullets that hit a player.", FIELD(counts.hits.total)},
+    {"rewound_hits_total", COUNTER, "Of these, by bullets launched in the past.",
+     FIELD(counts.hits.rewound)},
+    {"clamped_shots_total", COUNTER,
+     "Shots that claimed an older view than their shooter can have had.",
+     FIELD(counts.hits.clamped)},
+};
+
+// An arena's name and its status, taken once so that all families tell of the same moment.
+struct row {
+    const char *arena;
+    const struct arena_status *status;
+    bool is_overloaded;
+};
+
+static void write_family(FILE *out, const char *name, enum kind kind, const char *help)
+{
+    fprintf(out, "# HELP raimd_%s %s\n# TYPE raimd_%s %s\n", name, help, name, kind_names[kind]);
+}
+
+// In quotes, with the three characters escaped that the format asks for.
+static void write_label(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s=\"", name);
+    for (; *value != '\0'; value++) {
+        if (*value == '\n')
+            fputs("\\n", out);
+        else if (*value == '\\' || *value == '"')
+            fprintf(out, "\\%c", *value);
+        else
+            fputc(*value, out);
+    }
+    fputc('"', out);
+}
+
+// Exact, without the zeros at the end.
+static void write_seconds(FILE *out, uint64_t ns)
+{
+    uint64_t fraction = ns % NS_PER_S;
+    int digits = 9;
+    fprintf(out, "%" PRIu64, ns / NS_PER_S);
+    if (fraction == 0)
+        return;
+    for (; fraction % 10 == 0; fraction /= 10)
+        digits--;
+    fprintf(out, ".%0*" PRIu64, digits, fraction);
+}
+
+static uint64_t value_at(const struct arena_status *status, const struct family *family)
+{
+    const void *field = (const char *)status + family->offset;
+    assert(family->size == sizeof(uint32_t) || family->size == sizeof(uint64_t));
+    return family->size == sizeof(uint32_t) ? *(const uint32_t *)field : *(const uint64_t *)field;
+}
+
+static void write_value(FILE *out, const struct family *family, const struct row *row)
+{
+    fprintf(out, "raimd_%s{", family->name);
+    write_label(out, "arena", row->arena);
+    fprintf(out, "} %" PRIu64 "\n", value_at(row->status, family));
+}
+
+static void write_histogram(FILE *out, const struct family *family, const struct row *row)
+{
+    const void *field = (const char *)row->status + family->offset;
+    const struct histogram *histogram = field;
+    uint64_t count = 0; // a bucket of the format holds all shorter ones too
+    for (int i = 0; i <= HISTOGRAM_BOUNDS; i++) {
+        count += histogram->buckets[i];
+        fprintf(out, "raimd_%s_bucket{", family->name);
+        write_label(out, "arena", row->arena);
+        fputs(",le=\"", out);
+        if (i < HISTOGRAM_BOUNDS)
+            write_seconds(out, histogram_bounds_ns[i]);
+        else
+            fputs("+Inf", out);
+        fprintf(out, "\"} %" PRIu64 "\n", count);
+    }
+    fprintf(out, "raimd_%s_sum{", family->name);
+    write_label(out, "arena", row->arena);
+    fputs("} ", out);
+    write_seconds(out, histogram->sum_ns);
+    fprintf(out, "\nraimd_%s_count{", family->name);
+    write_label(out, "arena", row->arena);
+    fprintf(out, "} %" PRIu64 "\n", count);
+}
+
+static void write_refused(FILE *out, const struct row *rows, int count)
+{
+    write_family(out, "refused_total", COUNTER, "Messages and datagrams turned away.");
+    for (int i = 0; i < count; i++) {
+        struct refused list[REFUSED_MAX_REASONS];
+        const int length = refused_list(rows[i].status, list);
+        for (int j = 0; j < length; j++) {
+            fputs("raimd_refused_total{", out);
+            write_label(out, "arena", rows[i].arena);
+            fputc(',', out);
+            write_label(out, "reason", list[j].reason);
+            fprintf(out, "} %" PRIu64 "\n", list[j].count);
+        }
+    }
+}
+
+static bool is_paused(const struct row *row)
+{
+    return row->status->round.phase == RAIM_MATCH_PAUSED;
+}
+
+static bool is_overloaded(const struct row *row)
+{
+    return row->is_overloaded;
+}
+
+static void write_flag(FILE *out, const char *name, const char *help,
+                       bool (*is_on)(const struct row *row), const struct row *rows, int count)
+{
+    write_family(out, name, GAUGE, help);
+    for (int i = 0; i < count; i++) {
+        fprintf(out, "raimd_%s{", name);
+        write_label(out, "arena", rows[i].arena);
+        fprintf(out, "} %d\n", is_on(&rows[i]));
+    }
+}
+
+static void write_process(FILE *out, const struct status_source *source, uint64_t now_ms)
+{
+    write_family(out, "build_info", GAUGE, "Which raimd this is; always 1.");
+    fputs("raimd_build_info{", out);
+    write_label(out, "version", RAIM_VERSION);
+    fputs("} 1\n", out);
+    write_family(out, "uptime_seconds", GAUGE, "Since the start.");
+    fputs("raimd_uptime_seconds ", out);
+    write_seconds(out, (now_ms - source->started_ms) * NS_PER_MS);
+    fputc('\n', out);
+    write_family(out, "worker_busy_seconds_total", COUNTER,
+                 "Time at work; its rate is the worker's busy share.");
+    for (uint32_t i = 0; i < source->workers; i++) {
+        fprintf(out, "raimd_worker_busy_seconds_total{worker=\"%" PRIu32 "\"} ", i);
+        write_seconds(out, worker_busy_ns(source->crew[i]));
+        fputc('\n', out);
+    }
+}
+
+char *metrics_text(const struct status_source *source, uint64_t now_ms)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    struct row rows[CONFIG_MAX_ARENAS];
+    assert(source->arena_count <= CONFIG_MAX_ARENAS);
+    for (int i = 0; i < source->arena_count; i++) {
+        rows[i] = (struct row){.arena = arena_config(source->arenas[i])->name,
+                               .status = arena_status(source->arenas[i]),
+                               .is_overloaded = arena_overload(source->arenas[i])->is_on};
+    }
+    write_process(out, source, now_ms);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const struct family *family = &families[i];
+        write_family(out, family->name, family->kind, family->help);
+        for (int j = 0; j < source->arena_count; j++)
+            (family->kind == HISTOGRAM ? write_histogram : write_value)(out, family, &rows[j]);
+    }
+    write_flag(out, "arena_paused", "1 while the operator has paused the arena, else 0.", is_paused,
+               rows, source->arena_count);
+    write_flag(out, "arena_overloaded",
+               "1 while more than a tenth of the last ten seconds' ticks were late or skipped.",
+               is_overloaded, rows, source->arena_count);
+    write_refused(out, rows, source->arena_count);
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+// Writes the status of all arenas as JSON, with the keys in the order that people read them.
+#define _GNU_SOURCE
+#include "status.h"
+
+#include "rejections.h"
+
+#include <jansson.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Changes when a key is removed or means something else; a new key is no change.
+#define STATUS_SCHEMA 1
+
+// Enough digits for tenths of a second over years, too few to show 0.1 as 0.10000000000000001.
+#define STATUS_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
+
+// Over all arenas.
+struct totals {
+    uint64_t now, bots, spectators; // clients that play; bots; clients that watch
+    uint64_t max;                   // places for clients that play
+};
+
+// Memory may run out in any of the calls below. A builder returns NULL then, which json_object_set
+// and json_array_append refuse as a value, so that the failure climbs to the caller by itself.
+
+static bool put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static bool put_count(json_t *object, const char *key, uint64_t count)
+{
+    return put(object, key, json_integer((json_int_t)count));
+}
+
+static bool put_tenths(json_t *object, const char *key, double number)
+{
+    return put(object, key, json_real(round(10 * number) / 10));
+}
+
+// The object when everything could be put into it; frees it and returns NULL otherwise.
+static json_t *whole(json_t *object, bool complete)
+{
+    if (complete)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+// Takes the document.
+static char *document_text(json_t *document)
+{
+    char *text = document == NULL ? NULL : json_dumps(document, STATUS_FLAGS);
+    json_decref(document);
+    return text;
+}
+
+static uint64_t uptime_s(const struct status_source *source, uint64_t now_ms)
+{
+    return (now_ms - source->started_ms) / 1000;
+}
+
+static int compare_durations(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+// The nearest rank: the smallest of the sorted durations that `percent` of them do not exceed.
+static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t percent)
+{
+    if (count == 0)
+        return 0;
+    return sorted[(count * percent + 99) / 100 - 1];
+}
+
+// The number of durations, sorted.
+static uint32_t sort_durations(const struct arena_status *status,
+                               uint32_t sorted[ARENA_TICK_WINDOW])
+{
+    const uint32_t count = status->tick_us_count;
+    assert(count <= ARENA_TICK_WINDOW);
+    memcpy(sorted, status->tick_us, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_durations);
+    return count;
+}
+
+uint32_t status_tick_us(const struct arena_status *status, uint32_t percent)
+{
+    uint32_t sorted[ARENA_TICK_WINDOW];
+    const uint32_t count = sort_durations(status, sorted);
+    return percentile(sorted, count, percent);
+}
+
+static json_t *tick_us_json(const struct arena_status *status)
+{
+    uint32_t sorted[ARENA_TICK_WINDOW];
+    const uint32_t count = sort_durations(status, sorted);
+    json_t *object = json_object();
+    return whole(object, put_count(object, "p50", percentile(sorted, count, 50)) &&
+                             put_count(object, "p99", percentile(sorted, count, 99)) &&
+                             put_count(object, "max", percentile(sorted, count, 100)));
+}
+
+static json_t *refused_json(const struct arena_status *status)
+{
+    struct refused list[REFUSED_MAX_REASONS];
+    const int length = refused_list(status, list);
+    json_t *object = json_object();
+    bool complete = true;
+    for (int i = 0; i < length && complete; i++)
+        complete = put_count(object, list[i].reason, list[i].count);
+    return whole(object, complete);
+}
+
+static json_t *hits_json(const struct raim_match_hits *hits)
+{
+    const double mean_ms = hits->rewound > 0 ? hits->rewound_ms / (double)hits->rewound : 0;
+    json_t *object = json_object();
+    return whole(object, put_count(object, "total", hits->total) &&
+                             put_count(object, "rewound", hits->rewound) &&
+                             put_count(object, "in_past", hits->in_past) &&
+                             put_count(object, "clamped", hits->clamped) &&
+                             put_tenths(object, "rewound_ms_mean", mean_ms) &&
+                             put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
+}
+
+// What a file or the system says may be of any bytes.
+static json_t *text_json(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string != NULL)
+        return string;
+    char *plain = strdup(text);
+    for (char *byte = plain; byte != NULL && *byte != '\0'; byte++)
+        if ((unsigned char)*byte >= 0x80)
+            *byte = '?';
+    string = plain != NULL ? json_string(plain) : NULL;
+    free(plain);
+    return string;
+}
+
+// The match admits only UTF-8; should it ever let something else through, one odd name must not
+// cost the operator the whole document.
+static json_t *name_json(const char *name, size_t capacity)
+{
+    json_t *string = json_stringn(name, strnlen(name, capacity));
+    return string != NULL ? string : json_string("?");
+}
+
+static json_t *player_json(const struct arena_player *player, uint32_t tick_hz)
+{
+    const struct raim_match_player *match = &player->match;
+    json_t *object = json_object();
+    return whole(object,
+                 put_count(object, "id", match->id) &&
+                     put(object, "name", name_json(match->name, sizeof match->name)) &&
+                     put(object, "bot", json_boolean(match->bot)) &&
+                     put(object, "away", json_boolean(match->away)) &&
+                     put_count(object, "score", match->score) &&
+                     put_count(object, "deaths", match->deaths) &&
+                     put_count(object, "ping_ms", player->ping_ms) &&
+                     put_count(object, "inputs_due", match->inputs_due) &&
+                     put_count(object, "inputs_missed", match->inputs_missed) &&
+                     put_tenths(object, "connected_s", (double)match->played_ticks / tick_hz));
+}
+
+static json_t *arena_players_json(const struct arena_status *status, uint32_t tick_hz)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (uint32_t i = 0; i < status->player_count && complete; i++)
+        complete = json_array_append_new(array, player_json(&status->players[i], tick_hz)) == 0;
+    return whole(array, complete);
+}
+
+static json_t *winner_json(const struct arena_status *status)
+{
+    for (uint32_t i = 0; i < status->player_count; i++) {
+        const struct raim_match_player *player = &status->players[i].match;
+        if (player->id == status->round.winner)
+            return name_json(player->name, sizeof player->name);
+    }
+    return json_null();
+}
+
+static json_t *round_json(const struct arena_status *status, uint32_t tick_hz)
+{
+    static const char *const phases[RAIM_MATCH_PHASES] = {
+        [RAIM_MATCH_PLAY] = "play",
+        [RAIM_MATCH_BREAK] = "break",
+        [RAIM_MATCH_PAUSED] = "paused",
+    };
+    const struct raim_match_round *now = &status->round;
+    const double left_s = round(10.0 * now->left_ticks / tick_hz) / 10;
+    json_t *object = json_object();
+    return whole(object,
+                 put_count(object, "number", now->round) &&
+                     put(object, "phase", json_string(phases[now->phase])) &&
+                     put(object, "left_s", now->has_end ? json_real(left_s) : json_null()) &&
+                     put_count(object, "score_limit", now->score_limit) &&
+                     put(object, "winner", winner_json(status)));
+}
+
+static json_t *arena_json(struct arena *arena, struct totals *totals)
+{
+    const struct config_arena *config = arena_config(arena);
+    const struct arena_status *status = arena_status(arena);
+    const char *state = status->tick == 0 ? "starting" : "running";
+    totals->now += status->counts.players;
+    totals->bots += status->counts.bots;
+    totals->spectators += status->counts.spectators;
+    totals->max += config->max_players;
+    json_t *object = json_object();
+    return whole(object,
+                 put(object, "name", name_json(config->name, sizeof config->name)) &&
+                     put_count(object, "port", arena_port(arena)) &&
+                     put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
+                     put(object, "state", json_string(state)) &&
+                     put(object, "round", round_json(status, config->tick_hz)) &&
+                     put_count(object, "tick", status->tick) &&
+                     put_count(object, "tick_hz", config->tick_hz) &&
+                     put(object, "tick_us", tick_us_json(status)) &&
+                     put_count(object, "late_ticks", status->late_ticks) &&
+                     put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                     put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
+                     put_count(object, "bytes_in", status->transport.bytes_in) &&
+                     put_count(object, "bytes_out", status->transport.bytes_out) &&
+                     put_count(object, "packets_in", status->transport.packets_in) &&
+                     put_count(object, "packets_out", status->transport.packets_out) &&
+                     put_count(object, "queries", status->transport.queries) &&
+                     put_count(object, "queries_limited", status->transport.queries_limited) &&
+                     put(object, "refused", refused_json(status)) &&
+                     put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
+                     put(object, "hits", hits_json(&status->counts.hits)) &&
+                     put_count(object, "spectators", status->counts.spectators) &&
+                     put_count(object, "away", status->counts.away) &&
+                     put(object, "players", arena_players_json(status, config->tick_hz)));
+}
+
+static json_t *arenas_json(const struct status_source *source, struct totals *totals)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < source->arena_count && complete; i++)
+        complete = json_array_append_new(array, arena_json(source->arenas[i], totals)) == 0;
+    return whole(array, complete);
+}
+
+static bool put_totals(json_t *object, const struct totals *totals)
+{
+    return put_count(object, "now", totals->now) && put_count(object, "bots", totals->bots) &&
+           put_count(object, "spectators", totals->spectators) &&
+           put_count(object, "max", totals->max);
+}
+
+char *status_json(const struct status_source *source, uint64_t now_ms)
+{
+    // An arena's status is asked for once, so that the totals agree with the arenas; their place
+    // among the keys is taken before they are known.
+    struct totals totals = {0};
+    json_t *object = json_object();
+    return document_text(
+        whole(object, put_count(object, "schema", STATUS_SCHEMA) &&
+                          put(object, "version", json_string(RAIM_VERSION)) &&
+                          put_count(object, "uptime_s", uptime_s(source, now_ms)) &&
+                          put_count(object, "workers", source->workers) &&
+                          put(object, "players", json_object()) &&
+                          put(object, "arenas", arenas_json(source, &totals)) &&
+                          put_totals(json_object_get(object, "players"), &totals)));
+}
+
+static bool is_any_overloaded(const struct status_source *source)
+{
+    for (int i = 0; i < source->arena_count; i++)
+        if (arena_overload(source->arenas[i])->is_on)
+            return true;
+    return false;
+}
+
+char *status_health_json(const struct status_source *source, uint64_t now_ms)
+{
+    json_t *object = json_object();
+    const char *health = is_any_overloaded(source) ? "overloaded" : "ok";
+    return document_text(
+        whole(object, put(object, "status", json_string(health)) &&
+                          put_count(object, "uptime_s", uptime_s(source, now_ms))));
+}
+
+// --- What only the operator is told ---
+
+static json_t *address_json(const struct arena_player *player)
+{
+    char text[BANS_NETWORK_BYTES];
+    if (player->address == 0)
+        return json_null();
+    bans_print(player->address, 32, text);
+    return json_string(text);
+}
+
+static json_t *seated_json(const struct arena *arena, const struct arena_player *player)
+{
+    const struct raim_match_player *match = &player->match;
+    json_t *object = json_object();
+    return whole(object, put(object, "arena", json_string(arena_config(arena)->name)) &&
+                             put_count(object, "id", match->id) &&
+                             put(object, "name", json_string(match->name)) &&
+                             put(object, "address", address_json(player)) &&
+                             put(object, "bot", json_boolean(match->bot)) &&
+                             put(object, "away", json_boolean(match->away)) &&
+                             put(object, "muted", json_boolean(match->muted)) &&
+                             put_count(object, "score", match->score) &&
+                             put_count(object, "deaths", match->deaths) &&
+                             put_count(object, "ping_ms", player->ping_ms));
+}
+
+char *status_players_json(const struct status_source *source)
+{
+    json_t *object = json_object(), *list = json_array();
+    bool complete = put(object, "players", list);
+    for (int i = 0; i < source->arena_count; i++) {
+        const struct arena_status *status = arena_status(source->arenas[i]);
+        for (uint32_t j = 0; complete && j < status->player_count; j++)
+            complete = json_array_append_new(
+                           list, seated_json(source->arenas[i], &status->players[j])) == 0;
+    }
+    return document_text(whole(object, complete));
+}
+
+static json_t *ban_json(const struct ban *ban, int64_t now_s)
+{
+    char network[BANS_NETWORK_BYTES];
+    json_t *object = json_object();
+    bans_print(ban->network, ban->prefix, network);
+    return whole(object,
+                 put(object, "address", json_string(network)) &&
+                     put(object, "left_s",
+                         ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
+                     put(object, "reason", json_string(ban->why)));
+}
+
+char *status_bans_json(const struct bans *bans, int64_t now_s)
+{
+    json_t *object = json_object(), *list = json_array();
+    bool complete = put(object, "bans", list);
+    for (uint32_t i = 0; complete && bans != NULL && i < bans->count; i++)
+        if (bans->items[i].until_s == 0 || bans->items[i].until_s > now_s)
+            complete = json_array_append_new(list, ban_json(&bans->items[i], now_s)) == 0;
+    return document_text(whole(object, complete));
+}
+
+char *status_problem_json(const char *error)
+{
+    json_t *object = json_object();
+    return document_text(whole(object, put(object, "error", text_json(error))));
+}
+
+static bool put_lines(json_t *object, const struct outcome *outcome, enum outcome_kind kind)
+{
+    json_t *list = json_array();
+    bool complete = put(object, outcome_kind_name(kind), list);
+    for (int i = 0; complete && i < outcome->count; i++)
+        if (outcome->lines[i].kind == kind)
+            complete = json_array_append_new(list, text_json(outcome->lines[i].text)) == 0;
+    return complete;
+}
+
+char *status_outcome_json(const struct outcome *outcome)
+{
+    const bool refused = outcome_has(outcome, OUTCOME_MISTAKE);
+    json_t *object = json_object();
+    bool complete = !refused || put(object, "error",
+                                    json_string("the configuration has mistakes: the one that "
+                                                "runs stays whole"));
+    for (int kind = 0; kind < OUTCOME_KINDS && complete; kind++)
+        if (kind == OUTCOME_WARNING || (kind == OUTCOME_MISTAKE) == refused)
+            complete = put_lines(object, outcome, (enum outcome_kind)kind);
+    return document_text(whole(object, complete));
+}
+
+// --- Whether it can be played on ---
+
+char *status_arena_json(const struct status_source *source, const char *name, bool *missing)
+{
+    int i = 0;
+    while (i < source->arena_count && strcmp(arena_config(source->arenas[i])->name, name) != 0)
+        i++;
+    *missing = i == source->arena_count;
+    struct totals totals = {0};
+    return *missing ? NULL : document_text(arena_json(source->arenas[i], &totals));
+}
+
+// How long ago the arena ticked, in ms; UINT64_MAX when it never has. Now was read before.
+static uint64_t silence_ms(const struct arena *arena, uint64_t now_ms)
+{
+    const uint64_t ticked_ms = arena_ticked_ms(arena);
+    return ticked_ms == 0 ? UINT64_MAX : now_ms > ticked_ms ? now_ms - ticked_ms : 0;
+}
+
+static json_t *silent_arena_json(const struct arena *arena, uint64_t ms)
+{
+    const struct config_arena *config = arena_config(arena);
+    json_t *object = json_object();
+    return whole(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
+                             put(object, "silent_ms",
+                                 ms == UINT64_MAX ? json_null() : json_integer((json_int_t)ms)));
+}
+
+static json_t *silent_arenas_json(const struct status_source *source, uint64_t now_ms)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < source->arena_count && complete; i++) {
+        const uint64_t ms = silence_ms(source->arenas[i], now_ms);
+        if (ms >= STATUS_READY_MS)
+            complete = json_array_append_new(array, silent_arena_json(source->arenas[i], ms)) == 0;
+    }
+    return whole(array, complete);
+}
+
+static json_t *overloaded_arena_json(struct arena *arena)
+{
+    const struct config_arena *config = arena_config(arena);
+    const struct overload *overload = arena_overload(arena);
+    json_t *object = json_object();
+    return whole(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
+                             put_count(object, "late_ticks", overload->late_in_window) &&
+                             put_count(object, "skipped_ticks", overload->skipped_in_window) &&
+                             put_count(object, "due_ticks", overload->due));
+}
+
+static json_t *overloaded_arenas_json(const struct status_source *source)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < source->arena_count && complete; i++)
+        if (arena_overload(source->arenas[i])->is_on)
+            complete = json_array_append_new(array, overloaded_arena_json(source->arenas[i])) == 0;
+    return whole(array, complete);
+}
+
+char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready)
+{
+    // Who is silent and who is overloaded decides what is said before it.
+    json_t *object = json_object();
+    bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
+                    put(object, "silent", silent_arenas_json(source, now_ms)) &&
+                    put(object, "overloaded", overloaded_arenas_json(source));
+    const bool all_tick = json_array_size(json_object_get(object, "silent")) == 0;
+    const bool all_keep_up = json_array_size(json_object_get(object, "overloaded")) == 0;
+    *ready = all_tick && all_keep_up;
+    const char *reason = !all_tick      ? "not every arena has ticked within a second"
+                         : !all_keep_up ? "an arena is overloaded: its ticks are late or skipped"
+                                        : "every arena has ticked within a second";
+    complete = complete && put(object, "status", json_string(*ready ? "ready" : "not ready")) &&
+               put(object, "reason", json_string(reason));
+    return document_text(whole(object, complete));
+}

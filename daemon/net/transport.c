@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: MIT
+// An ENet host on batched sockets and a monotonic clock (see transport_hooks.c).
+#define _GNU_SOURCE // recvmmsg, sendmmsg
+#include "transport.h"
+
+#include "secure_sessions.h"
+#include "transport_internal.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <enet/enet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
+
+enum {
+    // A call of ENet's service reads 256 datagrams. So many calls empty a socket buffer of 4 MB
+    // that is full of small datagrams, and a flood cannot keep a tick from ending.
+    SERVICES_PER_RECEIVE = 40,
+    SOCKET_BUFFER_BYTES = 4 * 1024 * 1024,
+    // Received bytes that ENet may keep for one peer, waiting for earlier ones or for our poll.
+    MAX_WAITING_BYTES = 16 * 1024,
+    // A peer is gone when it acknowledged nothing for so long (ENet's three timeout parameters).
+    TIMEOUT_LIMIT = 32,
+    TIMEOUT_MIN_MS = 5000,
+    TIMEOUT_MAX_MS = 15000,
+    // Of pings, which ENet sends to a peer that has nothing else to acknowledge: samples of the
+    // round trip for each part of transport_rtt_ms's second, for 16 bytes a second more.
+    PING_INTERVAL_MS = 250,
+    SWEEP_SESSIONS_MS = 1000,
+    // Never slow down: a tick's worth of waiting looks like congestion to ENet's throttle.
+    THROTTLE_INTERVAL_MS = 5000,
+    THROTTLE_ACCELERATION = ENET_PEER_PACKET_THROTTLE_SCALE,
+    THROTTLE_DECELERATION = 0,
+};
+
+static_assert(TRANSPORT_MTU >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
+static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer");
+static_assert(TRANSPORT_MAX_MESSAGE <=
+                  TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
+              "ENet would fragment it");
+static_assert(TRANSPORT_MTU + SECURE_BYTES + 40 + 8 <= 1280, "what every link carries");
+
+static void survive_no_memory(void)
+{
+    // ENet aborts by default. All its callers cope with NULL: the datagram or message is lost.
+}
+
+static void initialize_enet(void)
+{
+    const ENetCallbacks callbacks = {.no_memory = survive_no_memory};
+    const int status = enet_initialize_with_callbacks(ENET_VERSION, &callbacks);
+    assert(status == 0);
+}
+
+static int intercept(ENetHost *host, ENetEvent *event)
+{
+    return transport_judge(transport_serving, host, event);
+}
+
+// Asks for more than the administrator's limit first, which a privileged process gets.
+static void request_buffer(int socket, int forced_option, int option)
+{
+    const int bytes = SOCKET_BUFFER_BYTES;
+    if (setsockopt(socket, SOL_SOCKET, forced_option, &bytes, sizeof bytes) != 0)
+        setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
+}
+
+// Before the first host: what libenet cannot be made to do is known, once and for all.
+static bool prepare(char *error, size_t capacity)
+{
+    static pthread_once_t initialized = PTHREAD_ONCE_INIT;
+    pthread_once(&initialized, initialize_enet);
+    return transport_check_hooks(error, capacity);
+}
+
+static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
+{
+    errno = ENOMEM;
+    ENetHost *host = enet_host_create(address, peers, CHANNELS, 0, 0);
+    if (host == NULL)
+        return NULL;
+    host->maximumPacketSize = TRANSPORT_MTU;
+    host->maximumWaitingData = MAX_WAITING_BYTES;
+    host->intercept = intercept;
+    return host;
+}
+
+static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, char *error,
+                           size_t capacity)
+{
+    struct in_addr host;
+    if (inet_pton(AF_INET, address, &host) != 1) {
+        snprintf(error, capacity, "cannot bind udp %s:%u: not a dotted IPv4 address", address,
+                 (unsigned)port);
+        return NULL;
+    }
+    const ENetAddress enet_address = {.host = host.s_addr, .port = port};
+    ENetHost *enet = create_host(&enet_address, peers);
+    if (enet == NULL) {
+        snprintf(error, capacity, "cannot bind udp %s:%u: %s", address, (unsigned)port,
+                 strerror(errno));
+        return NULL;
+    }
+    request_buffer(enet->socket, SO_RCVBUFFORCE, SO_RCVBUF);
+    request_buffer(enet->socket, SO_SNDBUFFORCE, SO_SNDBUF);
+    return enet;
+}
+
+// ENet makes every host a socket: this one's gives way to the one that is there. Its buffers stay
+// as they are: whoever bound it has sized them, and may have been allowed more than we are.
+static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capacity)
+{
+    ENetHost *enet = create_host(NULL, peers);
+    if (enet == NULL) {
+        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        enet_socket_destroy(socket);
+        return NULL;
+    }
+    enet_socket_destroy(enet->socket);
+    enet->socket = socket;
+    if (enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0 ||
+        enet_socket_get_address(socket, &enet->address) != 0) {
+        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        enet_host_destroy(enet);
+        return NULL;
+    }
+    return enet;
+}
+
+// Takes the host, which may be NULL for what has failed.
+static struct transport *create_transport(ENetHost *host, uint32_t peers, char *error,
+                                          size_t capacity)
+{
+    if (host == NULL)
+        return NULL;
+    struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
+    struct peer_guard *guards = calloc(peers, sizeof *guards);
+    if (transport == NULL || guards == NULL) {
+        snprintf(error, capacity, "cannot serve udp: %s", strerror(ENOMEM));
+        enet_host_destroy(host);
+        free(guards);
+        free(transport);
+        return NULL;
+    }
+    transport->guards = guards;
+    for (uint32_t peer = 0; peer < peers; peer++)
+        peer_guard_init(&guards[peer]);
+    transport->deadline_ms = INT64_MAX;
+    // Without a random number it is known who shares a row, which costs fairness alone.
+    uint64_t secret;
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
+        secret = 0x9E3779B97F4A7C15u;
+    address_budget_init(&transport->addresses, 1, 1, secret);
+    transport->host = host;
+    transport->socket = host->socket;
+    transport->slot_count = peers;
+    gate_init(&transport->gate, host->address.port);
+    transport_limit_addresses(transport);
+    batch_init(&transport->in);
+    batch_init(&transport->out);
+    return transport;
+}
+
+struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
+                                 size_t capacity)
+{
+    assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    if (!prepare(error, capacity))
+        return NULL;
+    return create_transport(open_host(address, port, peers, error, capacity), peers, error,
+                            capacity);
+}
+
+struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity)
+{
+    assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    if (!prepare(error, capacity)) {
+        enet_socket_destroy(socket);
+        return NULL;
+    }
+    return create_transport(adopt_host(socket, peers, error, capacity), peers, error, capacity);
+}
+
+static void release_message(struct transport *transport)
+{
+    if (transport->message != NULL) {
+        enet_packet_destroy(transport->message);
+        transport->message = NULL;
+    }
+}
+
+void transport_close(struct transport *transport)
+{
+    if (transport == NULL)
+        return;
+    release_message(transport);
+    // Frees the packets in its queues, whose callbacks count in our slots.
+    enet_host_destroy(transport->host);
+    free(transport->guards);
+    secure_sessions_destroy(transport->sessions);
+    free(transport);
+}
+
+uint16_t transport_port(const struct transport *transport)
+{
+    return transport->host->address.port;
+}
+
+void transport_admit_queries(struct transport *transport, bool admit)
+{
+    transport->gate.admits_queries = admit;
+}
+
+void transport_guard(struct transport *transport, bool wants_tickets,
+                     const struct gate_limits *limits)
+{
+    transport->gate.wants_tickets = wants_tickets;
+    gate_limit(&transport->gate, limits);
+    transport_limit_addresses(transport);
+}
+
+void transport_offer(struct transport *transport, const char *arena, bool needs_admission)
+{
+    struct raim_ticket *offer = &transport->gate.offer;
+    assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);
+    strcpy(offer->arena, arena);
+    offer->needs_admission = needs_admission;
+}
+
+void transport_set_policy(struct transport *transport, const struct gate_policy *policy)
+{
+    transport->gate.policy = *policy;
+}
+
+bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
+                       bool required)
+{
+    assert(transport->sessions == NULL);
+    struct raim_ticket *offer = &transport->gate.offer;
+    // Those that begin, beside those that peers have.
+    transport->sessions = secure_sessions_create(2 * transport->slot_count, secret);
+    if (transport->sessions == NULL)
+        return false;
+    offer->offers_encryption = true;
+    offer->requires_encryption = required;
+    memcpy(offer->server_key, secure_sessions_key(transport->sessions), sizeof offer->server_key);
+    return true;
+}
+
+void transport_receive(struct transport *transport)
+{
+    if (transport->sessions != NULL &&
+        transport_now_us() / 1000 - transport->swept_ms >= SWEEP_SESSIONS_MS)
+        transport_sweep_sessions(transport);
+    transport->dry = false;
+    transport->services_left = SERVICES_PER_RECEIVE;
+    transport_begin_receive(transport);
+}
+
+void transport_flush(struct transport *transport)
+{
+    transport_serving = transport;
+    enet_host_flush(transport->host);
+    transport_serving = NULL;
+    transport_send_batch(transport);
+}
+
+static void mark_connected(struct transport *transport, ENetPeer *peer, struct transport_slot *slot)
+{
+    slot->present = true;
+    slot->is_in = false;
+    slot->since_ms = transport_now_us() / 1000;
+    transport->present++;
+    enet_peer_ping_interval(peer, PING_INTERVAL_MS);
+    enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
+    // This is sent to the peer and keeps its own throttle from dropping its inputs, whatever
+    // client it is. Ours is held open by transport_send.
+    enet_peer_throttle_configure(peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
+                                 THROTTLE_DECELERATION);
+}
+
+static void mark_disconnected(struct transport *transport, struct transport_slot *slot)
+{
+    slot->present = false;
+    transport->present--;
+    transport->dropped -= slot->dropped;
+    slot->dropped = false;
+}
+
+// Tells of one peer that was dropped, before anything is read that could give its place to somebody
+// else.
+static struct transport_event take_dropped(struct transport *transport)
+{
+    uint32_t peer = 0;
+    while (!transport->slots[peer].dropped)
+        peer++;
+    mark_disconnected(transport, &transport->slots[peer]);
+    return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
+}
+
+// Whether a peer's unreliable message is one too many in this receive.
+static bool is_too_many(struct transport *transport, struct transport_slot *slot)
+{
+    slot->received = slot->receive == transport->receives ? slot->received + 1 : 1;
+    slot->receive = transport->receives;
+    return slot->received > transport->gate.limits.inputs_per_tick;
+}
+
+// ENet's event as ours; TRANSPORT_NONE for one that concerns nobody.
+static struct transport_event translate(struct transport *transport, const ENetEvent *event)
+{
+    if (event->peer == NULL)
+        return (struct transport_event){.kind = TRANSPORT_QUERY,
+                                        .query = transport->query,
+                                        .from = {.address = transport->host->receivedAddress.host,
+                                                 .port = transport->host->receivedAddress.port}};
+    const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
+    struct transport_slot *slot = &transport->slots[peer];
+    switch (event->type) {
+    case ENET_EVENT_TYPE_CONNECT:
+        mark_connected(transport, event->peer, slot);
+        return (struct transport_event){.kind = TRANSPORT_CONNECTED, .peer = peer};
+    case ENET_EVENT_TYPE_DISCONNECT:
+        if (!slot->present)
+            break;
+        mark_disconnected(transport, slot);
+        return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
+    case ENET_EVENT_TYPE_RECEIVE:
+        transport->message = event->packet;
+        if (event->channelID != CHANNEL_RELIABLE && is_too_many(transport, slot)) {
+            transport_refuse(transport, DATAGRAM_INPUTS);
+            release_message(transport);
+            break;
+        }
+        return (struct transport_event){
+            .kind = TRANSPORT_MESSAGE,
+            .peer = peer,
+            .reliable = event->channelID == CHANNEL_RELIABLE,
+            .data = event->packet->data,
+            .size = event->packet->dataLength,
+        };
+    case ENET_EVENT_TYPE_NONE:
+        break;
+    }
+    return (struct transport_event){.kind = TRANSPORT_NONE};
+}
+
+// The next event that ENet holds or that a waiting datagram causes.
+static bool next_event(struct transport *transport, ENetEvent *event)
+{
+    ENetHost *host = transport->host;
+    const struct batch *in = &transport->in;
+    while (enet_host_check_events(host, event) <= 0) {
+        if (transport->services_left == 0 || transport->is_overtime ||
+            (transport->dry && in->next == in->count))
+            return false;
+        transport->services_left--;
+        // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
+        // any came or went, and would heed what a peer says of its own bandwidth.
+        host->bandwidthThrottleEpoch = enet_time_get();
+        // With an event to fill, ENet connects a peer at the acknowledgement that it waits for.
+        // Without one it would only do so later, and drop what follows in the same datagram: the
+        // client's first message, as a rule, which would come again half a second later.
+        transport_serving = transport;
+        const int status = enet_host_service(host, event, 0);
+        transport_serving = NULL;
+        transport_send_batch(transport);
+        // Below zero tells nothing: it may be our own end mark, or only one bad datagram.
+        if (status > 0)
+            return true;
+    }
+    return true;
+}
+
+bool transport_poll(struct transport *transport, struct transport_event *event)
+{
+    release_message(transport);
+    if (transport->dropped > 0) {
+        *event = take_dropped(transport);
+        return true;
+    }
+    ENetEvent enet_event;
+    while (next_event(transport, &enet_event)) {
+        *event = translate(transport, &enet_event);
+        if (event->kind != TRANSPORT_NONE)
+            return true;
+    }
+    *event = (struct transport_event){.kind = TRANSPORT_NONE};
+    return false;
+}
+
+static int64_t now_ms(void)
+{
+    return transport_now_us() / 1000;
+}
+
+static void on_packet_freed(ENetPacket *packet)
+{
+    struct transport_slot *slot = packet->userData;
+    slot->queued -= packet->dataLength;
+    if ((packet->flags & ENET_PACKET_FLAG_RELIABLE) == 0)
+        return;
+    slot->owed--;
+    slot->owed_ms = now_ms();
+}
+
+// False if there was no memory for the message, or the peer has no such channel.
+static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reliable,
+                          const uint8_t *data, size_t size)
+{
+    ENetPacket *packet = enet_packet_create(data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : 0);
+    if (packet == NULL)
+        return false;
+    packet->userData = slot;
+    packet->freeCallback = on_packet_freed;
+    slot->queued += size;
+    if (reliable && slot->owed++ == 0)
+        slot->owed_ms = now_ms();
+    if (enet_peer_send(peer, reliable ? CHANNEL_RELIABLE : CHANNEL_UNRELIABLE, packet) != 0) {
+        enet_packet_destroy(packet);
+        return false;
+    }
+    return true;
+}
+
+void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
+                    size_t size)
+{
+    assert(peer < transport->slot_count);
+    assert(size > 0 && size <= TRANSPORT_MAX_MESSAGE);
+    ENetPeer *to = &transport->host->peers[peer];
+    struct transport_slot *slot = &transport->slots[peer];
+    if (to->state != ENET_PEER_STATE_CONNECTED || slot->dropped)
+        return;
+    // A peer may reconfigure the throttle that drops what we send to it; it does not get to.
+    to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
+    // ENet takes anything that looks like an acknowledgement for a sign of life, and the round trip
+    // that it tells for true.
+    const bool is_owing = slot->owed > 0 && now_ms() - slot->owed_ms > TIMEOUT_MAX_MS;
+    // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
+    const bool queued = !is_owing && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
+                        (!reliable || transport_keeps_up(transport, peer)) &&
+                        queue_message(to, slot, reliable, data, size);
+    if (queued || (!reliable && !is_owing))
+        return;
+    // Without this message its stream would have a hole.
+    transport->stats.overflows++;
+    transport_drop(transport, to);
+}
+
+void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason)
+{
+    assert(peer < transport->slot_count);
+    ENetPeer *to = &transport->host->peers[peer];
+    if (to->state != ENET_PEER_STATE_CONNECTED)
+        return;
+    enet_peer_disconnect_later(to, reason);
+    transport_set_farewell(transport, peer);
+}
+
+void transport_let_in(struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    transport->slots[peer].is_in = true;
+}
+
+uint32_t transport_peers(const struct transport *transport)
+{
+    return transport->present;
+}
+
+uint32_t transport_capacity(const struct transport *transport)
+{
+    return transport->slot_count;
+}
+
+bool transport_is_connected(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->slots[peer].present;
+}
+
+bool transport_is_secure(const struct transport *transport, uint32_t peer)
+{
+    const struct query_source from = transport_source(transport, peer);
+    return transport->sessions != NULL &&
+           secure_sessions_has(
+               transport->sessions,
+               (struct secure_peer){.address = ntohl(from.address), .port = from.port});
+}
+
+uint32_t transport_address(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return ntohl(transport->host->peers[peer].address.host);
+}
+
+struct query_source transport_source(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    const ENetAddress *address = &transport->host->peers[peer].address;
+    return (struct query_source){.address = address->host, .port = address->port};
+}
+
+uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->host->peers[peer].roundTripTime;
+}
+
+uint32_t transport_jitter_ms(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->host->peers[peer].roundTripTimeVariance;
+}
+
+const struct transport_stats *transport_stats(const struct transport *transport)
+{
+    return &transport->stats;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// One arena's UDP side: an ENet host whose socket and clock functions are ours. Datagrams move in
+// batches (recvmmsg, sendmmsg), time is monotonic, and every datagram passes datagram_check and
+// then the gate, or the guard of the peer that sent it, before ENet parses it. Thread rule: a
+// transport belongs to one thread at a time.
+#pragma once
+
+#include "datagram.h"
+#include "gate.h"
+#include "gate_limits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ENet packs a peer's commands into datagrams of at most this size: 1280 (the IPv6 minimum link)
+// less 80 bytes for tunnels, so that no path fragments it.
+#define TRANSPORT_MTU DATAGRAM_MAX_BYTES
+
+// Encrypted datagrams are larger by 24 bytes, up to 1224: with IPv6 and UDP headers still no more
+// than the 1280 bytes that every link carries, only with less left for tunnels. So messages may be
+// as large as elsewhere.
+
+// The largest message that fits one datagram with ENet's own headers and a few acknowledgements.
+#define TRANSPORT_MAX_MESSAGE 1152
+
+// Reliable bytes that may wait for a peer's acknowledgements before it is dropped as too slow.
+#define TRANSPORT_MAX_QUEUED (64 * 1024)
+
+struct transport;
+
+enum transport_event_kind {
+    TRANSPORT_NONE,
+    TRANSPORT_CONNECTED,
+    TRANSPORT_DISCONNECTED,
+    TRANSPORT_MESSAGE,
+    TRANSPORT_QUERY, // somebody without a connection asks, and waits for a transport_reply
+};
+
+struct transport_event {
+    enum transport_event_kind kind;
+    uint32_t peer;       // 0 to peers - 1, stable from CONNECTED to DISCONNECTED
+    bool reliable;       // the channel of a message: 0 is reliable, 1 is not
+    const uint8_t *data; // of a message, valid until the next transport_poll
+    size_t size;
+    enum query_kind query;    // what a QUERY asks
+    struct query_source from; // and who
+};
+
+struct transport_stats {
+    uint64_t bytes_in, bytes_out; // UDP payload
+    uint64_t packets_in, packets_out;
+    uint64_t send_errors;     // datagrams that the kernel did not take
+    uint64_t overflows;       // peers dropped that acknowledged too little, or nothing any more
+    uint64_t queries;         // answered, be it with a challenge
+    uint64_t queries_limited; // dropped as too many
+    uint64_t refused[DATAGRAM_VERDICTS];
+};
+
+// Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to 4095).
+// Returns NULL and writes a reason of at most `capacity` bytes into `error`.
+struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
+                                 size_t capacity);
+// The same on a UDP socket over IPv4 that is bound already; takes it, even when it fails.
+struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity);
+void transport_close(struct transport *transport);
+
+// The bound UDP port.
+uint16_t transport_port(const struct transport *transport);
+
+// Whether queries are let in as TRANSPORT_QUERY events; at first they are refused like any other
+// connectionless datagram.
+void transport_admit_queries(struct transport *transport, bool admit);
+
+// Whether who connects must have a ticket (see gate.h), and what an address may take; at first
+// nobody needs one, and GATE_LIMITS_DEFAULT holds. Knocks are answered in any case.
+void transport_guard(struct transport *transport, bool wants_tickets,
+                     const struct gate_limits *limits);
+
+// How long a transport_receive with its transport_polls may take, in microseconds; at first any
+// time. Then the rest stays in the kernel for the next, but for 64 datagrams and two for each peer,
+// which are read however long it takes.
+void transport_limit_time(struct transport *transport, uint32_t us);
+
+// The arena's name, of 1 to 31 bytes, that tickets tell; and whether a credential is wanted of
+// whoever comes in. At first "arena", and none is.
+void transport_offer(struct transport *transport, const char *arena, bool needs_admission);
+
+// Who is banned and which credentials are good, from now on; see gate.h. Copies it.
+void transport_set_policy(struct transport *transport, const struct gate_policy *policy);
+
+// Offers encrypted sessions from now on (see secure_sessions.h), to a server known by its lasting
+// secret key; `required`: takes no other datagrams but knocks and queries. Who has a session sends
+// and gets nothing plain. False when memory or random numbers are missing.
+bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
+                       bool required);
+
+// Begins a tick's reading: transport_poll, called until false, reads every datagram that waits in
+// the kernel and tells what they held.
+void transport_receive(struct transport *transport);
+bool transport_poll(struct transport *transport, struct transport_event *event);
+
+// Queues a message for a peer; it leaves with transport_flush. Reliable messages go to channel 0,
+// others to channel 1 and are never dropped by ENet's throttle. A peer whose unacknowledged
+// reliable bytes exceed TRANSPORT_MAX_QUEUED, or that is ROUND_TRIP_MESSAGES behind, is dropped: a
+// DISCONNECTED event follows.
+void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
+                    size_t size);
+
+// Queues the reply to a query, of at most QUERY_MAX_REPLY bytes; it leaves with the next batch.
+void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+                     size_t size);
+
+// Queues a datagram of ours that is not ENet's, to anybody, of at most QUERY_MAX_REPLY bytes; it
+// leaves with the next batch.
+void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
+                       size_t size);
+
+// Disconnects a peer once its queued reliable messages are acknowledged, and after a second in any
+// case; `reason` travels in ENet's disconnect data. A DISCONNECTED event follows.
+void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason);
+
+// A peer's HELLO was accepted. Before, it makes room for another a second after it has CONNECTED:
+// whatever it sends, it only holds a slot.
+void transport_let_in(struct transport *transport, uint32_t peer);
+
+// Sends everything queued.
+void transport_flush(struct transport *transport);
+
+// The number of peers that are connected or still disconnecting.
+uint32_t transport_peers(const struct transport *transport);
+
+// The handles of peers are below this.
+uint32_t transport_capacity(const struct transport *transport);
+
+// Whether CONNECTED was told of a peer and DISCONNECTED was not.
+bool transport_is_connected(const struct transport *transport, uint32_t peer);
+
+// Whether a connected peer's datagrams are encrypted and authenticated.
+bool transport_is_secure(const struct transport *transport, uint32_t peer);
+
+// The IPv4 address of a connected peer, in the machine's byte order.
+uint32_t transport_address(const struct transport *transport, uint32_t peer);
+
+// From where a connected peer plays: for transport_send_to, when the connection is there no more.
+struct query_source transport_source(const struct transport *transport, uint32_t peer);
+
+// Mean round trip of a connected peer in milliseconds, as ENet measures it.
+uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);
+
+// The least round trip of a connected peer within the last second or so, in milliseconds, as the
+// server measured it: from when it sent a reliable command (ENet's pings among them) once to when
+// it read the acknowledgement. The peer can make it longer, not shorter than the way. UINT32_MAX
+// where there was none.
+uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer);
+
+// Mean deviation of the round trips of a connected peer in milliseconds, as ENet measures it.
+uint32_t transport_jitter_ms(const struct transport *transport, uint32_t peer);
+
+const struct transport_stats *transport_stats(const struct transport *transport);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Datagrams between the batches and ENet, decrypted and encrypted on the way for who has a session.
+#define _GNU_SOURCE // what batch.h is made of
+#include "secure_channel.h"
+#include "secure_sessions.h"
+#include "transport_internal.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <string.h>
+
+static_assert(QUERY_MAX_REPLY <= TRANSPORT_MTU, "a reply is one datagram");
+static_assert(BATCH_BYTES == TRANSPORT_MTU + SECURE_BYTES + 1, "larger ones are known as such");
+
+static struct secure_peer secure_peer_of(struct query_source who)
+{
+    return (struct secure_peer){.address = ntohl(who.address), .port = who.port};
+}
+
+// Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
+// still shown to transport_judge, which counts it, so that a flood is bounded like any other.
+static size_t show(struct transport *transport, struct query_source from, const uint8_t *received,
+                   size_t size, uint8_t *data)
+{
+    const struct secure_peer peer = secure_peer_of(from);
+    size_t shown = 0;
+    if (raim_secure_is_datagram(received, size)) {
+        shown = secure_sessions_open(transport->sessions, peer, received, size, data,
+                                     &transport->opening);
+        transport->is_secure = shown > 0;
+    } else if ((size >= 2 && received[0] == 0xFF && received[1] == 0xFF) ||
+               (!transport->gate.offer.requires_encryption &&
+                !secure_sessions_has(transport->sessions, peer))) {
+        memcpy(data, received, size);
+        return size;
+    } else {
+        transport->opening = DATAGRAM_UNSEALED;
+    }
+    if (shown > 0)
+        return shown;
+    data[0] = 0;
+    return 1;
+}
+
+int transport_take(struct transport *transport, struct query_source *from, uint8_t *data)
+{
+    struct batch *in = &transport->in;
+    if (in->next == in->count && !transport->dry)
+        transport->dry = !batch_receive(in, transport->socket);
+    if (in->next == in->count) {
+        // The end mark could be 0. But -1 also ends the service, which would go on to send
+        // acknowledgements in datagrams of their own; so they travel with the tick's messages.
+        return -1;
+    }
+    const size_t i = in->next++;
+    const size_t size = in->headers[i].msg_len;
+    transport->stats.packets_in++;
+    transport->stats.bytes_in += size;
+    *from = (struct query_source){.address = in->addresses[i].sin_addr.s_addr,
+                                  .port = ntohs(in->addresses[i].sin_port)};
+    transport->opening = DATAGRAM_OK;
+    transport->is_secure = false;
+    if (size == 0) {
+        // ENet takes 0 for the end. One byte is as malformed as none.
+        data[0] = 0;
+        return 1;
+    }
+    const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
+    if (transport->sessions != NULL)
+        return (int)show(transport, *from, in->data[i], shown, data);
+    memcpy(data, in->data[i], shown);
+    return (int)shown;
+}
+
+void transport_send_batch(struct transport *transport)
+{
+    const struct batch_sent sent = batch_send(&transport->out, transport->socket);
+    transport->stats.packets_out += sent.packets;
+    transport->stats.bytes_out += sent.bytes;
+    transport->stats.send_errors += sent.errors;
+}
+
+// Copies, because ENet frees its buffers when this returns.
+static int send_batched(struct transport *transport, struct query_source to,
+                        const struct iovec *parts, size_t count)
+{
+    if (transport->out.count == BATCH_DATAGRAMS)
+        transport_send_batch(transport);
+    if (!batch_add(&transport->out, to.address, htons(to.port), parts, count)) {
+        transport->stats.send_errors++;
+        return 0;
+    }
+    return (int)transport->out.parts[transport->out.count - 1].iov_len;
+}
+
+static int send_encrypted(struct transport *transport, struct query_source to,
+                          const struct iovec *parts, size_t count)
+{
+    uint8_t plain[TRANSPORT_MTU], sealed[TRANSPORT_MTU + SECURE_BYTES];
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].iov_len > sizeof plain - size) {
+            transport->stats.send_errors++;
+            return 0;
+        }
+        memcpy(plain + size, parts[i].iov_base, parts[i].iov_len);
+        size += parts[i].iov_len;
+    }
+    const struct iovec whole = {
+        .iov_base = sealed,
+        .iov_len = secure_sessions_seal(transport->sessions, secure_peer_of(to),
+                                        transport_now_us() / 1000, plain, size, sealed),
+    };
+    return send_batched(transport, to, &whole, 1);
+}
+
+int transport_put(struct transport *transport, struct query_source to, const struct iovec *parts,
+                  size_t count)
+{
+    if (transport->sessions == NULL)
+        return send_batched(transport, to, parts, count);
+    if (secure_sessions_has(transport->sessions, secure_peer_of(to)))
+        return send_encrypted(transport, to, parts, count);
+    // Where encryption is required, who has no session any more is told nothing.
+    return transport->gate.offer.requires_encryption ? 0
+                                                     : send_batched(transport, to, parts, count);
+}
+
+void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
+                       size_t size)
+{
+    assert(size <= QUERY_MAX_REPLY);
+    const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
+    send_batched(transport, to, &whole, 1);
+}
+
+void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+                     size_t size)
+{
+    transport_send_to(transport, to, data, size);
+    transport->stats.queries++;
+}

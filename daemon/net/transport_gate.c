@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Judges datagrams by their bytes, by the gate, and by who else is there.
+#define _GNU_SOURCE // what batch.h is made of
+#include "secure_sessions.h"
+#include "transport_internal.h"
+
+#include <arpa/inet.h>
+#include <enet/enet.h>
+
+static struct query_source source_of(const ENetAddress *address)
+{
+    return (struct query_source){.address = address->host, .port = address->port};
+}
+
+int transport_refuse(struct transport *transport, enum datagram_verdict reason)
+{
+    transport->stats.refused[reason]++;
+    return 1;
+}
+
+void transport_sweep_sessions(struct transport *transport)
+{
+    for (size_t i = 0; i < transport->host->peerCount; i++) {
+        const ENetPeer *peer = &transport->host->peers[i];
+        if (peer->state != ENET_PEER_STATE_DISCONNECTED)
+            secure_sessions_keep(transport->sessions, (struct secure_peer){
+                                                          .address = ntohl(peer->address.host),
+                                                          .port = peer->address.port,
+                                                      });
+    }
+    transport->swept_ms = transport_now_us() / 1000;
+    secure_sessions_sweep(transport->sessions, transport->swept_ms);
+}
+
+// Whether ENet has a peer there, plain or encrypted.
+static bool has_peer(const ENetHost *host, const ENetAddress *address)
+{
+    for (size_t i = 0; i < host->peerCount; i++)
+        if (host->peers[i].state != ENET_PEER_STATE_DISCONNECTED &&
+            host->peers[i].address.host == address->host &&
+            host->peers[i].address.port == address->port)
+            return true;
+    return false;
+}
+
+// Begins the session of an INIT that was read, or says why not; the verdict is what is counted.
+static enum datagram_verdict begin_session(struct transport *transport, const ENetHost *host,
+                                           const struct raim_credential *credential,
+                                           uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
+{
+    const ENetAddress *from = &host->receivedAddress;
+    const bool is_limited = gate_is_limited(&transport->gate, from->host);
+    const struct gate_limits *limits = &transport->gate.limits;
+    bool resumes;
+    const enum datagram_verdict verdict =
+        gate_judge(&transport->gate, from->host, credential, &resumes);
+    if (verdict != DATAGRAM_OK) {
+        *size = secure_sessions_refuse(transport->sessions, gate_reason(verdict), reply);
+        return verdict;
+    }
+    *size = RAIM_RESPONSE_BYTES;
+    // Its datagrams would not be its own any more.
+    if (has_peer(host, from))
+        return DATAGRAM_SESSIONS;
+    transport_sweep_sessions(transport);
+    return secure_sessions_begin(
+        transport->sessions, (struct secure_peer){.address = ntohl(from->host), .port = from->port},
+        (struct secure_limits){
+            .of_address = is_limited ? limits->connections_per_address : 0,
+            .of_network = is_limited ? limits->connections_per_network : 0,
+        },
+        resumes, transport_now_us() / 1000, reply);
+}
+
+// Answers an INIT, and begins its session.
+static int hear_init(struct transport *transport, const ENetHost *host)
+{
+    const struct query_source from = source_of(&host->receivedAddress);
+    const struct secure_peer peer = {.address = ntohl(from.address), .port = from.port};
+    struct raim_init init;
+    struct raim_credential credential;
+    uint8_t reply[RAIM_RESPONSE_BYTES], ticket[RAIM_TICKET_BYTES];
+    size_t ticket_size;
+    if (transport->sessions == NULL ||
+        !raim_init_read(host->receivedData, host->receivedDataLength, &init))
+        return transport_refuse(transport, DATAGRAM_CONNECTIONLESS);
+    size_t size = secure_sessions_repeat(transport->sessions, peer, &init, reply);
+    enum datagram_verdict verdict = DATAGRAM_OK;
+    if (size == 0) {
+        verdict = gate_check_init(&transport->gate, from, init.ticket, transport_now_us(), ticket,
+                                  &ticket_size);
+        if (verdict != DATAGRAM_OK)
+            return transport_refuse(transport, verdict);
+        if (!secure_sessions_read(transport->sessions, &init, ticket, ticket_size, &credential))
+            return transport_refuse(transport, DATAGRAM_FORGED);
+        verdict = begin_session(transport, host, &credential, reply, &size);
+    }
+    if (verdict != DATAGRAM_OK)
+        transport_refuse(transport, verdict);
+    if (verdict != DATAGRAM_SESSIONS && verdict != DATAGRAM_FORGED && size > 0)
+        transport_send_to(transport, from, reply, size);
+    return 1;
+}
+
+// Listens to somebody without a connection. For a query that is to be answered by others the event
+// is made to end the service: it comes from no peer.
+static int hear(struct transport *transport, const ENetHost *host, ENetEvent *event)
+{
+    struct gate_answer answer;
+    if (raim_knock_kind(host->receivedData, host->receivedDataLength) == RAIM_KNOCK_HANDSHAKE)
+        return hear_init(transport, host);
+    const struct query_source from = source_of(&host->receivedAddress);
+    gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength,
+              transport_now_us(), &answer);
+    switch (answer.verdict) {
+    case GATE_REFUSED:
+        return transport_refuse(transport, answer.refusal);
+    case GATE_DROPPED:
+        transport->stats.queries_limited++;
+        break;
+    case GATE_TOLD:
+        transport_reply(transport, from, answer.reply, answer.size);
+        break;
+    case GATE_ANSWERED:
+        if (answer.refusal != DATAGRAM_OK)
+            transport_refuse(transport, answer.refusal);
+        if (answer.notice_size > 0)
+            transport_send_to(transport, from, answer.notice, answer.notice_size);
+        if (answer.size > 0)
+            transport_send_to(transport, from, answer.reply, answer.size);
+        break;
+    case GATE_ASKED:
+        transport->query = answer.query;
+        event->type = ENET_EVENT_TYPE_RECEIVE;
+        event->peer = NULL;
+        // Queries must not use up what reads the datagrams of those who play; their own rate
+        // bounds them.
+        transport->services_left++;
+        break;
+    }
+    return 1;
+}
+
+// Whether the address of a CONNECT and its network may have another connection. Walks all peers,
+// as ENet does next.
+static bool has_room(struct transport *transport, const ENetAddress *from, uint32_t id)
+{
+    const struct gate_limits *limits = &transport->gate.limits;
+    const uint32_t network = htonl(UINT32_MAX << (32 - RATE_OF_NETWORK));
+    uint32_t of_address = 0, of_network = 0;
+    ENetPeer *idle_of_address = NULL, *idle_of_network = NULL;
+    if (!gate_is_limited(&transport->gate, from->host))
+        return true;
+    for (size_t i = 0; i < transport->host->peerCount; i++) {
+        ENetPeer *peer = &transport->host->peers[i];
+        if (peer->state == ENET_PEER_STATE_DISCONNECTED ||
+            ((peer->address.host ^ from->host) & network) != 0)
+            continue;
+        const bool is_same = peer->address.host == from->host;
+        // A repetition; ENet knows it.
+        if (is_same && peer->address.port == from->port && peer->connectID == id)
+            return true;
+        const bool idle = transport_is_idle(transport, peer);
+        of_network++;
+        idle_of_network = idle ? peer : idle_of_network;
+        of_address += is_same;
+        idle_of_address = idle && is_same ? peer : idle_of_address;
+    }
+    ENetPeer *leaver = NULL;
+    if (of_address >= limits->connections_per_address)
+        leaver = idle_of_address;
+    else if (limits->connections_per_network > 0 && of_network >= limits->connections_per_network)
+        leaver = idle_of_network;
+    else
+        return true;
+    if (leaver != NULL)
+        transport_drop(transport, leaver);
+    return leaver != NULL;
+}
+
+static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
+{
+    const ENetAddress *from = &host->receivedAddress;
+    const enum datagram_verdict verdict = gate_admit(&transport->gate, source_of(from), connect,
+                                                     transport->is_secure, transport_now_us());
+    if (verdict != DATAGRAM_OK)
+        return transport_refuse(transport, verdict);
+    if (!has_room(transport, from, connect.id) || !transport_make_room(transport, from, connect.id))
+        return transport_refuse(transport, DATAGRAM_CONNECTIONS);
+    // ENet 1.3.17 adopts whatever MTU a client's CONNECT names, and tells it back. A larger one
+    // than ours would outgrow our batches, a smaller one would turn snapshots into reliable
+    // fragments. A client that wished for less sends no more than it wished.
+    datagram_set_mtu(host->receivedData, TRANSPORT_MTU);
+    datagram_unlimit_connect(host->receivedData);
+    return 0;
+}
+
+int transport_judge(struct transport *transport, ENetHost *host, ENetEvent *event)
+{
+    struct datagram_connect connect;
+    const enum datagram_verdict verdict =
+        transport->opening != DATAGRAM_OK
+            ? transport->opening
+            : datagram_check(host->receivedData, host->receivedDataLength);
+    if (verdict == DATAGRAM_CONNECTIONLESS)
+        return hear(transport, host, event);
+    if (verdict != DATAGRAM_OK)
+        return transport_refuse(transport, verdict);
+    if (datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))
+        return admit(transport, host, connect);
+    return transport_filter(transport, host);
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// Between ENet's peers and what bounds them: shows peer_guard what ENet holds, keeps the budgets of
+// addresses and of a tick, ends connections whose time has come, and makes room for newcomers.
+#define _GNU_SOURCE // what batch.h is made of
+#include "transport_internal.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <enet/enet.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    // For who has connected, to say something, before somebody else may need the slot.
+    PATIENCE_MS = 1000,
+    // For a peer to acknowledge its end.
+    FAREWELL_MS = 1000,
+    // Datagrams that the peers of an address may send at once, and with every tick as many more as
+    // one of them, and so many for each connection that it may have: twice what honest clients
+    // send.
+    ADDRESS_DATAGRAMS = 2 * PEER_GUARD_DATAGRAMS,
+    ADDRESS_DATAGRAMS_PER_TICK = 4,
+    // The clock is read once in so many datagrams.
+    DATAGRAMS_PER_LOOK = 8,
+    // However slow the machine is, so many are read in a tick, and two of each peer.
+    LEAST_DATAGRAMS = 64,
+};
+
+static int64_t now_ms(void)
+{
+    return transport_now_us() / 1000;
+}
+
+// --- The time of a tick ---
+
+void transport_limit_time(struct transport *transport, uint32_t us)
+{
+    transport->time_us = us;
+}
+
+void transport_begin_receive(struct transport *transport)
+{
+    transport->receives++;
+    transport->taken = 0;
+    transport->is_overtime = false;
+    if (transport->time_us > 0)
+        transport->time_end_us = transport_now_us() + transport->time_us;
+    if (now_ms() >= transport->deadline_ms)
+        transport_end_connections(transport);
+}
+
+bool transport_has_time(struct transport *transport)
+{
+    const uint32_t taken = transport->taken++;
+    if (transport->time_us == 0 || transport->is_overtime ||
+        taken < LEAST_DATAGRAMS + 2 * transport->slot_count || taken % DATAGRAMS_PER_LOOK != 0)
+        return !transport->is_overtime;
+    transport->is_overtime = transport_now_us() >= transport->time_end_us;
+    if (transport->is_overtime)
+        transport_refuse(transport, DATAGRAM_OVERTIME);
+    return !transport->is_overtime;
+}
+
+// --- What a connected peer sends ---
+
+static bool has_address_budget(struct transport *transport, uint32_t address)
+{
+    return !gate_is_limited(&transport->gate, address) ||
+           address_budget_take(&transport->addresses, address, transport->receives);
+}
+
+void transport_limit_addresses(struct transport *transport)
+{
+    address_budget_set_rate(&transport->addresses, ADDRESS_DATAGRAMS,
+                            PEER_GUARD_DATAGRAMS_PER_TICK +
+                                ADDRESS_DATAGRAMS_PER_TICK *
+                                    transport->gate.limits.connections_per_address);
+}
+
+// The peer that ENet will take a datagram for, by ENet's own rules; NULL where it will ignore it.
+static ENetPeer *sender_of(const ENetHost *host)
+{
+    const struct datagram_sender sender = datagram_sender(host->receivedData);
+    if (sender.peer >= host->peerCount)
+        return NULL;
+    ENetPeer *peer = &host->peers[sender.peer];
+    if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->state == ENET_PEER_STATE_ZOMBIE ||
+        host->receivedAddress.host != peer->address.host ||
+        host->receivedAddress.port != peer->address.port ||
+        (peer->outgoingPeerID < ENET_PROTOCOL_MAXIMUM_PEER_ID &&
+         sender.session != peer->incomingSessionID))
+        return NULL;
+    return peer;
+}
+
+// Walks no more than what the guard has let in.
+static void view_channel(const ENetChannel *channel, struct peer_guard_channel *view)
+{
+    view->received = channel->incomingReliableSequenceNumber;
+    const ENetListNode *end = &channel->incomingReliableCommands.sentinel;
+    for (const ENetListNode *node = end->next; node != end; node = node->next) {
+        const ENetIncomingCommand *command = (const ENetIncomingCommand *)node;
+        const unsigned ahead = (uint16_t)(command->reliableSequenceNumber - view->received);
+        if (ahead >= 1 && ahead <= PEER_GUARD_WINDOW)
+            view->waiting |= UINT64_C(1) << (ahead - 1);
+    }
+    end = &channel->incomingUnreliableCommands.sentinel;
+    for (const ENetListNode *node = end->next; node != end; node = node->next) {
+        const ENetIncomingCommand *command = (const ENetIncomingCommand *)node;
+        view->held++;
+        view->held_set |= UINT64_C(1) << command->unreliableSequenceNumber % 64;
+    }
+}
+
+static struct peer_guard_view view_of(const struct transport *transport, const ENetPeer *peer)
+{
+    struct peer_guard_view view = {
+        .is_open = peer->state == ENET_PEER_STATE_CONNECTED ||
+                   peer->state == ENET_PEER_STATE_DISCONNECT_LATER,
+        .is_opening = peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT,
+        .believes_disconnect = transport->is_secure ||
+                               peer->state == ENET_PEER_STATE_DISCONNECT_LATER ||
+                               peer->state == ENET_PEER_STATE_DISCONNECTING,
+        .waiting_bytes = peer->totalWaitingData,
+        .max_waiting_bytes = transport->host->maximumWaitingData,
+    };
+    for (; view.channels < 2 && view.channels < peer->channelCount; view.channels++)
+        view_channel(&peer->channels[view.channels], &view.channel[view.channels]);
+    return view;
+}
+
+// ENet drops an unreliable message whose number is not above the newest that it has delivered. So
+// the highest number, in one datagram that somebody else sends in a peer's name, would silence it
+// for up to 65,535 messages. Inputs name their ticks: in which order they come does not matter.
+static void take_unreliable_in_any_order(ENetPeer *peer)
+{
+    for (size_t i = 0; i < peer->channelCount; i++)
+        peer->channels[i].incomingUnreliableSequenceNumber = 0;
+}
+
+static void acknowledge_again(ENetPeer *peer, const struct peer_guard_report *report,
+                              uint16_t sent_time)
+{
+    for (uint32_t i = 0; i < report->repeats; i++) {
+        const ENetProtocol command = {
+            .header = {.command = ENET_PROTOCOL_COMMAND_SEND_RELIABLE |
+                                  ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE,
+                       .channelID = report->repeat[i].channel,
+                       .reliableSequenceNumber = report->repeat[i].sequence}};
+        enet_peer_queue_acknowledgement(peer, &command, sent_time);
+    }
+}
+
+static void watch(struct transport *transport, int64_t deadline_ms)
+{
+    if (deadline_ms < transport->deadline_ms)
+        transport->deadline_ms = deadline_ms;
+}
+
+int transport_filter(struct transport *transport, ENetHost *host)
+{
+    ENetPeer *peer = sender_of(host);
+    if (peer == NULL)
+        return 0;
+    const size_t index = (size_t)(peer - host->peers);
+    struct peer_guard *guard = &transport->guards[index];
+    if (transport->slots[index].dropped)
+        return 1; // until DISCONNECTED was told of its predecessor
+    if (!peer_guard_admit(guard, transport->receives) ||
+        !has_address_budget(transport, peer->address.host))
+        return transport_refuse(transport, DATAGRAM_BUDGET);
+    take_unreliable_in_any_order(peer);
+    const struct peer_guard_view view = view_of(transport, peer);
+    struct peer_guard_report report;
+    const uint16_t sent_time = datagram_sent_time(host->receivedData);
+    peer_guard_filter(guard, &view, host->receivedData, host->receivedDataLength, now_ms(),
+                      transport->stats.refused, &report);
+    acknowledge_again(peer, &report, sent_time);
+    watch(transport, peer_guard_deadline_ms(guard));
+    host->receivedDataLength = report.size;
+    return report.size == 0;
+}
+
+// --- What a peer is sent ---
+
+void transport_note_sent(struct transport *transport, const void *address)
+{
+    // ENet names a peer's own address.
+    ENetHost *host = transport->host;
+    const uintptr_t at = (uintptr_t)address - offsetof(ENetPeer, address);
+    const size_t index = (at - (uintptr_t)host->peers) / sizeof(ENetPeer);
+    assert(index < host->peerCount && address == &host->peers[index].address);
+    struct peer_guard *guard = &transport->guards[index];
+    for (size_t i = 0; i < host->commandCount; i++) {
+        const ENetProtocolCommandHeader *header = &host->commands[i].header;
+        if ((header->command & ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE) == 0)
+            continue;
+        // ENet has forgotten what was sent before.
+        if ((header->command & ENET_PROTOCOL_COMMAND_MASK) == ENET_PROTOCOL_COMMAND_DISCONNECT)
+            round_trip_init(&guard->round_trip);
+        const enum round_trip_channel channel = header->channelID == 0   ? ROUND_TRIP_RELIABLE
+                                                : header->channelID == 1 ? ROUND_TRIP_UNRELIABLE
+                                                                         : ROUND_TRIP_CONTROL;
+        round_trip_send(&guard->round_trip, channel, ntohs(header->reliableSequenceNumber),
+                        now_ms());
+    }
+}
+
+bool transport_keeps_up(const struct transport *transport, uint32_t peer)
+{
+    const ENetChannel *channel = transport->host->peers[peer].channels;
+    return transport->slots[peer].owed < ROUND_TRIP_MESSAGES &&
+           round_trip_has_room(&transport->guards[peer].round_trip, ROUND_TRIP_RELIABLE,
+                               (uint16_t)(channel->outgoingReliableSequenceNumber + 1));
+}
+
+uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->slots[peer].present
+               ? round_trip_least_ms(&transport->guards[peer].round_trip, now_ms())
+               : UINT32_MAX;
+}
+
+// --- Ends ---
+
+void transport_drop(struct transport *transport, struct _ENetPeer *peer)
+{
+    struct transport_slot *slot = &transport->slots[peer - transport->host->peers];
+    enet_peer_reset(peer);
+    if (slot->present && !slot->dropped) {
+        slot->dropped = true;
+        transport->dropped++;
+    }
+}
+
+void transport_set_farewell(struct transport *transport, uint32_t peer)
+{
+    struct peer_guard *guard = &transport->guards[peer];
+    if (guard->end_ms == 0)
+        guard->end_ms = now_ms() + FAREWELL_MS;
+    watch(transport, guard->end_ms);
+}
+
+static void end_connection(struct transport *transport, uint32_t index)
+{
+    ENetPeer *peer = &transport->host->peers[index];
+    if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->state == ENET_PEER_STATE_ZOMBIE ||
+        transport->slots[index].dropped)
+        return;
+    // Where the server still waits for its last messages to be acknowledged, the client hears,
+    // once, that it waits no more.
+    if (peer->state == ENET_PEER_STATE_DISCONNECT_LATER) {
+        transport_serving = transport;
+        enet_peer_disconnect_now(peer, peer->eventData);
+        transport_serving = NULL;
+    }
+    transport_drop(transport, peer);
+}
+
+void transport_end_connections(struct transport *transport)
+{
+    const int64_t now = now_ms();
+    transport->deadline_ms = INT64_MAX;
+    for (uint32_t i = 0; i < transport->slot_count; i++) {
+        struct peer_guard *guard = &transport->guards[i];
+        const int64_t deadline_ms = peer_guard_deadline_ms(guard);
+        if (deadline_ms > now) {
+            watch(transport, deadline_ms);
+            continue;
+        }
+        end_connection(transport, i);
+        guard->end_ms = guard->left_ms = 0;
+    }
+}
+
+// --- Slots ---
+
+bool transport_is_idle(const struct transport *transport, const struct _ENetPeer *peer)
+{
+    const struct transport_slot *slot = &transport->slots[peer - transport->host->peers];
+    if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT)
+        return peer->earliestTimeout != 0;
+    return peer->state == ENET_PEER_STATE_CONNECTED && slot->present && !slot->dropped &&
+           !slot->is_in && now_ms() - slot->since_ms >= PATIENCE_MS;
+}
+
+// Since when an idle peer is there. One that has not acknowledged our answer to its CONNECT may not
+// even have its address, and is taken for older than any that has.
+static int64_t age_of(const struct transport *transport, const ENetPeer *peer)
+{
+    return peer->state == ENET_PEER_STATE_CONNECTED
+               ? transport->slots[peer - transport->host->peers].since_ms
+               : INT64_MIN;
+}
+
+bool transport_make_room(struct transport *transport, const struct _ENetAddress *from, uint32_t id)
+{
+    ENetHost *host = transport->host;
+    ENetPeer *free_slot = NULL, *oldest = NULL;
+    for (size_t i = 0; i < host->peerCount; i++) {
+        ENetPeer *peer = &host->peers[i];
+        if (peer->state == ENET_PEER_STATE_DISCONNECTED)
+            free_slot = free_slot != NULL ? free_slot : peer;
+        else if (peer->address.host == from->host && peer->address.port == from->port &&
+                 peer->connectID == id)
+            return true; // a repetition, which ENet knows
+        else if (transport_is_idle(transport, peer) &&
+                 (oldest == NULL || age_of(transport, peer) < age_of(transport, oldest)))
+            oldest = peer;
+    }
+    if (free_slot == NULL && oldest == NULL)
+        return false;
+    if (free_slot == NULL) {
+        transport_drop(transport, oldest);
+        free_slot = oldest;
+    }
+    // ENet takes the first that is free.
+    peer_guard_init(&transport->guards[free_slot - host->peers]);
+    return true;
+}

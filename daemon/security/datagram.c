@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// Walks a datagram's commands by ENet 1.3's wire layout without believing any of its lengths.
+#include "datagram.h"
+
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <string.h>
+
+// All integers are big-endian. A datagram is 16 bits of flags, session and peer id, 16 bits of
+// sent time where flagged, and then commands that begin with a number and its flags, a channel and
+// a 16-bit sequence number. Commands that carry a message end with its length, then the message.
+enum {
+    HEADER_SIZE = 2,
+    SENT_TIME_SIZE = 2,
+    HEADER_SENT_TIME = 0x8000,
+    HEADER_COMPRESSED = 0x4000,
+    HEADER_PEER = 0x0FFF,
+    NO_PEER = 0x0FFF, // before the server has given the client its peer id
+    COMMAND_HEADER_SIZE = 4,
+    COMMAND_CHANNEL = 1, // offsets in any command
+    COMMAND_SEQUENCE = 2,
+    COMMAND_ARGUMENT = 4,
+    MESSAGE_CHANNELS = 2,
+    CONNECT_BANDWIDTHS = 20,
+    CONNECT_MTU = 8, // offsets in the command
+    CONNECT_ID = 40,
+    CONNECT_DATA = 44,
+    CONNECT_SIZE = 48,
+    HEADER_SESSION_SHIFT = 12,
+    HEADER_SESSION = 3,
+    COMMAND_NUMBER = 0x0F,
+    RELIABLE = 0x80,
+    UNSEQUENCED = 0x40,
+};
+
+// Those that nobody may send.
+enum { SEND_FRAGMENT = 8, SEND_UNRELIABLE_FRAGMENT = 12 };
+
+// How a client writes a command. Commands without a row never come from a client.
+struct command {
+    size_t size;      // up to and including the message's length
+    uint8_t flags[2]; // the two ways in which its flags can be set
+    bool has_message;
+    bool is_control; // on ENet's own channel, and on no other
+};
+
+static const struct command commands[COMMAND_NUMBER + 1] = {
+    [WIRE_ACKNOWLEDGE] = {8, {0, 0}, false, false},
+    [WIRE_CONNECT] = {CONNECT_SIZE, {RELIABLE, RELIABLE}, false, true},
+    [WIRE_DISCONNECT] = {8, {RELIABLE, UNSEQUENCED}, false, true},
+    [WIRE_PING] = {4, {RELIABLE, RELIABLE}, false, true},
+    [WIRE_SEND_RELIABLE] = {6, {RELIABLE, RELIABLE}, true, false},
+    [WIRE_SEND_UNRELIABLE] = {8, {0, 0}, true, false},
+    [WIRE_SEND_UNSEQUENCED] = {8, {UNSEQUENCED, UNSEQUENCED}, true, false},
+    [WIRE_BANDWIDTH_LIMIT] = {12, {RELIABLE, RELIABLE}, false, true},
+    [WIRE_THROTTLE_CONFIGURE] = {16, {RELIABLE, RELIABLE}, false, true},
+};
+
+static unsigned read_16(const uint8_t *data)
+{
+    return (unsigned)data[0] << 8 | data[1];
+}
+
+static bool is_channel(const struct command *command, unsigned number, uint8_t channel)
+{
+    if (number == WIRE_ACKNOWLEDGE)
+        return channel < MESSAGE_CHANNELS || channel == WIRE_CONTROL;
+    return command->is_control ? channel == WIRE_CONTROL : channel < MESSAGE_CHANNELS;
+}
+
+// The bytes that the command at the front of `data` takes with its message, 0 if it is not whole or
+// not as a client writes it.
+static size_t command_size(const uint8_t *data, size_t size, bool has_sent_time)
+{
+    const struct command *command = &commands[data[0] & COMMAND_NUMBER];
+    const unsigned flags = data[0] & ~(unsigned)COMMAND_NUMBER;
+    if (command->size == 0 || command->size > size)
+        return 0;
+    if (flags != command->flags[0] && flags != command->flags[1])
+        return 0;
+    if (!is_channel(command, data[0] & COMMAND_NUMBER, data[COMMAND_CHANNEL]))
+        return 0;
+    // ENet stops in the middle of a datagram that wants an acknowledgement without a time to echo.
+    if ((flags & RELIABLE) != 0 && !has_sent_time)
+        return 0;
+    if (!command->has_message)
+        return command->size;
+    const size_t message_size = read_16(data + command->size - 2);
+    if (message_size == 0 || message_size > size - command->size)
+        return 0;
+    return command->size + message_size;
+}
+
+static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bool has_sent_time,
+                                            bool has_peer)
+{
+    size_t at = 0;
+    int count = 0;
+    while (size - at >= COMMAND_HEADER_SIZE) {
+        const unsigned number = data[at] & COMMAND_NUMBER;
+        if (number == SEND_FRAGMENT || number == SEND_UNRELIABLE_FRAGMENT)
+            return DATAGRAM_FRAGMENT;
+        const size_t taken = command_size(data + at, size - at, has_sent_time);
+        if (taken == 0)
+            return DATAGRAM_MALFORMED;
+        if (has_peer && number == WIRE_CONNECT)
+            return DATAGRAM_MALFORMED;
+        // ENet runs what trails a CONNECT as the new peer's. A client that gives up before it was
+        // answered says DISCONNECT to nobody.
+        if (!has_peer && ((number != WIRE_CONNECT && number != WIRE_DISCONNECT) || taken != size))
+            return DATAGRAM_MALFORMED;
+        if (++count > DATAGRAM_MAX_COMMANDS)
+            return DATAGRAM_COMMANDS;
+        at += taken;
+    }
+    return at > 0 && at == size ? DATAGRAM_OK : DATAGRAM_MALFORMED;
+}
+
+enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
+{
+    if (size > DATAGRAM_MAX_BYTES)
+        return DATAGRAM_OVERSIZE;
+    if (size < HEADER_SIZE)
+        return DATAGRAM_MALFORMED;
+    const unsigned header = read_16(data);
+    if (header == 0xFFFF)
+        return DATAGRAM_CONNECTIONLESS;
+    if ((header & HEADER_COMPRESSED) != 0)
+        return DATAGRAM_COMPRESSED;
+    const bool has_sent_time = (header & HEADER_SENT_TIME) != 0;
+    const size_t header_size = HEADER_SIZE + (has_sent_time ? SENT_TIME_SIZE : 0);
+    if (size < header_size)
+        return DATAGRAM_MALFORMED;
+    return check_commands(data + header_size, size - header_size, has_sent_time,
+                          (header & HEADER_PEER) != NO_PEER);
+}
+
+bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_connect *connect)
+{
+    // It is reliable, hence behind a full header, and alone.
+    const uint8_t *command = data + HEADER_SIZE + SENT_TIME_SIZE;
+    if (size != HEADER_SIZE + SENT_TIME_SIZE + CONNECT_SIZE ||
+        (data[0] & HEADER_SENT_TIME >> 8) == 0 || (*command & COMMAND_NUMBER) != WIRE_CONNECT)
+        return false;
+    memcpy(&connect->id, command + CONNECT_ID, sizeof connect->id);
+    memcpy(&connect->ticket, command + CONNECT_DATA, sizeof connect->ticket);
+    connect->ticket = ntohl(connect->ticket);
+    return true;
+}
+
+void datagram_set_mtu(uint8_t *connect, uint32_t mtu)
+{
+    const uint32_t value = htonl(mtu);
+    memcpy(connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_MTU, &value, sizeof value);
+}
+
+void datagram_unlimit_connect(uint8_t *connect)
+{
+    memset(connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_BANDWIDTHS, 0, 2 * sizeof(uint32_t));
+}
+
+void datagram_unlimit(uint8_t *command)
+{
+    // No limit; and ENet's default interval, a throttle that opens at once, and never closes.
+    static const uint32_t bandwidths[2], throttle[3] = {5000, 32, 0};
+    const bool is_throttle = (*command & COMMAND_NUMBER) == WIRE_THROTTLE_CONFIGURE;
+    const uint32_t *values = is_throttle ? throttle : bandwidths;
+    for (size_t i = 0; i < (is_throttle ? 3 : 2); i++) {
+        const uint32_t value = htonl(values[i]);
+        memcpy(command + COMMAND_HEADER_SIZE + i * sizeof value, &value, sizeof value);
+    }
+}
+
+struct datagram_sender datagram_sender(const uint8_t *data)
+{
+    const unsigned header = read_16(data);
+    return (struct datagram_sender){
+        .peer = header & HEADER_PEER,
+        .session = header >> HEADER_SESSION_SHIFT & HEADER_SESSION,
+    };
+}
+
+static bool is_timed(const uint8_t *data)
+{
+    return (data[0] & HEADER_SENT_TIME >> 8) != 0;
+}
+
+uint16_t datagram_sent_time(const uint8_t *data)
+{
+    return is_timed(data) ? (uint16_t)read_16(data + HEADER_SIZE) : 0;
+}
+
+static bool read_command(const uint8_t *data, size_t size, size_t at,
+                         struct datagram_command *command)
+{
+    if (at >= size)
+        return false;
+    const uint8_t *bytes = data + at;
+    const struct command *kind = &commands[bytes[0] & COMMAND_NUMBER];
+    *command = (struct datagram_command){
+        .at = at,
+        .size = kind->size,
+        .number = bytes[0] & COMMAND_NUMBER,
+        .is_reliable = (bytes[0] & RELIABLE) != 0,
+        .channel = bytes[COMMAND_CHANNEL],
+        .sequence = (uint16_t)read_16(bytes + COMMAND_SEQUENCE),
+        .argument =
+            kind->size > COMMAND_HEADER_SIZE ? (uint16_t)read_16(bytes + COMMAND_ARGUMENT) : 0,
+    };
+    if (kind->has_message) {
+        command->message_size = read_16(bytes + kind->size - 2);
+        command->size += command->message_size;
+    }
+    return true;
+}
+
+bool datagram_first(const uint8_t *data, size_t size, struct datagram_command *command)
+{
+    return read_command(data, size, HEADER_SIZE + (is_timed(data) ? SENT_TIME_SIZE : 0), command);
+}
+
+bool datagram_next(const uint8_t *data, size_t size, struct datagram_command *command)
+{
+    return read_command(data, size, command->at + command->size, command);
+}
+
+const char *datagram_verdict_name(enum datagram_verdict verdict)
+{
+    static const char *const names[DATAGRAM_VERDICTS] = {
+        [DATAGRAM_OK] = "ok",
+        [DATAGRAM_OVERSIZE] = "oversize",
+        [DATAGRAM_CONNECTIONLESS] = "connectionless",
+        [DATAGRAM_MALFORMED] = "malformed",
+        [DATAGRAM_FRAGMENT] = "fragment",
+        [DATAGRAM_COMPRESSED] = "compressed",
+        [DATAGRAM_COMMANDS] = "commands",
+        [DATAGRAM_KNOCKS] = "knocks",
+        [DATAGRAM_TICKET] = "ticket",
+        [DATAGRAM_CHURN] = "churn",
+        [DATAGRAM_CONNECTIONS] = "connections",
+        [DATAGRAM_INPUTS] = "inputs",
+        [DATAGRAM_UNSEALED] = "unsealed",
+        [DATAGRAM_FORGED] = "forged",
+        [DATAGRAM_REPLAYED] = "replayed",
+        [DATAGRAM_SESSIONS] = "sessions",
+        [DATAGRAM_BUDGET] = "budget",
+        [DATAGRAM_AHEAD] = "ahead",
+        [DATAGRAM_REPEATED] = "repeated",
+        [DATAGRAM_ACKS] = "acknowledgements",
+        [DATAGRAM_DISCONNECT] = "disconnect",
+        [DATAGRAM_OVERTIME] = "overtime",
+        [DATAGRAM_BANNED] = "banned",
+        [DATAGRAM_ACCESS] = "access",
+    };
+    assert((unsigned)verdict < DATAGRAM_VERDICTS);
+    return names[verdict];
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// raimd: options, configuration, signals, and the main thread's loop.
+#define _GNU_SOURCE
+#include "config.h"
+#include "config_dump.h"
+#include "config_values.h"
+#include "heap.h"
+#include "log.h"
+#include "map_draw.h"
+#include "map_file.h"
+#include "monotonic.h"
+#include "options.h"
+#include "overload.h"
+#include "rejection_log.h"
+#include "reload_report.h"
+#include "sandbox.h"
+#include "sd_notify.h"
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { STATUS_EVERY_MS = 5000 };
+
+// Opens what is closed of standard input, output and error: a socket would take its number, and
+// the log be written to whoever is at its other end.
+static bool open_standard_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)
+            return false;
+    return true;
+}
+
+// Signals arrive as bytes on a descriptor, so that nothing ever runs in a handler. Blocked before
+// any thread starts, they are blocked in all.
+static int open_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit on the size of files costs a checkpoint, not the match
+    return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Handles the signals that wait; true when the server is to end.
+static bool take_signals(int signals, struct server *server)
+{
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo != SIGHUP) {
+            log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
+            return true;
+        }
+        struct outcome outcome = {0};
+        log_info("reloading signal=HUP");
+        server_reload(server, &outcome);
+        outcome_clear(&outcome);
+    }
+    return false;
+}
+
+// While everybody is told goodbye, a second signal ends the process as it would any other.
+static void end_at_once_when_asked_again(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+// What the main thread does by the clock, in ms of CLOCK_MONOTONIC.
+struct chores {
+    uint64_t watchdog_every_ms; // 0: never
+    uint64_t next_watchdog_ms;
+    uint64_t next_status_ms;
+    uint64_t next_flood_ms;
+    uint64_t next_overload_ms;
+};
+
+static void do_chores(struct chores *chores, struct server *server)
+{
+    const uint64_t now = monotonic_ms();
+    if (chores->watchdog_every_ms > 0 && now >= chores->next_watchdog_ms) {
+        chores->next_watchdog_ms = now + chores->watchdog_every_ms;
+        if (server_ticks_advance(server))
+            notify_alive();
+    }
+    if (now >= chores->next_flood_ms) {
+        chores->next_flood_ms = now + FLOOD_EVERY_MS;
+        server_tell_floods(server);
+    }
+    if (now >= chores->next_overload_ms) {
+        chores->next_overload_ms = now + OVERLOAD_EVERY_MS;
+        server_tell_overloads(server);
+    }
+    if (now >= chores->next_status_ms) {
+        uint32_t players, bots;
+        chores->next_status_ms = now + STATUS_EVERY_MS;
+        server_count_players(server, &players, &bots);
+        notify_players(players, bots);
+    }
+}
+
+static int wait_ms(const struct chores *chores, const struct server *server)
+{
+    const uint64_t now = monotonic_ms();
+    uint64_t due = chores->next_overload_ms;
+    if (chores->watchdog_every_ms > 0 && chores->next_watchdog_ms < due)
+        due = chores->next_watchdog_ms;
+    const int chores_ms = due > now ? (int)(due - now) : 0;
+    const int server_ms = server_timeout_ms(server);
+    return server_ms >= 0 && server_ms < chores_ms ? server_ms : chores_ms;
+}
+
+// Who asks for the status wakes this thread many times a second, and must not make it interrupt a
+// tick on the same CPU: where none is idle it waits for the tick's end (sched(7), SCHED_BATCH). An
+// operator's own policy stands, and where this is refused ticks are only a little longer.
+static void give_way_to_workers(void)
+{
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+static void run(struct server *server, int signals)
+{
+    struct chores chores = {.watchdog_every_ms = notify_watchdog_ms()};
+    struct pollfd waits[] = {
+        {.fd = signals, .events = POLLIN},
+        {.fd = server_descriptor(server), .events = POLLIN},
+        {.fd = server_control_descriptor(server), .events = POLLIN},
+    };
+    chores.next_watchdog_ms = monotonic_ms() + chores.watchdog_every_ms;
+    notify_ready();
+    for (;;) {
+        do_chores(&chores, server);
+        poll(waits, sizeof waits / sizeof *waits, wait_ms(&chores, server));
+        if (take_signals(signals, server))
+            return;
+        server_serve(server);
+        if (server_is_drained(server))
+            return;
+    }
+}
+
+// For looking at: every map that can be loaded, whatever the size of its players.
+static int draw_map(const char *map_path, const char *drawing_path)
+{
+    struct report report = {.out = stderr};
+    struct raim_map *map = map_file_load(map_path, NULL, 0, &report);
+    if (map == NULL)
+        return EXIT_CONFIG;
+    FILE *out = fopen(drawing_path, "w");
+    const bool drawn = out != NULL && map_draw(map, out);
+    const bool closed = out != NULL && fclose(out) == 0;
+    if (!drawn || !closed)
+        fprintf(stderr, "raimd: cannot write \"%s\": %s\n", drawing_path, strerror(errno));
+    raim_map_destroy(map);
+    return drawn && closed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// The exit status of a program that was asked to print.
+static int end_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    fprintf(stderr, "raimd: cannot write: %s\n", strerror(errno));
+    return EXIT_FAILURE;
+}
+
+// What `-t`, `-T` and the start have in common; NULL after telling every mistake.
+static struct config *load_config(const struct options *options)
+{
+    struct report report = {.out = options->json ? stdout : stderr};
+    if (options->json)
+        report.style = REPORT_JSON;
+    else if (log_is_journal())
+        report.style = REPORT_JOURNAL;
+    struct config *config =
+        options->demo ? config_demo() : config_load_reported(options->config_path, &report);
+    report_end(&report);
+    if (config == NULL && !options->json)
+        fprintf(stderr, "%sraimd: %s: see the mistakes above\n", log_is_journal() ? "<3>" : "",
+                options->action == OPTIONS_CHECK_CONFIG ? "refused" : "nothing started");
+    return config;
+}
+
+// Tells what was asked of a good configuration.
+static void tell_config(const struct options *options, const struct config *config)
+{
+    if (options->action == OPTIONS_PRINT_CONFIG)
+        config_values_print(config->values, stdout);
+    else if (!options->json)
+        printf("%s: good, %d arena%s\n", options->demo ? "demo" : options->config_path,
+               config->arena_count, config->arena_count == 1 ? "" : "s");
+}
+
+int main(int argc, char **argv)
+{
+    if (!open_standard_streams())
+        return EXIT_FAILURE;
+    const struct options options = options_parse(argc, argv);
+    if (options.action == OPTIONS_WRONG)
+        return EXIT_USAGE;
+    if (options.action == OPTIONS_DONE)
+        return EXIT_SUCCESS;
+    if (options.action == OPTIONS_DRAW_MAP)
+        return draw_map(options.map_path, options.drawing_path);
+    if (options.action == OPTIONS_DUMP_CONFIG) {
+        config_dump(stdout);
+        return end_output();
+    }
+    heap_init();
+    log_init();
+
+    struct config *config = load_config(&options);
+    if (config == NULL)
+        return EXIT_CONFIG;
+    if (options.action != OPTIONS_RUN) {
+        tell_config(&options, config);
+        config_unload(config);
+        return end_output();
+    }
+
+    log_set_level(config->log_level);
+    if (!config->core_dumps)
+        sandbox_forbid_cores();
+    const int signals = open_signals();
+    struct server *server = NULL;
+    if (signals >= 0)
+        server = server_start(config, options.demo ? NULL : options.config_path);
+    else
+        config_unload(config);
+    if (server != NULL) {
+        give_way_to_workers(); // now that they are there, and have not inherited it
+        run(server, signals);
+        if (!server_is_drained(server))
+            server_keep(server); // whoever sends a signal may start it again
+        notify_stopping();
+        end_at_once_when_asked_again();
+        server_stop(server);
+        log_info("stopped");
+    }
+    if (signals >= 0)
+        close(signals);
+    return server != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Cuts the sets of lines by the corners of obstacles.
+#include "stabbing_lines.h"
+
+#include <string.h>
+
+// Of the widest angle between a line and the axis. Beyond it, offsets grow out of all proportion.
+static const double max_sine = 0.99;
+
+// A box cut twice leaves this many corners at most.
+enum { SHAPE_CORNERS = RAIM_MAX_POLYGON_POINTS + 2 };
+
+// What is left of an obstacle between the discs, in the frame.
+struct shape {
+    int count;
+    raim_vec2 corners[SHAPE_CORNERS];
+};
+
+static raim_vec2 into_frame(const struct raim_lines *lines, raim_vec2 point)
+{
+    const raim_vec2 offset = raim_vec2_sub(point, lines->from);
+    return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
+}
+
+raim_box raim_lines_box(const struct raim_lines *lines, raim_box box)
+{
+    const raim_vec2 half = raim_vec2_scale(raim_vec2_sub(box.max, box.min), 0.5);
+    const raim_vec2 centre = into_frame(lines, raim_vec2_add(box.min, half));
+    const double across = fabs(lines->along.x), askew = fabs(lines->along.y);
+    const raim_vec2 reach = {across * half.x + askew * half.y, askew * half.x + across * half.y};
+    return (raim_box){raim_vec2_sub(centre, reach), raim_vec2_add(centre, reach)};
+}
+
+bool raim_lines_run_against(const struct raim_lines *lines, raim_vec2 normal)
+{
+    return raim_vec2_dot(normal, lines->along) * lines->cosine +
+               fabs(raim_vec2_cross(lines->along, normal)) * lines->sine <
+           0;
+}
+
+// Keeps what is at x or beyond it; with a direction of -1, before it.
+static void clip(struct shape *shape, double x, double direction)
+{
+    struct shape clipped; // not cleared: most of it stays unused
+    clipped.count = 0;
+    for (int i = 0; i < shape->count; i++) {
+        const raim_vec2 a = shape->corners[i];
+        const raim_vec2 b = shape->corners[i + 1 < shape->count ? i + 1 : 0];
+        const double at_a = direction * (a.x - x), at_b = direction * (b.x - x);
+        if (at_a >= 0)
+            clipped.corners[clipped.count++] = a;
+        if ((at_a >= 0) != (at_b >= 0))
+            clipped.corners[clipped.count++] =
+                raim_vec2_mad(a, raim_vec2_sub(b, a), at_a / (at_a - at_b));
+    }
+    shape->count = clipped.count;
+    memcpy(shape->corners, clipped.corners, (size_t)clipped.count * sizeof *clipped.corners);
+}
+
+// A corner, as what decides on which side of it a line passes.
+struct corner {
+    double part; // of the length
+    double y;
+};
+
+static double height_of(const struct raim_beam *beam, int i, struct corner corner)
+{
+    return beam->starts[i] + (beam->ends[i] - beam->starts[i]) * corner.part - corner.y;
+}
+
+static void set_corners(struct raim_beam *beam, int count, const double *starts, const double *ends)
+{
+    beam->count = count;
+    memcpy(beam->starts, starts, (size_t)count * sizeof *starts);
+    memcpy(beam->ends, ends, (size_t)count * sizeof *ends);
+}
+
+static void copy_beam(struct raim_beam *beam, const struct raim_beam *from)
+{
+    set_corners(beam, from->count, from->starts, from->ends);
+}
+
+// Keeps the lines that pass a corner on the side: 1 on its left, -1 on its right. Of a sliver,
+// rounding may make more corners than there is room for; it stays whole then.
+static void cut(struct raim_beam *beam, struct corner corner, double side)
+{
+    double heights[RAIM_BEAM_CORNERS];
+    double starts[2 * RAIM_BEAM_CORNERS], ends[2 * RAIM_BEAM_CORNERS];
+    int count = 0;
+    for (int i = 0; i < beam->count; i++)
+        heights[i] = side * height_of(beam, i, corner) - RAIM_LINES_TOUCH;
+    for (int i = 0; i < beam->count; i++) {
+        const int next = i + 1 < beam->count ? i + 1 : 0;
+        if (heights[i] > 0) {
+            starts[count] = beam->starts[i];
+            ends[count++] = beam->ends[i];
+        }
+        if ((heights[i] > 0) != (heights[next] > 0)) {
+            const double part = heights[i] / (heights[i] - heights[next]);
+            starts[count] = beam->starts[i] + (beam->starts[next] - beam->starts[i]) * part;
+            ends[count++] = beam->ends[i] + (beam->ends[next] - beam->ends[i]) * part;
+        }
+    }
+    if (count > RAIM_BEAM_CORNERS)
+        return;
+    set_corners(beam, count, starts, ends);
+}
+
+// All lines that meet both discs, and a few more.
+static void begin_beam(struct raim_beam *beam, const struct raim_lines *lines,
+                       const struct raim_lines_end *from, const struct raim_lines_end *to)
+{
+    // Two boxes, for either end may be the round one, and what is between them.
+    const double a = from->reach / lines->cosine, b = to->reach / lines->cosine;
+    const double c = a + from->radius / lines->cosine, d = b + to->radius / lines->cosine;
+    // Midway, no line is farther out than those that touch both discs: on the same side, or, when
+    // one disc is much larger and they are steep, on either side.
+    const double radius = fmax(from->radius, to->radius);
+    const double sum = from->reach + to->reach + radius;
+    const double difference = fabs(to->reach - from->reach) + radius;
+    const double sine = difference / lines->length; // of those on the same side
+    const double top = fmax(sum / sqrt(1 - sine * sine), difference / lines->cosine);
+    // That cuts off the two corners on the same side.
+    if (from->radius > 0 && to->radius > 0) {
+        const double e = fmin(a, top - d), f = fmin(b, top - c);
+        set_corners(beam, 8, (double[]){-e, a, c, c, e, -a, -c, -c},
+                    (double[]){-d, -d, -b, f, d, d, b, -f});
+        return;
+    }
+    const double e = fmin(c, top - d), f = fmin(d, top - c);
+    set_corners(beam, 6, (double[]){-e, c, c, e, -c, -c}, (double[]){-d, -d, f, d, d, -f});
+}
+
+bool raim_lines_begin(struct raim_lines *lines, const struct raim_lines_end *from,
+                      const struct raim_lines_end *to)
+{
+    const raim_vec2 way = raim_vec2_sub(to->centre, from->centre);
+    const double length = raim_vec2_length(way);
+    const double both = from->reach + to->reach + fmax(from->radius, to->radius);
+    if (both > max_sine * length || length == 0)
+        return false;
+    lines->from = from->centre;
+    lines->along = raim_vec2_scale(way, 1 / length);
+    lines->length = length;
+    lines->sine = both / length;
+    lines->cosine = sqrt(1 - lines->sine * lines->sine);
+    lines->first = from->reach + from->radius;
+    lines->last = length - to->reach - to->radius;
+    lines->width = fmax(from->reach + from->radius, to->reach + to->radius);
+    lines->count = 1;
+    begin_beam(&lines->beams[0], lines, from, to);
+    return true;
+}
+
+// How a beam passes an obstacle: `left` of all corners it has some lines, or all.
+struct passage {
+    bool left, all_left, right, all_right;
+    uint32_t cutting; // a bit for each corner with lines of the beam on both sides
+};
+
+static struct passage passage_of(const struct raim_beam *beam, const struct corner *corners,
+                                 int count)
+{
+    struct passage passage = {true, true, true, true, 0};
+    // One that blocks all lines is known before its last corner.
+    for (int c = 0; c < count && (passage.left || passage.right); c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < beam->count; i++) {
+            const double height = height_of(beam, i, corners[c]);
+            low = height < low ? height : low;
+            high = height > high ? height : high;
+        }
+        passage.left &= high > RAIM_LINES_TOUCH;
+        passage.all_left &= low > RAIM_LINES_TOUCH;
+        passage.right &= low < -RAIM_LINES_TOUCH;
+        passage.all_right &= high < -RAIM_LINES_TOUCH;
+        if (low <= RAIM_LINES_TOUCH && high >= -RAIM_LINES_TOUCH)
+            passage.cutting |= (uint32_t)1 << c;
+    }
+    return passage;
+}
+
+static void cut_all(struct raim_beam *beam, const struct corner *corners, uint32_t cutting,
+                    double side)
+{
+    for (int i = 0; cutting >> i != 0; i++)
+        if ((cutting >> i & 1) != 0)
+            cut(beam, corners[i], side);
+}
+
+static void remove_beam(struct raim_lines *lines, int index)
+{
+    if (index != --lines->count)
+        copy_beam(&lines->beams[index], &lines->beams[lines->count]);
+}
+
+// Leaves of a beam the two parts that pass the corners.
+static void split(struct raim_lines *lines, int index, const struct corner *corners, int count)
+{
+    struct raim_beam *beam = &lines->beams[index];
+    const struct passage passage = passage_of(beam, corners, count);
+    if (passage.all_left || passage.all_right)
+        return;
+    if (passage.left && passage.right) {
+        if (lines->count == RAIM_LINES_BEAMS)
+            return;
+        struct raim_beam *right = &lines->beams[lines->count];
+        copy_beam(right, beam);
+        cut_all(right, corners, passage.cutting, -1);
+        lines->count += right->count > 0;
+    }
+    if (passage.left)
+        cut_all(beam, corners, passage.cutting, 1);
+    else if (passage.right)
+        cut_all(beam, corners, passage.cutting, -1);
+    if ((!passage.left && !passage.right) || beam->count == 0)
+        remove_beam(lines, index);
+}
+
+void raim_lines_block(struct raim_lines *lines, const raim_polygon *obstacle, bool begin_before,
+                      bool end_beyond)
+{
+    struct shape shape; // not cleared, either
+    shape.count = obstacle->count;
+    for (int i = 0; i < obstacle->count; i++)
+        shape.corners[i] = into_frame(lines, obstacle->points[i]);
+    if (!begin_before)
+        clip(&shape, lines->first, 1);
+    if (!end_beyond)
+        clip(&shape, lines->last, -1);
+    if (shape.count == 0)
+        return;
+    struct corner corners[SHAPE_CORNERS];
+    for (int i = 0; i < shape.count; i++)
+        corners[i] = (struct corner){shape.corners[i].x / lines->length, shape.corners[i].y};
+    // Backwards: what a split adds, or puts in a removed beam's place, has been split already.
+    for (int i = lines->count - 1; i >= 0; i--)
+        split(lines, i, corners, shape.count);
+}
+
+// The slopes of a beam's lines through a point.
+static bool fan_out(const struct raim_beam *beam, struct corner point, double ahead,
+                    struct raim_fan_span *span)
+{
+    double heights[RAIM_BEAM_CORNERS];
+    *span = (struct raim_fan_span){INFINITY, -INFINITY};
+    for (int i = 0; i < beam->count; i++)
+        heights[i] = height_of(beam, i, point);
+    for (int i = 0; i < beam->count; i++) {
+        const int next = i + 1 < beam->count ? i + 1 : 0;
+        if ((heights[i] > 0) == (heights[next] > 0))
+            continue;
+        const double part = heights[i] / (heights[i] - heights[next]);
+        const double end = beam->ends[i] + (beam->ends[next] - beam->ends[i]) * part;
+        const double slope = (end - point.y) / ahead;
+        span->low = slope < span->low ? slope : span->low;
+        span->high = slope > span->high ? slope : span->high;
+    }
+    return span->low <= span->high;
+}
+
+void raim_lines_fan(const struct raim_lines *lines, raim_vec2 point, struct raim_fan *fan)
+{
+    fan->point = into_frame(lines, point);
+    fan->cosine = lines->cosine;
+    fan->count = 0;
+    const struct corner at = {fan->point.x / lines->length, fan->point.y};
+    for (int i = 0; i < lines->count; i++)
+        fan->count +=
+            fan_out(&lines->beams[i], at, lines->length - fan->point.x, &fan->spans[fan->count]);
+}
+
+bool raim_fan_meets(const struct raim_fan *fan, const struct raim_lines *lines, raim_vec2 centre,
+                    double radius)
+{
+    const raim_vec2 way = raim_vec2_sub(into_frame(lines, centre), fan->point);
+    const double half = radius / fan->cosine;
+    for (int i = 0; i < fan->count; i++)
+        if (fan->spans[i].low * way.x <= way.y + half && fan->spans[i].high * way.x >= way.y - half)
+            return true;
+    return false;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Finds, among the lines from around one place to around another, those that no obstacle blocks,
+// and looks along them only.
+#include "map_pvs.h"
+
+#include "map_near.h"
+#include "stabbing_lines.h"
+
+// Of points and circles against faces, in units: rounding shows below it.
+static const double slack = 1e-6;
+
+// Points may be just as far out as the farthest.
+static const double room = 1e-3;
+
+// The most pairs of points to look at one by one.
+enum { LOOKS = 96 };
+
+// Of a reach, those that tell most: where it is, and as far as it can run each way.
+enum { FEW_POINTS = 9 };
+
+// --- which lines of sight obstacles leave ---
+
+// One of the two, in a disc around all places where it may be. It may be at the points, or where
+// there are none, anywhere in the disc.
+struct end {
+    struct raim_lines_end disc;
+    const struct raim_reach *points;
+};
+
+// True when one can never be behind the line of a face, not even by a part. Who is as far before it
+// as its own radius gets behind only around the ends of the face, which may be too far away.
+static bool stays_before(const struct end *end, const raim_polygon *obstacle, int face)
+{
+    const double radius = end->disc.radius;
+    if (end->points != NULL) {
+        for (int i = 0; i < end->points->count; i++)
+            if (raim_polygon_separation(obstacle, face, end->points->points[i]) < radius - slack)
+                return false;
+        return true;
+    }
+    const raim_vec2 centre = end->disc.centre, normal = obstacle->normals[face];
+    const double separation = raim_polygon_separation(obstacle, face, centre);
+    const double reach = end->disc.reach + slack;
+    if (separation - radius >= reach)
+        return true;
+    if (separation < radius - slack)
+        return false;
+    const double gap = separation > radius ? separation - radius : 0;
+    const double half = sqrt(reach * reach - gap * gap);
+    const raim_vec2 last = obstacle->points[raim_polygon_next(obstacle, face)];
+    return raim_vec2_cross(normal, raim_vec2_sub(obstacle->points[face], centre)) <= -half &&
+           raim_vec2_cross(normal, raim_vec2_sub(last, centre)) >= half;
+}
+
+// True when every line has this end on the near side of the obstacle; seen from the second end,
+// lines run the other way.
+static bool is_beyond(const struct raim_lines *lines, const raim_polygon *obstacle,
+                      const struct end *end, double way)
+{
+    for (int i = 0; i < obstacle->count; i++)
+        if (raim_lines_run_against(lines, raim_vec2_scale(obstacle->normals[i], way)) &&
+            stays_before(end, obstacle, i))
+            return true;
+    return false;
+}
+
+static void block(struct raim_lines *lines, const raim_polygon *obstacle, const struct end *from,
+                  const struct end *to)
+{
+    const raim_box box = raim_lines_box(lines, obstacle->bounds);
+    if (box.min.y > lines->width || box.max.y < -lines->width)
+        return;
+    const bool begin_before = box.min.x >= lines->first || is_beyond(lines, obstacle, from, 1);
+    const bool end_beyond = box.max.x <= lines->last || is_beyond(lines, obstacle, to, -1);
+    raim_lines_block(lines, obstacle, begin_before, end_beyond);
+}
+
+// Returns false when obstacles block every line; `blocker` is the one to ask first and becomes the
+// last that it took.
+static bool leaves_lines(const struct raim_map *map, const struct end *from, const struct end *to,
+                         uint16_t *blocker, struct raim_lines *lines)
+{
+    const raim_polygon *likely = *blocker < map->obstacle_count ? &map->obstacles[*blocker] : NULL;
+    if (likely != NULL)
+        block(lines, likely, from, to);
+    if (lines->count == 0)
+        return false;
+    const raim_vec2 aside = {-lines->along.y * lines->width, lines->along.x * lines->width};
+    const raim_vec2 corners[4] = {
+        raim_vec2_sub(from->disc.centre, aside), raim_vec2_sub(to->disc.centre, aside),
+        raim_vec2_add(to->disc.centre, aside), raim_vec2_add(from->disc.centre, aside)};
+    struct raim_map_near near;
+    raim_map_near_begin(&near, map, corners, 4);
+    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
+        if (obstacle == likely)
+            continue;
+        block(lines, obstacle, from, to);
+        if (lines->count == 0) {
+            *blocker = (uint16_t)(obstacle - map->obstacles);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool raim_map_is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double radius,
+                       double distance, uint16_t *blocker)
+{
+    const struct end from = {{a, distance + room, radius}, NULL};
+    const struct end to = {{b, distance + room, radius}, NULL};
+    struct raim_lines lines;
+    return raim_lines_begin(&lines, &from.disc, &to.disc) &&
+           !leaves_lines(map, &from, &to, blocker, &lines);
+}
+
+// --- who sees whom ---
+
+static struct end end_of(const struct raim_reach *reach, double radius)
+{
+    return (struct end){{reach->centre, reach->extent + room, radius}, reach};
+}
+
+// A viewer and a target, at the points where they may be.
+struct peek {
+    const struct raim_map *map;
+    const struct raim_reach *viewer, *target;
+    double radius;
+    raim_vec2 view;
+    int looks;
+};
+
+// True when the target is seen between a pair of points.
+static bool looks(struct peek *peek, int i, int j, struct raim_glimpse *glimpse)
+{
+    const raim_vec2 from = peek->viewer->points[i], to = peek->target->points[j];
+    if (!raim_is_in_view(peek->view, from, to, peek->radius))
+        return false;
+    peek->looks++;
+    *glimpse = (struct raim_glimpse){i, j};
+    return raim_map_sees_circle(peek->map, from, to, peek->radius);
+}
+
+// Looks from each point at each circle that a line leads to.
+static bool looks_along(struct peek *peek, const struct raim_lines *lines,
+                        struct raim_glimpse *glimpse)
+{
+    for (int i = 0; i < peek->viewer->count; i++) {
+        struct raim_fan fan;
+        raim_lines_fan(lines, peek->viewer->points[i], &fan);
+        for (int j = 0; j < peek->target->count && fan.count > 0; j++) {
+            if (!raim_fan_meets(&fan, lines, peek->target->points[j], peek->radius))
+                continue;
+            if (looks(peek, i, j, glimpse))
+                return true;
+            if (peek->looks == LOOKS)
+                return false;
+        }
+    }
+    return false;
+}
+
+// Looks from each point at each circle, or where these are too many, from few points at few.
+static bool looks_around(struct peek *peek, struct raim_glimpse *glimpse)
+{
+    const int viewers = peek->viewer->count, targets = peek->target->count;
+    const bool are_many = viewers * targets > LOOKS;
+    for (int i = 0; i < viewers && !(are_many && i == FEW_POINTS); i++)
+        for (int j = 0; j < targets && !(are_many && j == FEW_POINTS); j++)
+            if (looks(peek, i, j, glimpse))
+                return true;
+    return false;
+}
+
+bool raim_map_peeks(const struct raim_map *map, const struct raim_reach *viewer,
+                    const struct raim_reach *target, double radius, raim_vec2 view,
+                    uint16_t *blocker, struct raim_glimpse *glimpse)
+{
+    struct peek peek = {map, viewer, target, radius, view, 0};
+    const struct end from = end_of(viewer, 0), to = end_of(target, radius);
+    struct raim_lines lines;
+    if (!raim_lines_begin(&lines, &from.disc, &to.disc))
+        return looks_around(&peek, glimpse);
+    return leaves_lines(map, &from, &to, blocker, &lines) && looks_along(&peek, &lines, glimpse);
+}

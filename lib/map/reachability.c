@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Runs until something is in the way, and from there step by step.
+#include "reachability.h"
+
+#include "map_near.h"
+
+// Rounding corners gains up to a thousandth of a run.
+static const double gain = 1.001;
+
+#define DIAGONAL 0x1.6a09e667f3bcdp-1 // sqrt(1/2)
+
+static const raim_vec2 directions[RAIM_RUN_WAYS] = {
+    {1, 0},  {DIAGONAL, DIAGONAL},   {0, 1},  {-DIAGONAL, DIAGONAL},
+    {-1, 0}, {-DIAGONAL, -DIAGONAL}, {0, -1}, {DIAGONAL, -DIAGONAL},
+};
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+// A distance, up to the most, within which there is nothing around a point.
+static double clearance(const struct raim_map *map, raim_vec2 centre, double most)
+{
+    const raim_vec2 low = raim_vec2_sub(centre, map->border.min);
+    const raim_vec2 high = raim_vec2_sub(map->border.max, centre);
+    double clear = least(most, least(least(low.x, low.y), least(high.x, high.y)));
+    const raim_box box = raim_box_grow((raim_box){centre, centre}, most);
+    const raim_vec2 corners[4] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}};
+    struct raim_map_near near;
+    raim_map_near_begin(&near, map, corners, 4);
+    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
+        double separation = -INFINITY;
+        for (int i = 0; i < obstacle->count; i++) {
+            const double before = raim_polygon_separation(obstacle, i, centre);
+            separation = before > separation ? before : separation;
+        }
+        clear = least(clear, separation);
+    }
+    return clear;
+}
+
+void raim_runner_begin(struct raim_runner *runner, const struct raim_map *map, raim_vec2 centre,
+                       double radius, double step, int steps, raim_vec2 *points)
+{
+    *runner = (struct raim_runner){
+        .map = map,
+        .centre = centre,
+        .radius = radius,
+        .step = step,
+        .steps = steps,
+        .open = (clearance(map, centre, radius + step * steps) - radius) / step,
+        .points = points,
+    };
+    for (int way = 0; way < RAIM_RUN_WAYS; way++)
+        runner->runs[way].clear = -1;
+}
+
+// The steps for which a direction is clear.
+static double clear_of(struct raim_runner *runner, int way)
+{
+    struct raim_run *run = &runner->runs[way];
+    if (run->clear < 0) {
+        const raim_vec2 whole = raim_vec2_scale(directions[way], runner->step * runner->steps);
+        run->clear =
+            raim_map_sweep(runner->map, runner->centre, whole, runner->radius) * runner->steps;
+        run->known = 0;
+    }
+    return run->clear;
+}
+
+static bool is_clear(struct raim_runner *runner, int way, int steps)
+{
+    return steps <= runner->open || steps < clear_of(runner, way);
+}
+
+// Where a straight run leads.
+static raim_vec2 run_to(struct raim_runner *runner, int way, int steps)
+{
+    if (is_clear(runner, way, steps))
+        return raim_vec2_mad(runner->centre, directions[way], runner->step * steps);
+    struct raim_run *run = &runner->runs[way];
+    raim_vec2 *points = &runner->points[way * (runner->steps + 1)];
+    const raim_vec2 step = raim_vec2_scale(directions[way], runner->step);
+    if (run->known == 0) {
+        run->known = (int)run->clear;
+        points[run->known] = raim_vec2_mad(runner->centre, step, run->known);
+    }
+    for (; run->known < steps; run->known++)
+        points[run->known + 1] =
+            raim_map_move(runner->map, points[run->known], step, runner->radius);
+    return points[steps];
+}
+
+// Where half of a run in one direction and half in another lead.
+static raim_vec2 turn_to(struct raim_runner *runner, int first, int second, int steps)
+{
+    const raim_vec2 half = run_to(runner, first, steps / 2);
+    const raim_vec2 way = raim_vec2_scale(directions[second], runner->step * (steps - steps / 2));
+    const double part = raim_map_sweep(runner->map, half, way, runner->radius);
+    if (part > 1)
+        return raim_vec2_add(half, way);
+    return raim_map_move(runner->map, raim_vec2_mad(half, way, part),
+                         raim_vec2_scale(way, 1 - part), runner->radius);
+}
+
+// A turn goes into its second direction from the first, which is beside it on one of both sides.
+static int second_of(int turn)
+{
+    return (turn - RAIM_REACH_TURN) / 2;
+}
+
+static int first_of(int turn)
+{
+    const int side = (turn - RAIM_REACH_TURN) % 2 == 0 ? 1 : RAIM_RUN_WAYS - 1;
+    return (second_of(turn) + side) % RAIM_RUN_WAYS;
+}
+
+raim_vec2 raim_runner_at(struct raim_runner *runner, int choice, int steps)
+{
+    if (choice == RAIM_REACH_STAY)
+        return runner->centre;
+    if (choice < RAIM_REACH_HALF)
+        return run_to(runner, choice - RAIM_REACH_END, steps);
+    if (choice < RAIM_REACH_TURN)
+        return run_to(runner, choice - RAIM_REACH_HALF, steps / 2);
+    return turn_to(runner, first_of(choice), second_of(choice), steps);
+}
+
+static void add(struct raim_reach *reach, int choice, raim_vec2 point)
+{
+    reach->choices[reach->count] = (uint8_t)choice;
+    reach->points[reach->count++] = point;
+}
+
+void raim_runner_reach(struct raim_runner *runner, int steps, struct raim_reach *reach)
+{
+    reach->centre = runner->centre;
+    reach->extent = runner->step * steps * gain;
+    reach->count = 0;
+    add(reach, RAIM_REACH_STAY, runner->centre);
+    if (steps == 0)
+        return;
+    for (int choice = RAIM_REACH_END; choice < RAIM_REACH_TURN; choice++)
+        add(reach, choice, raim_runner_at(runner, choice, steps));
+    if (steps <= runner->open)
+        return;
+    for (int turn = RAIM_REACH_TURN; turn < RAIM_REACH_CHOICES; turn++)
+        if (!is_clear(runner, second_of(turn), steps) && is_clear(runner, first_of(turn), steps))
+            add(reach, turn, raim_runner_at(runner, turn, steps));
+}

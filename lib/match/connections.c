@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Who is turned away, who has to go, and who must be silent.
+#include "match_internal.h"
+
+#include "name.h"
+
+#include <assert.h>
+
+static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every reason can be told");
+static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_CHAT_BYTES + 1, "everything can be said");
+
+void raim_doors_refuse(struct raim_match *match, struct raim_connection *client,
+                       enum raim_refusal refusal, enum raim_reason reason)
+{
+    match->refused[refusal]++;
+    client->state = RAIM_CONNECTION_REFUSED;
+    client->reason = reason;
+}
+
+void raim_doors_leave(struct raim_match *match, struct raim_connection *client,
+                      enum raim_reason reason)
+{
+    if (raim_is_spectator(client))
+        raim_spectators_leave(match, client);
+    if (client->player != RAIM_NOBODY)
+        raim_members_leave(match, client->player, reason);
+    client->player = RAIM_NOBODY;
+}
+
+// Ends a connection as the operator wishes.
+static void end(struct raim_match *match, struct raim_connection *client, enum raim_reason reason,
+                const char *why)
+{
+    raim_doors_leave(match, client, reason);
+    client->state = RAIM_CONNECTION_REFUSED;
+    client->reason = reason;
+    if (!raim_text_clean(why, client->why, RAIM_MAX_TEXT_BYTES))
+        client->why[0] = '\0';
+}
+
+// The member that a client plays as; NULL for a bot or nobody.
+static struct raim_member *find_member(struct raim_match *match, raim_player_id id)
+{
+    const uint32_t place = raim_player_place(id);
+    if (id == RAIM_NOBODY || place >= match->world->max_players ||
+        raim_world_players_const(match->world)[place].id != id || match->members[place].bot)
+        return NULL;
+    return &match->members[place];
+}
+
+bool raim_match_kick(struct raim_match *match, raim_player_id id, const char *why)
+{
+    const struct raim_member *member = find_member(match, id);
+    if (member == NULL)
+        return false;
+    if (raim_world_players_const(match->world)[raim_player_place(id)].away)
+        raim_members_leave(match, id, RAIM_REASON_KICKED);
+    else
+        end(match, &match->clients[member->client], RAIM_REASON_KICKED, why);
+    return true;
+}
+
+void raim_match_ban(struct raim_match *match, uint32_t handle, const char *why)
+{
+    assert(handle < match->def.max_connections);
+    struct raim_connection *client = &match->clients[handle];
+    if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
+        return; // it has to go already
+    end(match, client, RAIM_REASON_BANNED, why);
+    match->refused[RAIM_REFUSED_BANNED]++;
+}
+
+bool raim_match_mute(struct raim_match *match, raim_player_id id, bool muted)
+{
+    struct raim_member *member = find_member(match, id);
+    if (member == NULL)
+        return false;
+    member->muted = muted;
+    return true;
+}
+
+void raim_match_drain(struct raim_match *match, bool draining)
+{
+    match->draining = draining;
+}

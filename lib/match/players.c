@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Who plays: joining, leaving, the bots' inputs, and the events that tell of it.
+#include "match_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
+                             struct raim_roster_entry *entry)
+{
+    const raim_player *player = &raim_world_players_const(match->world)[place];
+    *entry = (struct raim_roster_entry){
+        .player = player->id,
+        .bot = match->members[place].bot,
+        .score = player->score,
+        .deaths = player->deaths,
+    };
+    memcpy(entry->name, match->members[place].name, sizeof entry->name);
+}
+
+bool raim_members_have_room(const struct raim_match *match)
+{
+    return raim_event_log_has_room(&match->log,
+                                   1 + 2 * match->world->max_players + RAIM_ROUNDS_EVENTS);
+}
+
+static bool has_key(const struct raim_match *match, uint32_t place, struct raim_name_key key)
+{
+    return raim_world_players_const(match->world)[place].id != RAIM_NOBODY &&
+           raim_name_keys_match(match->members[place].key, key);
+}
+
+// Whether somebody else than in this place has a name that looks like it.
+static bool is_taken(const struct raim_match *match, uint32_t place, struct raim_name_key key)
+{
+    for (uint32_t other = 0; other < match->world->max_players; other++)
+        if (other != place && has_key(match, other, key))
+            return true;
+    return false;
+}
+
+// The lowest number from `first` on, all of as many digits, that nobody has behind this look.
+static uint32_t find_number(const struct raim_match *match, uint32_t place, uint64_t look,
+                            uint32_t first)
+{
+    bool is_used[RAIM_MAX_PLAYERS] = {false};
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t other = 0; other < match->world->max_players; other++) {
+        const struct raim_name_key key = match->members[other].key;
+        if (other != place && players[other].id != RAIM_NOBODY && key.look == look &&
+            key.number >= first && key.number - first < RAIM_MAX_PLAYERS)
+            is_used[key.number - first] = true;
+    }
+    uint32_t number = 0;
+    while (number < RAIM_MAX_PLAYERS - 1 && is_used[number])
+        number++;
+    return first + number;
+}
+
+// Gives somebody the name, with a number behind it where it looks like somebody else's. It costs
+// a few passes over the members, whatever their names are.
+static void give_name(struct raim_match *match, uint32_t place, const char *name)
+{
+    // The first numbers of one digit, two, three and four: they leave room for less of the name.
+    static const uint32_t firsts[] = {2, 10, 100, 1000};
+    struct raim_member *member = &match->members[place];
+    assert(strlen(name) < sizeof member->name);
+    strcpy(member->name, name);
+    member->key = raim_name_key_of(name);
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        if (!is_taken(match, place, member->key))
+            return;
+        raim_name_number(name, firsts[i], member->name);
+        member->key = raim_name_key_of(member->name);
+        const uint32_t number = find_number(match, place, member->key.look, firsts[i]);
+        raim_name_number(name, number, member->name);
+        member->key = raim_name_key_of(member->name);
+    }
+}
+
+raim_player_id raim_members_join(struct raim_match *match, const char *name,
+                                 const struct raim_connection *client)
+{
+    const raim_player_id id =
+        raim_members_have_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
+    if (id == RAIM_NOBODY)
+        return RAIM_NOBODY;
+    const uint32_t place = raim_player_place(id);
+    struct raim_member *member = &match->members[place];
+    *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
+    give_name(match, place, name);
+    if (client != NULL) {
+        member->client = (uint32_t)(client - match->clients);
+        memcpy(member->token, client->token, sizeof member->token);
+        match->playing++;
+    } else {
+        raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
+    }
+    struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
+    event->kind = RAIM_WIRE_JOINED;
+    event->player = id;
+    raim_members_fill_entry(match, place, &event->entry);
+    return id;
+}
+
+void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
+{
+    assert(!match->members[raim_player_place(id)].bot);
+    match->playing--;
+    raim_world_leave(match->world, id);
+    struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
+    event->kind = RAIM_WIRE_LEFT;
+    event->player = id;
+    event->reason = reason;
+}
+
+static bool in_view(const struct raim_match_def *def, raim_vec2 from, raim_vec2 point)
+{
+    return fabs(point.x - from.x) <= def->view_width / 2.0 &&
+           fabs(point.y - from.y) <= def->view_height / 2.0;
+}
+
+// Everybody else inside a bot's view; beyond RAIM_BOT_MAX_ENEMIES the farthest make way.
+static uint32_t find_enemies(const struct raim_match *match, const raim_player *self,
+                             struct raim_bot_enemy *enemies)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const raim_player *player = &players[place];
+        if (player->state != RAIM_PLAYER_ALIVE || player == self ||
+            !in_view(&match->def, self->position, player->position))
+            continue;
+        uint32_t slot = count;
+        if (count == RAIM_BOT_MAX_ENEMIES) {
+            double farthest = raim_vec2_distance_squared(player->position, self->position);
+            for (uint32_t i = 0; i < count; i++) {
+                const double distance =
+                    raim_vec2_distance_squared(enemies[i].position, self->position);
+                if (distance > farthest) {
+                    farthest = distance;
+                    slot = i;
+                }
+            }
+            if (slot == count)
+                continue;
+        } else {
+            count++;
+        }
+        enemies[slot] = (struct raim_bot_enemy){
+            .key = (uint32_t)player->id << 8 | player->life,
+            .position = player->position,
+            .velocity = raim_vec2_scale(raim_vec2_sub(player->position, player->previous),
+                                        match->world->tick_hz),
+            .shielded = player->shield_ticks > 0,
+        };
+    }
+    return count;
+}
+
+void raim_members_think(struct raim_match *match)
+{
+    const struct raim_world *world = match->world;
+    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        const raim_player *player = &raim_world_players_const(world)[place];
+        if (player->state != RAIM_PLAYER_ALIVE || !match->members[place].bot)
+            continue;
+        const struct raim_bot_sight sight = {
+            .map = match->def.map,
+            .rules = &world->rules,
+            .tick = world->tick,
+            .tick_hz = world->tick_hz,
+            .position = player->position,
+            .enemies = enemies,
+            .enemy_count = find_enemies(match, player, enemies),
+        };
+        match->inputs[place] = raim_bot_think(&match->members[place].brain, &sight);
+    }
+}
+
+void raim_members_rest(struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        match->inputs[place] = (raim_input){.aim = players[place].aim};
+}
+
+void raim_members_stay(struct raim_match *match)
+{
+    raim_player *players = raim_world_players(match->world);
+    for (uint32_t place = 0; place < match->world->max_players; place++)
+        if (players[place].state == RAIM_PLAYER_ALIVE)
+            players[place].position = players[place].previous;
+}
+
+// A shot counts as clamped when its input was.
+static void count_shot(struct raim_match *match, raim_player_id shooter)
+{
+    const struct raim_member *member = &match->members[raim_player_place(shooter)];
+    const struct raim_connection *client = member->bot ? NULL : &match->clients[member->client];
+    if (client != NULL && client->player == shooter)
+        match->hits.clamped += client->inbox.is_held_clamped;
+}
+
+static void count_hit(struct raim_match *match, const raim_event *hit)
+{
+    const double rewound_ms = 1000.0 * hit->rewind / match->world->tick_hz;
+    match->hits.total++;
+    match->hits.rewound += hit->rewind > 0;
+    match->hits.in_past += hit->in_past;
+    match->hits.rewound_ms += rewound_ms;
+    match->hits.most_rewound_ms = fmax(match->hits.most_rewound_ms, rewound_ms);
+}
+
+void raim_members_tell(struct raim_match *match)
+{
+    assert(match->happened.dropped == 0);
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t i = 0; i < match->happened.count; i++) {
+        const raim_event *happened = &match->happened.items[i];
+        if (happened->kind == RAIM_EVENT_FIRE)
+            count_shot(match, happened->actor);
+        if (happened->kind == RAIM_EVENT_HIT)
+            count_hit(match, happened);
+        if (happened->kind != RAIM_EVENT_KILL)
+            continue;
+        struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick);
+        event->kind = RAIM_WIRE_KILL;
+        event->player = happened->actor;
+        event->victim = happened->victim;
+        event->score = players[raim_player_place(happened->actor)].score;
+        event->deaths = players[raim_player_place(happened->victim)].deaths;
+        event->rewind = happened->rewind;
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Keeps the past in a ring of ticks behind a world's bullets.
+#include "position_history.h"
+
+#include <assert.h>
+#include <math.h>
+
+// A place goes on counting its lives when another player takes it, so that nobody is taken for
+// somebody else; that the count comes around does not matter.
+static_assert(RAIM_MAX_REWIND < 256, "each life takes a tick at least");
+
+// True when a player lives now and did so then, in the same life.
+static bool lived(const raim_player *player, const raim_past *past)
+{
+    return player->state == RAIM_PLAYER_ALIVE && past->state == RAIM_PLAYER_ALIVE &&
+           past->life == player->life;
+}
+
+void raim_past_record(struct raim_world *world)
+{
+    if (world->max_rewind == 0)
+        return;
+    const raim_player *players = raim_world_players_const(world);
+    raim_past *past = raim_world_past(world, world->tick);
+    for (uint32_t place = 0; place < world->max_players; place++) {
+        const raim_player *player = &players[place];
+        past[place] = (raim_past){
+            .position = player->previous,
+            .life = player->life,
+            .state = player->state,
+            .shielded = player->shield_ticks > 0,
+        };
+    }
+}
+
+bool raim_past_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
+                     struct raim_trace *trace)
+{
+    const raim_player *player = &raim_world_players_const(world)[place];
+    const int32_t age = raim_tick_diff(world->tick, tick);
+    assert(age > 0 && age <= (int32_t)world->max_rewind);
+    const raim_past *past = &raim_world_past_const(world, tick)[place];
+    if (!lived(player, past))
+        return false;
+    trace->from = past->position;
+    // Who lived then and lives now lived in between.
+    trace->to =
+        age == 1 ? player->previous : raim_world_past_const(world, tick + 1)[place].position;
+    trace->shielded = past->shielded;
+    return true;
+}
+
+double raim_past_reach(const struct raim_world *world, uint32_t ticks)
+{
+    const raim_player *players = raim_world_players_const(world);
+    assert(ticks <= world->max_rewind);
+    double reach = 0;
+    for (uint32_t age = 1; age <= ticks; age++) {
+        const raim_past *past = raim_world_past_const(world, world->tick - age);
+        for (uint32_t place = 0; place < world->max_players; place++) {
+            if (!lived(&players[place], &past[place]))
+                continue;
+            const raim_vec2 way = raim_vec2_sub(players[place].position, past[place].position);
+            const double along_x = fabs(way.x), along_y = fabs(way.y);
+            reach = along_x > reach ? along_x : reach;
+            reach = along_y > reach ? along_y : reach;
+        }
+    }
+    return reach;
+}

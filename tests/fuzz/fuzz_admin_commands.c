@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What the operator's side makes of requests: any path and method, any fields of a form, one after
+// another, with arenas that answer late or not at all. Every order is answered, refused with words,
+// or waits for arenas that were asked; the list of bans stays one that can be read.
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include "admin_commands.h"
+#include "fuzz_arenas.h"
+#include "fuzz_file.h"
+
+#include <stdbool.h>
+
+static char bans_path[128];
+
+static void clean_up(void)
+{
+    unlink(bans_path);
+}
+
+static void set_up(void)
+{
+    fuzz_make_directory("orders");
+    snprintf(bans_path, sizeof bans_path, "%s/bans", fuzz_directory);
+    setenv("STATE_DIRECTORY", fuzz_directory, 1);
+    atexit(clean_up);
+}
+
+// Takes a line of text without control characters, as those of a form that got this far.
+static void take_text(struct fuzz_input *input, char *text, size_t capacity)
+{
+    size_t length = 0;
+    for (uint8_t byte; (byte = fuzz_byte(input)) != '\n' && byte != 0;)
+        if (length + 1 < capacity && byte >= ' ' && byte != 0x7F)
+            text[length++] = (char)byte;
+    text[length] = '\0';
+}
+
+// An order is a line with its path, which names the method by its first byte, and lines of a
+// field's name, "=" and its value, up to an empty one.
+static void give(struct orders *orders, struct fuzz_input *input)
+{
+    struct order order = {0};
+    char line[ORDERS_FIELD_BYTES + 16];
+    bool path_is_known;
+    const uint8_t kind = fuzz_byte(input);
+    take_text(input, line, sizeof line);
+    order.route = orders_find(line, kind % 2 != 0 ? "POST" : "GET", &path_is_known);
+    assert(order.route == NULL || path_is_known);
+    for (take_text(input, line, sizeof line); line[0] != '\0';
+         take_text(input, line, sizeof line)) {
+        char *value = strchr(line, '=');
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        char *field = orders_field(&order, line);
+        if (field != NULL && strlen(value) < ORDERS_FIELD_BYTES)
+            strcpy(field, value);
+    }
+    if (order.route == NULL)
+        return;
+    orders_give(orders, &order);
+    assert(order.problem == NULL || order.status >= 400);
+    assert(order.problem != NULL || order.text != NULL || order.waiting > 0);
+    assert(order.waiting <= order.asked && order.asked <= FUZZ_ARENAS);
+    free(order.text);
+    if (kind & 2)
+        fuzz_answer(fuzz_arenas[kind >> 2 & 1], (kind & 8) != 0);
+    uint32_t number;
+    bool done;
+    while ((kind & 16) != 0 && orders_collect(orders, &number, &done))
+        continue;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (bans_path[0] == '\0')
+        set_up();
+    fuzz_make_arenas();
+    unlink(bans_path);
+    char error[512];
+    const struct status_source source = {.arenas = fuzz_arenas, .arena_count = FUZZ_ARENAS};
+    struct orders *orders = orders_open(&source, &fuzz_acts, error, sizeof error);
+    assert(orders != NULL);
+    struct fuzz_input input = {data, size};
+    while (input.left > 0)
+        give(orders, &input);
+    uint32_t number;
+    bool done;
+    for (int i = 0; i < FUZZ_ARENAS; i++)
+        fuzz_answer(fuzz_arenas[i], true);
+    while (orders_collect(orders, &number, &done))
+        continue;
+    for (int i = 0; i < FUZZ_ARENAS; i++)
+        fuzz_answer(fuzz_arenas[i], true); // the bans that took the freed places
+    while (orders_collect(orders, &number, &done))
+        continue;
+    orders_close(orders);
+    struct bans *bans = bans_load(bans_path, error, sizeof error);
+    assert(bans != NULL);
+    free(bans);
+    return 0;
+}

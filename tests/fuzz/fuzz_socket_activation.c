@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// What a service manager passes: any environment, and descriptors of any kind. Only UDP sockets
+// over IPv4 that are bound are found, each by its own address and port.
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include "log.h"
+#include "socket_activation.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FIRST = 3, PLACES = 5 };
+
+// In place of the log, which would fill the screen.
+void log_init(void)
+{
+}
+
+bool log_is_journal(void)
+{
+    return false;
+}
+
+__attribute__((format(printf, 1, 0))) static void ignore(const char *format, va_list arguments)
+{
+    char line[512];
+    vsnprintf(line, sizeof line, format, arguments);
+}
+
+#define IGNORE(name)                                                                               \
+    void name(const char *format, ...)                                                             \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        ignore(format, arguments);                                                                 \
+        va_end(arguments);                                                                         \
+    }
+
+IGNORE(log_error)
+IGNORE(log_warning)
+IGNORE(log_info)
+
+// A descriptor of a kind; -1 for none.
+static int make(unsigned kind)
+{
+    const struct sockaddr_in loopback = {.sin_family = AF_INET,
+                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int made = -1;
+    switch (kind % 7) {
+    case 0:
+    case 1:
+        made = socket(AF_INET, SOCK_DGRAM, 0);
+        if (bind(made, (const struct sockaddr *)&loopback, sizeof loopback) != 0)
+            abort();
+        break;
+    case 2:
+        made = socket(AF_INET, SOCK_DGRAM, 0); // bound to nothing
+        break;
+    case 3:
+        made = socket(AF_INET, SOCK_STREAM, 0);
+        break;
+    case 4:
+        made = socket(AF_INET6, SOCK_DGRAM, 0);
+        break;
+    case 5:
+        made = open("/dev/null", O_RDONLY);
+        break;
+    default:
+        break;
+    }
+    return made;
+}
+
+static void check_found(struct passed *passed)
+{
+    for (int i = 0; i < passed->count; i++) {
+        const struct passed_socket *socket = &passed->sockets[i];
+        char address[INET_ADDRSTRLEN];
+        inet_ntop(AF_INET, &socket->address, address, sizeof address);
+        const int found = passed_find(passed, address, socket->port);
+        assert(found >= 0 && socket->used && socket->port != 0);
+        struct sockaddr_in bound;
+        socklen_t size = sizeof bound;
+        assert(getsockname(found, (struct sockaddr *)&bound, &size) == 0);
+        assert(bound.sin_addr.s_addr == socket->address && ntohs(bound.sin_port) == socket->port);
+        close(found);
+    }
+}
+
+// An input: the kinds of five descriptors, how LISTEN_PID is wrong, then LISTEN_FDS as text.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_input input = {data, size};
+    char count[32] = "", pid[32];
+    int kept[PLACES];
+    for (int i = 0; i < PLACES; i++)
+        kept[i] = fcntl(FIRST + i, F_DUPFD_CLOEXEC, 100); // whatever the process has there
+    for (int i = 0; i < PLACES; i++) {
+        const int made = make(fuzz_byte(&input));
+        if (made >= 0 && made != FIRST + i) {
+            dup2(made, FIRST + i);
+            close(made);
+        } else if (made < 0) {
+            close(FIRST + i);
+        }
+    }
+    const uint8_t stranger = fuzz_byte(&input);
+    snprintf(pid, sizeof pid, "%s%d%s", stranger % 8 == 7 ? " " : "",
+             (int)getpid() + (stranger % 8 == 6), stranger % 8 == 5 ? "x" : "");
+    size_t taken;
+    const uint8_t *text = fuzz_block(&input, sizeof count - 1, &taken);
+    memcpy(count, text, taken);
+    setenv("LISTEN_PID", pid, 1);
+    setenv("LISTEN_FDS", count, 1);
+    static struct passed passed;
+    passed_init(&passed);
+    assert(passed.count <= PLACES && getenv("LISTEN_FDS") == NULL);
+    assert(passed_find(&passed, "no address", 1) == -1);
+    assert(passed_find(&passed, "192.0.2.1", 1) == -1);
+    check_found(&passed);
+    passed_warn_unused(&passed);
+    for (int i = 0; i < PLACES; i++) {
+        close(FIRST + i);
+        if (kept[i] >= 0) {
+            dup2(kept[i], FIRST + i);
+            close(kept[i]);
+        }
+    }
+    return 0;
+}

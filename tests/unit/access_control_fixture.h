@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// An admission to arena "duel" with a signer of its own, and tokens for it. The clock is invented.
+#pragma once
+
+#include "access.h"
+#include "access_control.h"
+#include "used_tokens.h"
+
+#include <setjmp.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NOW = 1800000000, LIFE = 600 };
+
+struct signer {
+    uint8_t secret[crypto_sign_SECRETKEYBYTES];
+    uint8_t shown[ADMISSION_KEY_BYTES];
+};
+
+static struct signer matchmaker, impostor;
+static struct admission *admission;
+static char name[ADMISSION_NAME_BYTES];
+static char error[4096 + 128]; // of the last open_admission
+
+static inline struct signer make_signer(uint8_t seed)
+{
+    uint8_t seeds[crypto_sign_SEEDBYTES];
+    memset(seeds, seed, sizeof seeds);
+    struct signer signer;
+    crypto_sign_seed_keypair(signer.shown, signer.secret, seeds);
+    return signer;
+}
+
+static inline struct admission *open_admission(const char *arena, const char *runtime,
+                                               const char *directory, int64_t now_s)
+{
+    struct admission_keys keys = {.count = 2};
+    memset(keys.keys[0], 7, sizeof keys.keys[0]);
+    memcpy(keys.keys[1], matchmaker.shown, sizeof keys.keys[1]);
+    const struct admission_def def = {
+        .arena = arena, .keys = &keys, .runtime = runtime, .state = directory, .now_s = now_s};
+    return admission_create(&def, error, sizeof error);
+}
+
+static inline int set_up(void **state)
+{
+    (void)state;
+    matchmaker = make_signer(1);
+    impostor = make_signer(2);
+    admission = open_admission("duel", NULL, NULL, NOW);
+    strcpy(name, "chosen");
+    return admission != NULL ? 0 : -1;
+}
+
+static inline int tear_down(void **state)
+{
+    (void)state;
+    admission_destroy(admission);
+    return 0;
+}
+
+struct token {
+    uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES];
+    size_t size;
+};
+
+static inline struct token sign(const struct raim_access *access, const struct signer *signer)
+{
+    struct token token;
+    const size_t size = raim_access_write(access, token.bytes);
+    crypto_sign_detached(token.bytes + size, NULL, token.bytes, size, signer->secret);
+    token.size = size + RAIM_ACCESS_SIGNATURE_BYTES;
+    return token;
+}
+
+static inline struct raim_access usual(void)
+{
+    static uint64_t number;
+    struct raim_access access = {.not_before = NOW, .expiry = NOW + LIFE, .arena = "duel"};
+    number++;
+    memcpy(access.key_id, matchmaker.shown, sizeof access.key_id);
+    memcpy(access.nonce, &number, sizeof number);
+    return access;
+}
+
+static inline struct token usual_token(void)
+{
+    const struct raim_access access = usual();
+    return sign(&access, &matchmaker);
+}
+
+// Checked first, which changes nothing.
+static inline enum admission_verdict judge(const struct token *token, int64_t now_s)
+{
+    const enum admission_verdict checked =
+        admission_check(admission, token->bytes, token->size, now_s);
+    const enum admission_verdict verdict =
+        admission_judge(admission, token->bytes, token->size, now_s, name);
+    if (verdict != ADMISSION_CROWDED)
+        assert_int_equal(checked, verdict);
+    return verdict;
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: MIT
+// What the operator is told by arenas that do not answer, whose workers never run here, and by a
+// server that is made up.
+#define _GNU_SOURCE
+#include "admin_commands.h"
+#include "arena_command.h"
+#include "control.h"
+#include "log.h"
+#include "socket_activation.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { DEADLINE_MS = 10000 };
+
+struct fixture {
+    struct config *config;
+    struct arena *arenas[2];
+    struct status_source source;
+    struct passed passed; // nothing
+    char error[256];
+};
+
+// A server that only remembers what it was asked, or has a reason not to do it.
+struct server {
+    char asked[256];
+    const char *refusal; // NULL: it does everything
+};
+
+static struct server server;
+
+static bool act(struct server *self, const char *what, const char *name, const char *path,
+                char *error, size_t capacity)
+{
+    snprintf(self->asked, sizeof self->asked, "%s %s %s", what, name, path);
+    if (self->refusal != NULL)
+        snprintf(error, capacity, "%s", self->refusal);
+    return self->refusal == NULL;
+}
+
+static bool add_arena(struct server *self, const char *name, char *error, size_t capacity)
+{
+    return act(self, "add", name, "", error, capacity);
+}
+
+static bool remove_arena(struct server *self, const char *name, char *error, size_t capacity)
+{
+    return act(self, "remove", name, "", error, capacity);
+}
+
+static bool change_map(struct server *self, const char *name, const char *path, char *error,
+                       size_t capacity)
+{
+    return act(self, "map", name, path, error, capacity);
+}
+
+static bool reload(struct server *self, struct outcome *outcome)
+{
+    outcome_add(outcome, OUTCOME_WARNING, "f:1: \"odd\"");
+    if (self->refusal != NULL)
+        outcome_add(outcome, OUTCOME_MISTAKE, "f:2: %s", self->refusal);
+    else {
+        outcome_add(outcome, OUTCOME_RESTART, "f:3: port: 1 -> 2");
+        outcome_add(outcome, OUTCOME_APPLIED, "f:4: bots: 1 -> 2");
+    }
+    return self->refusal == NULL;
+}
+
+static const struct acts ACTS = {
+    .server = &server,
+    .add_arena = add_arena,
+    .remove_arena = remove_arena,
+    .change_map = change_map,
+    .reload = reload,
+};
+
+static int open_fixture(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    server = (struct server){.refusal = NULL};
+    fixture->config = config_demo();
+    for (int i = 0; i < 2; i++) {
+        fixture->config->arenas[i].port = 0;
+        fixture->arenas[i] = arena_create(fixture->config, &fixture->config->arenas[i],
+                                          &fixture->passed, fixture->error, sizeof fixture->error);
+        assert_non_null(fixture->arenas[i]);
+    }
+    fixture->source = (struct status_source){.arenas = fixture->arenas, .arena_count = 2};
+    *state = fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int i = 0; i < 2; i++)
+        arena_destroy(fixture->arenas[i]);
+    config_unload(fixture->config);
+    free(fixture);
+    return 0;
+}
+
+static struct order say_to(const char *arena)
+{
+    bool path_is_known;
+    struct order order = {.route = orders_find("/say", "POST", &path_is_known)};
+    assert_non_null(order.route);
+    strcpy(orders_field(&order, "arena"), arena);
+    strcpy(orders_field(&order, "text"), "hello");
+    return order;
+}
+
+static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_non_null(orders);
+    int taken = 0;
+    struct order order = say_to("duel");
+    for (orders_give(orders, &order); order.problem == NULL; orders_give(orders, &order)) {
+        assert_int_equal(order.waiting, 1);
+        assert_in_range(++taken, 1, 1000);
+        order = say_to("duel");
+    }
+    assert_true(taken > 10);
+    assert_int_equal(order.status, 503);
+    // The other one is asked all the same.
+    order = say_to("");
+    orders_give(orders, &order);
+    assert_null(order.problem);
+    assert_int_equal(order.asked, 2);
+    assert_int_equal(order.waiting, 1);
+    uint32_t number;
+    bool done;
+    assert_false(orders_collect(orders, &number, &done));
+    orders_close(orders);
+}
+
+static void test_bans_wait_for_an_arena_that_is_busy(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    bool path_is_known;
+    assert_int_equal(orders_timeout_ms(orders), -1);
+    struct order order = say_to("duel");
+    for (orders_give(orders, &order); order.problem == NULL; orders_give(orders, &order))
+        order = say_to("duel");
+    struct order ban = {.route = orders_find("/ban", "POST", &path_is_known)};
+    strcpy(orders_field(&ban, "address"), "192.0.2.0/24");
+    orders_give(orders, &ban);
+    assert_string_equal(ban.text, "{\"bans\":1}\n");
+    free(ban.text);
+    uint32_t number;
+    bool done;
+    assert_false(orders_collect(orders, &number, &done));
+    assert_true(orders_timeout_ms(orders) > 0); // it is still to be told
+    // One letter comes back, and the bans take its place.
+    struct mailbox *mailbox = arena_mailbox(fixture->arenas[0]);
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(mailbox_open(mailbox));
+        mailbox_reply(mailbox);
+    }
+    while (orders_collect(orders, &number, &done))
+        continue;
+    assert_false(orders_collect(orders, &number, &done));
+    assert_int_equal(orders_timeout_ms(orders), -1);
+    orders_close(orders);
+}
+
+static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
+    struct control *control =
+        control_open(name.sun_path, &fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_string_equal(control != NULL ? "" : fixture->error, "");
+    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
+    static const char request[] = "POST /say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 10\r\n"
+                                  "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+                                  "text=hello";
+    assert_int_equal(send(client, request, strlen(request), 0), strlen(request));
+    struct pollfd answer = {.fd = client, .events = POLLIN};
+    struct timespec now, begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        control_run(control);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        assert_true(now.tv_sec - begin.tv_sec < DEADLINE_MS / 1000);
+    } while (poll(&answer, 1, 5) == 0);
+    char text[512] = "";
+    assert_true(recv(client, text, sizeof text - 1, 0) > 0);
+    assert_non_null(strstr(text, " 504 "));
+    close(client);
+
+    // One that still waits does not keep it from closing.
+    const int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(other, (const struct sockaddr *)&name, sizeof name), 0);
+    assert_int_equal(send(other, request, strlen(request), 0), strlen(request));
+    for (int i = 0; i < 20; i++)
+        control_run(control);
+    control_close(control);
+    assert_int_equal(access(name.sun_path, F_OK), -1);
+    close(other);
+}
+
+// A control socket that this thread runs.
+struct line {
+    struct control *control;
+    struct sockaddr_un name;
+};
+
+static struct line open_line(struct fixture *fixture)
+{
+    struct line line = {.name = {.sun_family = AF_UNIX}};
+    snprintf(line.name.sun_path, sizeof line.name.sun_path, "/tmp/raim-control-%d.sock",
+             (int)getpid());
+    line.control = control_open(line.name.sun_path, &fixture->source, &ACTS, fixture->error,
+                                sizeof fixture->error);
+    assert_non_null(line.control);
+    return line;
+}
+
+static int dial(const struct line *line)
+{
+    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(client, (const struct sockaddr *)&line->name, sizeof line->name), 0);
+    return client;
+}
+
+// What the first answer's status is; 0: the connection was closed without one.
+static int hear(const struct line *line, int client)
+{
+    char text[512] = "";
+    int status = 0;
+    struct pollfd answer = {.fd = client, .events = POLLIN};
+    struct timespec now, begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        control_run(line->control);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        assert_true(now.tv_sec - begin.tv_sec < DEADLINE_MS / 1000);
+    } while (poll(&answer, 1, 5) == 0);
+    if (recv(client, text, sizeof text - 1, 0) > 0)
+        assert_int_equal(sscanf(text, "HTTP/1.1 %d ", &status), 1);
+    close(client);
+    return status;
+}
+
+static int post(const struct line *line, const char *path, const char *type, const char *body)
+{
+    char request[1024];
+    const int client = dial(line);
+    const int size = snprintf(request, sizeof request,
+                              "POST %s HTTP/1.1\r\nHost: raimd\r\nContent-Length: %zu\r\n"
+                              "Content-Type: %s\r\n\r\n%s",
+                              path, strlen(body), type, body);
+    assert_in_range(size, 1, sizeof request - 1);
+    assert_int_equal(send(client, request, (size_t)size, 0), size);
+    return hear(line, client);
+}
+
+static void test_parts_of_a_form_have_names(void **state)
+{
+    const struct line line = open_line(*state);
+    static const char form[] = "multipart/form-data; boundary=bb";
+    assert_int_equal(post(&line, "/log", form,
+                          "--bb\r\nContent-Disposition: form-data; name=\"level\"\r\n\r\n"
+                          "warning\r\n--bb--\r\n"),
+                     200);
+    static const char *const heads[] = {
+        "Content-Disposition: form-data",        // no name at all
+        "Content-Disposition: form-data; name=", // an empty one
+        "Content-Disposition: form-data; name=\"other\"",
+        "Content-Disposition: form-data; filename=\"level\"",
+        "Content-Type: text/plain",
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        char body[256];
+        snprintf(body, sizeof body, "--bb\r\n%s\r\n\r\ninfo\r\n--bb--\r\n", heads[i]);
+        assert_int_equal(post(&line, "/log", form, body), 400);
+    }
+    // What nobody can read: no boundary, one that is too short, another type.
+    assert_int_equal(post(&line, "/log", "multipart/form-data", "--\r\n"), 400);
+    assert_int_equal(post(&line, "/log", "multipart/form-data; boundary=b", "--b--\r\n"), 400);
+    assert_int_equal(post(&line, "/log", "application/json", "{\"level\":\"info\"}"), 400);
+    control_close(line.control);
+}
+
+static void test_bodies_have_an_end(void **state)
+{
+    const struct line line = open_line(*state);
+    static const char huge[] =
+        "POST /say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 99999999999\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
+    int client = dial(&line);
+    assert_int_equal(send(client, huge, strlen(huge), 0), strlen(huge));
+    assert_int_equal(hear(&line, client), 413);
+    // In chunks, which do not say how many there are.
+    static const char chunked[] = "POST /say HTTP/1.1\r\nHost: raimd\r\n"
+                                  "Transfer-Encoding: chunked\r\n"
+                                  "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
+    static const char chunk[] = "10\r\n0123456789abcdef\r\n";
+    client = dial(&line);
+    assert_int_equal(send(client, chunked, strlen(chunked), 0), strlen(chunked));
+    size_t sent = 0;
+    while (sent < 10 << 20 && send(client, chunk, strlen(chunk), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
+        sent += strlen(chunk);
+        control_run(line.control);
+    }
+    assert_in_range(sent, 1, 1 << 20);
+    assert_int_equal(hear(&line, client), 0);
+    control_close(line.control);
+}
+
+static void test_silent_connections_keep_no_operator_out(void **state)
+{
+    const struct line line = open_line(*state);
+    int silent[300];
+    for (int i = 0; i < 300; i++) {
+        silent[i] = dial(&line);
+        assert_int_equal(send(silent[i], "POST /say", 9, MSG_NOSIGNAL), 9);
+        if (i % 8 == 0)
+            control_run(line.control);
+    }
+    assert_int_equal(post(&line, "/log", "application/x-www-form-urlencoded", "level=warning"),
+                     200);
+    for (int i = 0; i < 300; i++)
+        close(silent[i]);
+    control_close(line.control);
+}
+
+// Gives an order that is answered at once; its text is to be freed.
+static struct order give(struct orders *orders, const char *path, const char *arena,
+                         const char *field, const char *value)
+{
+    bool path_is_known;
+    struct order order = {.route = orders_find(path, "POST", &path_is_known)};
+    assert_non_null(order.route);
+    if (arena != NULL)
+        strcpy(orders_field(&order, "arena"), arena);
+    if (field != NULL)
+        strcpy(orders_field(&order, field), value);
+    orders_give(orders, &order);
+    return order;
+}
+
+static void assert_told(struct order order, unsigned status, const char *text)
+{
+    assert_int_equal(order.status, status);
+    if (order.problem != NULL)
+        assert_string_equal(order.problem, text);
+    else if (order.text != NULL)
+        assert_string_equal(order.text, text);
+    else
+        assert_null(text);
+    free(order.text);
+}
+
+static void test_the_server_does_what_is_asked_of_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_told(give(orders, "/arena/add", "third", NULL, NULL), 0, NULL);
+    assert_string_equal(server.asked, "add third ");
+    assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 0, NULL);
+    assert_string_equal(server.asked, "remove duel ");
+    assert_told(give(orders, "/arena/map", "duel", "map", "maps/ruins.conf"), 0, NULL);
+    assert_string_equal(server.asked, "map duel maps/ruins.conf");
+    server.asked[0] = '\0';
+    assert_told(give(orders, "/arena/add", "duel", NULL, NULL), 409, "this arena runs already");
+    assert_told(give(orders, "/arena/remove", "third", NULL, NULL), 404, "no such arena");
+    assert_told(give(orders, "/arena/map", "third", "map", "x"), 404, "no such arena");
+    assert_told(give(orders, "/arena/map", "duel", NULL, NULL), 400, "a field is missing");
+    assert_string_equal(server.asked, "");
+    server.refusal = "f:1: got \"x\"\xff\nmore";
+    static const char told[] = "{\"error\":\"f:1: got \\\"x\\\"?\\nmore\"}";
+    assert_told(give(orders, "/arena/add", "third", NULL, NULL), 409, told);
+    assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 409, told);
+    assert_told(give(orders, "/arena/map", "duel", "map", "x"), 409, told);
+    orders_close(orders);
+}
+
+static void test_a_reload_tells_what_became_of_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_told(give(orders, "/reload", NULL, NULL, NULL), 0,
+                "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
+                "\"restart\":[\"f:3: port: 1 -> 2\"]}");
+    server.refusal = "wrong";
+    assert_told(give(orders, "/reload", NULL, NULL, NULL), 409,
+                "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
+                "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
+    orders_close(orders);
+}
+
+static void test_the_level_of_the_log_is_one_of_its_names(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    assert_told(give(orders, "/log", NULL, "level", "error"), 0, NULL);
+    assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
+    assert_told(give(orders, "/log", NULL, "level", "loud"), 400,
+                "want the level error, warning or info");
+    assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
+    assert_told(give(orders, "/log", NULL, "level", "info"), 0, NULL);
+    assert_int_equal(log_get_level(), LOG_LEVEL_INFO);
+    orders_close(orders);
+}
+
+static void test_pauses_go_to_the_arena(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct mailbox *mailbox = arena_mailbox(fixture->arenas[1]);
+    mailbox_open(mailbox); // the bans
+    mailbox_reply(mailbox);
+    for (int on = 1; on >= 0; on--) {
+        const struct order order =
+            give(orders, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
+        assert_null(order.problem);
+        assert_int_equal(order.waiting, 1);
+        const struct command *letter = mailbox_open(mailbox);
+        assert_int_equal(letter->kind, COMMAND_PAUSE);
+        assert_int_equal(letter->on, on);
+        mailbox_reply(mailbox);
+    }
+    assert_told(give(orders, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
+    orders_close(orders);
+}
+
+static void ban(struct orders *orders, const char *address)
+{
+    free(give(orders, "/ban", NULL, "address", address).text);
+    uint32_t number;
+    bool done;
+    while (orders_collect(orders, &number, &done))
+        continue;
+}
+
+// The list in the next letter of an arena, which then reads it.
+static const struct bans *read_bans(struct mailbox *mailbox)
+{
+    const struct command *letter = mailbox_open(mailbox);
+    assert_int_equal(letter->kind, COMMAND_BANS);
+    const struct bans *bans = letter->bans;
+    mailbox_reply(mailbox);
+    return bans;
+}
+
+// The sanitizer sees a list that is freed too early.
+static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orders *orders =
+        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct mailbox *quick = arena_mailbox(fixture->arenas[0]);
+    struct mailbox *slow = arena_mailbox(fixture->arenas[1]);
+    const struct bans *first = read_bans(quick);
+    ban(orders, "192.0.2.1");
+    const struct bans *second = read_bans(quick);
+    ban(orders, "192.0.2.2");
+    assert_int_equal(first->count, 0); // the slow one has not opened its letter
+    assert_int_equal(second->count, 1);
+    assert_ptr_equal(read_bans(slow), first);
+    assert_ptr_equal(read_bans(slow), second);
+    ban(orders, "192.0.2.3");
+    assert_int_equal(second->count, 1); // the quick one has not gone on
+    // One that is gone reads nothing, and one at its place begins anew.
+    assert_int_equal(give(orders, "/arena/pause", "duel", NULL, NULL).waiting, 1);
+    orders_forget(orders, fixture->arenas[0]);
+    uint32_t number;
+    bool done = false;
+    for (int list = 2; list <= 3; list++) { // a ban holds where nobody has to read it, too
+        assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+        assert_true(done);
+    }
+    assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_false(done);
+    assert_false(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_true(orders_timeout_ms(orders) > 0);
+    ban(orders, "192.0.2.4");
+    assert_int_equal(orders_timeout_ms(orders), -1);
+    const struct bans *last = NULL;
+    while (mailbox_open(quick) != NULL)
+        last = read_bans(quick);
+    assert_int_equal(last->count, 4);
+    orders_close(orders);
+}
+
+int main(void)
+{
+    unsetenv("STATE_DIRECTORY");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while, open_fixture,
+            close_fixture),
+        cmocka_unit_test_setup_teardown(test_bans_wait_for_an_arena_that_is_busy, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
+                                        open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_parts_of_a_form_have_names, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_bodies_have_an_end, open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_silent_connections_keep_no_operator_out, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_the_server_does_what_is_asked_of_it, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_reload_tells_what_became_of_it, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_the_level_of_the_log_is_one_of_its_names, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_pauses_go_to_the_arena, open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_lists_of_bans_stay_while_an_arena_may_read_them,
+                                        open_fixture, close_fixture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

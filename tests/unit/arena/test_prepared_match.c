@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Bouts in their stack between two threads, and what a tuned one takes over.
+#include "prepared_match.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BOUTS = 10000 };
+
+static void test_bouts_are_taken_in_the_order_they_were_pushed(void **state)
+{
+    (void)state;
+    struct bout_stack stack = {NULL};
+    struct bout bouts[3] = {0};
+    assert_null(bout_take(&stack));
+    for (int i = 0; i < 3; i++)
+        bout_push(&stack, &bouts[i]);
+    assert_ptr_equal(bout_take(&stack), &bouts[0]);
+    assert_ptr_equal(bouts[0].next, &bouts[1]);
+    assert_ptr_equal(bouts[1].next, &bouts[2]);
+    assert_null(bouts[2].next);
+    assert_null(bout_take(&stack));
+}
+
+struct shuttle {
+    struct bout_stack stack;
+    struct bout bouts[BOUTS];
+};
+
+static void *push_all(void *argument)
+{
+    struct shuttle *shuttle = argument;
+    for (int i = 0; i < BOUTS; i++) {
+        shuttle->bouts[i].map.place = i;
+        bout_push(&shuttle->stack, &shuttle->bouts[i]);
+    }
+    return NULL;
+}
+
+static void test_two_threads_lose_and_tear_no_bout(void **state)
+{
+    (void)state;
+    static struct shuttle shuttle;
+    pthread_t pusher;
+    assert_int_equal(pthread_create(&pusher, NULL, push_all, &shuttle), 0);
+    for (int taken = 0; taken < BOUTS;) {
+        struct bout *bout = bout_take(&shuttle.stack);
+        if (bout == NULL)
+            sched_yield();
+        for (; bout != NULL; bout = bout->next)
+            assert_int_equal(bout->map.place, taken++);
+    }
+    pthread_join(pusher, NULL);
+}
+
+static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **state)
+{
+    (void)state;
+    struct raim_match *match = (struct raim_match *)&state; // only handed on
+    struct bout before = {
+        .config = {.name = "old", .bots = 3, .max_players = 4, .round_s = 60, .motd = "a"},
+        .match = match,
+        .map = {.place = 2, .path = "/maps/a.conf"},
+    };
+    struct bout tuned = {
+        .config = {.name = "new", .bots = 9, .max_players = 2, .queries = true, .motd = "b"},
+        .at_once = true,
+    };
+    bout_inherit(&tuned, &before);
+    assert_string_equal(tuned.config.name, "new");
+    assert_int_equal(tuned.config.bots, 3);
+    assert_int_equal(tuned.config.max_players, 2);
+    assert_true(tuned.config.queries);
+    assert_true(tuned.config.round_s <= 0);
+    assert_ptr_equal(tuned.match, match);
+    assert_null(before.match);
+    assert_int_equal(tuned.map.place, 2);
+    assert_string_equal(tuned.map.path, "/maps/a.conf");
+    const struct raim_match_tuning tuning = bout_tuning(&tuned.config);
+    assert_int_equal(tuning.max_clients, 2);
+    assert_string_equal(tuning.motd, "b");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bouts_are_taken_in_the_order_they_were_pushed),
+        cmocka_unit_test(test_two_threads_lose_and_tear_no_bout),
+        cmocka_unit_test(test_a_bout_without_a_match_takes_over_all_but_what_is_tuned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// A link against somebody else's ENet: it knocks, connects with the ticket, and comes when invited.
+#define _POSIX_C_SOURCE 200809L
+#include "connectionless.h"
+#include "handshake.h"
+#include "link.h"
+#include "message.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <enet/enet.h>
+
+// The example of PROTOCOL.md.
+static const struct raim_invite invite = {
+    .nonce = {1, 2, 3, 4, 5, 6, 7, 8},
+    .proof = {0xF0, 0x77, 0x73, 0x85, 0xC4, 0x07, 0xBF, 0x98},
+};
+
+static struct {
+    ENetHost *host;
+    uint16_t port;
+    int knocks, deaf_to;  // it does not hear the first of them
+    ENetAddress knocker;  // the last
+    int connects, hellos; // told
+    uint32_t data;        // of the last connect
+    struct raim_hello hello;
+    ENetPeer *peer;
+} server;
+
+static struct raim_link *link_to;
+
+static void send_plain(ENetHost *host, const ENetAddress *to, const uint8_t *bytes, size_t size)
+{
+    const ENetBuffer buffer = {.data = (void *)bytes, .dataLength = size};
+    assert_int_equal(enet_socket_send(host->socket, to, &buffer, 1), size);
+}
+
+static void send_ticket(ENetHost *host, const ENetAddress *to, uint32_t number)
+{
+    uint8_t bytes[RAIM_TICKET_BYTES];
+    const struct raim_ticket ticket = {.ticket = number, .arena = "duel"};
+    send_plain(host, to, bytes, raim_ticket_write(&ticket, bytes));
+}
+
+static int hear_knock(ENetHost *host, ENetEvent *event)
+{
+    (void)event;
+    if (raim_knock_kind(host->receivedData, host->receivedDataLength) != RAIM_KNOCK_KNOCK)
+        return 0;
+    struct raim_knock knock;
+    assert_true(raim_knock_read(host->receivedData, host->receivedDataLength, &knock));
+    server.knocker = host->receivedAddress;
+    if (server.knocks++ >= server.deaf_to)
+        send_ticket(host, &host->receivedAddress, 0x2BCD0000u + (uint32_t)server.knocks);
+    return 1;
+}
+
+static ENetHost *open_host(void)
+{
+    const ENetAddress address = {.host = htonl(INADDR_LOOPBACK)};
+    ENetHost *host = enet_host_create(&address, 8, 2, 0, 0);
+    assert_non_null(host);
+    return host;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&server, 0, sizeof server);
+    server.host = open_host();
+    server.host->intercept = hear_knock;
+    ENetAddress bound;
+    assert_int_equal(enet_socket_get_address(server.host->socket, &bound), 0);
+    server.port = bound.port;
+    struct raim_client_def def = raim_client_default_def();
+    def.patience_s = 5;
+    link_to = raim_link_open("127.0.0.1", server.port, &def);
+    assert_non_null(link_to);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    raim_link_close(link_to);
+    enet_host_destroy(server.host);
+    return 0;
+}
+
+static void run(void)
+{
+    ENetEvent event;
+    while (enet_host_service(server.host, &event, 0) > 0) {
+        if (event.type == ENET_EVENT_TYPE_CONNECT) {
+            server.connects++;
+            server.data = event.data;
+            server.peer = event.peer;
+        }
+        if (event.type != ENET_EVENT_TYPE_RECEIVE)
+            continue;
+        raim_reader reader = raim_reader_make(event.packet->data, event.packet->dataLength);
+        if (raim_message_read(&reader) == RAIM_MESSAGE_HELLO) {
+            assert_true(raim_hello_read(&reader, &server.hello));
+            server.hellos++;
+        }
+        enet_packet_destroy(event.packet);
+    }
+    raim_link_service(link_to);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+#define RUN_UNTIL(condition)                                                                       \
+    do {                                                                                           \
+        const uint64_t limit_us = raim_link_now_us() + 10000000;                                   \
+        while (!(condition)) {                                                                     \
+            assert_true(raim_link_now_us() < limit_us);                                            \
+            run();                                                                                 \
+        }                                                                                          \
+    } while (0)
+
+static void welcome(void)
+{
+    static struct raim_welcome message = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .player = 1024,
+        .grace_s = 30,
+        .tick = 1000,
+        .tick_hz = 60,
+        .max_players = 16,
+        .shots = 6,
+        .view_width = 1600,
+        .view_height = 861,
+        .roster_count = 1,
+        .border = {-32000, -16000, 32000, 16000},
+        .rule_count = 8,
+        .rules = {20, 300, 4, 900, 1.2, 0.25, 2, 1},
+        .map_name = "duel",
+    };
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
+        message.token[i] = (uint8_t)(0xA0 + i);
+    const size_t size = raim_welcome_write(&message, bytes, sizeof bytes);
+    enet_peer_send(server.peer, 0, enet_packet_create(bytes, size, ENET_PACKET_FLAG_RELIABLE));
+    RUN_UNTIL(raim_client_state(raim_link_client(link_to)) == RAIM_CLIENT_ENTERING);
+}
+
+static void send_invite(ENetHost *host, const struct raim_invite *it)
+{
+    uint8_t bytes[RAIM_INVITE_BYTES];
+    send_plain(host, &server.knocker, bytes, raim_invite_write(it, bytes));
+}
+
+// What has been sent is heard, or ignored.
+static void run_on(void)
+{
+    for (int i = 0; i < 50; i++)
+        run();
+}
+
+static void test_it_connects_with_the_ticket(void **state)
+{
+    (void)state;
+    RUN_UNTIL(server.hellos == 1);
+    assert_int_equal(server.knocks, 1);
+    assert_int_equal(server.data, 0x2BCD0001u);
+    assert_int_equal(server.peer->address.port, server.knocker.port);
+    assert_true(raim_link_traffic(link_to).bytes_up >= RAIM_KNOCK_BYTES);
+}
+
+static void test_it_knocks_until_it_is_heard(void **state)
+{
+    (void)state;
+    server.deaf_to = 2;
+    RUN_UNTIL(server.hellos == 1);
+    assert_int_equal(server.knocks, 3);
+    assert_int_equal(server.data, 0x2BCD0003u);
+}
+
+static void test_it_gives_up_in_time_where_nobody_hears(void **state)
+{
+    (void)state;
+    server.deaf_to = INT32_MAX;
+    RUN_UNTIL(!raim_link_is_open(link_to));
+    assert_int_equal(raim_client_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
+    assert_in_range(server.knocks, 2, 21); // within 5 s
+    const int knocks = server.knocks;
+    run_on();
+    assert_in_range(server.knocks, knocks, knocks + 1); // one may have been on its way
+}
+
+static void test_a_ticket_of_somebody_else_is_ignored(void **state)
+{
+    (void)state;
+    server.deaf_to = 2;
+    RUN_UNTIL(server.knocks == 1);
+    ENetHost *other = open_host();
+    send_ticket(other, &server.knocker, 7);
+    RUN_UNTIL(server.hellos == 1);
+    assert_int_equal(server.data, 0x2BCD0003u);
+    enet_host_destroy(other);
+}
+
+static void test_who_is_invited_resumes_at_once(void **state)
+{
+    (void)state;
+    RUN_UNTIL(server.hellos == 1);
+    welcome();
+    const uint16_t port = server.knocker.port;
+    send_invite(server.host, &invite);
+    RUN_UNTIL(server.hellos == 2);
+    assert_int_equal(server.knocks, 2);
+    assert_int_equal(server.data, 0x2BCD0002u);
+    assert_true(server.hello.resume);
+    assert_int_equal(server.hello.token[15], 0xAF);
+    assert_int_not_equal(server.knocker.port, port);
+    // The same invitation again is nothing new.
+    welcome();
+    send_invite(server.host, &invite);
+    run_on();
+    assert_int_equal(server.knocks, 2);
+}
+
+static void test_forged_invitations_are_ignored(void **state)
+{
+    (void)state;
+    RUN_UNTIL(server.hellos == 1);
+    send_invite(server.host, &invite); // there is no session yet
+    run_on();
+    welcome();
+    struct raim_invite forged = invite;
+    forged.proof[3] ^= 1;
+    send_invite(server.host, &forged);
+    ENetHost *other = open_host();
+    send_invite(other, &invite);
+    run_on();
+    assert_int_equal(server.knocks, 1);
+    enet_host_destroy(other);
+    send_invite(server.host, &invite);
+    RUN_UNTIL(server.hellos == 2);
+}
+
+// As somebody would who has recorded both.
+static void test_two_invitations_in_turns_call_it_back_once_each(void **state)
+{
+    (void)state;
+    static const struct raim_invite second = {
+        .nonce = {8, 7, 6, 5, 4, 3, 2, 1},
+        .proof = {0x8D, 0x87, 0x33, 0xA0, 0xE0, 0x1E, 0xA9, 0xB0},
+    };
+    RUN_UNTIL(server.hellos == 1);
+    welcome();
+    for (int i = 0; i < 6; i++) {
+        const int hellos = server.hellos;
+        send_invite(server.host, i % 2 == 0 ? &invite : &second);
+        if (i < 2) {
+            RUN_UNTIL(server.hellos == hellos + 1);
+            welcome();
+        } else {
+            run_on();
+        }
+    }
+    assert_int_equal(server.hellos, 3);
+    assert_int_equal(server.knocks, 3);
+}
+
+int main(void)
+{
+    if (enet_initialize() != 0)
+        return 1;
+    const struct CMUnitTest tests[] = {
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        LINK_TEST(test_it_connects_with_the_ticket),
+        LINK_TEST(test_it_knocks_until_it_is_heard),
+        LINK_TEST(test_it_gives_up_in_time_where_nobody_hears),
+        LINK_TEST(test_a_ticket_of_somebody_else_is_ignored),
+        LINK_TEST(test_who_is_invited_resumes_at_once),
+        LINK_TEST(test_forged_invitations_are_ignored),
+        LINK_TEST(test_two_invitations_in_turns_call_it_back_once_each),
+    };
+    return cmocka_run_group_tests_name("link", tests, NULL, NULL);
+}

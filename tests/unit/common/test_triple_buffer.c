@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The box between a worker and the main thread, with both of them at it.
+#include "triple_buffer.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { WORDS = 64, VALUES = 200000 };
+
+static void *write_values(void *argument)
+{
+    struct status_box *box = argument;
+    for (uint32_t value = 1; value <= VALUES; value++) {
+        uint32_t *words = status_box_back(box);
+        for (int i = 0; i < WORDS; i++)
+            words[i] = value;
+        status_box_publish(box);
+    }
+    return NULL;
+}
+
+static void test_a_reader_sees_whole_values_that_only_grow(void **state)
+{
+    (void)state;
+    struct status_box box;
+    pthread_t writer;
+    assert_true(status_box_create(&box, WORDS * sizeof(uint32_t)));
+    assert_int_equal(((const uint32_t *)status_box_front(&box))[0], 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_values, &box), 0);
+    for (uint32_t last = 0; last < VALUES;) {
+        const uint32_t *words = status_box_front(&box);
+        for (int i = 1; i < WORDS; i++)
+            assert_int_equal(words[i], words[0]);
+        assert_true(words[0] >= last);
+        last = words[0];
+    }
+    pthread_join(writer, NULL);
+    status_box_destroy(&box);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_reader_sees_whole_values_that_only_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The report of a configuration's mistakes in each of its styles.
+#define _GNU_SOURCE
+#include "diagnostics.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *text;
+static size_t size;
+
+static struct report begin(enum report_style style)
+{
+    return (struct report){.out = open_memstream(&text, &size), .style = style};
+}
+
+static void assert_told(struct report *report, const char *expected)
+{
+    report_end(report);
+    fclose(report->out);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_text_is_one_line_each_and_warnings_do_not_count(void **state)
+{
+    (void)state;
+    struct report report = begin(REPORT_TEXT);
+    report_add(&report, "a:1: k", "got %d", 5);
+    report_warn(&report, "a:2", "odd\n");
+    assert_int_equal(report.problems, 1);
+    assert_int_equal(report.entries, 2);
+    assert_told(&report, "a:1: k: got 5\na:2: warning: odd?\n");
+}
+
+static void test_journal_lines_begin_with_their_priority(void **state)
+{
+    (void)state;
+    struct report report = begin(REPORT_JOURNAL);
+    report_add(&report, "a:1: k", "got %d", 5);
+    report_warn(&report, "a:2", "odd");
+    assert_told(&report, "<3>a:1: k: got 5\n<4>a:2: warning: odd\n");
+}
+
+static void test_json_of_nothing_is_an_empty_array(void **state)
+{
+    (void)state;
+    struct report report = begin(REPORT_JSON);
+    assert_told(&report, "[]\n");
+}
+
+static void test_json_takes_places_apart(void **state)
+{
+    (void)state;
+    struct report report = begin(REPORT_JSON);
+    report_add(&report, "a.conf:12: arenas[0].port", "got %d", 5);
+    report_add(&report, "a.conf:7", "syntax");
+    report_add(&report, "a.conf", "missing");
+    report_warn(&report, "a: b:9.conf:3: @include", "odd");
+    report_add(&report, "a:4:5", "no key");
+    report_add(&report, "a: b", "no line: no key");
+    assert_told(
+        &report,
+        "[\n"
+        "  {\"file\": \"a.conf\", \"line\": 12, \"key\": \"arenas[0].port\", \"message\": "
+        "\"got 5\"},\n"
+        "  {\"file\": \"a.conf\", \"line\": 7, \"key\": null, \"message\": \"syntax\"},\n"
+        "  {\"file\": \"a.conf\", \"line\": null, \"key\": null, \"message\": \"missing\"},\n"
+        "  {\"file\": \"a: b:9.conf\", \"line\": 3, \"key\": \"@include\", \"message\": "
+        "\"warning: odd\"},\n"
+        "  {\"file\": \"a:4\", \"line\": 5, \"key\": null, \"message\": \"no key\"},\n"
+        "  {\"file\": \"a: b\", \"line\": null, \"key\": null, \"message\": "
+        "\"no line: no key\"}\n"
+        "]\n");
+}
+
+static void assert_message(const char *message, const char *expected)
+{
+    struct report report = begin(REPORT_JSON);
+    report_add(&report, "a", "%s", message);
+    char *whole;
+    assert_true(asprintf(&whole,
+                         "[\n  {\"file\": \"a\", \"line\": null, \"key\": null, "
+                         "\"message\": \"%s\"}\n]\n",
+                         expected) > 0);
+    assert_told(&report, whole);
+    free(whole);
+}
+
+static void test_names_of_files_are_safe_to_look_at_and_whole_in_json(void **state)
+{
+    (void)state;
+    struct report report = begin(REPORT_TEXT);
+    report_add(&report, "a\nb:1", "x");
+    assert_told(&report, "a?b:1: x\n");
+    report = begin(REPORT_JSON);
+    report_add(&report, "a\nb:1", "x");
+    assert_told(&report, "[\n  {\"file\": \"a\\u000ab\", \"line\": 1, \"key\": null, "
+                         "\"message\": \"x\"}\n]\n");
+}
+
+static void test_json_holds_characters_whatever_the_bytes(void **state)
+{
+    (void)state;
+    assert_message("a \"b\" \\", "a \\\"b\\\" \\\\");
+    assert_message("tab\tbell\a", "tab?bell?");
+    assert_message("\u00fc \u20ac \U0001F600", "\u00fc \u20ac \U0001F600");
+    assert_message("\xff", "\\ufffd");
+    assert_message("\xc3", "\\ufffd");                                  // cut
+    assert_message("\xe2\x82|", "\\ufffd\\ufffd|");                     // cut
+    assert_message("\xc0\xaf", "\\ufffd\\ufffd");                       // overlong
+    assert_message("\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd");            // a surrogate
+    assert_message("\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"); // beyond the last
+    assert_message("\x80", "\\ufffd");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_is_one_line_each_and_warnings_do_not_count),
+        cmocka_unit_test(test_journal_lines_begin_with_their_priority),
+        cmocka_unit_test(test_json_of_nothing_is_an_empty_array),
+        cmocka_unit_test(test_json_takes_places_apart),
+        cmocka_unit_test(test_names_of_files_are_safe_to_look_at_and_whole_in_json),
+        cmocka_unit_test(test_json_holds_characters_whatever_the_bytes),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

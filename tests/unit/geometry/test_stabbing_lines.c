@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// The lines that obstacles leave, judged line by line.
+#include "chance_outlines.h"
+#include "stabbing_lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+// Lines nearer to an obstacle than this, in units, may be free or blocked.
+static const double close_by = 1e-6;
+
+enum { MAX_OBSTACLES = 8 };
+
+struct scene {
+    struct raim_lines_end from, to;
+    raim_polygon obstacles[MAX_OBSTACLES];
+    int count;
+    struct raim_lines lines;
+};
+
+static raim_vec2 chance_in(raim_vec2 centre, double radius)
+{
+    raim_vec2 point;
+    do
+        point = (raim_vec2){chance_between(-radius, radius), chance_between(-radius, radius)};
+    while (raim_vec2_length_squared(point) > radius * radius);
+    return raim_vec2_add(centre, point);
+}
+
+static void chance_places(struct scene *scene)
+{
+    const double angle = chance_between(0, 2 * acos(-1)), length = chance_between(150, 1000);
+    const raim_vec2 way = {length * cos(angle), length * sin(angle)};
+    do {
+        scene->from = (struct raim_lines_end){
+            {chance_between(-99, 99), chance_between(-99, 99)}, chance_between(0.1, 100), 0};
+        scene->to = (struct raim_lines_end){raim_vec2_add(scene->from.centre, way),
+                                            chance_between(0.1, 100), chance_between(1, 40)};
+        if (chance_int(0, 1) == 1)
+            scene->from.radius = scene->to.radius;
+    } while (!raim_lines_begin(&scene->lines, &scene->from, &scene->to));
+}
+
+static void chance_scene(struct scene *scene)
+{
+    chance_places(scene);
+    const raim_vec2 way = raim_vec2_sub(scene->to.centre, scene->from.centre);
+    scene->count = chance_int(0, MAX_OBSTACLES);
+    for (int i = 0; i < scene->count; i++) {
+        const raim_vec2 middle = raim_vec2_mad(scene->from.centre, way, chance_between(-0.1, 1.1));
+        chance_polygon(&scene->obstacles[i], chance_in(middle, 120), chance_between(20, 400));
+        raim_lines_block(&scene->lines, &scene->obstacles[i], false, false);
+    }
+}
+
+static double slow_gap(const struct scene *scene, raim_vec2 a, raim_vec2 b)
+{
+    double gap = INFINITY;
+    for (int i = 0; i < scene->count; i++) {
+        const raim_polygon *obstacle = &scene->obstacles[i];
+        gap = fmin(gap, slow_distance(obstacle, a));
+        for (int p = 0, q = obstacle->count - 1; p < obstacle->count; q = p++)
+            gap = fmin(gap, slow_segments_distance(a, b, obstacle->points[p], obstacle->points[q]));
+    }
+    return gap;
+}
+
+static raim_vec2 into_frame(const struct raim_lines *lines, raim_vec2 point)
+{
+    const raim_vec2 offset = raim_vec2_sub(point, lines->from);
+    return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
+}
+
+static raim_vec2 out_of_frame(const struct raim_lines *lines, raim_vec2 point)
+{
+    const raim_vec2 left = {-lines->along.y, lines->along.x};
+    return raim_vec2_mad(raim_vec2_mad(lines->from, lines->along, point.x), left, point.y);
+}
+
+// A line through two points of the frame, as its heights at both places.
+static raim_vec2 heights_of(const struct raim_lines *lines, raim_vec2 a, raim_vec2 b)
+{
+    const double slope = (b.y - a.y) / (b.x - a.x);
+    return (raim_vec2){a.y - slope * a.x, a.y + slope * (lines->length - a.x)};
+}
+
+static bool is_in_beam(const struct raim_beam *beam, raim_vec2 heights)
+{
+    for (int i = 0, j = beam->count - 1; i < beam->count; j = i++) {
+        const raim_vec2 a = {beam->starts[j], beam->ends[j]};
+        const raim_vec2 b = {beam->starts[i], beam->ends[i]};
+        if (slow_side(a, b, heights) < -1e-6)
+            return false;
+    }
+    return true;
+}
+
+static bool is_left(const struct raim_lines *lines, raim_vec2 a, raim_vec2 b)
+{
+    const raim_vec2 heights = heights_of(lines, into_frame(lines, a), into_frame(lines, b));
+    for (int i = 0; i < lines->count; i++)
+        if (is_in_beam(&lines->beams[i], heights))
+            return true;
+    return false;
+}
+
+// The steepest lines and the farthest out, which chance hardly ever draws: those that touch a disc
+// around either place, on the same side or on either.
+static void test_lines_that_touch_both_discs_are_left(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40000; i++) {
+        static struct scene scene;
+        chance_places(&scene);
+        const double length = scene.lines.length;
+        const bool turned = scene.from.radius > 0 && chance_int(0, 1) == 1;
+        const double from = scene.from.reach + (turned ? scene.from.radius : 0);
+        const double to = scene.to.reach + (turned ? 0 : scene.to.radius);
+        for (int sides = 0; sides < 4; sides++) {
+            const double start = (sides & 1) != 0 ? from : -from;
+            const double end = (sides & 2) != 0 ? to : -to;
+            const double sine = (end - start) / length, cosine = sqrt(1 - sine * sine);
+            assert_int_equal(scene.lines.count, 1);
+            assert_true(
+                is_in_beam(&scene.lines.beams[0], (raim_vec2){start / cosine, end / cosine}));
+        }
+    }
+}
+
+static void test_no_free_line_is_taken_away(void **state)
+{
+    (void)state;
+    int free = 0;
+    for (int i = 0; i < 4000; i++) {
+        static struct scene scene;
+        chance_scene(&scene);
+        for (int j = 0; j < 20; j++) {
+            const bool turned = scene.from.radius > 0 && chance_int(0, 1) == 1;
+            const raim_vec2 a =
+                chance_in(scene.from.centre, scene.from.reach + (turned ? scene.from.radius : 0));
+            const raim_vec2 b =
+                chance_in(scene.to.centre, scene.to.reach + (turned ? 0 : scene.to.radius));
+            if (slow_gap(&scene, a, b) < close_by)
+                continue;
+            free++;
+            assert_true(is_left(&scene.lines, a, b));
+        }
+    }
+    assert_true(free > 4000);
+}
+
+static int corners_of(const struct scene *scene)
+{
+    int corners = 0;
+    for (int i = 0; i < scene->count; i++)
+        corners += scene->obstacles[i].count;
+    return corners;
+}
+
+// The mean of a beam's lines, between the discs.
+static bool passes_obstacles(const struct scene *scene, const struct raim_beam *beam)
+{
+    const struct raim_lines *lines = &scene->lines;
+    double start = 0, end = 0;
+    for (int i = 0; i < beam->count; i++) {
+        start += beam->starts[i] / beam->count;
+        end += beam->ends[i] / beam->count;
+    }
+    for (int i = 0; i <= 50; i++) {
+        const double x = lines->first + (lines->last - lines->first) * i / 50;
+        const double y = start + (end - start) * x / lines->length;
+        for (int o = 0; o < scene->count; o++)
+            if (slow_distance(&scene->obstacles[o], out_of_frame(lines, (raim_vec2){x, y})) <
+                -close_by)
+                return false;
+    }
+    return true;
+}
+
+static void test_lines_left_pass_between_the_obstacles(void **state)
+{
+    (void)state;
+    int passed = 0;
+    for (int i = 0; i < 20000; i++) {
+        static struct scene scene;
+        chance_scene(&scene);
+        if (corners_of(&scene) > RAIM_BEAM_CORNERS - 8 || scene.lines.first > scene.lines.last)
+            continue; // no room for all cuts, or nothing between two discs of round ends
+        for (int b = 0; b < scene.lines.count; b++, passed++)
+            assert_true(passes_obstacles(&scene, &scene.lines.beams[b]));
+    }
+    assert_true(passed > 1000);
+}
+
+static void test_fan_leads_to_every_circle_that_is_seen(void **state)
+{
+    (void)state;
+    int seen = 0;
+    for (int i = 0; i < 4000; i++) {
+        static struct scene scene;
+        chance_scene(&scene);
+        const raim_vec2 viewer = chance_in(scene.from.centre, scene.from.reach);
+        const raim_vec2 centre = chance_in(scene.to.centre, scene.to.reach);
+        struct raim_fan fan;
+        raim_lines_fan(&scene.lines, viewer, &fan);
+        for (int j = 0; j < 20; j++) {
+            if (slow_gap(&scene, viewer, chance_in(centre, scene.to.radius)) < close_by)
+                continue;
+            seen++;
+            assert_true(raim_fan_meets(&fan, &scene.lines, centre, scene.to.radius));
+        }
+    }
+    assert_true(seen > 4000);
+}
+
+static raim_polygon box_of(double x0, double y0, double x1, double y1)
+{
+    raim_polygon polygon;
+    const raim_vec2 points[] = {{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}};
+    assert_int_equal(raim_polygon_init(&polygon, points, 4), RAIM_POLYGON_OK);
+    return polygon;
+}
+
+static void test_fan_leads_nowhere_else(void **state)
+{
+    (void)state;
+    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    struct raim_lines lines;
+    assert_true(raim_lines_begin(&lines, &from, &to));
+    const raim_polygon wall = box_of(240, -300, 260, 20); // seen from (0, 0) it hides y < 41.7
+    raim_lines_block(&lines, &wall, false, false);
+    struct raim_fan fan;
+    raim_lines_fan(&lines, (raim_vec2){0, 0}, &fan);
+    assert_true(raim_fan_meets(&fan, &lines, (raim_vec2){500, 35}, 10));
+    assert_false(raim_fan_meets(&fan, &lines, (raim_vec2){500, 0}, 10));
+    raim_lines_fan(&lines, (raim_vec2){0, -50}, &fan);
+    assert_false(raim_fan_meets(&fan, &lines, (raim_vec2){500, 35}, 10));
+}
+
+static void test_obstacle_across_blocks_all(void **state)
+{
+    (void)state;
+    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    struct raim_lines lines;
+    assert_true(raim_lines_begin(&lines, &from, &to));
+    const raim_polygon wall = box_of(240, -300, 260, 300);
+    raim_lines_block(&lines, &wall, false, false);
+    assert_int_equal(lines.count, 0);
+}
+
+// Two walls that overlap leave nothing, though each alone does; two that touch, neither.
+static void test_obstacles_block_together(void **state)
+{
+    (void)state;
+    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    const raim_polygon low = box_of(240, -300, 260, 0);
+    for (int overlap = 0; overlap <= 20; overlap += 20) {
+        struct raim_lines lines;
+        assert_true(raim_lines_begin(&lines, &from, &to));
+        const raim_polygon high = box_of(240, -overlap, 260, 300);
+        raim_lines_block(&lines, &low, false, false);
+        assert_int_equal(lines.count, 1);
+        raim_lines_block(&lines, &high, false, false);
+        assert_int_equal(lines.count, 0);
+    }
+}
+
+// A line may begin beyond what is in the disc of its end, unless one knows better.
+static void test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it(void **state)
+{
+    (void)state;
+    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    const raim_polygon wall = box_of(10, -300, 30, 300);
+    for (int before = 0; before <= 1; before++) {
+        struct raim_lines lines;
+        assert_true(raim_lines_begin(&lines, &from, &to));
+        raim_lines_block(&lines, &wall, before != 0, false);
+        assert_int_equal(lines.count, before != 0 ? 0 : 1);
+    }
+}
+
+static void test_near_places_have_no_lines(void **state)
+{
+    (void)state;
+    const struct raim_lines_end from = {{0, 0}, 50, 0};
+    struct raim_lines lines;
+    assert_false(raim_lines_begin(&lines, &from, &(struct raim_lines_end){{100, 0}, 50, 10}));
+    assert_false(raim_lines_begin(&lines, &from, &from));
+    assert_true(raim_lines_begin(&lines, &from, &(struct raim_lines_end){{120, 0}, 50, 10}));
+}
+
+static void test_lines_run_against_what_faces_all_of_them(void **state)
+{
+    (void)state;
+    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{200, 0}, 40, 10}; // up to 30 degrees
+    struct raim_lines lines;
+    assert_true(raim_lines_begin(&lines, &from, &to));
+    for (int degrees = 0; degrees < 360; degrees += 7) {
+        const double angle = degrees * acos(-1) / 180;
+        const bool faces = degrees > 120 && degrees < 240;
+        assert_int_equal(raim_lines_run_against(&lines, (raim_vec2){cos(angle), sin(angle)}),
+                         faces);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_that_touch_both_discs_are_left),
+        cmocka_unit_test(test_no_free_line_is_taken_away),
+        cmocka_unit_test(test_lines_left_pass_between_the_obstacles),
+        cmocka_unit_test(test_fan_leads_to_every_circle_that_is_seen),
+        cmocka_unit_test(test_fan_leads_nowhere_else),
+        cmocka_unit_test(test_obstacle_across_blocks_all),
+        cmocka_unit_test(test_obstacles_block_together),
+        cmocka_unit_test(test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it),
+        cmocka_unit_test(test_near_places_have_no_lines),
+        cmocka_unit_test(test_lines_run_against_what_faces_all_of_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The raster of open places against the map's exact answers.
+//     test_clearing [--seed N]
+#include "arena_fixture.h"
+#include "chance.h"
+#include "distance_field.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct raim_map *random_map(void)
+{
+    raim_box boxes[30];
+    const int count = chance_int(0, 30);
+    for (int i = 0; i < count; i++) {
+        const raim_vec2 corner = {chance_int(-800, 700), chance_int(-800, 700)};
+        boxes[i] =
+            (raim_box){corner, {corner.x + chance_int(5, 200), corner.y + chance_int(5, 200)}};
+        // Spawns stay free.
+        const raim_box near = raim_box_grow(boxes[i], 60);
+        for (int s = 0; s < 4; s++)
+            if (raim_box_contains(near, (raim_vec2){s % 2 ? 900 : -900, s / 2 ? 900 : -900}))
+                boxes[i] = (raim_box){{-10, -10}, {10, 10}};
+    }
+    return fixture_map(boxes, count);
+}
+
+// Anywhere, or on the raster's own lines and corners.
+static raim_vec2 random_point(void)
+{
+    const bool is_round = chance_int(0, 2) == 0;
+    const raim_vec2 point = {chance_between(-1000, 1000), chance_between(-1000, 1000)};
+    return is_round ? (raim_vec2){16 * round(point.x / 16), 16 * round(point.y / 16)} : point;
+}
+
+static void test_what_it_sees_is_seen_and_most_of_that_it_sees(void **state)
+{
+    (void)state;
+    int seen = 0, found = 0;
+    for (int round = 0; round < 50; round++) {
+        struct raim_map *map = random_map();
+        struct raim_clearing clearing;
+        assert_true(raim_clearing_create(&clearing, map));
+        for (int i = 0; i < 2000; i++) {
+            const raim_vec2 from = random_point();
+            raim_vec2 to = chance_int(0, 9) == 0 ? from : random_point();
+            to.x = chance_int(0, 9) == 0 ? from.x : to.x;
+            const bool sees = raim_map_sees(map, from, to);
+            const bool finds = raim_clearing_sees(&clearing, from, to);
+            assert_true(sees || !finds);
+            seen += sees;
+            found += finds;
+        }
+        raim_clearing_destroy(&clearing);
+        raim_map_destroy(map);
+    }
+    assert_true(found > 0.6 * seen);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_it_sees_is_seen_and_most_of_that_it_sees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

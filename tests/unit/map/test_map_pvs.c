@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: MIT
+// Peeking, judged by asking every pair and by running in fact.
+#define _GNU_SOURCE
+#include "chance_outlines.h"
+#include "map_file.h"
+#include "map_pvs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const double radius = 20;
+static const double stride = 5; // of a player in a tick
+
+enum { SHIPPED = 3, RANDOM = 12, MAPS = SHIPPED + RANDOM };
+
+static struct raim_map *maps[MAPS];
+
+static const raim_box arena = {{-1000, -600}, {1000, 600}};
+
+static struct raim_obstacle_def block(double x0, double y0, double x1, double y1)
+{
+    return (struct raim_obstacle_def){{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}, 4};
+}
+
+static struct raim_map *make_map(const struct raim_obstacle_def *obstacles, int count)
+{
+    struct raim_map_problem problem;
+    struct raim_map *map = raim_map_create(
+        &(struct raim_map_def){
+            .name = "test", .border = arena, .obstacles = obstacles, .obstacle_count = count},
+        &problem);
+    assert_non_null(map);
+    return map;
+}
+
+static struct raim_map *chance_map(int count, double size)
+{
+    struct raim_obstacle_def obstacles[40];
+    for (int i = 0; i < count;) {
+        const raim_vec2 centre = {chance_between(arena.min.x, arena.max.x),
+                                  chance_between(arena.min.y, arena.max.y)};
+        obstacles[i].count = chance_outline(obstacles[i].points, centre, size);
+        i += raim_map_check_obstacle(arena, &obstacles[i]).error == RAIM_MAP_OK;
+    }
+    return make_map(obstacles, count);
+}
+
+static int make_maps(void **state)
+{
+    (void)state;
+    const char *const names[SHIPPED] = {"duel", "crossfire", "ruins"};
+    for (int i = 0; i < SHIPPED; i++) {
+        char path[1024];
+        struct report report = {.out = stderr};
+        snprintf(path, sizeof path, "%s/config/maps/%s.conf", RAIM_SOURCE_DIR, names[i]);
+        maps[i] = map_file_load(path, NULL, radius, &report);
+        assert_non_null(maps[i]);
+    }
+    for (int i = SHIPPED; i < MAPS; i++)
+        maps[i] = chance_map(chance_int(3, 40), chance_between(100, 600));
+    return 0;
+}
+
+static int destroy_maps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MAPS; i++)
+        raim_map_destroy(maps[i]);
+    return 0;
+}
+
+static raim_vec2 chance_free(const struct raim_map *map, raim_box box, double clearance)
+{
+    raim_vec2 place;
+    do
+        place =
+            (raim_vec2){chance_between(box.min.x, box.max.x), chance_between(box.min.y, box.max.y)};
+    while (!raim_map_is_free(map, place, clearance));
+    return place;
+}
+
+struct pair {
+    const struct raim_map *map;
+    raim_vec2 a, b;
+};
+
+// Two players in view of each other, were there no obstacles; often they are near to some.
+static struct pair chance_pair(int map, double clearance)
+{
+    struct pair pair = {.map = maps[map]};
+    pair.a = chance_free(pair.map, pair.map->border, clearance);
+    const raim_vec2 half = {800, 430};
+    const raim_box view = {raim_vec2_sub(pair.a, half), raim_vec2_add(pair.a, half)};
+    pair.b = chance_free(pair.map, view, clearance);
+    return pair;
+}
+
+static struct pair chance_hidden_pair(int map)
+{
+    struct pair pair;
+    do
+        pair = chance_pair(map, radius);
+    while (raim_map_sees_circle(pair.map, pair.a, pair.b, radius));
+    return pair;
+}
+
+static const raim_vec2 eighth = {0x1.6a09e667f3bcdp-1, 0x1.6a09e667f3bcdp-1};
+
+static raim_vec2 direction_of(int direction)
+{
+    const raim_vec2 axes[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    const raim_vec2 axis = axes[direction / 2 % 4];
+    if (direction % 2 == 0)
+        return axis;
+    return (raim_vec2){axis.x * eighth.x - axis.y * eighth.y,
+                       axis.x * eighth.y + axis.y * eighth.x};
+}
+
+static raim_vec2 run(const struct raim_map *map, raim_vec2 from, int direction, double distance,
+                     double clearance)
+{
+    for (double left = distance; left > 1e-9; left -= stride)
+        from = raim_map_move(
+            map, from, raim_vec2_scale(direction_of(direction), fmin(left, stride)), clearance);
+    return from;
+}
+
+// --- reaches ---
+
+// How far from a point the nearest is that a run of ticks ends at, which may turn once.
+static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from, double distance,
+                                      raim_vec2 point)
+{
+    double nearest = INFINITY;
+    for (int first = 0; first < 8; first++)
+        for (int second = 0; second < 8; second++)
+            for (double turn = 0; turn <= distance; turn += stride) {
+                raim_vec2 at = run(map, from, first, turn, radius);
+                for (double left = distance - turn; left >= 0; left -= stride) {
+                    nearest = fmin(nearest, raim_vec2_distance_squared(at, point));
+                    at = run(map, at, second, stride, radius);
+                }
+            }
+    return sqrt(nearest);
+}
+
+enum { STEPS = 16 };
+
+struct runner {
+    struct raim_runner runner;
+    raim_vec2 points[RAIM_RUN_WAYS * (STEPS + 1)];
+};
+
+static void begin(struct runner *runner, const struct raim_map *map, raim_vec2 from, double step)
+{
+    raim_runner_begin(&runner->runner, map, from, radius, step, STEPS, runner->points);
+}
+
+static void find_reach(const struct raim_map *map, raim_vec2 from, double distance,
+                       struct raim_reach *reach)
+{
+    struct runner runner;
+    begin(&runner, map, from, distance / STEPS);
+    raim_runner_reach(&runner.runner, STEPS, reach);
+}
+
+static void test_reach_is_where_runs_lead(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20 * MAPS; i++) {
+        const struct raim_map *map = maps[i % MAPS];
+        const raim_vec2 from = chance_free(map, map->border, radius);
+        const int steps = chance_int(1, STEPS);
+        struct runner runner;
+        struct raim_reach reach;
+        begin(&runner, map, from, stride);
+        raim_runner_reach(&runner.runner, steps, &reach);
+        assert_in_range(reach.count, 17, RAIM_REACH_POINTS);
+        for (int p = 0; p < reach.count; p++) {
+            assert_true(raim_map_is_free(map, reach.points[p], radius));
+            const double squared = raim_vec2_distance_squared(reach.centre, reach.points[p]);
+            assert_true(sqrt(squared) <= reach.extent + 1e-3);
+        }
+        const int some = chance_int(0, reach.count - 1);
+        const double off = slow_distance_from_runs(map, from, stride * steps, reach.points[some]);
+        assert_true(off < stride / 2);
+    }
+}
+
+static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20 * MAPS; i++) {
+        const struct raim_map *map = maps[i % MAPS];
+        const raim_vec2 from = chance_free(map, map->border, radius);
+        struct runner used, fresh;
+        begin(&used, map, from, stride);
+        for (int j = 0; j < 20; j++) {
+            const int steps = chance_int(0, STEPS);
+            struct raim_reach reach;
+            begin(&fresh, map, from, stride);
+            raim_runner_reach(&fresh.runner, steps, &reach);
+            const int some = chance_int(0, reach.count - 1);
+            const raim_vec2 at = raim_runner_at(&used.runner, reach.choices[some], steps);
+            assert_true(at.x == reach.points[some].x && at.y == reach.points[some].y);
+        }
+    }
+}
+
+static void test_reach_in_the_open_is_the_eight_ends_and_half_the_way(void **state)
+{
+    (void)state;
+    struct raim_map *map = make_map(NULL, 0);
+    struct raim_reach reach;
+    find_reach(map, (raim_vec2){100, 50}, 60, &reach);
+    assert_int_equal(reach.count, 17);
+    for (int i = 0; i < 8; i++) {
+        const raim_vec2 end = raim_vec2_mad((raim_vec2){100, 50}, direction_of(i), 60);
+        const raim_vec2 half = raim_vec2_mad((raim_vec2){100, 50}, direction_of(i), 30);
+        assert_true(raim_vec2_distance_squared(reach.points[1 + i], end) < 1e-18);
+        assert_true(raim_vec2_distance_squared(reach.points[9 + i], half) < 1e-18);
+    }
+    raim_map_destroy(map);
+}
+
+static void test_reach_of_who_does_not_run_is_a_point(void **state)
+{
+    (void)state;
+    struct runner runner;
+    struct raim_reach reach;
+    const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
+    begin(&runner, maps[0], at, stride);
+    raim_runner_reach(&runner.runner, 0, &reach);
+    assert_int_equal(reach.count, 1);
+    assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
+}
+
+// --- peeks ---
+
+// All that a screen could show, and a screen.
+static const raim_vec2 everything = {1e9, 1e9}, screen = {1600, 861};
+
+static bool slow_peeks(const struct raim_map *map, const struct raim_reach *viewer,
+                       const struct raim_reach *target, double size, raim_vec2 view)
+{
+    for (int i = 0; i < viewer->count; i++)
+        for (int j = 0; j < target->count; j++)
+            if (raim_is_in_view(view, viewer->points[i], target->points[j], size) &&
+                raim_map_sees_circle(map, viewer->points[i], target->points[j], size))
+                return true;
+    return false;
+}
+
+// The glimpse is between points of the reaches, and it is one.
+static void assert_witness(const struct raim_map *map, const struct raim_reach *viewer,
+                           const struct raim_reach *target, raim_vec2 view,
+                           const struct raim_glimpse *glimpse)
+{
+    assert_in_range(glimpse->from, 0, viewer->count - 1);
+    assert_in_range(glimpse->to, 0, target->count - 1);
+    const raim_vec2 from = viewer->points[glimpse->from], to = target->points[glimpse->to];
+    assert_true(raim_is_in_view(view, from, to, radius));
+    assert_true(raim_map_sees_circle(map, from, to, radius));
+}
+
+// One that blocks, or any other, or none.
+static uint16_t chance_blocker(const struct raim_map *map)
+{
+    return (uint16_t)chance_int(0, map->obstacle_count);
+}
+
+// So few that each pair may be looked at.
+static void test_peeks_is_asking_every_pair(void **state)
+{
+    (void)state;
+    int hidden = 0, seen = 0;
+    for (int i = 0; i < 100 * MAPS; i++) {
+        const struct pair pair = chance_hidden_pair(i % MAPS);
+        const double distance = chance_between(1, 150);
+        struct raim_reach viewer, target;
+        find_reach(pair.map, pair.a, distance, &viewer);
+        find_reach(pair.map, pair.b, distance, &target);
+        viewer.count = chance_int(1, 9);
+        target.count = chance_int(1, 9);
+        const raim_vec2 view = chance_int(0, 1) == 0 ? everything : screen;
+        const bool expected = slow_peeks(pair.map, &viewer, &target, radius, view);
+        struct raim_glimpse glimpse;
+        uint16_t blocker = chance_blocker(pair.map);
+        for (int again = 0; again < 2; again++)
+            assert_int_equal(
+                raim_map_peeks(pair.map, &viewer, &target, radius, view, &blocker, &glimpse),
+                expected);
+        if (expected)
+            assert_witness(pair.map, &viewer, &target, view, &glimpse);
+        seen += expected;
+        hidden += !expected;
+    }
+    assert_true(hidden > 10 * MAPS);
+    assert_true(seen > 10 * MAPS);
+}
+
+// A target may be a bullet's way as well.
+static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100 * MAPS; i++) {
+        const struct pair pair = chance_hidden_pair(i % MAPS);
+        struct raim_reach viewer, target = {.points = {pair.b}, .count = RAIM_REACH_POINTS};
+        find_reach(pair.map, pair.a, chance_between(0, 75), &viewer);
+        viewer.count = chance_int(1, 3) < viewer.count ? 3 : 1;
+        const raim_vec2 step = {chance_between(-10, 10), chance_between(-10, 10)};
+        for (int j = 1; j < target.count; j++) {
+            target.points[j] = raim_vec2_add(target.points[j - 1], step);
+            if (!raim_map_is_free(pair.map, target.points[j], 4))
+                target.count = j;
+        }
+        const raim_vec2 last = target.points[target.count - 1];
+        target.centre = raim_vec2_scale(raim_vec2_add(pair.b, last), 0.5);
+        target.extent = sqrt(raim_vec2_distance_squared(target.centre, last));
+        struct raim_glimpse glimpse;
+        uint16_t blocker = chance_blocker(pair.map);
+        assert_int_equal(
+            raim_map_peeks(pair.map, &viewer, &target, 4, everything, &blocker, &glimpse),
+            slow_peeks(pair.map, &viewer, &target, 4, everything));
+    }
+}
+
+static bool peeks(const struct pair *pair, double distance)
+{
+    struct raim_reach viewer, target;
+    find_reach(pair->map, pair->a, distance, &viewer);
+    find_reach(pair->map, pair->b, distance, &target);
+    struct raim_glimpse glimpse;
+    uint16_t blocker = chance_blocker(pair->map);
+    const bool found =
+        raim_map_peeks(pair->map, &viewer, &target, radius, everything, &blocker, &glimpse);
+    if (found)
+        assert_witness(pair->map, &viewer, &target, everything, &glimpse);
+    return found;
+}
+
+static bool is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double size,
+                     double distance)
+{
+    uint16_t blocker = chance_blocker(map);
+    return raim_map_is_apart(map, a, b, size, distance, &blocker);
+}
+
+// What runs of one turn reveal.
+static bool slow_is_revealed(const struct pair *pair, double distance)
+{
+    enum { MOST = 8 * 8 * 4 };
+    static raim_vec2 places[2][MOST];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < MOST; i++) {
+            const double turn = distance * (i / 64) / 4;
+            const raim_vec2 from = side == 0 ? pair->a : pair->b;
+            const raim_vec2 at = run(pair->map, from, i % 8, turn, radius);
+            places[side][i] = run(pair->map, at, i / 8 % 8, distance - turn, radius);
+        }
+    for (int i = 0; i < MOST; i++) {
+        const double farthest = radius + 1.1 * distance;
+        if (!raim_map_sees_circle(pair->map, places[0][i], pair->b, farthest))
+            continue;
+        for (int j = 0; j < MOST; j++)
+            if (raim_map_sees_circle(pair->map, places[0][i], places[1][j], radius))
+                return true;
+    }
+    return false;
+}
+
+static void test_peeks_misses_little(void **state)
+{
+    (void)state;
+    int found = 0, missed = 0;
+    for (int i = 0; i < 150 * SHIPPED; i++) {
+        const struct pair pair = chance_hidden_pair(i % SHIPPED);
+        const double distance = chance_between(5, 75);
+        if (peeks(&pair, distance))
+            found++;
+        else
+            missed += !is_apart(pair.map, pair.a, pair.b, radius, distance) &&
+                      slow_is_revealed(&pair, distance);
+    }
+    assert_true(found > 50);
+    assert_true(missed * 30 <= found);
+}
+
+// --- apart ---
+
+// Both run about at random, seldom turning, and stay within the distance of where they were.
+static bool meets_by_chance(const struct pair *pair, double size, double distance)
+{
+    raim_vec2 a = pair->a, b = pair->b;
+    int run_a = chance_int(0, 7), run_b = chance_int(0, 7);
+    for (double ran = stride; ran <= distance; ran += stride) {
+        if (chance_int(0, 9) == 0)
+            run_a += chance_int(1, 3) - 2;
+        if (chance_int(0, 9) == 0)
+            run_b += chance_int(1, 3) - 2;
+        a = raim_map_move(pair->map, a, raim_vec2_scale(direction_of(run_a + 8), stride), size);
+        b = raim_map_move(pair->map, b, raim_vec2_scale(direction_of(run_b + 8), stride), size);
+        run_a = (run_a + 8) % 8;
+        run_b = (run_b + 8) % 8;
+        if (raim_vec2_distance_squared(a, pair->a) > distance * distance ||
+            raim_vec2_distance_squared(b, pair->b) > distance * distance)
+            return false;
+        if (raim_map_sees_circle(pair->map, a, b, size) ||
+            raim_map_sees_circle(pair->map, b, a, size))
+            return true;
+    }
+    return false;
+}
+
+static void test_who_is_apart_meets_by_no_run(void **state)
+{
+    (void)state;
+    int apart = 0;
+    for (int i = 0; i < 100000; i++) {
+        const double size = chance_int(0, 3) == 0 ? chance_between(4, 40) : radius;
+        const struct pair pair = chance_pair(i % MAPS, size);
+        const double distance = chance_between(0, 120);
+        if (!is_apart(pair.map, pair.a, pair.b, size, distance))
+            continue;
+        apart++;
+        assert_false(raim_map_sees_circle(pair.map, pair.a, pair.b, size));
+        for (int j = 0; j < 4; j++)
+            assert_false(meets_by_chance(&pair, size, distance));
+    }
+    assert_true(apart > 5000);
+}
+
+// As long as they are apart, they do not peek; also not by a shorter run.
+static void test_who_is_apart_does_not_peek(void **state)
+{
+    (void)state;
+    int apart = 0;
+    for (int i = 0; i < 400 * MAPS; i++) {
+        const struct pair pair = chance_hidden_pair(i % MAPS);
+        const double distance = chance_between(5, 150);
+        if (!is_apart(pair.map, pair.a, pair.b, radius, distance))
+            continue;
+        apart++;
+        // Rounding a corner may gain a little.
+        assert_false(peeks(&pair, distance - 0.5));
+        assert_false(peeks(&pair, chance_between(0, distance - 0.5)));
+        assert_true(is_apart(pair.map, pair.b, pair.a, radius, distance));
+    }
+    assert_true(apart > 20 * MAPS);
+}
+
+// --- places ---
+
+static void test_end_of_a_thin_wall_hides_only_who_is_far_from_it(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def wall = block(-1, -600, 1, 0);
+    struct raim_map *map = make_map(&wall, 1);
+    for (int below = 30; below <= 110; below += 10) {
+        const struct pair pair = {map, {-300, -below}, {300, -below}};
+        assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
+        // Both run up side by side until the line between viewer and circle's top clears the end.
+        for (int distance = 6; distance <= 150; distance += 6) {
+            const double covered = below - distance - radius / 2;
+            const bool clears = covered < 0;
+            if (fabs(covered) < 3)
+                continue; // slanting lines gain a little
+            assert_int_equal(peeks(&pair, distance), clears);
+            assert_int_equal(is_apart(map, pair.a, pair.b, radius, distance), !clears);
+        }
+    }
+    raim_map_destroy(map);
+}
+
+static void test_nobody_is_revealed_through_a_thin_wall(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def wall = block(-1, -600, 1, 600);
+    struct raim_map *map = make_map(&wall, 1);
+    for (int i = 0; i < 200; i++) {
+        // Close to the wall, so that what it reaches without the wall lies on the other side.
+        const struct pair pair = {map,
+                                  {-chance_between(21, 60), chance_between(-300, 300)},
+                                  {chance_between(21, 60), chance_between(-300, 300)}};
+        assert_false(peeks(&pair, 75));
+    }
+    const struct pair far = {map, {-400, 0}, {21, 40}};
+    assert_true(is_apart(map, far.a, far.b, radius, 75));
+    assert_true(is_apart(map, far.b, far.a, radius, 75));
+    raim_map_destroy(map);
+}
+
+static void test_slit_reveals_who_runs_past_it(void **state)
+{
+    (void)state;
+    for (int open = 0; open <= 1; open++) {
+        const struct raim_obstacle_def walls[] = {block(-5, -600, 5, -0.5 * open),
+                                                  block(-5, 0.5 * open, 5, 600)};
+        struct raim_map *map = make_map(walls, 2);
+        const struct pair pair = {map, {-200, 50}, {200, 20}};
+        assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
+        assert_int_equal(peeks(&pair, 60), open);
+        assert_int_equal(is_apart(map, pair.a, pair.b, radius, 60), !open);
+        raim_map_destroy(map);
+    }
+}
+
+// The slit is seen from behind the screen only, around whose end there is just room.
+static void test_who_can_get_around_a_screen_is_not_behind_it(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def walls[] = {block(25, -300, 27, 75), block(400, -600, 600, 60),
+                                              block(400, 61, 600, 600)};
+    struct raim_map *map = make_map(walls, 3);
+    const raim_vec2 a = {0, 0}, b = {900, 60};
+    assert_true(raim_map_sees_circle(map, (raim_vec2){50, 60}, b, radius));
+    assert_true(is_apart(map, a, b, radius, 70));
+    assert_true(is_apart(map, b, a, radius, 70));
+    assert_false(is_apart(map, a, b, radius, 100));
+    assert_false(is_apart(map, b, a, radius, 100));
+    raim_map_destroy(map);
+}
+
+static void test_who_is_seen_already_peeks(void **state)
+{
+    (void)state;
+    struct raim_map *map = make_map(NULL, 0);
+    for (int x = 0; x <= 800; x += 10) {
+        const struct pair pair = {map, {0, 0}, {x, 3}};
+        assert_true(peeks(&pair, 0));
+        assert_true(peeks(&pair, 75));
+        assert_false(is_apart(map, pair.a, pair.b, radius, 0));
+        assert_false(is_apart(map, pair.a, pair.b, radius, 75));
+    }
+    raim_map_destroy(map);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reach_is_where_runs_lead),
+        cmocka_unit_test(test_choice_leads_to_where_it_led_in_a_reach),
+        cmocka_unit_test(test_reach_in_the_open_is_the_eight_ends_and_half_the_way),
+        cmocka_unit_test(test_reach_of_who_does_not_run_is_a_point),
+        cmocka_unit_test(test_peeks_is_asking_every_pair),
+        cmocka_unit_test(test_peeks_at_a_row_of_points_is_asking_each),
+        cmocka_unit_test(test_peeks_misses_little),
+        cmocka_unit_test(test_who_is_apart_meets_by_no_run),
+        cmocka_unit_test(test_who_is_apart_does_not_peek),
+        cmocka_unit_test(test_end_of_a_thin_wall_hides_only_who_is_far_from_it),
+        cmocka_unit_test(test_nobody_is_revealed_through_a_thin_wall),
+        cmocka_unit_test(test_slit_reveals_who_runs_past_it),
+        cmocka_unit_test(test_who_can_get_around_a_screen_is_not_behind_it),
+        cmocka_unit_test(test_who_is_seen_already_peeks),
+    };
+    return cmocka_run_group_tests(tests, make_maps, destroy_maps);
+}

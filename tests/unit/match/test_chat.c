@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Chat in a match: who hears what, what is cleaned, and what is too much.
+#include "seat_fixture.h"
+
+#include "match_internal.h"
+
+// Two players and two spectators, who all have been told something.
+static struct table *open_full_table(struct raim_match_def def)
+{
+    struct table *table = open_table(def);
+    play(table, 0);
+    play(table, 1);
+    ticks(table, 5);
+    watch(table, 2, 0);
+    watch(table, 3, 0);
+    ticks(table, DELAY_TICKS + 10);
+    assert_true(table->seats[2].any && table->seats[3].any);
+    return table;
+}
+
+// The nth thing that a seat heard somebody say; NULL for none.
+static const struct raim_wire_event *heard_said(const struct seat *seat, uint32_t number,
+                                                uint32_t *told_tick)
+{
+    for (uint32_t i = 0; i < seat->heard_count; i++)
+        if (seat->heard[i].event.kind == RAIM_WIRE_CHAT && number-- == 0) {
+            *told_tick = seat->heard[i].told_tick;
+            return &seat->heard[i].event;
+        }
+    return NULL;
+}
+
+static uint32_t count_said(const struct seat *seat)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < seat->heard_count; i++)
+        count += seat->heard[i].event.kind == RAIM_WIRE_CHAT;
+    return count;
+}
+
+static uint64_t refused(const struct table *table, enum raim_refusal refusal)
+{
+    return counts(table).refused[refusal];
+}
+
+static void test_everybody_hears_what_a_player_says_and_spectators_late(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    const uint32_t said_in = raim_match_tick(table->match) + 1;
+    say(table, 0, "good game");
+    say(table, 1, "well played");
+    ticks(table, DELAY_TICKS + 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t told_tick;
+        const uint32_t delay = i >= 2 ? DELAY_TICKS : 0;
+        const struct raim_wire_event *first = heard_said(&table->seats[i], 0, &told_tick);
+        assert_int_equal(told_tick, said_in + delay);
+        assert_int_equal(first->player, table->seats[0].welcome.player);
+        assert_string_equal(first->text, "good game");
+        const struct raim_wire_event *second = heard_said(&table->seats[i], 1, &told_tick);
+        assert_int_equal(second->player, table->seats[1].welcome.player);
+        assert_string_equal(second->text, "well played");
+        assert_int_equal(count_said(&table->seats[i]), 2);
+    }
+    assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 0);
+    close_table(table);
+}
+
+static void test_what_is_said_is_cleaned_as_names_are(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    char longest[RAIM_MAX_CHAT_BYTES + 1];
+    uint32_t told_tick;
+    memset(longest, 'x', RAIM_MAX_CHAT_BYTES);
+    longest[RAIM_MAX_CHAT_BYTES] = '\0';
+    say(table, 0, "  \xe2\x80\xae\x1b[2J h\xc3\xa9 \n ");
+    say(table, 0, longest);
+    ticks(table, 1);
+    assert_string_equal(heard_said(&table->seats[1], 0, &told_tick)->text, "[2J h\xc3\xa9");
+    assert_string_equal(heard_said(&table->seats[1], 1, &told_tick)->text, longest);
+    close_table(table);
+}
+
+static void test_what_nobody_could_read_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "   ", "\x01\x02", "\xe2\x80\x8b", "\xff", "a\xc0\xaf"};
+    struct table *table = open_full_table(usual_def());
+    uint64_t count = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        say(table, 0, texts[i]);
+        assert_int_equal(refused(table, RAIM_REFUSED_CHAT), ++count);
+    }
+    assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
+    // It costs nothing of what may be said.
+    for (int i = 0; i < 4; i++)
+        say(table, 0, "words");
+    ticks(table, 1);
+    assert_int_equal(count_said(&table->seats[1]), 4);
+    close_table(table);
+}
+
+static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    for (int i = 0; i < 10; i++)
+        say(table, 0, "flood");
+    tick(table);
+    assert_int_equal(count_said(&table->seats[1]), 4);
+    assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 6);
+    for (int i = 0; i < 600; i++) {
+        say(table, 0, "flood");
+        tick(table);
+    }
+    assert_int_equal(count_said(&table->seats[1]), 4 + 10);
+    // The others have as much to say as before.
+    say(table, 1, "calm");
+    tick(table);
+    assert_int_equal(count_said(&table->seats[0]), 4 + 10 + 1);
+    // Silence earns no more than four.
+    ticks(table, 2000);
+    for (int i = 0; i < 10; i++)
+        say(table, 0, "flood");
+    tick(table);
+    assert_int_equal(count_said(&table->seats[1]), 4 + 10 + 1 + 4);
+    close_table(table);
+}
+
+static void test_another_connection_of_a_session_may_not_say_more(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
+    memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
+    for (int i = 0; i < 4; i++)
+        say(table, 0, "flood");
+    for (uint32_t handle = 4; handle < 10; handle++) {
+        connect_seat(table, handle, &hello);
+        say(table, handle, "flood");
+        tick(table);
+    }
+    assert_int_equal(count_said(&table->seats[1]), 4);
+    assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 6);
+    close_table(table);
+}
+
+static void test_only_players_speak(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const size_t size = raim_chat_write("psst", bytes, sizeof bytes);
+    say(table, 2, "psst");
+    say(table, 3, "psst");
+    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 2);
+    raim_match_connect(table->match, 9, (const uint8_t[RAIM_MATCH_TOKEN_BYTES]){9});
+    say(table, 9, "before a hello");
+    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 3);
+    to_match(table, 0, false, bytes, size); // on the other channel
+    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 4);
+    to_match(table, 0, true, bytes, size - 1);
+    assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 1);
+    ticks(table, 5);
+    assert_int_equal(count_said(&table->seats[0]), 0);
+    close_table(table);
+}
+
+// Everybody floods, comes and goes, for longer than the late audience is told late. The seats check
+// that no event is missing.
+static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.rules.respawn_delay = 0;
+    def.rules.spawn_protection = 0;
+    def.rules.fire_cooldown = 0.02;
+    def.bots = 10;
+    struct table *table = open_full_table(def);
+    for (uint32_t i = 4; i < 10; i++)
+        play(table, i);
+    for (int i = 0; i < 2 * DELAY_TICKS; i++) {
+        // A place that is left and taken again starts afresh.
+        for (uint32_t handle = 4; handle < 10 && i % 4 == 0; handle++) {
+            stand_up(table, handle);
+            play(table, handle);
+        }
+        for (uint32_t handle = 0; handle < 10; handle++)
+            for (int j = 0; j < 6; j++)
+                say(table, handle, "flood");
+        tick(table);
+    }
+    assert_true(count_said(&table->seats[1]) > 4 * DELAY_TICKS);
+    assert_true(count_said(&table->seats[3]) > 0);
+    assert_int_equal(refused(table, RAIM_REFUSED_FULL), 0);
+    ticks(table, DELAY_TICKS + 5);
+    assert_int_equal(count_said(&table->seats[3]), count_said(&table->seats[2]));
+    close_table(table);
+}
+
+// Who comes, speaks and goes, over and over between two ticks, fills what is to be told. Then there
+// is no room for more words, but for everybody's end.
+static void test_words_leave_room_for_everybodys_end(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    struct table *table = open_full_table(def);
+    for (uint32_t handle = 4; handle < 9; handle++)
+        play(table, handle);
+    ticks(table, 5);
+    for (int i = 0; i < 100; i++) {
+        play(table, 10);
+        for (int j = 0; j < 4; j++)
+            say(table, 10, "me again");
+        say_goodbye(table, 10);
+        stand_up(table, 10);
+    }
+    assert_true(refused(table, RAIM_REFUSED_FULL) > 0);
+    say(table, 0, "what is this?");
+    assert_true(refused(table, RAIM_REFUSED_CHAT) > 0);
+    for (uint32_t handle = 0; handle < 9; handle++)
+        if (handle != 2 && handle != 3)
+            stand_up(table, handle);
+    assert_int_equal(counts(table).players, 0);
+    ticks(table, DELAY_TICKS + 5);
+    assert_int_equal(count_said(&table->seats[3]), count_said(&table->seats[2]));
+    assert_true(count_said(&table->seats[3]) > 20);
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everybody_hears_what_a_player_says_and_spectators_late),
+        cmocka_unit_test(test_what_is_said_is_cleaned_as_names_are),
+        cmocka_unit_test(test_what_nobody_could_read_is_refused),
+        cmocka_unit_test(test_four_things_may_be_said_at_once_and_then_one_a_second),
+        cmocka_unit_test(test_another_connection_of_a_session_may_not_say_more),
+        cmocka_unit_test(test_only_players_speak),
+        cmocka_unit_test(test_a_flood_of_everybody_costs_nobody_an_event),
+        cmocka_unit_test(test_words_leave_room_for_everybodys_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

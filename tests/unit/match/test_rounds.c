@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: MIT
+// Rounds: how they end and begin, and what a break and a pause freeze.
+//     test_rounds [--seed N]
+#include "seat_fixture.h"
+
+#include "match_internal.h"
+
+enum { ROUND_TICKS = 60, BREAK_TICKS = 30 };
+
+static struct raim_match_def round_def(void)
+{
+    struct raim_match_def def = usual_def();
+    def.round_s = ROUND_TICKS / 60.0;
+    def.break_s = BREAK_TICKS / 60.0;
+    return def;
+}
+
+static struct raim_match_round round_of(const struct table *table)
+{
+    return raim_match_round(table->match);
+}
+
+static raim_player *player_of(const struct table *table, uint32_t handle)
+{
+    return &raim_world_players(table->match->world)[table->match->clients[handle].place];
+}
+
+static uint32_t bullets_of(const struct table *table)
+{
+    const raim_bullet *bullets = raim_world_bullets_const(table->match->world);
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < table->match->world->max_bullets; place++)
+        count += bullets[place].owner != RAIM_NOBODY;
+    return count;
+}
+
+// The phases that a seat heard of, in order, and the ticks of the events.
+struct heard_phase {
+    uint32_t tick;
+    struct raim_wire_phase phase;
+};
+
+static uint32_t heard_phases(const struct seat *seat, struct heard_phase *phases, uint32_t capacity)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < seat->heard_count; i++)
+        if (seat->heard[i].event.kind == RAIM_WIRE_PHASE) {
+            assert_true(count < capacity);
+            phases[count++] = (struct heard_phase){seat->heard[i].tick, seat->heard[i].event.phase};
+        }
+    return count;
+}
+
+// The score and deaths that a seat knows of everybody are the world's.
+static void assert_scores_agree(const struct table *table, const struct seat *seat)
+{
+    const raim_player *players = raim_world_players_const(table->match->world);
+    for (uint32_t place = 0; place < table->match->world->max_players; place++) {
+        assert_int_equal(seat->roster[place].player, players[place].id);
+        if (players[place].id == RAIM_NOBODY)
+            continue;
+        assert_int_equal(seat->roster[place].score, players[place].score);
+        assert_int_equal(seat->roster[place].deaths, players[place].deaths);
+    }
+}
+
+static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
+{
+    (void)state;
+    struct table *table = open_table(round_def());
+    const struct seat *seat = play(table, 0);
+    assert_int_equal(round_of(table).phase, RAIM_PHASE_PLAY);
+    assert_int_equal(round_of(table).round, 1);
+    for (uint32_t left = ROUND_TICKS; left > 0; left--) {
+        assert_true(round_of(table).has_end);
+        assert_int_equal(round_of(table).left_ticks, left);
+        assert_int_equal(round_of(table).phase, RAIM_PHASE_PLAY);
+        tick(table);
+    }
+    for (uint32_t left = BREAK_TICKS; left > 0; left--) {
+        assert_int_equal(round_of(table).phase, RAIM_PHASE_BREAK);
+        assert_int_equal(round_of(table).left_ticks, left);
+        assert_false(raim_match_is_turning(table->match));
+        tick(table);
+    }
+    assert_true(raim_match_is_turning(table->match));
+    tick(table);
+    assert_false(raim_match_is_turning(table->match));
+    assert_int_equal(round_of(table).phase, RAIM_PHASE_PLAY);
+    assert_int_equal(round_of(table).round, 2);
+    assert_int_equal(round_of(table).left_ticks, ROUND_TICKS - 1);
+
+    struct heard_phase heard[2];
+    assert_int_equal(seat->welcome.phase.end_tick, ROUND_TICKS);
+    assert_int_equal(heard_phases(seat, heard, 2), 2);
+    assert_int_equal(heard[0].tick, ROUND_TICKS);
+    assert_int_equal(heard[0].phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(heard[0].phase.round, 1);
+    assert_true(heard[0].phase.has_end);
+    assert_int_equal(heard[0].phase.end_tick, ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(heard[1].tick, ROUND_TICKS + BREAK_TICKS + 1);
+    assert_int_equal(heard[1].phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(heard[1].phase.round, 2);
+    assert_int_equal(heard[1].phase.end_tick, 2 * ROUND_TICKS + BREAK_TICKS);
+    close_table(table);
+}
+
+static void test_without_rounds_nothing_ends(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    const struct seat *seat = play(table, 0);
+    ticks(table, 1000);
+    struct heard_phase heard[1];
+    assert_int_equal(heard_phases(seat, heard, 1), 0);
+    assert_int_equal(seat->welcome.phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(seat->welcome.phase.round, 1);
+    assert_false(seat->welcome.phase.has_end);
+    assert_false(round_of(table).has_end);
+    close_table(table);
+}
+
+static void test_the_first_with_enough_points_ends_the_round_and_wins(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 6;
+    def.score_limit = 2;
+    def.break_s = 1;
+    struct table *table = open_table(def);
+    const struct seat *seat = play(table, 0);
+    for (int i = 0; i < 60 * 600 && round_of(table).phase == RAIM_PHASE_PLAY; i++)
+        tick(table);
+    struct heard_phase heard[1];
+    assert_int_equal(heard_phases(seat, heard, 1), 1);
+    assert_int_equal(heard[0].phase.score_limit, 2);
+    assert_int_equal(heard[0].phase.winner, round_of(table).winner);
+    assert_int_equal(heard[0].tick, raim_match_tick(table->match));
+    const raim_player *players = raim_world_players_const(table->match->world);
+    uint32_t winners = 0;
+    for (uint32_t place = 0; place < table->match->world->max_players; place++) {
+        assert_true(players[place].score <= 2);
+        winners += players[place].score == 2;
+        if (players[place].id != RAIM_NOBODY && players[place].id == heard[0].phase.winner)
+            assert_int_equal(players[place].score, 2);
+    }
+    assert_int_equal(heard[0].phase.winner != RAIM_NOBODY, winners == 1);
+    assert_scores_agree(table, seat);
+    close_table(table);
+}
+
+static void test_nobody_wins_a_tie_or_without_a_point(void **state)
+{
+    (void)state;
+    const uint32_t scores[][4] = {{0, 0, 0, 3}, {2, 2, 1, 3}, {2, 3, 2, 1}, {1, 0, 1, 3},
+                                  {0, 0, 4, 2}, {5, 0, 0, 0}, {3, 3, 4, 2}};
+    for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++) {
+        struct table *table = open_table(round_def());
+        for (uint32_t handle = 0; handle < 3; handle++)
+            play(table, handle);
+        ticks(table, 3);
+        for (uint32_t handle = 0; handle < 3; handle++) {
+            player_of(table, handle)->score = scores[i][handle];
+            player_of(table, handle)->shield_ticks = 1000;
+        }
+        ticks(table, ROUND_TICKS - 3);
+        const uint32_t winner = scores[i][3];
+        assert_int_equal(round_of(table).phase, RAIM_PHASE_BREAK);
+        assert_int_equal(round_of(table).winner,
+                         winner < 3 ? player_of(table, winner)->id : RAIM_NOBODY);
+        assert_int_equal(table->seats[0].phase.winner, round_of(table).winner);
+        close_table(table);
+    }
+}
+
+// Nothing moves, flies or falls, and clients see that they do not steer.
+static void assert_frozen_for(struct table *table, int count)
+{
+    const uint32_t places = table->match->world->max_players;
+    const raim_player *players = raim_world_players_const(table->match->world);
+    raim_player before[PLACES];
+    while (count-- > 0) {
+        memcpy(before, players, places * sizeof *players);
+        tick(table);
+        assert_int_equal(bullets_of(table), 0);
+        for (uint32_t place = 0; place < places; place++) {
+            const raim_player *player = &players[place];
+            assert_int_equal(player->score, before[place].score);
+            assert_int_equal(player->deaths, before[place].deaths);
+            assert_int_equal(player->shots, before[place].shots);
+            if (player->state != RAIM_PLAYER_ALIVE || before[place].state != RAIM_PLAYER_ALIVE)
+                continue;
+            assert_true(player->position.x == before[place].position.x &&
+                        player->position.y == before[place].position.y);
+            assert_int_equal(player->aim, before[place].aim);
+        }
+    }
+}
+
+static void assert_steers(struct table *table, uint32_t handle, bool steers)
+{
+    struct seat *seat = &table->seats[handle];
+    const uint32_t now = raim_match_tick(table->match);
+    const struct raim_wire_frame *frame = frame_at(seat, now);
+    if (frame == NULL)
+        return; // nothing to tell
+    const uint32_t place = table->match->clients[handle].place;
+    const raim_wire_player *truth = &raim_history_at(&table->match->history, now)->players[place];
+    assert_int_equal(frame->self.steers, steers);
+    if (raim_set_has(frame->seen_players, place))
+        assert_int_equal(frame->players[place].aim, steers ? 0 : truth->aim);
+}
+
+static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct raim_match_def def = round_def();
+        def.bots = 8;
+        def.round_s = chance_between(2, 6);
+        def.break_s = 1;
+        struct table *table = open_table(def);
+        for (uint32_t handle = 0; handle < 8; handle++)
+            play(table, handle);
+        while (round_of(table).phase == RAIM_PHASE_PLAY)
+            tick(table);
+        assert_int_equal(bullets_of(table), 0);
+        assert_steers(table, 0, false);
+        for (int left = 60; left > 0; left--) {
+            assert_frozen_for(table, 1);
+            assert_steers(table, 0, false);
+        }
+        tick(table);
+        assert_int_equal(round_of(table).round, 2);
+        assert_steers(table, 0, true);
+        uint32_t flown = 0;
+        for (int left = 60; left > 0; left--) {
+            tick(table);
+            assert_steers(table, 0, true);
+            flown += bullets_of(table);
+        }
+        assert_true(flown > 0);
+        close_table(table);
+    }
+}
+
+static void test_a_round_begins_with_nothing_and_everybody_rises(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.resume_grace_s = 30;
+    def.rules.respawn_delay = 20;
+    struct table *table = open_table(def);
+    for (uint32_t handle = 0; handle < 4; handle++)
+        play(table, handle);
+    ticks(table, ROUND_TICKS);
+    for (uint32_t handle = 0; handle < 4; handle++) {
+        player_of(table, handle)->score = 3;
+        player_of(table, handle)->deaths = 4;
+    }
+    raim_player *fallen = player_of(table, 1), *away = player_of(table, 2);
+    fallen->state = RAIM_PLAYER_DOWN;
+    fallen->respawn_ticks = 1000;
+    const uint8_t life = fallen->life, away_life = away->life;
+    const raim_player_id away_id = away->id;
+    raim_match_disconnect(table->match, 2);
+    ticks(table, BREAK_TICKS);
+    assert_int_equal(fallen->state, RAIM_PLAYER_DOWN);
+    tick(table);
+    assert_int_equal(round_of(table).round, 2);
+    for (uint32_t handle = 0; handle < 4; handle++) {
+        if (handle == 2)
+            continue;
+        assert_int_equal(player_of(table, handle)->state, RAIM_PLAYER_ALIVE);
+        assert_int_equal(player_of(table, handle)->score, 0);
+        assert_int_equal(player_of(table, handle)->deaths, 0);
+        assert_true(player_of(table, handle)->shield_ticks > 0);
+    }
+    assert_int_equal(fallen->life, (uint8_t)(life + 1));
+    ticks(table, 10);
+    assert_int_equal(away->id, away_id);
+    assert_int_equal(away->score, 0);
+    assert_int_equal(away->state, RAIM_PLAYER_DOWN);
+    assert_int_equal(away->life, away_life);
+    assert_scores_agree(table, &table->seats[0]);
+    close_table(table);
+}
+
+static void test_without_a_break_the_next_round_begins_at_once(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.break_s = 0;
+    struct table *table = open_table(def);
+    const struct seat *seat = play(table, 0);
+    ticks(table, ROUND_TICKS);
+    assert_true(raim_match_is_turning(table->match));
+    tick(table);
+    struct heard_phase heard[2];
+    assert_int_equal(heard_phases(seat, heard, 2), 2);
+    assert_int_equal(heard[0].tick, ROUND_TICKS);
+    assert_int_equal(heard[0].phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(heard[0].phase.end_tick, ROUND_TICKS);
+    assert_int_equal(heard[1].tick, ROUND_TICKS + 1);
+    assert_int_equal(heard[1].phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(heard[1].phase.round, 2);
+    ticks(table, ROUND_TICKS - 1);
+    assert_true(raim_match_is_turning(table->match));
+    close_table(table);
+}
+
+static void test_a_pause_stops_the_clock_and_everybody(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.bots = 4;
+    struct table *table = open_table(def);
+    const struct seat *seat = play(table, 0);
+    for (uint32_t handle = 1; handle < 8; handle++)
+        play(table, handle);
+    ticks(table, ROUND_TICKS - 10);
+    raim_match_pause(table->match, true);
+    tick(table);
+    assert_int_equal(bullets_of(table), 0);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
+    assert_false(seat->phase.has_end);
+    assert_steers(table, 0, false);
+    ticks(table, 20);
+    assert_frozen_for(table, 200);
+    assert_int_equal(round_of(table).phase, RAIM_PHASE_PAUSED);
+    assert_int_equal(round_of(table).left_ticks, 10);
+    raim_match_pause(table->match, false);
+    tick(table);
+    assert_steers(table, 0, true);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(seat->phase.round, 1);
+    assert_int_equal(seat->phase.end_tick, raim_match_tick(table->match) + 9);
+    ticks(table, 9);
+    assert_int_equal(round_of(table).phase, RAIM_PHASE_BREAK);
+    close_table(table);
+}
+
+static void test_a_pause_in_a_break_goes_on_with_the_break(void **state)
+{
+    (void)state;
+    struct table *table = open_table(round_def());
+    const struct seat *seat = play(table, 0);
+    play(table, 1);
+    ticks(table, 3);
+    player_of(table, 1)->score = 5;
+    ticks(table, ROUND_TICKS - 3 + 10);
+    const struct raim_wire_phase before = seat->phase;
+    assert_int_equal(before.phase, RAIM_PHASE_BREAK);
+    raim_match_pause(table->match, true);
+    ticks(table, 100);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
+    raim_match_pause(table->match, false);
+    tick(table);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(seat->phase.winner, player_of(table, 1)->id);
+    assert_int_equal(seat->phase.winner, before.winner);
+    assert_int_equal(seat->phase.end_tick, before.end_tick + 100);
+    ticks(table, BREAK_TICKS - 11);
+    // Paused in the last moment, the next round waits.
+    assert_true(raim_match_is_turning(table->match));
+    raim_match_pause(table->match, true);
+    assert_false(raim_match_is_turning(table->match));
+    ticks(table, 50);
+    assert_int_equal(round_of(table).round, 1);
+    raim_match_pause(table->match, false);
+    assert_true(raim_match_is_turning(table->match));
+    tick(table);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(seat->phase.round, 2);
+    close_table(table);
+}
+
+static void test_a_pause_that_ends_before_the_next_tick_was_none(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    const struct seat *seat = play(table, 0);
+    while (bullets_of(table) == 0)
+        tick(table);
+    for (int i = 0; i < 10000; i++) {
+        raim_match_pause(table->match, true);
+        raim_match_pause(table->match, false);
+    }
+    assert_true(bullets_of(table) > 0);
+    tick(table);
+    struct heard_phase heard[1];
+    assert_int_equal(heard_phases(seat, heard, 1), 0);
+    close_table(table);
+}
+
+static void test_a_welcome_tells_the_phase_and_the_message_of_the_day(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.score_limit = 100;
+    strcpy(def.motd, "be kind");
+    struct table *table = open_table(def);
+    ticks(table, ROUND_TICKS + 10);
+    struct seat *seat = play(table, 0);
+    ticks(table, 2);
+    assert_string_equal(seat->welcome.motd, "be kind");
+    assert_int_equal(seat->welcome.phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(seat->welcome.phase.end_tick, ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(seat->welcome.phase.score_limit, 100);
+    raim_match_pause(table->match, true);
+    tick(table);
+    seat = play(table, 1);
+    ticks(table, 2);
+    assert_int_equal(seat->welcome.phase.phase, RAIM_PHASE_PAUSED);
+    assert_int_equal(seat->welcome.phase.round, 1);
+    close_table(table);
+}
+
+static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.round_s = 2;
+    def.break_s = 0.5;
+    def.max_spectators = 4;
+    struct table *table = open_table(def);
+    play(table, 0);
+    ticks(table, 130); // 120 of them played
+    const struct seat *late = watch(table, 1, 0), *live = play(table, 2);
+    ticks(table, 2);
+    assert_int_equal(late->welcome.phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(late->welcome.phase.end_tick, 120);
+    assert_int_equal(live->welcome.phase.phase, RAIM_PHASE_BREAK);
+    // Then it is told when its time comes.
+    while (raim_match_tick(table->match) < 120 + DELAY_TICKS) {
+        assert_int_equal(late->phase.phase, RAIM_PHASE_PLAY);
+        tick(table);
+    }
+    assert_int_equal(late->phase.phase, RAIM_PHASE_BREAK);
+    // Who comes now is late for that, too.
+    const struct seat *later = watch(table, 3, 0);
+    ticks(table, 2);
+    assert_int_equal(later->welcome.phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(later->welcome.phase.round, 1);
+    assert_int_equal(live->phase.round, 2);
+    close_table(table);
+}
+
+// As a client that knows the wire alone would have it.
+static void assert_phase_agrees(const struct table *table, const struct seat *seat)
+{
+    const struct raim_match_round round = round_of(table);
+    assert_int_equal(seat->phase.phase, round.phase);
+    assert_int_equal(seat->phase.round, round.round);
+    assert_int_equal(seat->phase.score_limit, round.score_limit);
+    if (round.phase == RAIM_PHASE_PAUSED)
+        return;
+    assert_int_equal(seat->phase.has_end, round.has_end);
+    if (round.has_end)
+        assert_int_equal(seat->phase.end_tick, raim_match_tick(table->match) + round.left_ticks);
+    if (round.phase == RAIM_PHASE_BREAK)
+        assert_int_equal(seat->phase.winner, round.winner);
+}
+
+// Everybody but late spectators.
+static void play_and_compare(uint32_t delay_ticks)
+{
+    struct raim_match_def def = round_def();
+    def.bots = 6;
+    def.spectator_delay_s = delay_ticks / 60.0;
+    def.score_limit = 3;
+    def.max_spectators = 8;
+    def.rules.respawn_delay = 0.1;
+    def.rules.spawn_protection = 0;
+    struct table *table = open_table(def);
+    for (int i = 0; i < 3000; i++) {
+        const uint32_t handle = (uint32_t)chance_int(0, SEATS - 1);
+        if (chance_int(0, 29) == 0) {
+            if (table->seats[handle].open)
+                stand_up(table, handle);
+            else if (chance_int(0, 2) > 0)
+                play(table, handle);
+            else
+                watch(table, handle, 0);
+        }
+        if (chance_int(0, 99) == 0)
+            raim_match_pause(table->match, chance_int(0, 3) == 0);
+        if (chance_int(0, 199) == 0) {
+            struct raim_match_tuning tuning = tuning_of(&def);
+            tuning.round_s = chance_between(0.001, 5);
+            tuning.break_s = chance_int(0, 1) == 0 ? 0 : chance_between(0, 1);
+            tuning.score_limit = (uint32_t)chance_int(0, 3);
+            raim_match_tune(table->match, &tuning);
+        }
+        tick(table);
+        for (uint32_t s = 0; s < SEATS; s++) {
+            struct seat *seat = &table->seats[s];
+            // In the tick of its welcome it is told what that tick led to.
+            if (!seat->welcome_told || seat->is_over || seat->welcome.delay_ticks > 0)
+                continue;
+            assert_phase_agrees(table, seat);
+            assert_scores_agree(table, seat);
+        }
+    }
+    assert_true(counts(table).hits.total > 0);
+    assert_true(round_of(table).round > 3);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 0);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 0);
+    close_table(table);
+}
+
+static void test_whatever_happens_everybody_knows_phase_and_scores(void **state)
+{
+    (void)state;
+    play_and_compare(0);
+    play_and_compare(DELAY_TICKS);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_clock_ends_a_round_and_the_break_after_it),
+        cmocka_unit_test(test_without_rounds_nothing_ends),
+        cmocka_unit_test(test_the_first_with_enough_points_ends_the_round_and_wins),
+        cmocka_unit_test(test_nobody_wins_a_tie_or_without_a_point),
+        cmocka_unit_test(test_in_a_break_nobody_moves_fires_or_is_hit),
+        cmocka_unit_test(test_a_round_begins_with_nothing_and_everybody_rises),
+        cmocka_unit_test(test_without_a_break_the_next_round_begins_at_once),
+        cmocka_unit_test(test_a_pause_stops_the_clock_and_everybody),
+        cmocka_unit_test(test_a_pause_in_a_break_goes_on_with_the_break),
+        cmocka_unit_test(test_a_pause_that_ends_before_the_next_tick_was_none),
+        cmocka_unit_test(test_a_welcome_tells_the_phase_and_the_message_of_the_day),
+        cmocka_unit_test(test_who_watches_late_is_welcomed_to_the_phase_that_it_sees),
+        cmocka_unit_test(test_whatever_happens_everybody_knows_phase_and_scores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

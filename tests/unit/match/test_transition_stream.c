@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// Successions over lines that lose and delay: whoever comes, goes, plays or watches, everybody
+// knows what the match knows, and every snapshot that can be read is true.
+//     test_succession_stream [--seed N]
+#include "transition_fixture.h"
+
+enum { IN_FLIGHT = 1 << 14, LONGEST = 12, MOST_CLIENTS = 12, MOST_BOTS = 6, MOST_SPECTATORS = 6 };
+
+struct packet {
+    bool to_match, reliable, close;
+    uint32_t handle, due, epoch;
+    uint32_t tick; // of a snapshot's sending
+    size_t size;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+};
+
+// What a seat does beside what every seat does.
+static struct guest {
+    uint32_t epoch;      // the match of its last welcome, by number
+    bool misreads;       // what overtakes a welcome, and names it
+    bool says_so;        // tells the match while it has no snapshot
+    bool has_misread;    // since its last welcome
+    uint32_t misread;    // that tick
+    uint32_t last_due;   // of what is reliable
+    uint32_t lost_ticks; // in a row without a snapshot that it could read
+    bool has_session;
+    uint8_t token[RAIM_TOKEN_BYTES];
+} guests[SEATS];
+
+static struct packet *packets[IN_FLIGHT];
+static size_t packet_count;
+static bool frozen[KEPT]; // by tick
+static double loss;
+static uint32_t epoch;
+static uint32_t overtaken, undecodable, resumed, told_anew;
+
+static void send(const struct table *table, struct packet packet, const uint8_t *data, size_t size)
+{
+    if (!packet.reliable && chance_between(0, 1) < loss)
+        return;
+    const uint32_t now = raim_match_tick(table->match);
+    packet.due = now + (uint32_t)chance_int(0, LONGEST);
+    packet.size = size;
+    packet.epoch = epoch;
+    packet.tick = now;
+    memcpy(packet.bytes, data, size);
+    if (packet.reliable) { // in order
+        uint32_t *last = &guests[packet.handle].last_due;
+        if (raim_tick_diff(packet.due, *last) < 0)
+            packet.due = *last;
+        *last = packet.due;
+    }
+    assert_true(packet_count < IN_FLIGHT);
+    packets[packet_count] = __real_malloc(sizeof packet);
+    *packets[packet_count++] = packet;
+}
+
+static void drop_packets(uint32_t handle)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < packet_count; i++)
+        if (packets[i]->handle == handle)
+            free(packets[i]);
+        else
+            packets[kept++] = packets[i];
+    packet_count = kept;
+}
+
+static void assert_frame_is_true(struct table *table, struct seat *seat)
+{
+    const struct raim_wire_frame *frame = frame_at(seat, seat->newest);
+    assert_int_equal(frame->self.steers,
+                     seat->welcome.player != RAIM_NOBODY && !frozen[frame->tick % KEPT]);
+    for (uint32_t place = 0; place < seat->limits.players; place++) {
+        if (!raim_set_has(frame->seen_players, place))
+            continue;
+        const raim_player *truth = &table->truth[frame->tick % KEPT][place];
+        assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
+        assert_true(frame->players[place].x == truth->position.x * RAIM_WIRE_UNITS);
+        assert_true(frame->players[place].y == truth->position.y * RAIM_WIRE_UNITS);
+        assert_int_equal(frame->players[place].life, truth->life & 7);
+        const bool is_own = frame->self.steers && frame->self.place == place;
+        assert_int_equal(frame->players[place].aim, is_own ? 0 : (truth->aim + 32) >> 6 & 1023);
+    }
+}
+
+static void hear_snapshot(struct table *table, const struct packet *packet)
+{
+    struct seat *seat = &table->seats[packet->handle];
+    struct guest *guest = &guests[packet->handle];
+    if (!seat->welcome_told)
+        return;
+    if (packet->epoch != guest->epoch && raim_tick_diff(packet->epoch, guest->epoch) > 0) {
+        overtaken++;
+        guest->has_misread = guest->has_misread || guest->misreads;
+        guest->misread = packet->tick - seat->welcome.delay_ticks;
+        return;
+    }
+    struct raim_snapshot_header header;
+    raim_reader reader = raim_reader_make(packet->bytes, packet->size);
+    raim_message_read(&reader);
+    const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
+    assert_true(raim_snapshot_read_header(&reader, &seat->limits, near_tick, &header));
+    const bool is_news = raim_tick_diff(header.tick, near_tick) > 0;
+    if (packet->epoch != guest->epoch && is_news) {
+        // By another delay its tick is another one. Almost always it is told against what is not
+        // known.
+        assert_true(header.baseline_age > 0 || seat->welcome.delay_ticks > 0);
+        return;
+    }
+    if (is_news && header.baseline_age > 0 &&
+        frame_at(seat, header.tick - header.baseline_age) == NULL) {
+        assert_true(guest->misreads);
+        undecodable++;
+        return;
+    }
+    to_seat(table, seat, packet->bytes, packet->size);
+    if (!is_news)
+        return;
+    guest->lost_ticks = 0;
+    assert_frame_is_true(table, seat);
+}
+
+static void hear(struct table *table, const struct packet *packet)
+{
+    struct seat *seat = &table->seats[packet->handle];
+    struct guest *guest = &guests[packet->handle];
+    if (!packet->reliable) {
+        hear_snapshot(table, packet);
+        return;
+    }
+    const uint32_t welcomes = seat->welcomes;
+    to_seat(table, seat, packet->bytes, packet->size);
+    seat->is_over = seat->is_over || packet->close;
+    if (seat->welcomes == welcomes)
+        return;
+    told_anew += welcomes > 0;
+    guest->epoch = packet->epoch;
+    guest->has_misread = false;
+    guest->lost_ticks = 0;
+    guest->has_session = seat->welcome.player != RAIM_NOBODY;
+    memcpy(guest->token, seat->welcome.token, sizeof guest->token);
+}
+
+static void deliver_due(struct table *table)
+{
+    const uint32_t now = raim_match_tick(table->match);
+    for (uint32_t late = 0; late <= 1; late++) { // in the order of sending
+        size_t kept = 0;
+        const size_t count = packet_count;
+        for (size_t i = 0; i < count; i++) {
+            struct packet *packet = packets[i];
+            if (packet->due != now || packet->to_match != (late == 1)) {
+                packets[kept++] = packet;
+                continue;
+            }
+            if (packet->to_match)
+                to_match(table, packet->handle, packet->reliable, packet->bytes, packet->size);
+            else
+                hear(table, packet);
+            free(packet);
+        }
+        packet_count = kept;
+    }
+}
+
+static void press(struct table *table, uint32_t handle)
+{
+    struct seat *seat = &table->seats[handle];
+    struct guest *guest = &guests[handle];
+    const bool has_snapshot = guest->has_misread || seat->any;
+    if (!seat->welcome_told || seat->is_over || (!has_snapshot && !guest->says_so))
+        return;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_input_message message = {
+        .tick = raim_match_tick(table->match) + LONGEST,
+        .has_snapshot = has_snapshot,
+        .snapshot = guest->has_misread ? guest->misread : seat->newest,
+        .count = 1,
+    };
+    message.inputs[0] = (raim_wire_input){
+        .move_x = (int8_t)chance_int(-1, 1),
+        .move_y = (int8_t)chance_int(-1, 1),
+        .fire = chance_int(0, 1) == 0,
+        .view_age = (uint8_t)chance_int(0, RAIM_WIRE_REWIND),
+        .aim = (uint16_t)chance_int(0, 65535),
+    };
+    send(table, (struct packet){.to_match = true, .handle = handle}, bytes,
+         raim_input_write(&message, bytes, sizeof bytes));
+}
+
+static void come_or_go(struct table *table, uint32_t handle)
+{
+    struct guest *guest = &guests[handle];
+    if (table->seats[handle].open) {
+        if (chance_int(0, 3) == 0)
+            say_goodbye(table, handle);
+        stand_up(table, handle);
+        drop_packets(handle);
+        return;
+    }
+    const struct guest before = *guest;
+    *guest = (struct guest){
+        .epoch = epoch,
+        .misreads = chance_int(0, 2) == 0,
+        .says_so = chance_int(0, 1) == 0,
+        .last_due = raim_match_tick(table->match),
+    };
+    if (chance_int(0, 2) == 0)
+        watch(table, handle, (uint32_t)chance_int(0, 2) * player_at(table, 0)->id);
+    else if (before.has_session) {
+        resumed += raim_sessions_find(table->match, before.token) != RAIM_NOBODY;
+        resume(table, handle, before.token);
+    } else
+        play(table, handle);
+}
+
+// What the inside of a match promises.
+static void assert_sane(const struct table *table)
+{
+    const struct raim_match *match = table->match;
+    uint32_t playing = 0, watching = 0;
+    for (uint32_t place = 0; place < match->world->max_players; place++) {
+        const raim_player *player = player_at(table, place);
+        if (player->id == RAIM_NOBODY)
+            continue;
+        assert_int_equal(raim_player_place(player->id), place);
+        assert_int_equal(player->id / RAIM_MAX_PLAYERS, player->generation);
+        assert_int_equal(match->members[place].bot, place < match->def.bots);
+        if (match->members[place].bot)
+            continue;
+        playing++;
+        if (!player->away)
+            assert_int_equal(match->clients[match->members[place].client].player, player->id);
+    }
+    for (uint32_t handle = 0; handle < SEATS; handle++) {
+        const struct raim_connection *client = &match->clients[handle];
+        watching += raim_is_spectator(client);
+        assert_int_equal(client->delay_ticks, raim_is_spectator(client) ? match->delay_ticks : 0);
+        if (client->player != RAIM_NOBODY)
+            assert_int_equal(match->members[client->place].client, handle);
+    }
+    assert_int_equal(playing, match->playing);
+    assert_int_equal(watching, match->watching);
+}
+
+static struct raim_match_def chance_def(const struct table *table)
+{
+    struct raim_match_def def = usual_def();
+    const struct raim_match_counts now =
+        table != NULL ? counts(table) : (struct raim_match_counts){0};
+    def.bots = (uint32_t)chance_int(1, MOST_BOTS);
+    def.max_clients =
+        (uint32_t)chance_int((int)now.players > 1 ? (int)now.players : 1, MOST_CLIENTS);
+    def.max_spectators = (uint32_t)chance_int((int)now.spectators, MOST_SPECTATORS);
+    def.spectator_delay_s = chance_int(0, 1) * chance_between(0, 1);
+    def.resume_grace_s = chance_int(0, 3) == 0 ? 0 : chance_between(0, 3);
+    def.sight = chance_int(0, 1) == 0;
+    def.round_s = chance_int(0, 1) * chance_between(0.1, 3);
+    def.break_s = chance_int(0, 1) * chance_between(0, 1);
+    def.score_limit = (uint32_t)chance_int(0, 4);
+    def.max_rewind_s = chance_int(0, 1) * 0.2;
+    def.rules.player_speed = chance_between(100, 600);
+    def.rules.bullet_speed = chance_between(300, 2000);
+    def.rules.respawn_delay = chance_between(0, 1);
+    def.rules.spawn_protection = chance_between(0, 0.5);
+    strcpy(def.motd, chance_int(0, 1) == 0 ? "" : "welcome");
+    return def;
+}
+
+static void step(struct table *table)
+{
+    struct raim_outgoing out;
+    const long before = allocations;
+    raim_match_step(table->match);
+    assert_int_equal(allocations, before);
+    const struct raim_world *world = raim_match_world(table->match);
+    memcpy(table->truth[world->tick % KEPT], raim_world_players_const(world),
+           world->max_players * sizeof(raim_player));
+    frozen[world->tick % KEPT] = raim_match_round(table->match).phase != RAIM_PHASE_PLAY;
+    while (raim_match_outgoing(table->match, &out))
+        send(table,
+             (struct packet){.reliable = out.reliable, .close = out.close, .handle = out.client},
+             out.data, out.size);
+    deliver_due(table);
+    for (uint32_t handle = 0; handle < SEATS; handle++)
+        press(table, handle);
+    assert_sane(table);
+}
+
+static void assert_nobody_is_lost(struct table *table)
+{
+    const uint32_t history = raim_wire_history(table->def.tick_hz);
+    for (uint32_t handle = 0; handle < SEATS; handle++) {
+        const struct seat *seat = &table->seats[handle];
+        if (!seat->welcome_told || seat->is_over || guests[handle].epoch != epoch)
+            continue;
+        // A late one waits for the past of the match to reach back; and whoever had misread, until
+        // what it named is too old.
+        const uint32_t most = seat->welcome.delay_ticks + history + 6 * LONGEST;
+        assert_true(++guests[handle].lost_ticks < (loss > 0.3 ? 4 : 1) * most);
+    }
+}
+
+static void play_on(double lost, int count)
+{
+    struct table *table = open_table(chance_def(NULL));
+    table->is_far = true;
+    loss = lost;
+    epoch = 0;
+    packet_count = 0;
+    memset(guests, 0, sizeof guests);
+    for (int i = 0; i < count; i++) {
+        if (chance_int(0, 9) == 0)
+            come_or_go(table, (uint32_t)chance_int(0, SEATS - 1));
+        if (chance_int(0, 199) == 0)
+            raim_match_pause(table->match, chance_int(0, 2) == 0);
+        if (chance_int(0, 99) == 0)
+            raim_match_say(table->match, "hear");
+        const bool turns = raim_match_is_turning(table->match);
+        if (chance_int(0, turns ? 1 : 99) == 0) {
+            epoch++;
+            succeed(table, chance_def(table), !turns && chance_int(0, 1) == 0);
+        }
+        step(table);
+        assert_nobody_is_lost(table);
+    }
+    // When nothing changes any more, everybody knows everything.
+    raim_match_pause(table->match, true);
+    loss = 0;
+    for (int i = 0; i < 4 * LONGEST + 200; i++)
+        step(table);
+    for (uint32_t handle = 0; handle < SEATS; handle++) {
+        const struct seat *seat = &table->seats[handle];
+        if (!seat->welcome_told || seat->is_over)
+            continue;
+        assert_knows_all(table, seat);
+        assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
+        assert_int_equal(seat->phase.round, raim_match_round(table->match).round);
+        assert_int_equal(seat->welcome.event_sequence + seat->heard_count, table->match->log.end);
+    }
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 0);
+    for (uint32_t handle = 0; handle < SEATS; handle++)
+        drop_packets(handle);
+    close_table(table);
+}
+
+static void test_whatever_comes_everybody_knows_what_the_match_knows(void **state)
+{
+    (void)state;
+    overtaken = undecodable = resumed = told_anew = 0;
+    for (int i = 0; i < 6; i++)
+        play_on(i * 0.1, 2000);
+    printf("welcomed anew %u, resumed %u, overtaken %u, undecodable %u\n", told_anew, resumed,
+           overtaken, undecodable);
+    assert_true(told_anew > 100 && resumed > 0 && overtaken > 0);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whatever_comes_everybody_knows_what_the_match_knows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

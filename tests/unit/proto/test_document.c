@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// PROTOCOL.md: its examples are what the writers write, its rules stand in the order of the wire,
+// its numbers are those of the code.
+#include "chat.h"
+#include "connectionless.h"
+#include "handshake.h"
+#include "input.h"
+#include "roster.h"
+#include "rules.h"
+#include "snapshot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TOKEN                                                                                      \
+    0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7, 0xA8, 0xA9, 0xAA, 0xAB, 0xAC, 0xAD, 0xAE, 0xAF
+
+static char document[128 * 1024];
+
+static int load_document(void **state)
+{
+    (void)state;
+    FILE *file = fopen(RAIM_SOURCE_DIR "/proto/PROTOCOL.md", "r");
+    if (file == NULL)
+        return -1;
+    const size_t size = fread(document, 1, sizeof document - 1, file);
+    document[size] = '\0';
+    return fclose(file);
+}
+
+// Compares with the hexadecimal block that the document marks with the name, of a kind: a message
+// (hex) is in vectors.json, too, a datagram is not.
+static void assert_block(const char *kind, const char *name, const uint8_t *bytes, size_t size)
+{
+    char mark[64], hex[4096];
+    snprintf(mark, sizeof mark, "```%s %s\n", kind, name);
+    size_t length = 0;
+    for (size_t i = 0; i < size; i++)
+        length += (size_t)snprintf(hex + length, sizeof hex - length, "%02x%c", bytes[i],
+                                   i % 24 == 23 || i == size - 1 ? '\n' : ' ');
+    snprintf(hex + length, sizeof hex - length, "```\n");
+    const char *found = strstr(document, mark);
+    if (found == NULL || strncmp(found + strlen(mark), hex, strlen(hex)) != 0)
+        fail_msg("the document should say:\n%s%s", mark, hex);
+}
+
+static void assert_example(const char *name, const uint8_t *bytes, size_t size)
+{
+    assert_block("hex", name, bytes, size);
+}
+
+static void test_examples_of_knocking_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_KNOCK_BYTES];
+    assert_block("datagram", "knock", bytes, raim_knock_write(&(struct raim_knock){0}, bytes));
+    const struct raim_ticket ticket = {.ticket = 0x12345678, .arena = "duel"};
+    assert_block("datagram", "ticket", bytes, raim_ticket_write(&ticket, bytes));
+    // test_invitation knows that the proof is right.
+    const struct raim_invite invite = {
+        .nonce = {1, 2, 3, 4, 5, 6, 7, 8},
+        .proof = {0xF0, 0x77, 0x73, 0x85, 0xC4, 0x07, 0xBF, 0x98},
+    };
+    assert_block("datagram", "invite", bytes, raim_invite_write(&invite, bytes));
+}
+
+static void test_examples_of_entering_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written;
+    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
+    assert_example("hello", bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    const struct raim_hello watch = {
+        .version = RAIM_PROTOCOL_VERSION, .watch = true, .target = 1024 + 2, .name = "Bob"};
+    assert_example("hello watch", bytes, raim_hello_write(&watch, bytes, sizeof bytes));
+    const struct raim_hello resume = {
+        .version = RAIM_PROTOCOL_VERSION, .resume = true, .token = {TOKEN}, .name = "Ada"};
+    assert_example("hello resume", bytes, raim_hello_write(&resume, bytes, sizeof bytes));
+    const struct raim_hello access = {.version = RAIM_PROTOCOL_VERSION,
+                                      .access_size = 3,
+                                      .access = {0xC0, 0xC1, 0xC2},
+                                      .name = "Ada"};
+    assert_example("hello access", bytes, raim_hello_write(&access, bytes, sizeof bytes));
+
+    const struct raim_welcome welcome = {
+        .version = RAIM_PROTOCOL_VERSION,
+        .player = 1024 + 2,
+        .token = {TOKEN},
+        .grace_s = 30,
+        .tick = 1000,
+        .event_sequence = 5,
+        .tick_hz = 60,
+        .max_players = 16,
+        .shots = 6,
+        .max_rewind = 9,
+        .view_width = 1600,
+        .view_height = 861,
+        .sight = true,
+        .obstacle_count = 1,
+        .roster_count = 2,
+        .border = {-32000, -16000, 32000, 16000},
+        .rule_count = 8,
+        .rules = {20, 300, 4, 900, 1.2, 0.25, 2, 1},
+        .map_name = "duel",
+        .phase = {.round = 2, .has_end = true, .end_tick = 19000, .score_limit = 20},
+        .motd = "gl hf",
+    };
+    assert_example("welcome", bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
+
+    const struct raim_wire_obstacle obstacle = {
+        .count = 3, .seams = 4, .points = {{0, 0}, {0, -1}, {3200, 0}}};
+    assert_example("obstacles", bytes,
+                   raim_obstacles_write(&obstacle, 1, &written, bytes, sizeof bytes));
+
+    const struct raim_roster_entry entries[] = {
+        {.player = 1024, .bot = true, .score = 3, .deaths = 10, .name = "Bot 1"},
+        {.player = 1024 + 2, .name = "Ada"},
+    };
+    assert_example("roster", bytes, raim_roster_write(entries, 2, &written, bytes, sizeof bytes));
+}
+
+static void test_examples_of_playing_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t written;
+    const struct raim_input_message input = {
+        .tick = 1006,
+        .has_snapshot = true,
+        .snapshot = 1002,
+        .count = 3,
+        .inputs = {{.move_x = 1, .fire = true, .view_age = 6, .aim = 0x4000},
+                   {.move_x = 1, .aim = 0x4000},
+                   {.move_x = 1, .aim = 0x4000}},
+    };
+    assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
+    assert_example("chat", bytes, raim_chat_write("gg", bytes, sizeof bytes));
+
+    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 4};
+    events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
+                                                .player = 1024 + 2,
+                                                .victim = 1024,
+                                                .score = 1,
+                                                .deaths = 11,
+                                                .rewind = 6};
+    events.events[1] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_LEFT, .player = 1024, .reason = RAIM_REASON_LOST};
+    events.events[2] =
+        (struct raim_wire_event){.kind = RAIM_WIRE_CHAT, .player = 1024 + 2, .text = "gg"};
+    events.events[3] = (struct raim_wire_event){.kind = RAIM_WIRE_PHASE,
+                                                .phase = {.phase = RAIM_PHASE_BREAK,
+                                                          .round = 2,
+                                                          .has_end = true,
+                                                          .end_tick = 1603,
+                                                          .score_limit = 20,
+                                                          .winner = 1024 + 2}};
+    assert_example("events", bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
+
+    const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
+    assert_example("goodbye", bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
+    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},
+                                           .token = {TOKEN}};
+    assert_example("farewell", bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
+}
+
+static void test_examples_of_snapshots_are_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_wire_limits limits = {
+        .players = 16, .shots = 6, .history = 64, .stride = 160, .diagonal = 113, .max_rewind = 9};
+    raim_wire_player players_before[16] = {
+        [0] = {.x = -3200, .y = 640, .aim = 0, .way = 1, .life = 4},
+        [2] = {.x = 0, .y = 0, .aim = 1020, .way = 4, .life = 1, .shield = 1},
+        [3] = {.x = 6400, .y = -320, .aim = 1020, .life = 2},
+        [9] = {.x = 9600, .y = 0, .aim = 512, .way = 5, .life = 5},
+    };
+    raim_wire_bullet bullets_before[96] = {
+        [54] = {.x = 10080, .y = 0, .tick = 996, .rewind = 2, .aim = 0x8000},
+    };
+    uint64_t seen_before[1] = {1 << 0 | 1 << 2 | 1 << 3 | 1 << 9};
+    uint64_t flying_before[2] = {(uint64_t)1 << 54};
+    const struct raim_wire_frame before = {
+        .tick = 1002,
+        .self = {.place = 2, .steers = true, .alive = true, .margin = 2},
+        .players = players_before,
+        .bullets = bullets_before,
+        .seen_players = seen_before,
+        .seen_bullets = flying_before,
+    };
+    assert_example("snapshot whole", bytes,
+                   raim_snapshot_write(&limits, NULL, &before, bytes, sizeof bytes));
+
+    raim_wire_player players_now[16] = {
+        [0] = {.x = -3040, .y = 800, .aim = 0, .way = 3, .life = 4},
+        [2] = {.x = -226, .y = 226, .aim = 40, .way = 4, .life = 1, .shield = 0},
+        [3] = {.x = 6400, .y = -320, .aim = 3, .life = 2},
+        [5] = {.x = 1000, .y = -1000, .aim = 256, .way = 7, .life = 7},
+    };
+    raim_wire_bullet bullets_now[96] = {
+        [13] = {.x = -226, .y = 226, .tick = 997, .rewind = 6, .aim = 0x0010},
+        [50] = {.x = -9000, .y = 0, .tick = 990, .now_x = -1234, .now_y = 567, .aim = 0xC000},
+    };
+    uint64_t seen_now[1] = {1 << 0 | 1 << 2 | 1 << 3 | 1 << 5};
+    uint64_t flying_now[2] = {1 << 13 | (uint64_t)1 << 50};
+    const struct raim_wire_frame now = {
+        .tick = 1004,
+        .self = {.place = 2, .steers = true, .alive = true, .timer = 15, .shots = 1, .margin = 2},
+        .players = players_now,
+        .bullets = bullets_now,
+        .seen_players = seen_now,
+        .seen_bullets = flying_now,
+    };
+    assert_example("snapshot delta", bytes,
+                   raim_snapshot_write(&limits, &before, &now, bytes, sizeof bytes));
+}
+
+static void test_rules_are_listed_in_the_order_of_the_wire(void **state)
+{
+    (void)state;
+    const char *at = strstr(document, "## Rules\n");
+    assert_non_null(at);
+    for (int i = 0; i < RAIM_RULE_COUNT; i++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| %d | `%s` | %s |", i, raim_rule_at(i)->name,
+                 raim_rule_at(i)->unit);
+        at = strstr(at, row);
+        if (at == NULL)
+            fail_msg("the table of rules lacks, or has too early: %s", row);
+    }
+}
+
+static void test_reasons_are_listed_with_their_names(void **state)
+{
+    (void)state;
+    const char *at = strstr(document, "## Reasons\n");
+    assert_non_null(at);
+    for (uint32_t reason = 0; reason < RAIM_REASONS; reason++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| %u | %s |", reason, raim_reason_name(reason));
+        at = strstr(at, row);
+        if (at == NULL)
+            fail_msg("the table of reasons lacks, or has too early: %s", row);
+    }
+}
+
+static void test_limits_are_those_of_the_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        int value;
+    } rows[] = {
+        {"protocol version", RAIM_PROTOCOL_VERSION},
+        {"bytes of a message", RAIM_MAX_MESSAGE_BYTES},
+        {"bytes of a name", RAIM_MAX_NAME_BYTES},
+        {"bytes of a map's name", RAIM_MAX_TITLE_BYTES},
+        {"bytes of a goodbye's text", RAIM_MAX_TEXT_BYTES},
+        {"bytes of what is said", RAIM_MAX_CHAT_BYTES},
+        {"bytes of a token", RAIM_TOKEN_BYTES},
+        {"bytes of an access token", RAIM_ACCESS_BYTES},
+        {"bytes of the message of the day", RAIM_MAX_MOTD_BYTES},
+        {"places for players", RAIM_WIRE_PLAYERS},
+        {"places for bullets", RAIM_WIRE_BULLETS},
+        {"obstacles", RAIM_WIRE_OBSTACLES},
+        {"corners of an obstacle", RAIM_WIRE_POINTS},
+        {"rules", RAIM_WIRE_RULES},
+        {"inputs in one INPUT", RAIM_MAX_INPUTS},
+        {"events in one EVENTS", RAIM_MAX_EVENTS_MESSAGE},
+        {"snapshots remembered, in ticks", RAIM_MAX_HISTORY},
+        {"margin, in ticks", RAIM_MAX_MARGIN},
+        {"view_age and rewind, in ticks", RAIM_WIRE_REWIND},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char row[96];
+        snprintf(row, sizeof row, "\n| %s | %d |", rows[i].what, rows[i].value);
+        if (strstr(document, row) == NULL)
+            fail_msg("the table of limits lacks: %s", row);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_examples_of_knocking_are_what_is_written),
+        cmocka_unit_test(test_examples_of_entering_are_what_is_written),
+        cmocka_unit_test(test_examples_of_playing_are_what_is_written),
+        cmocka_unit_test(test_examples_of_snapshots_are_what_is_written),
+        cmocka_unit_test(test_rules_are_listed_in_the_order_of_the_wire),
+        cmocka_unit_test(test_reasons_are_listed_with_their_names),
+        cmocka_unit_test(test_limits_are_those_of_the_code),
+    };
+    return cmocka_run_group_tests(tests, load_document, NULL);
+}

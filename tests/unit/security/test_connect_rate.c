@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// How often an address may begin a connection, with an invented clock.
+#include "chance.h"
+#include "connect_rate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define HOME 0x0A000001u
+
+enum { PER_S = 5, CHURN_PER_MS = 1 };
+
+static struct churn churn;
+
+static int set_up(void **state)
+{
+    (void)state;
+    churn_init(&churn, PER_S, raim_random_next(&chance));
+    return 0;
+}
+
+// A connection that is begun once and never again.
+static bool come_and_go(uint32_t address, int64_t now_ms)
+{
+    static uint32_t connection;
+    connection++;
+    return churn_admit(&churn, address, (uint16_t)chance_int(1024, UINT16_MAX), connection, now_ms);
+}
+
+static void test_an_address_has_its_burst_and_then_its_rate(void **state)
+{
+    (void)state;
+    int at_once = 0, later = 0;
+    for (int i = 0; i < 1000; i++)
+        at_once += come_and_go(HOME, 0);
+    assert_int_equal(at_once, 4 * PER_S);
+    for (int64_t ms = 1; ms <= 10000; ms++)
+        later += come_and_go(HOME, ms);
+    assert_int_equal(later, 10 * PER_S);
+}
+
+static void test_another_address_does_not_notice(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        come_and_go(HOME, 0);
+    // One may hash to the same bucket, once in 1,024; not three of them.
+    int others = 0;
+    for (int i = 0; i < 3; i++)
+        others += come_and_go((uint32_t)chance_int(0x0B000000, 0x7EFFFFFF), 0);
+    assert_true(others > 0);
+}
+
+static int64_t churn_ms;
+
+// A thousand a second, all the time.
+static void churn_until(int64_t ms)
+{
+    for (; churn_ms < ms; churn_ms++)
+        for (int i = 0; i < CHURN_PER_MS; i++)
+            come_and_go(HOME, churn_ms);
+}
+
+// As ENet does: after 500 ms, 1 s more, 2 s more. Returns when it was let in, -1 for never.
+static int64_t wait_behind(void)
+{
+    static uint32_t connection = 1u << 31;
+    const uint16_t port = (uint16_t)chance_int(1024, UINT16_MAX);
+    const int64_t begin_ms = churn_ms;
+    connection++;
+    for (int64_t waited_ms = 0, pause_ms = 500; waited_ms < 5000; pause_ms *= 2) {
+        churn_until(begin_ms + waited_ms);
+        if (churn_admit(&churn, HOME, port, connection, begin_ms + waited_ms))
+            return waited_ms;
+        waited_ms += pause_ms;
+    }
+    return -1;
+}
+
+static void test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting(void **state)
+{
+    (void)state;
+    int at_second = 0, at_once = 0;
+    churn_ms = 0;
+    for (int trial = 0; trial < 200; trial++) {
+        churn_until(churn_ms + chance_int(100, 1000));
+        const int64_t waited_ms = wait_behind();
+        assert_in_range(waited_ms, 0, 3500);
+        at_once += waited_ms == 0;
+        at_second += waited_ms == 500;
+    }
+    print_message("of 200, %d got in at once and %d by the first repetition\n", at_once, at_second);
+    assert_true(at_once < 50);
+    assert_true(at_once + at_second >= 150);
+}
+
+static void test_asking_again_at_once_is_not_waiting(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        come_and_go(HOME, 0);
+    for (int64_t ms = 0; ms < CHURN_WAIT_MS && ms < 1000 / PER_S; ms++)
+        assert_false(churn_admit(&churn, HOME, 1234, 7, ms));
+}
+
+static void test_those_who_wait_share_a_rate(void **state)
+{
+    (void)state;
+    enum { WAITERS = 200, SECONDS = 20 };
+    int taken = 0;
+    for (int64_t ms = 0; ms < SECONDS * 1000; ms += 100) {
+        for (int i = 0; i < 100; i++)
+            taken += come_and_go(HOME, ms);
+        for (uint16_t port = 0; port < WAITERS; port++)
+            taken += churn_admit(&churn, HOME, port, 7, ms);
+    }
+    // Two buckets, full at first.
+    assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
+}
+
+static void test_chance_lets_nobody_exceed_both_rates(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        const int per_second = chance_int(1, 1000);
+        int taken = 0;
+        int64_t ms = 0;
+        churn_init(&churn, (uint32_t)per_second, raim_random_next(&chance));
+        while (ms < 5000) {
+            ms += chance_int(0, 3);
+            taken += churn_admit(&churn, HOME, (uint16_t)chance_int(1, 50),
+                                 (uint32_t)chance_int(1, 3), ms);
+        }
+        // An interval is of whole milliseconds.
+        const int interval = 1000 / per_second;
+        assert_true(taken <= 5 * per_second + 2 * (int)(ms / interval) + 2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
+        cmocka_unit_test_setup(test_another_address_does_not_notice, set_up),
+        cmocka_unit_test_setup(test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting, set_up),
+        cmocka_unit_test_setup(test_asking_again_at_once_is_not_waiting, set_up),
+        cmocka_unit_test_setup(test_those_who_wait_share_a_rate, set_up),
+        cmocka_unit_test_setup(test_chance_lets_nobody_exceed_both_rates, set_up),
+    };
+    return cmocka_run_group_tests_name("churn", tests, NULL, NULL);
+}

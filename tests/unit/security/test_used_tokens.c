@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// Used access tokens: what a kill, a clean end, a reboot and damage leave of what is known of them.
+#define _GNU_SOURCE
+#include "access_control_fixture.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct directories {
+    char runtime[64], state[64];
+};
+
+static struct directories make_directories(void)
+{
+    struct directories made = {"/tmp/raim-admission-run-XXXXXX", "/tmp/raim-admission-XXXXXX"};
+    assert_non_null(mkdtemp(made.runtime));
+    assert_non_null(mkdtemp(made.state));
+    return made;
+}
+
+static void path_in(const char *directory, const char *file, char path[128])
+{
+    snprintf(path, 128, "%s/%s", directory, file);
+}
+
+static void remove_directories(const struct directories *made)
+{
+    static const char *const files[] = {"duel.tokens", "duels.tokens", "other"};
+    const char *const paths[] = {made->runtime, made->state};
+    for (int i = 0; i < 2; i++) {
+        char path[128];
+        for (size_t j = 0; j < sizeof files / sizeof files[0]; j++) {
+            path_in(paths[i], files[j], path);
+            unlink(path);
+        }
+        assert_int_equal(rmdir(paths[i]), 0); // nothing else is left over
+    }
+}
+
+static void reopen(const struct directories *made, int64_t now_s)
+{
+    admission = open_admission("duel", made->runtime, made->state, now_s);
+    assert_non_null(admission);
+}
+
+static struct admission *killed[32]; // still reachable, so that no leak is reported
+static size_t kills;
+
+// What a kill leaves behind is what there is while the table is open.
+static void kill_and_reopen(const struct directories *made, int64_t now_s)
+{
+    killed[kills++] = admission;
+    reopen(made, now_s);
+}
+
+static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **state)
+{
+    (void)state;
+    const struct directories made = make_directories();
+    admission_destroy(admission);
+    reopen(&made, NOW);
+    assert_string_equal(error, "");
+    const struct token used = usual_token(), unused = usual_token(), other = usual_token();
+    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
+    kill_and_reopen(&made, NOW + 1);
+    assert_int_equal(judge(&used, NOW + 1), ADMISSION_USED);
+    assert_int_equal(judge(&unused, NOW + 1), ADMISSION_ADMITTED);
+    // Where the service manager removes the runtime directory at a stop.
+    admission_destroy(admission);
+    char path[128];
+    path_in(made.runtime, "duel.tokens", path);
+    assert_int_equal(access(path, F_OK), -1);
+    reopen(&made, NOW + 2);
+    assert_int_equal(judge(&used, NOW + 2), ADMISSION_USED);
+    assert_int_equal(judge(&unused, NOW + 2), ADMISSION_USED);
+    assert_int_equal(judge(&other, NOW + 2), ADMISSION_ADMITTED);
+    admission_destroy(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
+// Ruins the table as `harm` does, and wants to see that only tokens of later on are good.
+static void assert_unknown_after(const char *what, void (*harm)(const struct directories *made))
+{
+    const struct directories made = make_directories();
+    admission_destroy(admission);
+    reopen(&made, NOW);
+    const struct token used = usual_token(), unused = usual_token();
+    struct raim_access later = usual();
+    later.not_before = NOW + 10 + ADMISSION_SKEW_S + 1;
+    const struct token new = sign(&later, &matchmaker);
+    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
+    harm(&made);
+    kill_and_reopen(&made, NOW + 10);
+    if (strstr(error, "unknown") == NULL || judge(&used, NOW + 10) != ADMISSION_UNRECORDED ||
+        judge(&unused, NOW + 10) != ADMISSION_UNRECORDED)
+        fail_msg("%s: %s", what, error);
+    assert_int_equal(judge(&new, NOW + 20), ADMISSION_ADMITTED);
+    // That stays so until the tokens of before have expired, whatever happens.
+    admission_destroy(admission);
+    reopen(&made, NOW + 100);
+    assert_int_equal(judge(&used, NOW + 100), ADMISSION_UNRECORDED);
+    assert_int_equal(judge(&new, NOW + 100), ADMISSION_USED);
+    admission_destroy(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
+static void lose_runtime(const struct directories *made)
+{
+    char path[128];
+    path_in(made->runtime, "duel.tokens", path);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void change_byte(const char *path, long at)
+{
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    fseek(file, at, SEEK_SET);
+    const int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 1, file);
+    fclose(file);
+}
+
+static void change_magic(const struct directories *made)
+{
+    char path[128];
+    path_in(made->runtime, "duel.tokens", path);
+    change_byte(path, 0);
+}
+
+static void change_boot(const struct directories *made)
+{
+    char path[128];
+    path_in(made->runtime, "duel.tokens", path);
+    change_byte(path, 24);
+}
+
+static void cut(const struct directories *made)
+{
+    char path[128];
+    path_in(made->runtime, "duel.tokens", path);
+    // Mapped as it is, another file takes its place.
+    assert_int_equal(unlink(path), 0);
+    FILE *file = fopen(path, "w");
+    fputs("RAIMUSED", file);
+    fclose(file);
+    chmod(path, 0600);
+}
+
+static void link_elsewhere(const struct directories *made)
+{
+    char path[128], other[128];
+    path_in(made->runtime, "duel.tokens", path);
+    path_in(made->runtime, "other", other);
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(symlink(other, path), 0);
+}
+
+static void open_to_all(const struct directories *made)
+{
+    char path[128];
+    path_in(made->runtime, "duel.tokens", path);
+    assert_int_equal(chmod(path, 0666), 0);
+}
+
+static void test_where_it_is_unknown_what_was_used_only_later_tokens_are_good(void **state)
+{
+    (void)state;
+    assert_unknown_after("the runtime directory is gone", lose_runtime);
+    assert_unknown_after("another magic", change_magic);
+    assert_unknown_after("a reboot, the directory on a disk", change_boot);
+    assert_unknown_after("cut short", cut);
+    assert_unknown_after("a symbolic link", link_elsewhere);
+    assert_unknown_after("everybody could write it", open_to_all);
+}
+
+static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **state)
+{
+    (void)state;
+    const struct directories made = make_directories();
+    char path[128];
+    path_in(made.state, "duel.tokens", path);
+    admission_destroy(admission);
+    reopen(&made, NOW);
+    const struct token used = usual_token();
+    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
+    admission_destroy(admission);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    for (long at = 0; at < status.st_size; at += at < 100 ? 1 : 9973) {
+        char *bytes = malloc((size_t)status.st_size);
+        FILE *file = fopen(path, "r");
+        assert_int_equal(fread(bytes, 1, (size_t)status.st_size, file), status.st_size);
+        fclose(file);
+        change_byte(path, at);
+        reopen(&made, NOW + 10);
+        assert_int_equal(judge(&used, NOW + 10), ADMISSION_UNRECORDED);
+        admission_destroy(admission);
+        file = fopen(path, "w");
+        assert_int_equal(fwrite(bytes, 1, (size_t)status.st_size, file), status.st_size);
+        fclose(file);
+        free(bytes);
+    }
+    reopen(&made, NOW + 10);
+    assert_int_equal(judge(&used, NOW + 10), ADMISSION_USED);
+    admission_destroy(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
+static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to(void **state)
+{
+    (void)state;
+    const struct directories made = make_directories();
+    admission_destroy(admission);
+    reopen(&made, NOW);
+    lose_runtime(&made);
+    kill_and_reopen(&made, NOW + INT64_C(1000000000));
+    const struct token before = usual_token();
+    assert_int_equal(judge(&before, NOW), ADMISSION_UNRECORDED); // the clock has been set back
+    struct raim_access later = usual();
+    later.not_before = NOW + ADMISSION_SKEW_S + 1;
+    const struct token new = sign(&later, &matchmaker);
+    assert_int_equal(judge(&new, NOW + 60), ADMISSION_ADMITTED);
+    admission_destroy(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
+static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
+{
+    (void)state;
+    admission_destroy(admission);
+    for (int i = 0; i < 2; i++) {
+        const struct directories made = make_directories();
+        admission = open_admission("duel", i == 0 ? "/nowhere" : made.runtime,
+                                   i == 1 ? "/nowhere" : made.state, NOW);
+        assert_non_null(admission);
+        assert_string_equal(error,
+                            "cannot write \"/nowhere/duel.tokens\": No such file or directory");
+        const struct token token = usual_token();
+        assert_int_equal(judge(&token, NOW), ADMISSION_UNRECORDED);
+        admission_rename(admission, "duels", NOW, error, sizeof error);
+        assert_string_equal(error, "");
+        admission_destroy(admission);
+        remove_directories(&made);
+    }
+    admission = NULL;
+}
+
+static void test_an_arena_that_leaves_does_not_close_the_table_of_its_successor(void **state)
+{
+    (void)state;
+    const struct directories made = make_directories();
+    admission_destroy(admission);
+    reopen(&made, NOW);
+    struct admission *leaving = admission;
+    reopen(&made, NOW + 1);
+    const struct token used = usual_token();
+    assert_int_equal(judge(&used, NOW + 1), ADMISSION_ADMITTED);
+    admission_destroy(leaving);
+    kill_and_reopen(&made, NOW + 2);
+    assert_int_equal(judge(&used, NOW + 2), ADMISSION_USED);
+    admission_destroy(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
+static void test_the_table_goes_with_the_arenas_name(void **state)
+{
+    (void)state;
+    const struct directories made = make_directories();
+    admission_destroy(admission);
+    reopen(&made, NOW);
+    const struct token used = usual_token();
+    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
+    admission_rename(admission, "duels", NOW, error, sizeof error);
+    assert_string_equal(error, "");
+    killed[kills++] = admission;
+    admission = open_admission("duels", made.runtime, made.state, NOW);
+    admission_rename(admission, "duel", NOW, error, sizeof error);
+    assert_int_equal(judge(&used, NOW), ADMISSION_USED);
+    // One that takes over a name takes over what is unknown about it.
+    struct admission *other = open_admission("duels", made.runtime, made.state, NOW);
+    admission_rename(other, "duel", NOW + 10, error, sizeof error);
+    assert_string_equal(error, "");
+    killed[kills++] = admission;
+    admission = other;
+    assert_int_equal(judge(&used, NOW), ADMISSION_UNRECORDED);
+    admission_destroy(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define ADMISSION_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+        ADMISSION_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
+        ADMISSION_TEST(test_where_it_is_unknown_what_was_used_only_later_tokens_are_good),
+        ADMISSION_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
+        ADMISSION_TEST(test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to),
+        ADMISSION_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
+        ADMISSION_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
+        ADMISSION_TEST(test_the_table_goes_with_the_arenas_name),
+    };
+    return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
