@@ -22,7 +22,8 @@ struct raim_access {
     char arena[RAIM_ACCESS_ARENA_BYTES];    // 1 to 31 bytes
     char name[RAIM_ACCESS_NAME_BYTES];      // of the player; empty: the client chooses
     bool has_key;
-    uint8_t key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see knock.h
+    uint8_t
+        key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see connectionless.h
 };
 
 // Writes all but the signature, which belongs right behind what was written, and returns the size.

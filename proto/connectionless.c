@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    HEAD_BYTES = RAIM_KNOCK_HEAD_BYTES,
+    HEAD_BYTES = RAIM_CONNECTIONLESS_HEAD_BYTES,
     FLAG_NEEDS_ADMISSION = 1,
     FLAG_OFFERS_ENCRYPTION = 2,
     FLAG_REQUIRES_ENCRYPTION = 4,
@@ -16,27 +16,28 @@ enum {
 
 static const uint8_t prefix[8] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M'};
 
-static_assert(HEAD_BYTES + 1 + 4 + RAIM_TICKET_ARENA_BYTES + RAIM_KEY_BYTES == RAIM_TICKET_BYTES,
-              "a ticket fits");
+static_assert(HEAD_BYTES + 1 + 4 + RAIM_COOKIE_ARENA_BYTES + RAIM_KEY_BYTES == RAIM_COOKIE_BYTES,
+              "a cookie fits");
 static_assert(HEAD_BYTES + 16 == RAIM_INVITE_BYTES, "an invitation is no larger");
-static_assert(RAIM_TICKET_BYTES + RAIM_REFUSED_BYTES < RAIM_KNOCK_BYTES,
+static_assert(RAIM_COOKIE_BYTES + RAIM_REFUSED_BYTES < RAIM_CONNECTIONLESS_BYTES,
               "both answers are smaller than their question");
-static_assert(HEAD_BYTES + 4 + RAIM_CREDENTIAL_MOST_BYTES < RAIM_KNOCK_BYTES,
+static_assert(HEAD_BYTES + 4 + RAIM_CREDENTIAL_MOST_BYTES < RAIM_CONNECTIONLESS_BYTES,
               "every credential fits");
 
-void raim_knock_write_head(enum raim_knock_kind kind, uint8_t bytes[RAIM_KNOCK_HEAD_BYTES])
+void raim_connectionless_write_head(enum raim_connectionless_kind kind,
+                                    uint8_t bytes[RAIM_CONNECTIONLESS_HEAD_BYTES])
 {
     memcpy(bytes, prefix, sizeof prefix);
     bytes[8] = (uint8_t)kind;
-    bytes[9] = RAIM_KNOCK_FORM;
+    bytes[9] = RAIM_CONNECTIONLESS_FORM;
 }
 
-enum raim_knock_kind raim_knock_kind(const uint8_t *data, size_t size)
+enum raim_connectionless_kind raim_connectionless_kind(const uint8_t *data, size_t size)
 {
     if (size < HEAD_BYTES || memcmp(data, prefix, sizeof prefix) != 0 ||
-        data[9] != RAIM_KNOCK_FORM || data[8] > RAIM_KNOCK_REFUSED)
-        return RAIM_KNOCK_NONE;
-    return (enum raim_knock_kind)data[8];
+        data[9] != RAIM_CONNECTIONLESS_FORM || data[8] > RAIM_CONNECTIONLESS_REFUSED)
+        return RAIM_CONNECTIONLESS_NONE;
+    return (enum raim_connectionless_kind)data[8];
 }
 
 static void write_u32(uint8_t *bytes, uint32_t number)
@@ -77,78 +78,80 @@ size_t raim_credential_read(const uint8_t *data, size_t size, struct raim_creden
     return 2U + data[1];
 }
 
-size_t raim_knock_write(const struct raim_knock *knock, uint8_t bytes[RAIM_KNOCK_BYTES])
+size_t raim_connect_request_write(const struct raim_connectionless *connect_request,
+                                  uint8_t bytes[RAIM_CONNECTIONLESS_BYTES])
 {
-    memset(bytes, 0, RAIM_KNOCK_BYTES);
-    raim_knock_write_head(RAIM_KNOCK_KNOCK, bytes);
-    write_u32(bytes + HEAD_BYTES, knock->ticket);
-    raim_credential_write(&knock->credential, bytes + HEAD_BYTES + 4);
-    return RAIM_KNOCK_BYTES;
+    memset(bytes, 0, RAIM_CONNECTIONLESS_BYTES);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_REQUEST, bytes);
+    write_u32(bytes + HEAD_BYTES, connect_request->cookie);
+    raim_credential_write(&connect_request->credential, bytes + HEAD_BYTES + 4);
+    return RAIM_CONNECTIONLESS_BYTES;
 }
 
-bool raim_knock_read(const uint8_t *data, size_t size, struct raim_knock *knock)
+bool raim_connect_request_read(const uint8_t *data, size_t size,
+                               struct raim_connectionless *connect_request)
 {
-    *knock = (struct raim_knock){0};
-    if (size < RAIM_KNOCK_BYTES || size > RAIM_KNOCK_MOST_BYTES)
+    *connect_request = (struct raim_connectionless){0};
+    if (size < RAIM_CONNECTIONLESS_BYTES || size > RAIM_CONNECTIONLESS_MOST_BYTES)
         return false;
-    knock->ticket = read_u32(data + HEAD_BYTES);
+    connect_request->cookie = read_u32(data + HEAD_BYTES);
     const size_t at = HEAD_BYTES + 4;
-    const size_t taken = raim_credential_read(data + at, size - at, &knock->credential);
+    const size_t taken = raim_credential_read(data + at, size - at, &connect_request->credential);
     // All are zero where the first is and each is like the one before; a flood is read so.
     const uint8_t *padding = data + at + taken;
-    return taken > 0 && knock->ticket >> RAIM_TICKET_BITS == 0 && padding[0] == 0 &&
+    return taken > 0 && connect_request->cookie >> RAIM_COOKIE_BITS == 0 && padding[0] == 0 &&
            memcmp(padding, padding + 1, size - at - taken - 1) == 0;
 }
 
-size_t raim_ticket_write(const struct raim_ticket *ticket, uint8_t bytes[RAIM_TICKET_BYTES])
+size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_COOKIE_BYTES])
 {
-    const size_t length = strlen(ticket->arena);
-    assert(length > 0 && length < RAIM_TICKET_ARENA_BYTES);
-    raim_knock_write_head(RAIM_KNOCK_TICKET, bytes);
-    bytes[HEAD_BYTES] = (uint8_t)((ticket->needs_admission ? FLAG_NEEDS_ADMISSION : 0) |
-                                  (ticket->offers_encryption ? FLAG_OFFERS_ENCRYPTION : 0) |
-                                  (ticket->requires_encryption ? FLAG_REQUIRES_ENCRYPTION : 0) |
-                                  (ticket->admitted ? FLAG_ADMITTED : 0));
-    write_u32(bytes + HEAD_BYTES + 1, ticket->ticket);
+    const size_t length = strlen(cookie->arena);
+    assert(length > 0 && length < RAIM_COOKIE_ARENA_BYTES);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_COOKIE, bytes);
+    bytes[HEAD_BYTES] = (uint8_t)((cookie->needs_admission ? FLAG_NEEDS_ADMISSION : 0) |
+                                  (cookie->offers_encryption ? FLAG_OFFERS_ENCRYPTION : 0) |
+                                  (cookie->requires_encryption ? FLAG_REQUIRES_ENCRYPTION : 0) |
+                                  (cookie->admitted ? FLAG_ADMITTED : 0));
+    write_u32(bytes + HEAD_BYTES + 1, cookie->cookie);
     size_t at = HEAD_BYTES + 5;
     bytes[at++] = (uint8_t)length;
-    memcpy(bytes + at, ticket->arena, length);
+    memcpy(bytes + at, cookie->arena, length);
     at += length;
-    if (!ticket->offers_encryption)
+    if (!cookie->offers_encryption)
         return at;
-    memcpy(bytes + at, ticket->server_key, RAIM_KEY_BYTES);
+    memcpy(bytes + at, cookie->server_key, RAIM_KEY_BYTES);
     return at + RAIM_KEY_BYTES;
 }
 
-bool raim_ticket_read(const uint8_t *data, size_t size, struct raim_ticket *ticket)
+bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cookie)
 {
-    *ticket = (struct raim_ticket){0};
+    *cookie = (struct raim_cookie){0};
     size_t at = HEAD_BYTES + 6;
     if (size < at)
         return false;
     const uint8_t flags = data[HEAD_BYTES];
     const size_t length = data[HEAD_BYTES + 5];
-    ticket->needs_admission = (flags & FLAG_NEEDS_ADMISSION) != 0;
-    ticket->offers_encryption = (flags & FLAG_OFFERS_ENCRYPTION) != 0;
-    ticket->requires_encryption = (flags & FLAG_REQUIRES_ENCRYPTION) != 0;
-    ticket->admitted = (flags & FLAG_ADMITTED) != 0;
-    ticket->ticket = read_u32(data + HEAD_BYTES + 1);
-    if ((flags & ~FLAGS) != 0 || ticket->ticket == 0 || ticket->ticket >> RAIM_TICKET_BITS != 0 ||
-        (ticket->requires_encryption && !ticket->offers_encryption) || length == 0 ||
-        length >= RAIM_TICKET_ARENA_BYTES ||
-        size != at + length + (ticket->offers_encryption ? RAIM_KEY_BYTES : 0U) ||
+    cookie->needs_admission = (flags & FLAG_NEEDS_ADMISSION) != 0;
+    cookie->offers_encryption = (flags & FLAG_OFFERS_ENCRYPTION) != 0;
+    cookie->requires_encryption = (flags & FLAG_REQUIRES_ENCRYPTION) != 0;
+    cookie->admitted = (flags & FLAG_ADMITTED) != 0;
+    cookie->cookie = read_u32(data + HEAD_BYTES + 1);
+    if ((flags & ~FLAGS) != 0 || cookie->cookie == 0 || cookie->cookie >> RAIM_COOKIE_BITS != 0 ||
+        (cookie->requires_encryption && !cookie->offers_encryption) || length == 0 ||
+        length >= RAIM_COOKIE_ARENA_BYTES ||
+        size != at + length + (cookie->offers_encryption ? RAIM_KEY_BYTES : 0U) ||
         memchr(data + at, '\0', length) != NULL)
         return false;
-    memcpy(ticket->arena, data + at, length);
+    memcpy(cookie->arena, data + at, length);
     at += length;
-    if (ticket->offers_encryption)
-        memcpy(ticket->server_key, data + at, RAIM_KEY_BYTES);
+    if (cookie->offers_encryption)
+        memcpy(cookie->server_key, data + at, RAIM_KEY_BYTES);
     return true;
 }
 
 size_t raim_invite_write(const struct raim_invite *invite, uint8_t bytes[RAIM_INVITE_BYTES])
 {
-    raim_knock_write_head(RAIM_KNOCK_INVITE, bytes);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_INVITE, bytes);
     memcpy(bytes + HEAD_BYTES, invite->nonce, sizeof invite->nonce);
     memcpy(bytes + HEAD_BYTES + 8, invite->proof, sizeof invite->proof);
     return RAIM_INVITE_BYTES;
@@ -167,7 +170,7 @@ size_t raim_refused_write(const struct raim_refused *refused, uint8_t bytes[RAIM
 {
     const size_t length = strlen(refused->text);
     assert(length < RAIM_REFUSED_TEXT_BYTES);
-    raim_knock_write_head(RAIM_KNOCK_REFUSED, bytes);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_REFUSED, bytes);
     bytes[HEAD_BYTES] = refused->reason;
     memcpy(bytes + HEAD_BYTES + 1, refused->text, length);
     return HEAD_BYTES + 1 + length;

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Datagrams without a connection, before ENet's: a client sends a KNOCK (a connect request), the
-// server answers with a TICKET (a stateless cookie that proves the client's address), and with that
-// ENet connects, or the handshake of secure_datagram.h begins. After a restart the server sends an
-// INVITE to those who played. Each begins with four bytes of 0xFF, "RAIM", its kind and its form;
-// integers are little-endian. Pure bytes, no state.
+// Datagrams without a connection, before ENet's: a client sends a CONNECT_REQUEST (a connect
+// request), the server answers with a COOKIE (a stateless cookie that proves the client's address),
+// and with that ENet connects, or the handshake of secure_datagram.h begins. After a restart the
+// server sends an INVITE to those who played. Each begins with four bytes of 0xFF, "RAIM", its kind
+// and its form; integers are little-endian. Pure bytes, no state.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define RAIM_KNOCK_FORM 2
-#define RAIM_KNOCK_HEAD_BYTES 10
-#define RAIM_KNOCK_BYTES 512       // at least, padded with zeros: more than its answers together
-#define RAIM_KNOCK_MOST_BYTES 1200 // and at most
-#define RAIM_TICKET_BYTES 79       // at most
-#define RAIM_TICKET_ARENA_BYTES 32 // of an arena's name with the closing NUL
+#define RAIM_CONNECTIONLESS_FORM 2
+#define RAIM_CONNECTIONLESS_HEAD_BYTES 10
+#define RAIM_CONNECTIONLESS_BYTES 512 // at least, padded with zeros: more than its answers together
+#define RAIM_CONNECTIONLESS_MOST_BYTES 1200 // and at most
+#define RAIM_COOKIE_BYTES 79                // at most
+#define RAIM_COOKIE_ARENA_BYTES 32          // of an arena's name with the closing NUL
 #define RAIM_INVITE_BYTES 26
 #define RAIM_REFUSED_TEXT_BYTES 121 // with the closing NUL
-#define RAIM_REFUSED_BYTES (RAIM_KNOCK_HEAD_BYTES + 1 + RAIM_REFUSED_TEXT_BYTES - 1) // at most
-#define RAIM_KEY_BYTES 32         // of a public key of X25519
-#define RAIM_CREDENTIAL_BYTES 255 // at most
+#define RAIM_REFUSED_BYTES                                                                         \
+    (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_REFUSED_TEXT_BYTES - 1) // at most
+#define RAIM_KEY_BYTES 32                                              // of a public key of X25519
+#define RAIM_CREDENTIAL_BYTES 255                                      // at most
 #define RAIM_SESSION_TOKEN_BYTES 16
-#define RAIM_TICKET_BITS 31 // of a ticket's number, because bindings of ENet pass signed ones
+#define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones
 
-enum raim_knock_kind {
-    RAIM_KNOCK_NONE,      // something else
-    RAIM_KNOCK_KNOCK,     // client to server
-    RAIM_KNOCK_TICKET,    // server to client
-    RAIM_KNOCK_INVITE,    // server to client
-    RAIM_KNOCK_HANDSHAKE, // both: see secure_datagram.h
-    RAIM_KNOCK_REFUSED,   // server to client
+enum raim_connectionless_kind {
+    RAIM_CONNECTIONLESS_NONE,      // something else
+    RAIM_CONNECTIONLESS_REQUEST,   // client to server
+    RAIM_CONNECTIONLESS_COOKIE,    // server to client
+    RAIM_CONNECTIONLESS_INVITE,    // server to client
+    RAIM_CONNECTIONLESS_HANDSHAKE, // both: see secure_datagram.h
+    RAIM_CONNECTIONLESS_REFUSED,   // server to client
 };
 
 // What a client shows to be let in.
@@ -47,18 +48,18 @@ struct raim_credential {
     uint8_t bytes[RAIM_CREDENTIAL_BYTES];
 };
 
-struct raim_knock {
-    uint32_t ticket; // 0: none yet
+struct raim_connectionless {
+    uint32_t cookie; // 0: none yet
     struct raim_credential credential;
 };
 
-struct raim_ticket {
-    uint32_t ticket;                     // for enet_host_connect's data
-    bool needs_admission;                // a plain CONNECT needs an admitted ticket
+struct raim_cookie {
+    uint32_t cookie;                     // for enet_host_connect's data
+    bool needs_admission;                // a plain CONNECT needs an admitted cookie
     bool offers_encryption;              // the server answers the handshake
     bool requires_encryption;            // and takes nothing else; never without the offer
-    bool admitted;                       // the credential was good: this ticket lets a CONNECT in
-    char arena[RAIM_TICKET_ARENA_BYTES]; // its name
+    bool admitted;                       // the credential was good: this cookie lets a CONNECT in
+    char arena[RAIM_COOKIE_ARENA_BYTES]; // its name
     uint8_t server_key[RAIM_KEY_BYTES];  // the server's lasting one, with `offers_encryption`
 };
 
@@ -74,17 +75,20 @@ struct raim_refused {
 };
 
 // The kind of a datagram, by its first ten bytes.
-enum raim_knock_kind raim_knock_kind(const uint8_t *data, size_t size);
+enum raim_connectionless_kind raim_connectionless_kind(const uint8_t *data, size_t size);
 
 // Writes the first ten bytes.
-void raim_knock_write_head(enum raim_knock_kind kind, uint8_t bytes[RAIM_KNOCK_HEAD_BYTES]);
+void raim_connectionless_write_head(enum raim_connectionless_kind kind,
+                                    uint8_t bytes[RAIM_CONNECTIONLESS_HEAD_BYTES]);
 
 // Writers return the size; readers are for datagrams of that kind, and return false when the rest
 // is wrong.
-size_t raim_knock_write(const struct raim_knock *knock, uint8_t bytes[RAIM_KNOCK_BYTES]);
-bool raim_knock_read(const uint8_t *data, size_t size, struct raim_knock *knock);
-size_t raim_ticket_write(const struct raim_ticket *ticket, uint8_t bytes[RAIM_TICKET_BYTES]);
-bool raim_ticket_read(const uint8_t *data, size_t size, struct raim_ticket *ticket);
+size_t raim_connect_request_write(const struct raim_connectionless *connect_request,
+                                  uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);
+bool raim_connect_request_read(const uint8_t *data, size_t size,
+                               struct raim_connectionless *connect_request);
+size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_COOKIE_BYTES]);
+bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cookie);
 size_t raim_invite_write(const struct raim_invite *invite, uint8_t bytes[RAIM_INVITE_BYTES]);
 bool raim_invite_read(const uint8_t *data, size_t size, struct raim_invite *invite);
 size_t raim_refused_write(const struct raim_refused *refused, uint8_t bytes[RAIM_REFUSED_BYTES]);

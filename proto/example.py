@@ -137,7 +137,7 @@ class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
         return place, {"x": shooter["x"] - dx * (age - 1), "y": shooter["y"] - dy * (age - 1),
                        "tick": frame["tick"] - age - rewind, "aim": aim}
 
-def ticket(host, port): # shows that our address is ours; any socket of ours may ask
+def cookie(host, port): # shows that our address is ours; any socket of ours may ask
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.settimeout(0.25)
         for _ in range(20):
@@ -163,7 +163,7 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
         while due < start + seconds and self.ended is None:
             if time.monotonic() > self.patience: # at first, or lost: each time from another port
                 self.host, self.snapshots = enet.Host(None, 1, 2, 0, 0), None
-                self.peer = self.host.connect(self.address, 2, ticket(*self.server))
+                self.peer = self.host.connect(self.address, 2, cookie(*self.server))
                 self.patience = time.monotonic() + 2
             while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
                 if event.type == enet.EVENT_TYPE_CONNECT: # version 5, to play, a name of 7 bytes

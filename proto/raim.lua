@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Shows raimd's traffic in Wireshark: ENet 1.3 datagrams as protocol raim_enet, the messages in them
--- as protocol raim, and datagrams without a connection, or encrypted, as protocol raim_knock, with the
--- fields that PROTOCOL.md tells of, under its names. What is sealed stays so.
+-- as protocol raim, and datagrams without a connection, or encrypted, as protocol raim_connectionless, with the
+-- fields that PROTOCOL.md tells of, under its names. What is encrypted stays so.
 --
 --   wireshark -X lua_script:proto/raim.lua arena.pcap
 --   tshark -X lua_script:proto/raim.lua -r arena.pcap -Y raim.reason -T fields -e raim.reason
@@ -11,7 +11,7 @@
 
 local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
-local knock = Proto("raim_knock", "raimd without a connection")
+local connect_request = Proto("raim_connectionless", "raimd without a connection")
 
 local HELLO_MAGIC, VERSION = 0x4D494152, 5
 local KINDS = {
@@ -33,7 +33,7 @@ for i = 0, 7 do WAYS[1 + i] = ("runs to %d degrees"):format(45 * i) end
 for i = 0, 3 do WAYS[9 + i] = ("slides to %d degrees"):format(90 * i) end
 
 local malformed = {} -- by protocol
-for prefix, proto in pairs({raim = raim, raim_enet = enet, raim_knock = knock}) do
+for prefix, proto in pairs({raim = raim, raim_enet = enet, raim_connectionless = connect_request}) do
     malformed[proto] = ProtoExpert.new(prefix .. ".malformed", "Malformed",
         expert.group.MALFORMED, expert.severity.ERROR)
     proto.experts = {malformed[proto]}
@@ -579,95 +579,95 @@ end
 
 -- --- Without a connection, and encrypted ---
 
-local KNOCK_HEAD = "\255\255\255\255RAIM"
-local KNOCKS = {"KNOCK", "TICKET", "INVITE", "HANDSHAKE", "REFUSED"}
+local CONNECT_REQUEST_HEAD = "\255\255\255\255RAIM"
+local CONNECT_REQUESTS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REFUSED"}
 local CREDENTIALS = {[0] = "none", "access token", "session token"}
-local knock_fields = {}
+local connect_request_fields = {}
 
 for name, kind in pairs({
-    form = "uint8", zeros = "bytes", ticket = "uint32", server_key = "bytes", nonce = "bytes",
+    form = "uint8", zeros = "bytes", cookie = "uint32", server_key = "bytes", nonce = "bytes",
     proof = "bytes", credential = "bytes", arena = "string", ephemeral = "bytes",
     payload = "bytes", header = "uint64", encrypted = "bytes", tag = "bytes", reason = "uint8",
     text = "string",
 }) do
-    knock_fields[name] = ProtoField[kind]("raim_knock." .. name, name)
+    connect_request_fields[name] = ProtoField[kind]("raim_connectionless." .. name, name)
 end
-knock_fields.kind = ProtoField.uint8("raim_knock.kind", "kind", base.DEC, KNOCKS)
-knock_fields.credential_kind = ProtoField.uint8("raim_knock.credential_kind", "credential_kind",
+connect_request_fields.kind = ProtoField.uint8("raim_connectionless.kind", "kind", base.DEC, CONNECT_REQUESTS)
+connect_request_fields.credential_kind = ProtoField.uint8("raim_connectionless.credential_kind", "credential_kind",
                                                 base.DEC, CREDENTIALS)
 local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted"}
 for index, name in ipairs(FLAGS) do
-    knock_fields[name] = ProtoField.bool("raim_knock." .. name, name, 8, nil, 2 ^ (index - 1))
+    connect_request_fields[name] = ProtoField.bool("raim_connectionless." .. name, name, 8, nil, 2 ^ (index - 1))
 end
-knock.fields = knock_fields
+connect_request.fields = connect_request_fields
 
-local function show_knock_parts(d, tree, parts)
+local function show_connect_request_parts(d, tree, parts)
     for name, size in parts:gmatch("(%S+):(%d+)") do
         if size ~= "0" then
             local range = d:take(tonumber(size), name)
-            if name == "ticket" then tree:add_le(knock_fields[name], range)
-            else tree:add(knock_fields[name], range) end
+            if name == "cookie" then tree:add_le(connect_request_fields[name], range)
+            else tree:add(connect_request_fields[name], range) end
         end
     end
 end
 
 local function show_encrypted(d, tree)
-    show_knock_parts(d, tree, "header:8")
+    show_connect_request_parts(d, tree, "header:8")
     local size = d.tvb:len() - d.offset - 16
     if size < 1 then refuse("encrypted ends early") end
-    show_knock_parts(d, tree, ("encrypted:%d tag:16"):format(size))
+    show_connect_request_parts(d, tree, ("encrypted:%d tag:16"):format(size))
     return ("%d encrypted bytes"):format(size)
 end
 
-local knocks = {} -- each shows its datagram, and may answer some words
+local connect_requests = {} -- each shows its datagram, and may answer some words
 
-function knocks.KNOCK(d, tree)
+function connect_requests.CONNECT_REQUEST(d, tree)
     if d.tvb:len() < 512 then refuse("is below 512 bytes") end
-    show_knock_parts(d, tree, "ticket:4")
+    show_connect_request_parts(d, tree, "cookie:4")
     local kind, size = d:take(1, "credential_kind"), d:take(1, "credential_size"):uint()
-    tree:add(knock_fields.credential_kind, kind)
+    tree:add(connect_request_fields.credential_kind, kind)
     if not CREDENTIALS[kind:uint()] then refuse("there is no credential " .. kind:uint()) end
-    show_knock_parts(d, tree, ("credential:%d"):format(size))
+    show_connect_request_parts(d, tree, ("credential:%d"):format(size))
     local zeros = d.tvb:len() - d.offset
     if d.tvb(d.offset):raw():find("[^%z]") then refuse("has more than zeros") end
-    show_knock_parts(d, tree, ("zeros:%d"):format(zeros))
+    show_connect_request_parts(d, tree, ("zeros:%d"):format(zeros))
     return size > 0 and CREDENTIALS[kind:uint()] or nil
 end
 
-function knocks.TICKET(d, tree)
+function connect_requests.COOKIE(d, tree)
     local flags = d:take(1, "flags")
-    for _, name in ipairs(FLAGS) do tree:add(knock_fields[name], flags) end
-    show_knock_parts(d, tree, "ticket:4")
-    show_knock_parts(d, tree, ("arena:%d"):format(d:take(1, "arena_size"):uint()))
-    if flags:uint() % 4 >= 2 then show_knock_parts(d, tree, "server_key:32") end
+    for _, name in ipairs(FLAGS) do tree:add(connect_request_fields[name], flags) end
+    show_connect_request_parts(d, tree, "cookie:4")
+    show_connect_request_parts(d, tree, ("arena:%d"):format(d:take(1, "arena_size"):uint()))
+    if flags:uint() % 4 >= 2 then show_connect_request_parts(d, tree, "server_key:32") end
 end
 
-function knocks.INVITE(d, tree) show_knock_parts(d, tree, "nonce:8 proof:8") end
+function connect_requests.INVITE(d, tree) show_connect_request_parts(d, tree, "nonce:8 proof:8") end
 
--- INIT or RESPONSE: a message of Noise, after the client's ticket.
-function knocks.HANDSHAKE(d, tree)
+-- INIT or RESPONSE: a message of Noise, after the client's cookie.
+function connect_requests.HANDSHAKE(d, tree)
     local is_init = d.pinfo.dst_port == d.pinfo.match_uint
-    show_knock_parts(d, tree, is_init and "ticket:4 ephemeral:32" or "ephemeral:32")
+    show_connect_request_parts(d, tree, is_init and "cookie:4 ephemeral:32" or "ephemeral:32")
     local size = d.tvb:len() - d.offset - 16
     if size < (is_init and 2 or 1) then refuse("handshake ends early") end
-    show_knock_parts(d, tree, ("payload:%d tag:16"):format(size))
+    show_connect_request_parts(d, tree, ("payload:%d tag:16"):format(size))
     return is_init and "INIT" or "RESPONSE"
 end
 
-function knocks.REFUSED(d, tree)
-    show_knock_parts(d, tree, "reason:1")
-    show_knock_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
+function connect_requests.REFUSED(d, tree)
+    show_connect_request_parts(d, tree, "reason:1")
+    show_connect_request_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
 end
 
-local function show_knock(d, tree)
+local function show_connect_request(d, tree)
     d:take(8, "head")
     local kind = d:take(1, "kind")
-    tree:add(knock_fields.kind, kind)
-    local name = KNOCKS[kind:uint()] or refuse("there is no kind " .. kind:uint())
+    tree:add(connect_request_fields.kind, kind)
+    local name = CONNECT_REQUESTS[kind:uint()] or refuse("there is no kind " .. kind:uint())
     local form = d:take(1, "form")
-    tree:add(knock_fields.form, form)
+    tree:add(connect_request_fields.form, form)
     if form:uint() ~= 2 then refuse("has form " .. form:uint()) end
-    local words = knocks[name](d, tree)
+    local words = connect_requests[name](d, tree)
     if d.offset < d.tvb:len() then refuse(name .. " goes on behind its end") end
     return name .. (words and ", " .. words or "")
 end
@@ -676,13 +676,13 @@ end
 
 function enet.dissector(tvb, pinfo, root)
     if tvb:len() < 2 then return 0 end
-    local is_knock = tvb:len() >= 10 and tvb(0, 8):raw() == KNOCK_HEAD
+    local is_connect_request = tvb:len() >= 10 and tvb(0, 8):raw() == CONNECT_REQUEST_HEAD
     -- Two bytes of 0xFF lead what else is no ENet.
-    if not is_knock and tvb(0, 2):uint() == 0xFFFF then return 0 end
+    if not is_connect_request and tvb(0, 2):uint() == 0xFFFF then return 0 end
     -- ENet's datagrams would be compressed, which raimd's never are.
-    local is_encrypted = not is_knock and math.floor(tvb(0, 1):uint() / 64) == 1
-    local proto = (is_knock or is_encrypted) and knock or enet
-    local show = is_knock and show_knock or is_encrypted and show_encrypted or show_enet
+    local is_encrypted = not is_connect_request and math.floor(tvb(0, 1):uint() / 64) == 1
+    local proto = (is_connect_request or is_encrypted) and connect_request or enet
+    local show = is_connect_request and show_connect_request or is_encrypted and show_encrypted or show_enet
     local d = setmetatable({tvb = tvb, pinfo = pinfo, offset = 0}, Datagram)
     local tree = root:add(proto, tvb())
     local words = attempt(tree, proto, function() return show(d, tree, root) end)

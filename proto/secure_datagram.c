@@ -7,15 +7,15 @@
 
 static const char label[] = "raimd secure 1";
 
-static_assert(sizeof label - 1 + RAIM_TICKET_BYTES == RAIM_PROLOGUE_BYTES, "a prologue fits");
+static_assert(sizeof label - 1 + RAIM_COOKIE_BYTES == RAIM_PROLOGUE_BYTES, "a prologue fits");
 static_assert(RAIM_RESPONSE_BYTES < RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + 2,
               "an answer is smaller than its question");
 
-void raim_init_write_head(uint32_t ticket, uint8_t bytes[RAIM_INIT_HEAD_BYTES])
+void raim_init_write_head(uint32_t cookie, uint8_t bytes[RAIM_INIT_HEAD_BYTES])
 {
-    raim_knock_write_head(RAIM_KNOCK_HANDSHAKE, bytes);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_HANDSHAKE, bytes);
     for (int i = 0; i < 4; i++)
-        bytes[RAIM_KNOCK_HEAD_BYTES + i] = (uint8_t)(ticket >> 8 * i);
+        bytes[RAIM_CONNECTIONLESS_HEAD_BYTES + i] = (uint8_t)(cookie >> 8 * i);
 }
 
 bool raim_init_read(const uint8_t *data, size_t size, struct raim_init *init)
@@ -24,7 +24,7 @@ bool raim_init_read(const uint8_t *data, size_t size, struct raim_init *init)
     if (size < RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + 2 || size > RAIM_INIT_BYTES)
         return false;
     for (int i = 0; i < 4; i++)
-        init->ticket |= (uint32_t)data[RAIM_KNOCK_HEAD_BYTES + i] << 8 * i;
+        init->cookie |= (uint32_t)data[RAIM_CONNECTIONLESS_HEAD_BYTES + i] << 8 * i;
     init->message = data + RAIM_INIT_HEAD_BYTES;
     init->size = size - RAIM_INIT_HEAD_BYTES;
     return true;
@@ -32,13 +32,13 @@ bool raim_init_read(const uint8_t *data, size_t size, struct raim_init *init)
 
 const uint8_t *raim_response_read(const uint8_t *data, size_t size)
 {
-    return size == RAIM_RESPONSE_BYTES ? data + RAIM_KNOCK_HEAD_BYTES : NULL;
+    return size == RAIM_RESPONSE_BYTES ? data + RAIM_CONNECTIONLESS_HEAD_BYTES : NULL;
 }
 
-size_t raim_prologue_write(const uint8_t *ticket, size_t size, uint8_t bytes[RAIM_PROLOGUE_BYTES])
+size_t raim_prologue_write(const uint8_t *cookie, size_t size, uint8_t bytes[RAIM_PROLOGUE_BYTES])
 {
-    assert(size <= RAIM_TICKET_BYTES);
+    assert(size <= RAIM_COOKIE_BYTES);
     memcpy(bytes, label, sizeof label - 1);
-    memcpy(bytes + sizeof label - 1, ticket, size);
+    memcpy(bytes + sizeof label - 1, cookie, size);
     return sizeof label - 1 + size;
 }

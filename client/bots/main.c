@@ -40,7 +40,7 @@ struct options {
     struct shaper_def network;
     int access_count;
     const char *access[MAX_CLIENTS]; // token of each of the first clients
-    bool require_sealed;
+    bool require_encryption;
     const char *known_servers; // file; NULL: none
     char **servers;            // HOST:PORT
     int server_count;
@@ -62,7 +62,7 @@ static void print_usage(FILE *file)
           "  --seconds S   how long to play; 0: until interrupted (0)\n"
           "  --seed K      of the bots' chance (1)\n"
           "  --access TOKEN  of the first client; given again, of the next\n"
-          "  --require-sealed  play only where datagrams are encrypted\n"
+          "  --require-encryption  play only where datagrams are encrypted\n"
           "  --known-servers FILE  keep the servers' keys there, and refuse other ones\n"
           "  --json        print the result as JSON\n"
           "  --latency MS  delay all datagrams: of a round trip, half of it each way (0)\n"
@@ -114,7 +114,7 @@ static struct options parse_options(int argc, char **argv)
         {"jitter", required_argument, NULL, 't'},
         {"loss", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
-        {"require-sealed", no_argument, NULL, 'r'},
+        {"require-encryption", no_argument, NULL, 'r'},
         {"known-servers", required_argument, NULL, 'n'},
         {NULL, 0, NULL, 0},
     };
@@ -138,7 +138,7 @@ static struct options parse_options(int argc, char **argv)
             options.seed = (uint64_t)number;
             break;
         case 'r':
-            options.require_sealed = true;
+            options.require_encryption = true;
             break;
         case 'n':
             options.known_servers = optarg;
@@ -200,7 +200,7 @@ static void open_player(const struct options *options, struct opponent *player)
     char host[256];
     uint16_t port;
     parse_server(options->servers[player->server], host, &port);
-    player->require_sealed = options->require_sealed;
+    player->require_encryption = options->require_encryption;
     if (!opponent_open(player, host, port, options->known_servers))
         fprintf(stderr, "raim-bots: cannot open a connection to %s\n",
                 options->servers[player->server]);

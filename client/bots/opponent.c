@@ -14,7 +14,7 @@ bool opponent_open(struct opponent *player, const char *host, uint16_t port,
     def.access = player->access;
     def.access_size = player->access_size;
     def.server_key = player->known.has_key ? player->known.key : NULL;
-    def.require_sealed = player->require_sealed;
+    def.require_encryption = player->require_encryption;
     player->link = raim_link_open(host, port, &def);
     return player->link != NULL;
 }

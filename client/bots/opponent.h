@@ -16,7 +16,7 @@ struct opponent {
     uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
     uint32_t access_size; // 0: no access token
     char name[RAIM_CLIENT_NAME_BYTES];
-    bool require_sealed;
+    bool require_encryption;
     bool played; // was let in at some time
     bool broken; // ended without having left by itself
     double play_started_s;

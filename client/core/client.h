@@ -35,7 +35,7 @@ struct raim_client_def {
     // encrypted. The access token may name another, which then counts. NULL: any server; the key of
     // the first completed handshake is that of the link from then on.
     const uint8_t *server_key;
-    bool require_sealed; // a link never talks in plain text, whatever the server offers
+    bool require_encryption; // a link never talks in plain text, whatever the server offers
 };
 
 // A player called "player", with 10 s of patience.

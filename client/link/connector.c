@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knocks, shakes hands, and never falls back from encryption to plain text.
+// Connect requests, shakes hands, and never falls back from encryption to plain text.
 #include "connector.h"
 
 #include "noise.h"
@@ -12,13 +12,13 @@
 #include <string.h>
 
 static const uint64_t repeat_us = 250000;
-static const uint64_t handshake_us = 2000000; // for an answer, before a fresh ticket is asked for
+static const uint64_t handshake_us = 2000000; // for an answer, before a fresh cookie is asked for
 static const uint64_t doubt_us = 1000000;     // for a better answer than one that is in doubt
 
 static_assert(RAIM_CONNECTOR_BYTES == RAIM_SECURE_BYTES, "the wire");
 static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
 static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
-static_assert(RAIM_INIT_BYTES <= RAIM_KNOCK_BYTES, "either is sent from the same memory");
+static_assert(RAIM_INIT_BYTES <= RAIM_CONNECTIONLESS_BYTES, "either is sent from the same memory");
 
 struct raim_connector {
     bool require_encryption;
@@ -28,8 +28,8 @@ struct raim_connector {
     bool session_refused;                   // the server does not know it: use the access token
 
     enum raim_connector_state state;
-    struct raim_knock knock;   // to be sent
-    struct raim_ticket ticket; // the last that was taken
+    struct raim_connectionless connect_request; // to be sent
+    struct raim_cookie cookie;                  // the last that was taken
     bool has_sent;
     uint64_t sent_us, handshake_begun_us;
     uint8_t init[RAIM_INIT_BYTES];
@@ -78,10 +78,10 @@ void raim_connector_stop(struct raim_connector *connector)
     connector->state = RAIM_CONNECTOR_IDLE;
 }
 
-static void knock(struct raim_connector *connector)
+static void connect_request(struct raim_connector *connector)
 {
-    connector->state = RAIM_CONNECTOR_KNOCKING;
-    connector->knock = (struct raim_knock){0};
+    connector->state = RAIM_CONNECTOR_REQUESTING;
+    connector->connect_request = (struct raim_connectionless){0};
     connector->has_sent = false;
 }
 
@@ -96,7 +96,7 @@ void raim_connector_begin(struct raim_connector *connector, const uint8_t *sessi
         connector->session.size = RAIM_SESSION_TOKEN_BYTES;
         memcpy(connector->session.bytes, session, RAIM_SESSION_TOKEN_BYTES);
     }
-    knock(connector);
+    connect_request(connector);
 }
 
 enum raim_connector_state raim_connector_state(const struct raim_connector *connector)
@@ -105,24 +105,24 @@ enum raim_connector_state raim_connector_state(const struct raim_connector *conn
 }
 
 size_t raim_connector_send(struct raim_connector *connector, uint64_t now_us,
-                           uint8_t bytes[RAIM_KNOCK_BYTES])
+                           uint8_t bytes[RAIM_CONNECTIONLESS_BYTES])
 {
     if (connector->state == RAIM_CONNECTOR_HANDSHAKING &&
         now_us - connector->handshake_begun_us >= handshake_us)
-        knock(connector);
-    if ((connector->state != RAIM_CONNECTOR_KNOCKING &&
+        connect_request(connector);
+    if ((connector->state != RAIM_CONNECTOR_REQUESTING &&
          connector->state != RAIM_CONNECTOR_HANDSHAKING) ||
         (connector->has_sent && now_us - connector->sent_us < repeat_us))
         return 0;
     connector->has_sent = true;
     connector->sent_us = now_us;
-    if (connector->state == RAIM_CONNECTOR_KNOCKING)
-        return raim_knock_write(&connector->knock, bytes);
+    if (connector->state == RAIM_CONNECTOR_REQUESTING)
+        return raim_connect_request_write(&connector->connect_request, bytes);
     memcpy(bytes, connector->init, connector->init_size);
     return connector->init_size;
 }
 
-// --- Tickets ---
+// --- Cookies ---
 
 static const struct raim_credential *credential(const struct raim_connector *connector,
                                                 bool needs_admission)
@@ -133,16 +133,16 @@ static const struct raim_credential *credential(const struct raim_connector *con
     return needs_admission ? &connector->access : &none;
 }
 
-// Whether a ticket is that of the only server to talk to, encrypted where it must be. Another one
+// Whether a cookie is that of the only server to talk to, encrypted where it must be. Another one
 // is nobody's: it may be anybody's who would like to be heard.
-static bool is_expected(struct raim_connector *connector, const struct raim_ticket *ticket,
+static bool is_expected(struct raim_connector *connector, const struct raim_cookie *cookie,
                         uint64_t now_us)
 {
     enum raim_connector_doubt doubt = RAIM_CONNECTOR_NO_DOUBT;
-    if ((connector->has_key || connector->require_encryption) && !ticket->offers_encryption)
+    if ((connector->has_key || connector->require_encryption) && !cookie->offers_encryption)
         doubt = RAIM_CONNECTOR_PLAIN;
     else if (connector->has_key &&
-             memcmp(ticket->server_key, connector->key, sizeof connector->key) != 0)
+             memcmp(cookie->server_key, connector->key, sizeof connector->key) != 0)
         doubt = RAIM_CONNECTOR_OTHER_KEY;
     if (doubt == RAIM_CONNECTOR_NO_DOUBT) {
         connector->doubt = doubt;
@@ -151,22 +151,22 @@ static bool is_expected(struct raim_connector *connector, const struct raim_tick
     if (connector->doubt == RAIM_CONNECTOR_NO_DOUBT)
         connector->doubted_us = now_us;
     connector->doubt = doubt;
-    memcpy(connector->other_key, ticket->server_key, sizeof connector->other_key);
+    memcpy(connector->other_key, cookie->server_key, sizeof connector->other_key);
     return false;
 }
 
-// Begins a handshake over a ticket as it was received; false for a server's key that nobody has.
-static bool begin_handshake(struct raim_connector *connector, const uint8_t *ticket, size_t size,
+// Begins a handshake over a cookie as it was received; false for a server's key that nobody has.
+static bool begin_handshake(struct raim_connector *connector, const uint8_t *cookie, size_t size,
                             uint64_t now_us)
 {
     uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
     uint8_t secret[RAIM_KEY_BYTES];
     const size_t payload_size =
-        raim_credential_write(credential(connector, connector->ticket.needs_admission), payload);
-    raim_noise_initiate(&connector->noise, connector->ticket.server_key, prologue,
-                        raim_prologue_write(ticket, size, prologue));
+        raim_credential_write(credential(connector, connector->cookie.needs_admission), payload);
+    raim_noise_initiate(&connector->noise, connector->cookie.server_key, prologue,
+                        raim_prologue_write(cookie, size, prologue));
     raim_crypto_random(secret, sizeof secret);
-    raim_init_write_head(connector->ticket.ticket, connector->init);
+    raim_init_write_head(connector->cookie.cookie, connector->init);
     const bool good = raim_noise_write(&connector->noise, secret, payload, payload_size,
                                        connector->init + RAIM_INIT_HEAD_BYTES);
     raim_crypto_wipe(secret, sizeof secret);
@@ -177,21 +177,22 @@ static bool begin_handshake(struct raim_connector *connector, const uint8_t *tic
     return good;
 }
 
-static void take_ticket(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+static void take_cookie(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                         size_t size)
 {
-    struct raim_ticket ticket;
-    if (!raim_ticket_read(data, size, &ticket) || !is_expected(connector, &ticket, now_us))
+    struct raim_cookie cookie;
+    if (!raim_cookie_read(data, size, &cookie) || !is_expected(connector, &cookie, now_us))
         return;
-    connector->ticket = ticket;
-    if (ticket.offers_encryption) {
-        // The server makes the transcript of the ticket as it gives it to everybody.
-        if (!ticket.admitted && begin_handshake(connector, data, size, now_us))
+    connector->cookie = cookie;
+    if (cookie.offers_encryption) {
+        // The server makes the transcript of the cookie as it gives it to everybody.
+        if (!cookie.admitted && begin_handshake(connector, data, size, now_us))
             connector->state = RAIM_CONNECTOR_HANDSHAKING;
-    } else if (ticket.needs_admission && !ticket.admitted) {
-        connector->has_sent = connector->has_sent && connector->knock.ticket == ticket.ticket;
-        connector->knock.ticket = ticket.ticket;
-        connector->knock.credential = *credential(connector, true);
+    } else if (cookie.needs_admission && !cookie.admitted) {
+        connector->has_sent =
+            connector->has_sent && connector->connect_request.cookie == cookie.cookie;
+        connector->connect_request.cookie = cookie.cookie;
+        connector->connect_request.credential = *credential(connector, true);
     } else {
         connector->state = RAIM_CONNECTOR_READY;
     }
@@ -206,7 +207,7 @@ static void be_refused(struct raim_connector *connector, const struct raim_refus
         connector->session.kind != RAIM_CREDENTIAL_NONE &&
         connector->access.kind != RAIM_CREDENTIAL_NONE) {
         connector->session_refused = true;
-        knock(connector);
+        connect_request(connector);
         return;
     }
     connector->refusal = *refused;
@@ -233,7 +234,7 @@ static void take_response(struct raim_connector *connector, uint64_t now_us, con
     struct raim_noise noise = connector->noise; // a forged answer must not spoil it
     if (raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &refused.reason)) {
         connector->has_key = true;
-        memcpy(connector->key, connector->ticket.server_key, sizeof connector->key);
+        memcpy(connector->key, connector->cookie.server_key, sizeof connector->key);
         if (refused.reason != 0) {
             be_refused(connector, &refused);
         } else {
@@ -252,18 +253,19 @@ static void take_response(struct raim_connector *connector, uint64_t now_us, con
 void raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                             size_t size)
 {
-    const enum raim_knock_kind kind = raim_knock_kind(data, size);
-    if (connector->state == RAIM_CONNECTOR_KNOCKING && kind == RAIM_KNOCK_TICKET)
-        take_ticket(connector, now_us, data, size);
-    else if (connector->state == RAIM_CONNECTOR_KNOCKING && kind == RAIM_KNOCK_REFUSED)
+    const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
+    if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_COOKIE)
+        take_cookie(connector, now_us, data, size);
+    else if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_REFUSED)
         take_refused(connector, data, size);
-    else if (connector->state == RAIM_CONNECTOR_HANDSHAKING && kind == RAIM_KNOCK_HANDSHAKE)
+    else if (connector->state == RAIM_CONNECTOR_HANDSHAKING &&
+             kind == RAIM_CONNECTIONLESS_HANDSHAKE)
         take_response(connector, now_us, data, size);
 }
 
-uint32_t raim_connector_ticket(const struct raim_connector *connector)
+uint32_t raim_connector_cookie(const struct raim_connector *connector)
 {
-    return connector->ticket.ticket;
+    return connector->cookie.cookie;
 }
 
 const struct raim_refused *raim_connector_refusal(const struct raim_connector *connector)
@@ -291,19 +293,20 @@ bool raim_connector_is_secure(const struct raim_connector *connector)
     return connector->secure;
 }
 
-size_t raim_connector_seal(struct raim_connector *connector, uint64_t now_us, const uint8_t *plain,
-                           size_t size, uint8_t *data)
+size_t raim_connector_encrypt(struct raim_connector *connector, uint64_t now_us,
+                              const uint8_t *plain, size_t size, uint8_t *data)
 {
     assert(connector->secure);
-    return raim_secure_seal(&connector->channel, (int64_t)(now_us / 1000), plain, size, data);
+    return raim_secure_encrypt(&connector->channel, (int64_t)(now_us / 1000), plain, size, data);
 }
 
-size_t raim_connector_open(struct raim_connector *connector, const uint8_t *data, size_t size,
-                           uint8_t *plain)
+size_t raim_connector_decrypt(struct raim_connector *connector, const uint8_t *data, size_t size,
+                              uint8_t *plain)
 {
     size_t plain_size = 0;
     assert(connector->secure);
-    return raim_secure_open(&connector->channel, data, size, plain, &plain_size) == RAIM_SECURE_OK
+    return raim_secure_decrypt(&connector->channel, data, size, plain, &plain_size) ==
+                   RAIM_SECURE_OK
                ? plain_size
                : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How a client's connection begins, and what encrypts it: asks for a ticket by KNOCKs, runs the
-// handshake where the server offers encryption, and then encrypts and decrypts ENet's datagrams.
-// Pure: bytes in, bytes out, for link.c to move; time comes from the caller. Its memory is secret.
-// Thread rule: a connector belongs to one thread at a time.
+// How a client's connection begins, and what encrypts it: asks for a cookie by CONNECT_REQUESTs,
+// runs the handshake where the server offers encryption, and then encrypts and decrypts ENet's
+// datagrams. Pure: bytes in, bytes out, for link.c to move; time comes from the caller. Its memory
+// is secret. Thread rule: a connector belongs to one thread at a time.
 #pragma once
 
 #include "connectionless.h"
@@ -22,9 +22,9 @@ struct raim_connector_def {
 
 enum raim_connector_state {
     RAIM_CONNECTOR_IDLE,
-    RAIM_CONNECTOR_KNOCKING,    // there is no ticket yet
+    RAIM_CONNECTOR_REQUESTING,  // there is no cookie yet
     RAIM_CONNECTOR_HANDSHAKING, // INIT is unanswered
-    RAIM_CONNECTOR_READY,       // connect with the ticket
+    RAIM_CONNECTOR_READY,       // connect with the cookie
     RAIM_CONNECTOR_REFUSED,     // see raim_connector_refusal
 };
 
@@ -49,17 +49,18 @@ void raim_connector_stop(struct raim_connector *connector);
 
 enum raim_connector_state raim_connector_state(const struct raim_connector *connector);
 
-// The datagram that is due now, of at most RAIM_KNOCK_BYTES. Returns its size; 0: none. Ask often.
+// The datagram that is due now, of at most RAIM_CONNECTIONLESS_BYTES. Returns its size; 0: none.
+// Ask often.
 size_t raim_connector_send(struct raim_connector *connector, uint64_t now_us,
-                           uint8_t bytes[RAIM_KNOCK_BYTES]);
+                           uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);
 
 // Takes a datagram without a connection that came from the server's address and port. What is not
 // expected is ignored.
 void raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                             size_t size);
 
-// While READY: the ticket to connect with.
-uint32_t raim_connector_ticket(const struct raim_connector *connector);
+// While READY: the cookie to connect with.
+uint32_t raim_connector_cookie(const struct raim_connector *connector);
 
 // While REFUSED: why, a reason of a GOODBYE.
 const struct raim_refused *raim_connector_refusal(const struct raim_connector *connector);
@@ -75,9 +76,9 @@ bool raim_connector_server_key(const struct raim_connector *connector, uint8_t k
 bool raim_connector_is_secure(const struct raim_connector *connector);
 
 // Encrypts a datagram of ENet's into other memory with RAIM_CONNECTOR_BYTES more; returns the size.
-size_t raim_connector_seal(struct raim_connector *connector, uint64_t now_us, const uint8_t *plain,
-                           size_t size, uint8_t *data);
+size_t raim_connector_encrypt(struct raim_connector *connector, uint64_t now_us,
+                              const uint8_t *plain, size_t size, uint8_t *data);
 
 // Decrypts one into other memory, as large; 0 for what the server did not send, or sent before.
-size_t raim_connector_open(struct raim_connector *connector, const uint8_t *data, size_t size,
-                           uint8_t *plain);
+size_t raim_connector_decrypt(struct raim_connector *connector, const uint8_t *data, size_t size,
+                              uint8_t *plain);

@@ -66,9 +66,10 @@ static int open_datagram(struct raim_link *link, ENetHost *host)
 {
     uint8_t opened[MAX_DATAGRAM];
     const size_t size = host->receivedDataLength;
-    const size_t left = size <= sizeof opened
-                            ? raim_connector_open(link->connector, host->receivedData, size, opened)
-                            : 0;
+    const size_t left =
+        size <= sizeof opened
+            ? raim_connector_decrypt(link->connector, host->receivedData, size, opened)
+            : 0;
     memcpy(host->receivedData, opened, left);
     host->receivedDataLength = left;
     return left > 0 ? 0 : 1;
@@ -83,13 +84,13 @@ static int take_datagram(ENetHost *host, ENetEvent *event)
     const size_t size = host->receivedDataLength;
     if (size > link->traffic.largest_datagram)
         link->traffic.largest_datagram = size;
-    const enum raim_knock_kind kind = raim_knock_kind(data, size);
-    if (kind == RAIM_KNOCK_NONE)
+    const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
+    if (kind == RAIM_CONNECTIONLESS_NONE)
         return raim_connector_is_secure(link->connector) ? open_datagram(link, host) : 0;
     if (host->receivedAddress.host != link->address.host ||
         host->receivedAddress.port != link->address.port)
         return 1;
-    if (kind == RAIM_KNOCK_INVITE)
+    if (kind == RAIM_CONNECTIONLESS_INVITE)
         take_invite(link, data, size);
     else
         raim_connector_receive(link->connector, raim_link_now_us(), data, size);
@@ -161,7 +162,7 @@ static void disconnect_now(struct raim_link *link)
 // Sends what is due before there is a connection. What cannot be sent is lost.
 static void send_connecting(struct raim_link *link)
 {
-    uint8_t bytes[RAIM_KNOCK_BYTES];
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     const ENetBuffer buffer = {
         .data = bytes,
         .dataLength = raim_connector_send(link->connector, raim_link_now_us(), bytes),
@@ -227,7 +228,7 @@ static void go_on_connecting(struct raim_link *link)
         link->is_connecting = false;
         link->ready_us = raim_link_now_us();
         link->peer = enet_host_connect(link->host, &link->address, CHANNELS,
-                                       raim_connector_ticket(link->connector));
+                                       raim_connector_cookie(link->connector));
         flush(link);
     } else if (raim_connector_state(link->connector) == RAIM_CONNECTOR_REFUSED) {
         const struct raim_refused *refusal = raim_connector_refusal(link->connector);
@@ -250,7 +251,7 @@ static struct raim_connector *create_connector(const struct raim_client_def *def
     const bool reads =
         def->access_size > 0 && raim_access_read(def->access, def->access_size, &access) > 0;
     const struct raim_connector_def connector = {
-        .require_encryption = def->require_sealed,
+        .require_encryption = def->require_encryption,
         .server_key = reads && access.has_key ? access.key : def->server_key,
         .access = def->access,
         .access_size = def->access_size,
@@ -484,7 +485,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
 {
     if (serving == NULL || !raim_connector_is_secure(serving))
         return send_parts(socket, address, (struct iovec *)buffers, count);
-    uint8_t plain[MTU], sealed[MAX_DATAGRAM];
+    uint8_t plain[MTU], encrypted[MAX_DATAGRAM];
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         if (buffers[i].dataLength > sizeof plain - size)
@@ -492,7 +493,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
         memcpy(plain + size, buffers[i].data, buffers[i].dataLength);
         size += buffers[i].dataLength;
     }
-    struct iovec part = {sealed,
-                         raim_connector_seal(serving, raim_link_now_us(), plain, size, sealed)};
+    struct iovec part = {
+        encrypted, raim_connector_encrypt(serving, raim_link_now_us(), plain, size, encrypted)};
     return send_parts(socket, address, &part, 1);
 }

@@ -39,7 +39,7 @@ static bool enter_arena(struct game *game, uint16_t port)
         .name = game->options->name,
         .access = game->options->access,
         .known_servers = game->options->known_servers,
-        .require_sealed = game->options->require_sealed,
+        .require_encryption = game->options->require_encryption,
         .window = game->window,
         .keys = &game->keys,
     };

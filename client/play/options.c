@@ -19,7 +19,7 @@ static const char USAGE[] =
     "\n"
     "  --name NAME        what others call you (your user name)\n"
     "  --access TOKEN     what lets you in, where the arena wants an access token\n"
-    "  --require-sealed   play only where datagrams are encrypted\n"
+    "  --require-encryption   play only where datagrams are encrypted\n"
     "  --known-servers FILE  where servers' keys are kept (~/.local/state/raim/known_servers)\n"
     "  --size WxH         of the window (1280x720)\n"
     "  --frames N         draw so many frames, 60 a second, then end\n"
@@ -89,11 +89,20 @@ static struct options told(const char *text)
 
 struct options options_parse(int argc, char **argv)
 {
-    enum { NAME = 256, ACCESS, REQUIRE_SEALED, KNOWN_SERVERS, SIZE, FRAMES, SCREENSHOT, HEADLESS };
+    enum {
+        NAME = 256,
+        ACCESS,
+        REQUIRE_ENCRYPTION,
+        KNOWN_SERVERS,
+        SIZE,
+        FRAMES,
+        SCREENSHOT,
+        HEADLESS
+    };
     static const struct option known[] = {
         {"name", required_argument, NULL, NAME},
         {"access", required_argument, NULL, ACCESS},
-        {"require-sealed", no_argument, NULL, REQUIRE_SEALED},
+        {"require-encryption", no_argument, NULL, REQUIRE_ENCRYPTION},
         {"known-servers", required_argument, NULL, KNOWN_SERVERS},
         {"size", required_argument, NULL, SIZE},
         {"frames", required_argument, NULL, FRAMES},
@@ -116,8 +125,8 @@ struct options options_parse(int argc, char **argv)
                 return wrong("--access wants an access token", optarg);
             options.access = optarg;
             break;
-        case REQUIRE_SEALED:
-            options.require_sealed = true;
+        case REQUIRE_ENCRYPTION:
+            options.require_encryption = true;
             break;
         case KNOWN_SERVERS:
             options.known_servers = optarg;

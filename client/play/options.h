@@ -18,7 +18,7 @@ struct options {
     const char *name;
     const char *access;        // access token as it was typed, which reads well; NULL: none
     const char *known_servers; // file; NULL: the user's
-    bool require_sealed;
+    bool require_encryption;
     int width, height; // of the window
     bool headless;
     int frames;             // to draw before the end; 0: until it is closed

@@ -21,7 +21,7 @@ static void connect(struct play *play)
     def.name = play->name;
     def.access = play->access;
     def.access_size = play->access_size;
-    def.require_sealed = play->require_sealed;
+    def.require_encryption = play->require_encryption;
     raim_link_close(play->link);
     play->link = NULL;
     if (raim_known_server_find(&play->known,
@@ -63,7 +63,7 @@ struct play *play_open(const struct play_def *def)
     if (def->access != NULL)
         play->access_size = raim_link_read_access(def->access, play->access, sizeof play->access);
     play->port = def->port;
-    play->require_sealed = def->require_sealed;
+    play->require_encryption = def->require_encryption;
     if (def->known_servers != NULL)
         snprintf(play->known_servers, sizeof play->known_servers, "%s", def->known_servers);
     else if (!raim_known_servers_keeps(def->host) ||

@@ -15,7 +15,7 @@ struct play_def {
     const char *name;
     const char *access;        // access token as it was typed; NULL: none
     const char *known_servers; // file; NULL: the user's, but for servers on this machine
-    bool require_sealed;
+    bool require_encryption;
     struct window *window; // borrowed, like the keys, until it is closed
     struct keys *keys;
 };

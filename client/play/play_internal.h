@@ -30,7 +30,7 @@ struct play {
     uint32_t access_size;     // 0: no access token
     char known_servers[4096]; // file; "": none
     struct raim_known_server known;
-    bool require_sealed;
+    bool require_encryption;
     struct window *window;
     struct keys *keys;
     struct raim_link *link; // NULL: it could not even be opened

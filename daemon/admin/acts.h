@@ -26,5 +26,5 @@ struct acts {
 
     // Reads the configuration again and applies what can be. Adds every change or, where there is
     // any, every mistake; then it returns false, and nothing was done.
-    bool (*reload)(struct server *server, struct outcome *outcome);
+    bool (*reload)(struct server *server, struct reload_report *outcome);
 };

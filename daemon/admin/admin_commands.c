@@ -34,7 +34,7 @@ enum {
 
 enum { ERROR_BYTES = 4096 }; // of an act's error: a map may have many mistakes
 
-struct orders {
+struct admin_commands {
     const struct status_source *source;
     uint32_t next_number;
     struct ban_book *bans;
@@ -53,14 +53,14 @@ static int64_t today_s(void)
     return now.tv_sec;
 }
 
-static void refuse(struct order *order, unsigned status, const char *problem)
+static void refuse(struct admin_command *order, unsigned status, const char *problem)
 {
     order->status = status;
     order->problem = problem;
 }
 
 // Takes an answer; NULL for memory that ran out.
-static void tell(struct order *order, char *text)
+static void tell(struct admin_command *order, char *text)
 {
     order->text = text;
     if (text == NULL)
@@ -70,9 +70,10 @@ static void tell(struct order *order, char *text)
 // --- Asking arenas ---
 
 // Posts a command to the arena that the order names, or to every one.
-static void ask(struct orders *orders, struct order *order, const struct command *command)
+static void ask(struct admin_commands *orders, struct admin_command *order,
+                const struct command *command)
 {
-    const char *name = order->fields[ORDERS_ARENA];
+    const char *name = order->fields[ADMIN_ARENA];
     bool is_known = false;
     for (int i = 0; i < orders->source->arena_count; i++) {
         struct arena *arena = orders->source->arenas[i];
@@ -94,9 +95,9 @@ static void ask(struct orders *orders, struct order *order, const struct command
         refuse(order, BUSY, "the arena has not answered what it was asked before");
 }
 
-static bool read_player(const struct order *order, raim_player_id *player)
+static bool read_player(const struct admin_command *order, raim_player_id *player)
 {
-    const char *text = order->fields[ORDERS_PLAYER];
+    const char *text = order->fields[ADMIN_PLAYER];
     const size_t length = strspn(text, "0123456789");
     const long id = length >= 1 && length <= 5 && text[length] == '\0' ? atol(text) : 0;
     *player = (raim_player_id)id;
@@ -104,16 +105,17 @@ static bool read_player(const struct order *order, raim_player_id *player)
 }
 
 // A duration in seconds, 0 where none is given.
-static bool read_seconds(const struct order *order, int64_t *seconds)
+static bool read_seconds(const struct admin_command *order, int64_t *seconds)
 {
-    const char *text = order->fields[ORDERS_SECONDS];
+    const char *text = order->fields[ADMIN_SECONDS];
     const size_t length = strspn(text, "0123456789");
     *seconds = length <= 10 ? atoll(text) : MAX_SECONDS + 1;
     return text[length] == '\0' && *seconds <= MAX_SECONDS && (length == 0 || *seconds > 0);
 }
 
 // A text that can be told; where there is none, an empty one.
-static bool read_text(const struct order *order, enum orders_field_kind field, char *text)
+static bool read_text(const struct admin_command *order, enum admin_commands_field_kind field,
+                      char *text)
 {
     text[0] = '\0';
     return order->fields[field][0] == '\0' || raim_match_clean(order->fields[field], text);
@@ -125,27 +127,27 @@ static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
 static const char address_is_bad[] =
     "want an IPv4 address or a network like 192.0.2.0/24, without bits behind its prefix";
 
-static void give_say(struct orders *orders, struct order *order)
+static void give_say(struct admin_commands *orders, struct admin_command *order)
 {
     struct command command = {.kind = COMMAND_SAY};
-    if (!read_text(order, ORDERS_TEXT, command.text))
+    if (!read_text(order, ADMIN_TEXT, command.text))
         refuse(order, BAD_REQUEST, text_is_bad);
     else
         ask(orders, order, &command);
 }
 
-static void give_kick(struct orders *orders, struct order *order)
+static void give_kick(struct admin_commands *orders, struct admin_command *order)
 {
     struct command command = {.kind = COMMAND_KICK};
     if (!read_player(order, &command.player))
         refuse(order, BAD_REQUEST, player_is_bad);
-    else if (!read_text(order, ORDERS_REASON, command.text))
+    else if (!read_text(order, ADMIN_REASON, command.text))
         refuse(order, BAD_REQUEST, text_is_bad);
     else
         ask(orders, order, &command);
 }
 
-static void set_mute(struct orders *orders, struct order *order, bool on)
+static void set_mute(struct admin_commands *orders, struct admin_command *order, bool on)
 {
     struct command command = {.kind = COMMAND_MUTE, .on = on};
     if (!read_player(order, &command.player))
@@ -154,29 +156,29 @@ static void set_mute(struct orders *orders, struct order *order, bool on)
         ask(orders, order, &command);
 }
 
-static void give_mute(struct orders *orders, struct order *order)
+static void give_mute(struct admin_commands *orders, struct admin_command *order)
 {
     set_mute(orders, order, true);
 }
 
-static void give_unmute(struct orders *orders, struct order *order)
+static void give_unmute(struct admin_commands *orders, struct admin_command *order)
 {
     set_mute(orders, order, false);
 }
 
-static void give_pause(struct orders *orders, struct order *order)
+static void give_pause(struct admin_commands *orders, struct admin_command *order)
 {
     ask(orders, order, &(struct command){.kind = COMMAND_PAUSE, .on = true});
 }
 
-static void give_resume(struct orders *orders, struct order *order)
+static void give_resume(struct admin_commands *orders, struct admin_command *order)
 {
     ask(orders, order, &(struct command){.kind = COMMAND_PAUSE});
 }
 
 // --- Acts of the server ---
 
-static bool arena_runs(const struct orders *orders, const char *name)
+static bool arena_runs(const struct admin_commands *orders, const char *name)
 {
     for (int i = 0; i < orders->source->arena_count; i++)
         if (strcmp(name, arena_config(orders->source->arenas[i])->name) == 0)
@@ -185,7 +187,7 @@ static bool arena_runs(const struct orders *orders, const char *name)
 }
 
 // The answer of an act: what went wrong, which may be of any words.
-static void conclude(struct order *order, bool done, const char *error)
+static void conclude(struct admin_command *order, bool done, const char *error)
 {
     if (done)
         return;
@@ -193,10 +195,10 @@ static void conclude(struct order *order, bool done, const char *error)
     tell(order, status_problem_json(error));
 }
 
-static void give_add(struct orders *orders, struct order *order)
+static void give_add(struct admin_commands *orders, struct admin_command *order)
 {
     const struct acts *acts = orders->acts;
-    const char *name = order->fields[ORDERS_ARENA];
+    const char *name = order->fields[ADMIN_ARENA];
     char error[ERROR_BYTES];
     if (arena_runs(orders, name))
         refuse(order, CONFLICT, "this arena runs already");
@@ -204,10 +206,10 @@ static void give_add(struct orders *orders, struct order *order)
         conclude(order, acts->add_arena(acts->server, name, error, sizeof error), error);
 }
 
-static void give_remove(struct orders *orders, struct order *order)
+static void give_remove(struct admin_commands *orders, struct admin_command *order)
 {
     const struct acts *acts = orders->acts;
-    const char *name = order->fields[ORDERS_ARENA];
+    const char *name = order->fields[ADMIN_ARENA];
     char error[ERROR_BYTES];
     if (!arena_runs(orders, name))
         refuse(order, NOT_FOUND, no_arena);
@@ -215,10 +217,10 @@ static void give_remove(struct orders *orders, struct order *order)
         conclude(order, acts->remove_arena(acts->server, name, error, sizeof error), error);
 }
 
-static void give_map(struct orders *orders, struct order *order)
+static void give_map(struct admin_commands *orders, struct admin_command *order)
 {
     const struct acts *acts = orders->acts;
-    const char *name = order->fields[ORDERS_ARENA], *path = order->fields[ORDERS_MAP];
+    const char *name = order->fields[ADMIN_ARENA], *path = order->fields[ADMIN_MAP];
     char error[ERROR_BYTES];
     if (!arena_runs(orders, name))
         refuse(order, NOT_FOUND, no_arena);
@@ -226,20 +228,20 @@ static void give_map(struct orders *orders, struct order *order)
         conclude(order, acts->change_map(acts->server, name, path, error, sizeof error), error);
 }
 
-static void give_reload(struct orders *orders, struct order *order)
+static void give_reload(struct admin_commands *orders, struct admin_command *order)
 {
-    struct outcome outcome = {0};
+    struct reload_report outcome = {0};
     if (!orders->acts->reload(orders->acts->server, &outcome))
         order->status = CONFLICT;
     tell(order, status_outcome_json(&outcome));
-    outcome_clear(&outcome);
+    reload_report_clear(&outcome);
 }
 
-static void give_log(struct orders *orders, struct order *order)
+static void give_log(struct admin_commands *orders, struct admin_command *order)
 {
     (void)orders;
     enum log_level level;
-    if (!log_level_find(order->fields[ORDERS_LEVEL], &level))
+    if (!log_level_find(order->fields[ADMIN_LEVEL], &level))
         refuse(order, BAD_REQUEST, "want the level error, warning or info");
     else
         log_set_level(level);
@@ -247,7 +249,7 @@ static void give_log(struct orders *orders, struct order *order)
 
 // --- The end ---
 
-static void give_drain(struct orders *orders, struct order *order)
+static void give_drain(struct admin_commands *orders, struct admin_command *order)
 {
     int64_t seconds;
     if (!read_seconds(order, &seconds)) {
@@ -269,7 +271,7 @@ static void give_drain(struct orders *orders, struct order *order)
     orders->drain_end_ms = seconds > 0 ? orders->drain_began_ms + (uint64_t)seconds * 1000 : 0;
 }
 
-bool orders_is_drained(const struct orders *orders)
+bool admin_commands_is_drained(const struct admin_commands *orders)
 {
     const uint64_t now_ms = monotonic_ms();
     if (!orders->draining || now_ms < orders->drain_began_ms + DRAIN_SETTLE_MS)
@@ -282,7 +284,8 @@ bool orders_is_drained(const struct orders *orders)
 
 // --- Bans ---
 
-static void change_bans(struct orders *orders, struct order *order, struct bans *made)
+static void change_bans(struct admin_commands *orders, struct admin_command *order,
+                        struct bans *made)
 {
     const char *problem = ban_book_replace(orders->bans, made);
     char *text = NULL;
@@ -295,15 +298,15 @@ static void change_bans(struct orders *orders, struct order *order, struct bans 
     tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
 }
 
-static void give_ban(struct orders *orders, struct order *order)
+static void give_ban(struct admin_commands *orders, struct admin_command *order)
 {
     struct ban ban = {0};
     int64_t seconds;
-    if (!bans_parse(order->fields[ORDERS_ADDRESS], &ban.network, &ban.prefix))
+    if (!bans_parse(order->fields[ADMIN_ADDRESS], &ban.network, &ban.prefix))
         refuse(order, BAD_REQUEST, address_is_bad);
     else if (!read_seconds(order, &seconds))
         refuse(order, BAD_REQUEST, seconds_are_bad);
-    else if (!read_text(order, ORDERS_REASON, ban.why))
+    else if (!read_text(order, ADMIN_REASON, ban.why))
         refuse(order, BAD_REQUEST, text_is_bad);
     else {
         ban.until_s = seconds > 0 ? today_s() + seconds : 0;
@@ -311,10 +314,10 @@ static void give_ban(struct orders *orders, struct order *order)
     }
 }
 
-static void give_unban(struct orders *orders, struct order *order)
+static void give_unban(struct admin_commands *orders, struct admin_command *order)
 {
     uint32_t network, prefix;
-    if (!bans_parse(order->fields[ORDERS_ADDRESS], &network, &prefix))
+    if (!bans_parse(order->fields[ADMIN_ADDRESS], &network, &prefix))
         refuse(order, BAD_REQUEST, address_is_bad);
     else if (!bans_has(ban_book_list(orders->bans), network, prefix, today_s()))
         refuse(order, CONFLICT, order->route->failure);
@@ -325,17 +328,17 @@ static void give_unban(struct orders *orders, struct order *order)
 
 // --- Questions ---
 
-static void give_status(struct orders *orders, struct order *order)
+static void give_status(struct admin_commands *orders, struct admin_command *order)
 {
     tell(order, status_json(orders->source, monotonic_ms()));
 }
 
-static void give_players(struct orders *orders, struct order *order)
+static void give_players(struct admin_commands *orders, struct admin_command *order)
 {
     tell(order, status_players_json(orders->source));
 }
 
-static void give_bans(struct orders *orders, struct order *order)
+static void give_bans(struct admin_commands *orders, struct admin_command *order)
 {
     tell(order, status_bans_json(ban_book_list(orders->bans), today_s()));
 }
@@ -343,19 +346,19 @@ static void give_bans(struct orders *orders, struct order *order)
 // --- Routes ---
 
 enum {
-    ARENA = 1 << ORDERS_ARENA,
-    PLAYER = 1 << ORDERS_PLAYER,
-    TEXT = 1 << ORDERS_TEXT,
-    REASON = 1 << ORDERS_REASON,
-    ADDRESS = 1 << ORDERS_ADDRESS,
-    SECONDS = 1 << ORDERS_SECONDS,
-    MAP = 1 << ORDERS_MAP,
-    LEVEL = 1 << ORDERS_LEVEL,
+    ARENA = 1 << ADMIN_ARENA,
+    PLAYER = 1 << ADMIN_PLAYER,
+    TEXT = 1 << ADMIN_TEXT,
+    REASON = 1 << ADMIN_REASON,
+    ADDRESS = 1 << ADMIN_ADDRESS,
+    SECONDS = 1 << ADMIN_SECONDS,
+    MAP = 1 << ADMIN_MAP,
+    LEVEL = 1 << ADMIN_LEVEL,
 };
 
 static const char no_player[] = "no client plays as this player";
 
-static const struct orders_route routes[] = {
+static const struct admin_commands_route routes[] = {
     {.method = "GET", .path = "/status", .give = give_status},
     {.method = "GET", .path = "/players", .give = give_players},
     {.method = "GET", .path = "/bans", .give = give_bans},
@@ -403,7 +406,8 @@ static const struct orders_route routes[] = {
 
 #define ROUTES (sizeof routes / sizeof *routes)
 
-const struct orders_route *orders_find(const char *path, const char *method, bool *path_is_known)
+const struct admin_commands_route *admin_commands_find(const char *path, const char *method,
+                                                       bool *path_is_known)
 {
     *path_is_known = false;
     for (size_t i = 0; i < ROUTES; i++) {
@@ -416,28 +420,28 @@ const struct orders_route *orders_find(const char *path, const char *method, boo
     return NULL;
 }
 
-static const char *const field_names[ORDERS_FIELDS] = {
-    [ORDERS_ARENA] = "arena",   [ORDERS_PLAYER] = "player",   [ORDERS_TEXT] = "text",
-    [ORDERS_REASON] = "reason", [ORDERS_ADDRESS] = "address", [ORDERS_SECONDS] = "seconds",
-    [ORDERS_MAP] = "map",       [ORDERS_LEVEL] = "level",
+static const char *const field_names[ADMIN_FIELDS] = {
+    [ADMIN_ARENA] = "arena",   [ADMIN_PLAYER] = "player",   [ADMIN_TEXT] = "text",
+    [ADMIN_REASON] = "reason", [ADMIN_ADDRESS] = "address", [ADMIN_SECONDS] = "seconds",
+    [ADMIN_MAP] = "map",       [ADMIN_LEVEL] = "level",
 };
 
-char *orders_field(struct order *order, const char *name)
+char *admin_commands_field(struct admin_command *order, const char *name)
 {
-    for (int i = 0; i < ORDERS_FIELDS; i++)
+    for (int i = 0; i < ADMIN_FIELDS; i++)
         if (strcmp(name, field_names[i]) == 0)
             return order->fields[i];
     return NULL;
 }
 
-void orders_log(const struct order *order)
+void admin_commands_log(const struct admin_command *order)
 {
     if (strcmp(order->route->method, "POST") != 0)
         return;
-    char line[ORDERS_FIELDS * ORDERS_FIELD_BYTES];
+    char line[ADMIN_FIELDS * ADMIN_FIELD_BYTES];
     int length = snprintf(line, sizeof line, "control order=%s", order->route->path + 1);
-    for (int i = 0; i < ORDERS_FIELDS; i++) {
-        const bool has_words = i == ORDERS_TEXT || i == ORDERS_REASON || i == ORDERS_MAP;
+    for (int i = 0; i < ADMIN_FIELDS; i++) {
+        const bool has_words = i == ADMIN_TEXT || i == ADMIN_REASON || i == ADMIN_MAP;
         if (order->fields[i][0] != '\0' && length < (int)sizeof line)
             length +=
                 snprintf(line + length, sizeof line - (size_t)length,
@@ -446,9 +450,9 @@ void orders_log(const struct order *order)
     log_info("%s", line);
 }
 
-void orders_give(struct orders *orders, struct order *order)
+void admin_commands_give(struct admin_commands *orders, struct admin_command *order)
 {
-    for (int i = 0; i < ORDERS_FIELDS; i++) {
+    for (int i = 0; i < ADMIN_FIELDS; i++) {
         const uint32_t bit = UINT32_C(1) << i;
         const bool given = order->fields[i][0] != '\0';
         if (!given && (order->route->needs & bit) != 0)
@@ -464,10 +468,10 @@ void orders_give(struct orders *orders, struct order *order)
 
 // --- Life ---
 
-struct orders *orders_open(const struct status_source *source, const struct acts *acts, char *error,
-                           size_t capacity)
+struct admin_commands *admin_commands_open(const struct status_source *source,
+                                           const struct acts *acts, char *error, size_t capacity)
 {
-    struct orders *orders = calloc(1, sizeof *orders);
+    struct admin_commands *orders = calloc(1, sizeof *orders);
     snprintf(error, capacity, "out of memory");
     if (orders == NULL)
         return NULL;
@@ -476,11 +480,11 @@ struct orders *orders_open(const struct status_source *source, const struct acts
     orders->bans = ban_book_open(source, error, capacity);
     if (orders->bans != NULL)
         return orders;
-    orders_close(orders);
+    admin_commands_close(orders);
     return NULL;
 }
 
-void orders_close(struct orders *orders)
+void admin_commands_close(struct admin_commands *orders)
 {
     if (orders == NULL)
         return;
@@ -488,7 +492,8 @@ void orders_close(struct orders *orders)
     free(orders);
 }
 
-bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done)
+bool admin_commands_collect_from(struct admin_commands *orders, struct arena *arena,
+                                 uint32_t *number, bool *done)
 {
     const struct command *answer;
     while ((answer = mailbox_answer(arena_mailbox(arena))) != NULL) {
@@ -504,16 +509,16 @@ bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *n
     return false;
 }
 
-bool orders_collect(struct orders *orders, uint32_t *number, bool *done)
+bool admin_commands_collect(struct admin_commands *orders, uint32_t *number, bool *done)
 {
     ban_book_spread(orders->bans, 0);
     for (int i = 0; i < orders->source->arena_count; i++)
-        if (orders_collect_from(orders, orders->source->arenas[i], number, done))
+        if (admin_commands_collect_from(orders, orders->source->arenas[i], number, done))
             return true;
     return false;
 }
 
-void orders_forget(struct orders *orders, struct arena *arena)
+void admin_commands_forget(struct admin_commands *orders, struct arena *arena)
 {
     struct command *letter;
     while ((letter = mailbox_open(arena_mailbox(arena))) != NULL) {
@@ -523,7 +528,7 @@ void orders_forget(struct orders *orders, struct arena *arena)
     ban_book_forget(orders->bans, arena);
 }
 
-int orders_timeout_ms(const struct orders *orders)
+int admin_commands_timeout_ms(const struct admin_commands *orders)
 {
     if (!ban_book_is_spread(orders->bans))
         return LOOK_MS;

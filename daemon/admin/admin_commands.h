@@ -10,27 +10,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ORDERS_FIELD_BYTES 512 // of a value with the closing NUL; no field may be longer
+#define ADMIN_FIELD_BYTES 512 // of a value with the closing NUL; no field may be longer
 
-enum orders_field_kind {
-    ORDERS_ARENA,   // a name; "" where it may be left out: every arena
-    ORDERS_PLAYER,  // an id
-    ORDERS_TEXT,    // what is said
-    ORDERS_REASON,  // why; may always be left out
-    ORDERS_ADDRESS, // an IPv4 address, or a network in CIDR notation
-    ORDERS_SECONDS, // a duration; "": without an end
-    ORDERS_MAP,     // the path of a map file
-    ORDERS_LEVEL,   // of the log
-    ORDERS_FIELDS
+enum admin_commands_field_kind {
+    ADMIN_ARENA,   // a name; "" where it may be left out: every arena
+    ADMIN_PLAYER,  // an id
+    ADMIN_TEXT,    // what is said
+    ADMIN_REASON,  // why; may always be left out
+    ADMIN_ADDRESS, // an IPv4 address, or a network in CIDR notation
+    ADMIN_SECONDS, // a duration; "": without an end
+    ADMIN_MAP,     // the path of a map file
+    ADMIN_LEVEL,   // of the log
+    ADMIN_FIELDS
 };
 
-struct orders;
-struct orders_route;
+struct admin_commands;
+struct admin_commands_route;
 
 // One thing that is asked for. Zeroed, with its route and fields filled in by the caller.
-struct order {
-    const struct orders_route *route;
-    char fields[ORDERS_FIELDS][ORDERS_FIELD_BYTES];
+struct admin_command {
+    const struct admin_commands_route *route;
+    char fields[ADMIN_FIELDS][ADMIN_FIELD_BYTES];
 
     uint32_t number;     // its own, in the answers to come
     uint32_t asked;      // arenas that it went to
@@ -41,45 +41,47 @@ struct order {
     char *text;          // the answer, as JSON, where it is known at once; the caller frees it
 };
 
-struct orders_route {
+struct admin_commands_route {
     const char *method, *path;
-    void (*give)(struct orders *orders, struct order *order);
-    uint32_t needs, takes; // fields, as bits 1 << ORDERS_...
+    void (*give)(struct admin_commands *orders, struct admin_command *order);
+    uint32_t needs, takes; // fields, as bits 1 << ADMIN_...
     const char *failure;   // the problem where no arena did it
 };
 
 // Borrows `source` and `acts`. Reads the bans that are kept; on failure writes the reason and
 // returns NULL.
-struct orders *orders_open(const struct status_source *source, const struct acts *acts, char *error,
-                           size_t capacity);
+struct admin_commands *admin_commands_open(const struct status_source *source,
+                                           const struct acts *acts, char *error, size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
-void orders_close(struct orders *orders);
+void admin_commands_close(struct admin_commands *orders);
 
 // NULL where there is none; `path_is_known` then tells whether the path has another method.
-const struct orders_route *orders_find(const char *path, const char *method, bool *path_is_known);
+const struct admin_commands_route *admin_commands_find(const char *path, const char *method,
+                                                       bool *path_is_known);
 
 // The memory of a field by its name; NULL for unknown ones.
-char *orders_field(struct order *order, const char *name);
+char *admin_commands_field(struct admin_command *order, const char *name);
 
 // Does what is asked for, or begins to.
-void orders_give(struct orders *orders, struct order *order);
+void admin_commands_give(struct admin_commands *orders, struct admin_command *order);
 
 // Logs an order that changed something, with the fields that were given.
-void orders_log(const struct order *order);
+void admin_commands_log(const struct admin_command *order);
 
 // The next answer of any arena; false when there is none. Keeps the arenas' bans up to date, too.
-bool orders_collect(struct orders *orders, uint32_t *number, bool *done);
+bool admin_commands_collect(struct admin_commands *orders, uint32_t *number, bool *done);
 
 // The next answer of one arena; likewise.
-bool orders_collect_from(struct orders *orders, struct arena *arena, uint32_t *number, bool *done);
+bool admin_commands_collect_from(struct admin_commands *orders, struct arena *arena,
+                                 uint32_t *number, bool *done);
 
 // An arena that runs no more is about to be destroyed: what it was asked and has not done comes
-// back undone, by orders_collect_from, and it reads no bans.
-void orders_forget(struct orders *orders, struct arena *arena);
+// back undone, by admin_commands_collect_from, and it reads no bans.
+void admin_commands_forget(struct admin_commands *orders, struct arena *arena);
 
-// Milliseconds until orders_collect and orders_is_drained want to be called, though no order waits;
-// -1 for no such need.
-int orders_timeout_ms(const struct orders *orders);
+// Milliseconds until admin_commands_collect and admin_commands_is_drained want to be called, though
+// no order waits; -1 for no such need.
+int admin_commands_timeout_ms(const struct admin_commands *orders);
 
-bool orders_is_drained(const struct orders *orders);
+bool admin_commands_is_drained(const struct admin_commands *orders);

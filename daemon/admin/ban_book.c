@@ -36,7 +36,7 @@ struct ban_book {
 static bool load(struct ban_book *book, char *error, size_t capacity)
 {
     char directory[PATH_MAX];
-    if (!directory_find("STATE_DIRECTORY", directory, sizeof directory)) {
+    if (!unit_directories_find("STATE_DIRECTORY", directory, sizeof directory)) {
         book->lists = bans_without(NULL, 0, 0, 0);
         return book->lists != NULL;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Serves the operator over a Unix socket with libmicrohttpd: checks what is asked, has orders.c see
-// to it, and answers when it is done.
+// Serves the operator over a Unix socket with libmicrohttpd: checks what is asked, has
+// admin_commands.c see to it, and answers when it is done.
 #define _GNU_SOURCE
 #include "control.h"
 
@@ -39,14 +39,14 @@ struct request {
     struct control *control;
     struct MHD_Connection *connection;
     struct MHD_PostProcessor *form;
-    struct order order;
+    struct admin_command order;
     bool begun, asleep, form_is_bad;
     size_t body_size; // so far
     uint64_t deadline_ms;
 };
 
 struct control {
-    struct orders *orders;
+    struct admin_commands *orders;
     struct MHD_Daemon *daemon;
     struct request *sleepers;
     struct http_clients clients;
@@ -72,7 +72,7 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
         strcpy(path, configured);
         return true;
     }
-    if (!directory_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         return false;
     if (snprintf(path, CONFIG_CONTROL_BYTES, "%s/control.sock", directory) < CONFIG_CONTROL_BYTES)
         return true;
@@ -88,7 +88,7 @@ struct control *control_open(const char *path, const struct status_source *sourc
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    control->orders = orders_open(source, acts, error, capacity);
+    control->orders = admin_commands_open(source, acts, error, capacity);
     const int listener = control->orders != NULL ? listen_socket(path, error, capacity) : -1;
     if (listener < 0) {
         control_close(control);
@@ -135,7 +135,7 @@ void control_close(struct control *control)
     }
     if (control->path[0] != '\0')
         unlink(control->path);
-    orders_close(control->orders);
+    admin_commands_close(control->orders);
     free(control);
 }
 
@@ -155,7 +155,7 @@ int control_timeout_ms(const struct control *control)
     MHD_UNSIGNED_LONG_LONG timeout_ms;
     if (control->sleepers != NULL)
         return CONTROL_POLL_MS;
-    const int own_ms = earlier(orders_timeout_ms(control->orders),
+    const int own_ms = earlier(admin_commands_timeout_ms(control->orders),
                                http_clients_timeout_ms(&control->clients, monotonic_ms()));
     if (MHD_get_timeout(control->daemon, &timeout_ms) != MHD_YES)
         return own_ms;
@@ -186,8 +186,8 @@ void control_forget(struct control *control, struct arena *arena)
 {
     uint32_t number;
     bool done;
-    orders_forget(control->orders, arena);
-    while (orders_collect_from(control->orders, arena, &number, &done))
+    admin_commands_forget(control->orders, arena);
+    while (admin_commands_collect_from(control->orders, arena, &number, &done))
         settle(control, number, done);
 }
 
@@ -197,7 +197,7 @@ void control_run(struct control *control)
     bool done;
     http_clients_end_late(&control->clients, monotonic_ms());
     MHD_run(control->daemon);
-    while (orders_collect(control->orders, &number, &done))
+    while (admin_commands_collect(control->orders, &number, &done))
         settle(control, number, done);
     const uint64_t now_ms = monotonic_ms();
     for (struct request *request = control->sleepers, *next; request != NULL; request = next) {
@@ -210,7 +210,7 @@ void control_run(struct control *control)
 
 bool control_is_drained(const struct control *control)
 {
-    return orders_is_drained(control->orders);
+    return admin_commands_is_drained(control->orders);
 }
 
 // --- The socket ---
@@ -309,7 +309,7 @@ static enum MHD_Result respond_problem(struct MHD_Connection *connection, unsign
 
 static enum MHD_Result conclude(struct request *request)
 {
-    struct order *order = &request->order;
+    struct admin_command *order = &request->order;
     char *text = order->text;
     order->text = NULL;
     if (order->problem != NULL)
@@ -321,7 +321,7 @@ static enum MHD_Result conclude(struct request *request)
         return respond_problem(request->connection, MHD_HTTP_CONFLICT, order->route->failure, NULL);
     if (text != NULL && order->status != 0)
         return respond(request->connection, order->status, text, NULL);
-    orders_log(order);
+    admin_commands_log(order);
     if (text == NULL &&
         asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", order->asked, order->done) < 0)
         text = NULL;
@@ -345,8 +345,8 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
     (void)kind, (void)file, (void)type, (void)encoding;
     struct request *request = context;
     // A part of multipart/form-data may have no name.
-    char *value = key != NULL ? orders_field(&request->order, key) : NULL;
-    if (value == NULL || offset + size >= ORDERS_FIELD_BYTES || !is_printable(data, size)) {
+    char *value = key != NULL ? admin_commands_field(&request->order, key) : NULL;
+    if (value == NULL || offset + size >= ADMIN_FIELD_BYTES || !is_printable(data, size)) {
         request->form_is_bad = true;
         return MHD_YES;
     }
@@ -368,7 +368,7 @@ static enum MHD_Result begin(struct control *control, struct MHD_Connection *con
                              const char *path, const char *method, void **memory)
 {
     bool path_is_known;
-    const struct orders_route *route = orders_find(path, method, &path_is_known);
+    const struct admin_commands_route *route = admin_commands_find(path, method, &path_is_known);
     if (route == NULL && path_is_known)
         return respond_problem(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed",
                                strcmp(method, "POST") == 0 ? "GET" : "POST");
@@ -421,7 +421,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         return respond_problem(
             connection, MHD_HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    orders_give(control->orders, &request->order);
+    admin_commands_give(control->orders, &request->order);
     if (request->order.waiting == 0)
         return conclude(request);
     request->asleep = true;

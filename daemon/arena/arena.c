@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static_assert(ADMISSION_NAME_BYTES == RAIM_MATCH_NAME_BYTES,
+static_assert(ACCESS_CONTROL_NAME_BYTES == RAIM_MATCH_NAME_BYTES,
               "an admission changes the name of a match");
 
 enum {
@@ -50,7 +50,7 @@ static int64_t now_s(void)
 static bool admit(void *context, const uint8_t *token, size_t size,
                   char name[RAIM_MATCH_NAME_BYTES])
 {
-    return admission_judge(context, token, size, now_s(), name) == ADMISSION_ADMITTED;
+    return access_control_judge(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
 }
 
 static bool open_admission(struct arena *arena, const struct config_arena *config)
@@ -58,30 +58,31 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
     if (!config->needs_access)
         return true;
-    const bool has_runtime = directory_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
-    const bool has_state = directory_find("STATE_DIRECTORY", state, sizeof state);
+    const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
+    const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
     if (!has_state)
         log_warning("used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
                     has_runtime ? "the runtime directory" : "this process", config->name);
-    const struct admission_def def = {
+    const struct access_control_def def = {
         .arena = config->name,
         .keys = &config->access_keys,
         .runtime = has_runtime ? runtime : NULL,
         .state = has_state ? state : NULL,
         .now_s = time(NULL),
     };
-    arena->admission = admission_create(&def, error, sizeof error);
+    arena->admission = access_control_create(&def, error, sizeof error);
     if (arena->admission != NULL && error[0] != '\0')
         log_error("access tokens refused arena=%s: %s", config->name, error);
     arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
     return arena->admission != NULL;
 }
 
-static struct transport *open_transport(const struct config_arena *config, struct passed *passed,
-                                        char *error, size_t capacity)
+static struct transport *open_transport(const struct config_arena *config,
+                                        struct socket_activation *passed, char *error,
+                                        size_t capacity)
 {
     const uint32_t peers = connections_for(config);
-    const int socket = passed_find(passed, config->address, config->port);
+    const int socket = socket_activation_find(passed, config->address, config->port);
     if (socket >= 0)
         return transport_adopt(socket, peers, error, capacity);
     return transport_open(config->address, config->port, peers, error, capacity);
@@ -99,13 +100,13 @@ static uint32_t most_players(const struct config_arena *config)
 static const char *find_ban(void *context, uint32_t address)
 {
     const struct arena *arena = context;
-    return steward_find_ban(&arena->steward, address);
+    return arena_commands_find_ban(&arena->steward, address);
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)
 {
     const struct arena *arena = context;
-    return admission_check(arena->admission, token, size, now_s()) == ADMISSION_ADMITTED;
+    return access_control_check(arena->admission, token, size, now_s()) == ACCESS_CONTROL_ADMITTED;
 }
 
 static bool knows_session(void *context, const uint8_t *token)
@@ -116,8 +117,8 @@ static bool knows_session(void *context, const uint8_t *token)
 
 static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
 {
-    uint8_t secret[IDENTITY_KEY_BYTES];
-    if (!identity_get(secret, error, capacity))
+    uint8_t secret[SERVER_KEY_BYTES];
+    if (!server_key_get(secret, error, capacity))
         return false;
     const bool encrypted = transport_encrypt(arena->transport, secret, required);
     raim_crypto_wipe(secret, sizeof secret);
@@ -131,7 +132,7 @@ static struct config *load_ordered(const struct config_arena *config, const char
 {
     char *text = NULL;
     size_t size;
-    struct report report = {.out = open_memstream(&text, &size)};
+    struct diagnostics report = {.out = open_memstream(&text, &size)};
     if (report.out == NULL)
         return NULL;
     struct config *map = config_load_map("", path, config->rules.player_radius, &report);
@@ -143,11 +144,11 @@ static struct config *load_ordered(const struct config_arena *config, const char
 }
 
 // On the map that the last process played on.
-static struct bout *first_bout(const struct arena *arena, const struct config_arena *config,
-                               struct config *owner)
+static struct prepared_match *first_bout(const struct arena *arena,
+                                         const struct config_arena *config, struct config *owner)
 {
     struct config_arena first = *config;
-    struct checkpoint_map map = keeper_find_map(&arena->keeper, config);
+    struct checkpoint_map map = arena_checkpoint_find_map(&arena->keeper, config);
     struct config *ordered = map.path[0] != '\0' ? load_ordered(config, map.path) : NULL;
     if (ordered == NULL)
         map.path[0] = '\0';
@@ -156,7 +157,7 @@ static struct bout *first_bout(const struct arena *arena, const struct config_ar
     first.map = ordered != NULL  ? ordered->maps[0]
                 : map.place == 0 ? config->map
                                  : config->rotation[map.place - 1];
-    struct bout *bout = arena_prepare(arena, &first, ordered != NULL ? ordered : owner);
+    struct prepared_match *bout = arena_prepare(arena, &first, ordered != NULL ? ordered : owner);
     config_unload(ordered); // the bout shares it
     if (bout != NULL)
         bout->map = map;
@@ -164,7 +165,7 @@ static struct bout *first_bout(const struct arena *arena, const struct config_ar
 }
 
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct passed *passed, char *error, size_t capacity)
+                           struct socket_activation *passed, char *error, size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL) {
@@ -177,15 +178,16 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->tick_ns = NS_PER_S / config->tick_hz;
     arena->places = most_players(config);
     const bool has_admission = open_admission(arena, config);
-    if (has_admission && keeper_create(&arena->keeper, config->name))
+    if (has_admission && arena_checkpoint_create(&arena->keeper, config->name))
         arena->bout = first_bout(arena, config, owner);
     arena->shown = arena->bout;
     arena->rows = calloc(arena->places, sizeof *arena->rows);
     arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
         sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
-    if (!status_box_create(&arena->status, status_size) || !steward_create(&arena->steward) ||
-        !has_admission || arena->bout == NULL || arena->rows == NULL) {
+    if (!triple_buffer_create(&arena->status, status_size) ||
+        !arena_commands_create(&arena->steward) || !has_admission || arena->bout == NULL ||
+        arena->rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
@@ -206,8 +208,9 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                                                .admits_token = admits_token,
                                                .knows_session = knows_session,
                                            });
-    if (config->sealed != CONFIG_SEALED_OFF &&
-        !offer_encryption(arena, config->sealed == CONFIG_SEALED_REQUIRED, error, capacity)) {
+    if (config->encryption != CONFIG_ENCRYPTION_OFF &&
+        !offer_encryption(arena, config->encryption == CONFIG_ENCRYPTION_REQUIRED, error,
+                          capacity)) {
         arena_destroy(arena);
         return NULL;
     }
@@ -223,14 +226,14 @@ void arena_destroy(struct arena *arena)
         transport_close(arena->transport);
     if (arena->timer >= 0)
         close(arena->timer);
-    status_box_destroy(&arena->status);
-    steward_destroy(&arena->steward);
-    keeper_destroy(&arena->keeper);
+    triple_buffer_destroy(&arena->status);
+    arena_commands_destroy(&arena->steward);
+    arena_checkpoint_destroy(&arena->keeper);
     arena_collect(arena);
-    bout_free_all(bout_take(&arena->offered));
-    bout_free(arena->coming);
-    bout_free(arena->bout);
-    admission_destroy(arena->admission);
+    prepared_match_free_all(prepared_match_take(&arena->offered));
+    prepared_match_free(arena->coming);
+    prepared_match_free(arena->bout);
+    access_control_destroy(arena->admission);
     free(arena->rows);
     free(arena);
 }
@@ -262,10 +265,10 @@ uint64_t arena_ticked_ms(const struct arena *arena)
 
 const struct arena_status *arena_status(struct arena *arena)
 {
-    return status_box_front(&arena->status);
+    return triple_buffer_front(&arena->status);
 }
 
-struct flood *arena_flood(struct arena *arena)
+struct rejection_log *arena_flood(struct arena *arena)
 {
     return &arena->flood;
 }
@@ -290,7 +293,7 @@ static void arm_timer(struct arena *arena)
 
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
-    keeper_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
+    arena_checkpoint_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
     arena->deadline_ns = monotonic_ns() + offset_ns;
     arm_timer(arena);
 }
@@ -313,7 +316,7 @@ static void publish_bullets(const struct raim_world *world, struct arena_status 
 
 static void publish(struct arena *arena)
 {
-    struct arena_status *status = status_box_back(&arena->status);
+    struct arena_status *status = triple_buffer_back(&arena->status);
     const struct raim_world *world = raim_match_world(arena->match);
     const uint32_t kept =
         arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count : ARENA_TICK_WINDOW;
@@ -343,7 +346,7 @@ static void publish(struct arena *arena)
         };
     }
     publish_bullets(world, status);
-    status_box_publish(&arena->status);
+    triple_buffer_publish(&arena->status);
 }
 
 // Where there is no secret for its session, a connection cannot begin.
@@ -355,7 +358,7 @@ static void take_connection(struct arena *arena, uint32_t peer)
         return;
     }
     raim_match_connect(arena->match, peer, token);
-    steward_receive(&arena->steward, arena->match, arena->transport, peer);
+    arena_commands_receive(&arena->steward, arena->match, arena->transport, peer);
 }
 
 static void answer_query(struct arena *arena, const struct transport_event *event)
@@ -427,10 +430,10 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
     measure_clients(arena);
     take_messages(arena);
-    steward_run(&arena->steward, arena->match, arena->transport);
+    arena_commands_run(&arena->steward, arena->match, arena->transport);
     arena_take_bouts(arena);
     raim_match_step(arena->match);
-    keeper_run(&arena->keeper, arena->match, arena->transport);
+    arena_checkpoint_run(&arena->keeper, arena->match, arena->transport);
     send_messages(arena);
     if (arena->publish_in == 0) {
         publish(arena);
@@ -480,7 +483,8 @@ void arena_say_goodbye(struct arena *arena)
 {
     if (arena->leave_ns != 0)
         return; // said already
-    keeper_end(&arena->keeper, arena->match, arena->transport, atomic_load(&arena->goes_on));
+    arena_checkpoint_end(&arena->keeper, arena->match, arena->transport,
+                         atomic_load(&arena->goes_on));
     send_messages(arena);
 }
 

@@ -60,7 +60,7 @@ struct arena_status {
 // Opens the arena's port, unless its socket is among those passed. Returns NULL and writes a reason
 // into `error`. Copies the config, which is one of the owner's, and shares the owner.
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct passed *passed, char *error, size_t capacity);
+                           struct socket_activation *passed, char *error, size_t capacity);
 
 // No worker may run it. Takes NULL.
 void arena_destroy(struct arena *arena);
@@ -69,8 +69,8 @@ uint16_t arena_port(const struct arena *arena);
 
 // --- The owning worker's side ---
 
-// Goes on where the last process left the arena (see keeper.h), and arms its timer so that its
-// first tick is due `offset_ns` from now.
+// Goes on where the last process left the arena (see arena_checkpoint.h), and arms its timer so
+// that its first tick is due `offset_ns` from now.
 void arena_start(struct arena *arena, uint64_t offset_ns);
 
 // The timer's descriptor, readable when a tick is due.
@@ -111,7 +111,7 @@ bool arena_is_let_go(const struct arena *arena);
 // What is played by as of the last arena_collect, and where in the rotation that is. Valid until
 // the next one.
 const struct config_arena *arena_config(const struct arena *arena);
-const struct bout *arena_bout(const struct arena *arena);
+const struct prepared_match *arena_bout(const struct arena *arena);
 
 // Whether a configuration asks for no more than the arena was opened for: its sockets and places;
 // bots leave room for as many players as it was opened for.
@@ -120,12 +120,12 @@ bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
 bool arena_fits_bots(const struct arena *arena, uint32_t bots);
 
 // A bout with a new match for this arena, to be offered; takes a while. NULL when memory runs out.
-struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
-                           struct config *owner);
+struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
+                                     struct config *owner);
 
 // Takes a bout, to be played from the next tick or, where it is not `at_once`, the next round on. A
 // later offer for the next round takes the place of an earlier one; one at once with a match, too.
-void arena_offer(struct arena *arena, struct bout *bout);
+void arena_offer(struct arena *arena, struct prepared_match *bout);
 
 // Whether a bout is on offer for the next round.
 bool arena_awaits(const struct arena *arena);
@@ -140,7 +140,7 @@ bool arena_collect(struct arena *arena);
 struct mailbox *arena_mailbox(struct arena *arena);
 
 // What of its refusals was told.
-struct flood *arena_flood(struct arena *arena);
+struct rejection_log *arena_flood(struct arena *arena);
 
 // Whether it keeps up.
 struct overload *arena_overload(struct arena *arena);

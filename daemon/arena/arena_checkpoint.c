@@ -25,13 +25,13 @@ enum {
 static_assert(RAIM_MATCH_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES,
               "a token is a key of SipHash");
 
-bool keeper_create(struct keeper *keeper, const char *name)
+bool arena_checkpoint_create(struct arena_checkpoint *keeper, const char *name)
 {
     char directory[PATH_MAX];
-    *keeper = (struct keeper){0};
+    *keeper = (struct arena_checkpoint){0};
     assert(strlen(name) < sizeof keeper->name);
     strcpy(keeper->name, name);
-    if (!directory_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         return true;
     keeper->seats = calloc(RAIM_MAX_PLAYERS, sizeof *keeper->seats);
     keeper->rows = calloc(RAIM_MAX_PLAYERS, sizeof *keeper->rows);
@@ -39,16 +39,16 @@ bool keeper_create(struct keeper *keeper, const char *name)
     return keeper->seats != NULL && keeper->rows != NULL && keeper->checkpoint != NULL;
 }
 
-void keeper_destroy(struct keeper *keeper)
+void arena_checkpoint_destroy(struct arena_checkpoint *keeper)
 {
     checkpoint_destroy(keeper->checkpoint);
     free(keeper->seats);
     free(keeper->rows);
-    *keeper = (struct keeper){0};
+    *keeper = (struct arena_checkpoint){0};
 }
 
-struct checkpoint_map keeper_find_map(const struct keeper *keeper,
-                                      const struct config_arena *config)
+struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *keeper,
+                                                const struct config_arena *config)
 {
     char name[RAIM_MAP_NAME_BYTES];
     struct checkpoint_map map = {0};
@@ -74,14 +74,14 @@ static uint32_t tick_hz(const struct raim_match *match)
     return raim_match_world(match)->tick_hz;
 }
 
-static void note_saved(struct keeper *keeper, const struct raim_match *match)
+static void note_saved(struct arena_checkpoint *keeper, const struct raim_match *match)
 {
     keeper->events = raim_match_events(match);
     keeper->saved_tick = raim_match_tick(match);
 }
 
 // A file of its own for a match; where there can be none, the arena runs on without.
-static void bind_match(struct keeper *keeper, const struct raim_match *match)
+static void bind_match(struct arena_checkpoint *keeper, const struct raim_match *match)
 {
     char error[ERROR_BYTES];
     keeper->match = match;
@@ -92,7 +92,7 @@ static void bind_match(struct keeper *keeper, const struct raim_match *match)
     note_saved(keeper, match);
 }
 
-static void tell_restored(const struct keeper *keeper, const struct raim_match *match,
+static void tell_restored(const struct arena_checkpoint *keeper, const struct raim_match *match,
                           const struct checkpoint_result *result)
 {
     const struct raim_match_counts counts = raim_match_counts(match);
@@ -113,12 +113,13 @@ static void tell_restored(const struct keeper *keeper, const struct raim_match *
     }
 }
 
-void keeper_note_map(struct keeper *keeper, const struct checkpoint_map *map)
+void arena_checkpoint_note_map(struct arena_checkpoint *keeper, const struct checkpoint_map *map)
 {
     keeper->map = *map;
 }
 
-void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_s)
+void arena_checkpoint_start(struct arena_checkpoint *keeper, struct raim_match *match,
+                            double grace_s)
 {
     if (keeper->checkpoint == NULL || keeper->match != NULL)
         return; // the second time it is a match that ends
@@ -134,7 +135,7 @@ void keeper_start(struct keeper *keeper, struct raim_match *match, double grace_
     bind_match(keeper, match);
 }
 
-void keeper_rename(struct keeper *keeper, const char *name)
+void arena_checkpoint_rename(struct arena_checkpoint *keeper, const char *name)
 {
     if (strcmp(keeper->name, name) == 0)
         return;
@@ -144,7 +145,7 @@ void keeper_rename(struct keeper *keeper, const char *name)
 }
 
 // Of who is away it stays known from where they last played.
-static void find_seats(struct keeper *keeper, const struct raim_match *match,
+static void find_seats(struct arena_checkpoint *keeper, const struct raim_match *match,
                        const struct transport *transport)
 {
     const uint32_t places = raim_match_world(match)->max_players;
@@ -167,7 +168,7 @@ static void find_seats(struct keeper *keeper, const struct raim_match *match,
     }
 }
 
-static void save(struct keeper *keeper, const struct raim_match *match,
+static void save(struct arena_checkpoint *keeper, const struct raim_match *match,
                  const struct transport *transport)
 {
     find_seats(keeper, match, transport);
@@ -180,8 +181,9 @@ static void save(struct keeper *keeper, const struct raim_match *match,
 }
 
 // All of a restart have one nonce, so that a client heeds one of them, however many are repeated.
-static void invite(const struct keeper *keeper, const uint8_t token[RAIM_MATCH_TOKEN_BYTES],
-                   const struct checkpoint_seat *seat, struct transport *transport)
+static void invite(const struct arena_checkpoint *keeper,
+                   const uint8_t token[RAIM_MATCH_TOKEN_BYTES], const struct checkpoint_seat *seat,
+                   struct transport *transport)
 {
     struct raim_invite invite;
     uint8_t bytes[RAIM_INVITE_BYTES];
@@ -194,7 +196,7 @@ static void invite(const struct keeper *keeper, const uint8_t token[RAIM_MATCH_T
                       raim_invite_write(&invite, bytes));
 }
 
-static void invite_those_away(struct keeper *keeper, const struct raim_match *match,
+static void invite_those_away(struct arena_checkpoint *keeper, const struct raim_match *match,
                               struct transport *transport)
 {
     const uint32_t places = raim_match_world(match)->max_players;
@@ -211,7 +213,8 @@ static void invite_those_away(struct keeper *keeper, const struct raim_match *ma
     }
 }
 
-void keeper_run(struct keeper *keeper, const struct raim_match *match, struct transport *transport)
+void arena_checkpoint_run(struct arena_checkpoint *keeper, const struct raim_match *match,
+                          struct transport *transport)
 {
     if (keeper->checkpoint == NULL)
         return;
@@ -224,8 +227,8 @@ void keeper_run(struct keeper *keeper, const struct raim_match *match, struct tr
         checkpoint_trust(keeper->checkpoint);
 }
 
-void keeper_end(struct keeper *keeper, struct raim_match *match, const struct transport *transport,
-                bool goes_on)
+void arena_checkpoint_end(struct arena_checkpoint *keeper, struct raim_match *match,
+                          const struct transport *transport, bool goes_on)
 {
     if (!keeper->is_bound || !goes_on) {
         raim_match_shutdown(match);

@@ -8,18 +8,18 @@
 // An operator's script may ask for a few things at once.
 enum { LETTERS = 32 };
 
-bool steward_create(struct steward *steward)
+bool arena_commands_create(struct arena_commands *steward)
 {
-    *steward = (struct steward){0};
+    *steward = (struct arena_commands){0};
     return mailbox_create(&steward->mailbox, LETTERS, sizeof(struct command));
 }
 
-void steward_destroy(struct steward *steward)
+void arena_commands_destroy(struct arena_commands *steward)
 {
     mailbox_destroy(&steward->mailbox);
 }
 
-const char *steward_find_ban(const struct steward *steward, uint32_t address)
+const char *arena_commands_find_ban(const struct arena_commands *steward, uint32_t address)
 {
     struct timespec now;
     if (steward->bans == NULL || steward->bans->count == 0)
@@ -29,25 +29,25 @@ const char *steward_find_ban(const struct steward *steward, uint32_t address)
     return ban != NULL ? ban->why : NULL;
 }
 
-void steward_receive(struct steward *steward, struct raim_match *match,
-                     const struct transport *transport, uint32_t peer)
+void arena_commands_receive(struct arena_commands *steward, struct raim_match *match,
+                            const struct transport *transport, uint32_t peer)
 {
-    const char *why = steward_find_ban(steward, transport_address(transport, peer));
+    const char *why = arena_commands_find_ban(steward, transport_address(transport, peer));
     if (why != NULL)
         raim_match_ban(match, peer, why);
 }
 
 // Puts other bans in force, and out goes whom they concern.
-static void change_bans(struct steward *steward, struct raim_match *match,
+static void change_bans(struct arena_commands *steward, struct raim_match *match,
                         const struct transport *transport, const struct command *command)
 {
     steward->bans = command->bans;
     for (uint32_t peer = 0; peer < transport_capacity(transport); peer++)
         if (transport_is_connected(transport, peer))
-            steward_receive(steward, match, transport, peer);
+            arena_commands_receive(steward, match, transport, peer);
 }
 
-static bool obey(struct steward *steward, struct raim_match *match,
+static bool obey(struct arena_commands *steward, struct raim_match *match,
                  const struct transport *transport, const struct command *command)
 {
     switch (command->kind) {
@@ -71,7 +71,8 @@ static bool obey(struct steward *steward, struct raim_match *match,
     return false;
 }
 
-void steward_run(struct steward *steward, struct raim_match *match, struct transport *transport)
+void arena_commands_run(struct arena_commands *steward, struct raim_match *match,
+                        struct transport *transport)
 {
     struct command *command;
     while ((command = mailbox_open(&steward->mailbox)) != NULL) {

@@ -6,23 +6,24 @@
 #include "mailbox.h"
 #include "transport.h"
 
-struct steward {
+struct arena_commands {
     struct mailbox mailbox;  // of struct command
     const struct bans *bans; // the sender's; NULL: none
 };
 
 // False when memory runs out; can be destroyed then, too, as can one that is all zero.
-bool steward_create(struct steward *steward);
-void steward_destroy(struct steward *steward);
+bool arena_commands_create(struct arena_commands *steward);
+void arena_commands_destroy(struct arena_commands *steward);
 
 // --- The owning worker's side ---
 
 // Does what is in the mailbox.
-void steward_run(struct steward *steward, struct raim_match *match, struct transport *transport);
+void arena_commands_run(struct arena_commands *steward, struct raim_match *match,
+                        struct transport *transport);
 
 // Why an address (machine's byte order) is banned, for people; NULL where it is not.
-const char *steward_find_ban(const struct steward *steward, uint32_t address);
+const char *arena_commands_find_ban(const struct arena_commands *steward, uint32_t address);
 
 // Turns a connection away that has just begun, where its address is banned.
-void steward_receive(struct steward *steward, struct raim_match *match,
-                     const struct transport *transport, uint32_t peer);
+void arena_commands_receive(struct arena_commands *steward, struct raim_match *match,
+                            const struct transport *transport, uint32_t peer);

@@ -69,25 +69,25 @@ bool arena_fits_bots(const struct arena *arena, uint32_t bots)
     return bots <= RAIM_MAX_PLAYERS - arena->max_players;
 }
 
-struct bout *arena_prepare(const struct arena *arena, const struct config_arena *config,
-                           struct config *owner)
+struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
+                                     struct config *owner)
 {
     struct raim_match *match = create_match(arena, config);
-    return match != NULL ? bout_create(config, owner, match) : NULL;
+    return match != NULL ? prepared_match_create(config, owner, match) : NULL;
 }
 
-const struct bout *arena_bout(const struct arena *arena)
+const struct prepared_match *arena_bout(const struct arena *arena)
 {
     return arena->shown;
 }
 
-void arena_offer(struct arena *arena, struct bout *bout)
+void arena_offer(struct arena *arena, struct prepared_match *bout)
 {
     if (bout->at_once)
         arena->imminent = bout;
     else
         arena->awaited = bout;
-    bout_push(&arena->offered, bout);
+    prepared_match_push(&arena->offered, bout);
 }
 
 bool arena_awaits(const struct arena *arena)
@@ -101,7 +101,7 @@ bool arena_is_changing(const struct arena *arena)
 }
 
 // Notes that a bout is on offer no more.
-static void forget_offer(struct arena *arena, const struct bout *bout)
+static void forget_offer(struct arena *arena, const struct prepared_match *bout)
 {
     if (arena->awaited == bout)
         arena->awaited = NULL;
@@ -112,9 +112,9 @@ static void forget_offer(struct arena *arena, const struct bout *bout)
 bool arena_collect(struct arena *arena)
 {
     bool is_another = false;
-    struct bout *bouts = bout_take(&arena->played);
-    for (struct bout *bout = bouts; bout != NULL; bout = bout->next) {
-        struct bout *heir = bout->heir;
+    struct prepared_match *bouts = prepared_match_take(&arena->played);
+    for (struct prepared_match *bout = bouts; bout != NULL; bout = bout->next) {
+        struct prepared_match *heir = bout->heir;
         forget_offer(arena, bout);
         if (heir == NULL)
             continue;
@@ -126,7 +126,7 @@ bool arena_collect(struct arena *arena)
             bout->owner = NULL;
         }
     }
-    bout_free_all(bouts);
+    prepared_match_free_all(bouts);
     return is_another;
 }
 
@@ -137,14 +137,14 @@ static void rename_admission(struct arena *arena, const char *name)
     char error[2 * PATH_MAX];
     if (arena->admission == NULL)
         return;
-    admission_rename(arena->admission, name, time(NULL), error, sizeof error);
+    access_control_rename(arena->admission, name, time(NULL), error, sizeof error);
     if (error[0] != '\0')
         log_error("access tokens refused arena=%s: %s", name, error);
 }
 
-void arena_play_bout(struct arena *arena, struct bout *bout)
+void arena_play_bout(struct arena *arena, struct prepared_match *bout)
 {
-    const struct raim_match_tuning tuning = bout_tuning(&bout->config);
+    const struct raim_match_tuning tuning = prepared_match_tuning(&bout->config);
     const struct gate_limits limits = config_limits(&bout->config);
     arena->bout = bout;
     arena->config = &bout->config;
@@ -152,37 +152,38 @@ void arena_play_bout(struct arena *arena, struct bout *bout)
     raim_match_tune(arena->match, &tuning);
     transport_offer(arena->transport, bout->config.name, arena->admission != NULL);
     transport_admit_queries(arena->transport, bout->config.queries);
-    transport_guard(arena->transport, bout->config.tickets, &limits);
+    transport_guard(arena->transport, bout->config.address_validation, &limits);
     transport_limit_time(arena->transport, US_PER_S / bout->config.tick_hz / RECEIVE_SHARE);
     arena->answers = (struct answers){0};
-    keeper_rename(&arena->keeper, bout->config.name);
-    keeper_note_map(&arena->keeper, &bout->map);
+    arena_checkpoint_rename(&arena->keeper, bout->config.name);
+    arena_checkpoint_note_map(&arena->keeper, &bout->map);
     rename_admission(arena, bout->config.name);
 }
 
-static void begin_bout(struct arena *arena, struct bout *bout)
+static void begin_bout(struct arena *arena, struct prepared_match *bout)
 {
-    struct bout *before = arena->bout;
+    struct prepared_match *before = arena->bout;
     if (bout->match == NULL)
-        bout_inherit(bout, before);
+        prepared_match_inherit(bout, before);
     else
         raim_match_succeed(bout->match, before->match, bout->keeps_round);
     arena_play_bout(arena, bout);
     before->heir = bout;
-    bout_push(&arena->played, before);
+    prepared_match_push(&arena->played, before);
 }
 
 // What was to come was made before this one.
-static void expect_bout(struct arena *arena, struct bout *bout)
+static void expect_bout(struct arena *arena, struct prepared_match *bout)
 {
     if (arena->coming != NULL)
-        bout_push(&arena->played, arena->coming);
+        prepared_match_push(&arena->played, arena->coming);
     arena->coming = bout;
 }
 
 void arena_take_bouts(struct arena *arena)
 {
-    for (struct bout *bout = bout_take(&arena->offered), *next; bout != NULL; bout = next) {
+    for (struct prepared_match *bout = prepared_match_take(&arena->offered), *next; bout != NULL;
+         bout = next) {
         next = bout->next;
         if (!bout->at_once) {
             expect_bout(arena, bout);
@@ -191,7 +192,7 @@ void arena_take_bouts(struct arena *arena)
         if (bout->match != NULL)
             expect_bout(arena, NULL);
         else if (arena->coming != NULL)
-            bout_tune(&arena->coming->config, &bout->config);
+            prepared_match_tune(&arena->coming->config, &bout->config);
         begin_bout(arena, bout);
     }
     if (arena->coming == NULL || !raim_match_is_turning(arena->match))

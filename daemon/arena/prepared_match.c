@@ -8,10 +8,10 @@
 
 static_assert(CONFIG_MOTD_BYTES == RAIM_MATCH_TEXT_BYTES, "every motd can be told");
 
-struct bout *bout_create(const struct config_arena *config, struct config *owner,
-                         struct raim_match *match)
+struct prepared_match *prepared_match_create(const struct config_arena *config,
+                                             struct config *owner, struct raim_match *match)
 {
-    struct bout *bout = calloc(1, sizeof *bout);
+    struct prepared_match *bout = calloc(1, sizeof *bout);
     if (bout == NULL) {
         raim_match_destroy(match);
         return NULL;
@@ -22,7 +22,7 @@ struct bout *bout_create(const struct config_arena *config, struct config *owner
     return bout;
 }
 
-void bout_free(struct bout *bout)
+void prepared_match_free(struct prepared_match *bout)
 {
     if (bout == NULL)
         return;
@@ -31,16 +31,16 @@ void bout_free(struct bout *bout)
     free(bout);
 }
 
-void bout_free_all(struct bout *bouts)
+void prepared_match_free_all(struct prepared_match *bouts)
 {
     while (bouts != NULL) {
-        struct bout *next = bouts->next;
-        bout_free(bouts);
+        struct prepared_match *next = bouts->next;
+        prepared_match_free(bouts);
         bouts = next;
     }
 }
 
-void bout_tune(struct config_arena *config, const struct config_arena *from)
+void prepared_match_tune(struct config_arena *config, const struct config_arena *from)
 {
     memcpy(config->name, from->name, sizeof config->name);
     memcpy(config->motd, from->motd, sizeof config->motd);
@@ -53,23 +53,23 @@ void bout_tune(struct config_arena *config, const struct config_arena *from)
     config->round_s = from->round_s;
     config->score_limit = from->score_limit;
     config->break_s = from->break_s;
-    config->tickets = from->tickets;
+    config->address_validation = from->address_validation;
     config->limits = from->limits;
 }
 
-void bout_inherit(struct bout *bout, struct bout *before)
+void prepared_match_inherit(struct prepared_match *bout, struct prepared_match *before)
 {
     assert(bout->match == NULL);
     assert(bout->owner == NULL);
     const struct config_arena tuned = bout->config;
     bout->config = before->config;
-    bout_tune(&bout->config, &tuned);
+    prepared_match_tune(&bout->config, &tuned);
     bout->map = before->map;
     bout->match = before->match;
     before->match = NULL;
 }
 
-struct raim_match_tuning bout_tuning(const struct config_arena *config)
+struct raim_match_tuning prepared_match_tuning(const struct config_arena *config)
 {
     struct raim_match_tuning tuning = {
         .max_clients = config->max_players,
@@ -84,7 +84,7 @@ struct raim_match_tuning bout_tuning(const struct config_arena *config)
     return tuning;
 }
 
-void bout_push(struct bout_stack *stack, struct bout *bout)
+void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *bout)
 {
     // What the bout is becomes visible before it does.
     bout->next = atomic_load_explicit(&stack->newest, memory_order_relaxed);
@@ -93,12 +93,13 @@ void bout_push(struct bout_stack *stack, struct bout *bout)
         continue;
 }
 
-struct bout *bout_take(struct bout_stack *stack)
+struct prepared_match *prepared_match_take(struct prepared_match_stack *stack)
 {
-    struct bout *oldest = NULL;
-    struct bout *newest = atomic_exchange_explicit(&stack->newest, NULL, memory_order_acquire);
+    struct prepared_match *oldest = NULL;
+    struct prepared_match *newest =
+        atomic_exchange_explicit(&stack->newest, NULL, memory_order_acquire);
     while (newest != NULL) {
-        struct bout *older = newest->next;
+        struct prepared_match *older = newest->next;
         newest->next = oldest;
         oldest = newest;
         newest = older;

@@ -11,44 +11,44 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-struct bout {
-    struct config_arena config; // a copy, whose maps are the owner's; `map` is the one played on
-    struct config *owner;       // held; NULL: none
-    struct raim_match *match;   // NULL: the one before goes on, tuned by this config
-    struct checkpoint_map map;  // what it is called by; with a path where the operator chose it
-    bool at_once;               // begins with the next tick, not with the next round
-    bool keeps_round;           // goes on with the round and its scores
-    struct bout *heir;          // what took its place; NULL: nothing, or it never began
-    struct bout *next;          // in a stack
+struct prepared_match {
+    struct config_arena config;  // a copy, whose maps are the owner's; `map` is the one played on
+    struct config *owner;        // held; NULL: none
+    struct raim_match *match;    // NULL: the one before goes on, tuned by this config
+    struct checkpoint_map map;   // what it is called by; with a path where the operator chose it
+    bool at_once;                // begins with the next tick, not with the next round
+    bool keeps_round;            // goes on with the round and its scores
+    struct prepared_match *heir; // what took its place; NULL: nothing, or it never began
+    struct prepared_match *next; // in a stack
 };
 
 // Copies the config, shares the owner, takes the match. NULL when memory runs out; then the match
 // is freed. Main thread.
-struct bout *bout_create(const struct config_arena *config, struct config *owner,
-                         struct raim_match *match);
+struct prepared_match *prepared_match_create(const struct config_arena *config,
+                                             struct config *owner, struct raim_match *match);
 
 // Takes NULL. Main thread.
-void bout_free(struct bout *bout);
+void prepared_match_free(struct prepared_match *bout);
 
 // Frees all that are linked by `next`. Takes NULL. Main thread.
-void bout_free_all(struct bout *bouts);
+void prepared_match_free_all(struct prepared_match *bouts);
 
 // Copies what may change while a match goes on.
-void bout_tune(struct config_arena *config, const struct config_arena *from);
+void prepared_match_tune(struct config_arena *config, const struct config_arena *from);
 
 // Gives a bout that has no match that of the one before it, and all that goes with a match but the
 // owner of its map, which the main thread may be looking at.
-void bout_inherit(struct bout *bout, struct bout *before);
+void prepared_match_inherit(struct prepared_match *bout, struct prepared_match *before);
 
-struct raim_match_tuning bout_tuning(const struct config_arena *config);
+struct raim_match_tuning prepared_match_tuning(const struct config_arena *config);
 
 // --- A stack between two threads: one pushes, the other takes all. ---
 
-struct bout_stack {
-    _Atomic(struct bout *) newest;
+struct prepared_match_stack {
+    _Atomic(struct prepared_match *) newest;
 };
 
-void bout_push(struct bout_stack *stack, struct bout *bout);
+void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *bout);
 
 // All that was pushed, linked by `next`, the oldest first; NULL: nothing.
-struct bout *bout_take(struct bout_stack *stack);
+struct prepared_match *prepared_match_take(struct prepared_match_stack *stack);

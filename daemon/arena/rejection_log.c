@@ -5,17 +5,18 @@
 #include <stdio.h>
 
 // Cuts off what is too long.
-static void add(char line[FLOOD_LINE_BYTES], size_t *length, const char *name, uint64_t count)
+static void add(char line[REJECTION_LOG_LINE_BYTES], size_t *length, const char *name,
+                uint64_t count)
 {
-    if (count == 0 || *length >= FLOOD_LINE_BYTES)
+    if (count == 0 || *length >= REJECTION_LOG_LINE_BYTES)
         return;
-    const int written = snprintf(line + *length, FLOOD_LINE_BYTES - *length, "%s%s=%llu",
+    const int written = snprintf(line + *length, REJECTION_LOG_LINE_BYTES - *length, "%s%s=%llu",
                                  *length > 0 ? " " : "", name, (unsigned long long)count);
     *length += (size_t)written;
 }
 
-bool flood_look(struct flood *flood, const struct transport_stats *stats,
-                char line[FLOOD_LINE_BYTES])
+bool rejection_log_look(struct rejection_log *flood, const struct transport_stats *stats,
+                        char line[REJECTION_LOG_LINE_BYTES])
 {
     uint64_t fresh[DATAGRAM_VERDICTS], sum = 0;
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
@@ -26,7 +27,7 @@ bool flood_look(struct flood *flood, const struct transport_stats *stats,
     const uint64_t queries = stats->queries_limited - flood->queries_seen;
     flood->queries_seen = stats->queries_limited;
     sum += queries;
-    if (sum < FLOOD_LEAST)
+    if (sum < REJECTION_LOG_LEAST)
         return false;
     size_t length = 0;
     add(line, &length, "count", sum);

@@ -4,17 +4,18 @@
 
 #include <string.h>
 
-static void add(struct refused *list, int *length, const char *reason, uint64_t count)
+static void add(struct rejections *list, int *length, const char *reason, uint64_t count)
 {
     int i = 0;
     while (i < *length && strcmp(list[i].reason, reason) != 0)
         i++;
     if (i == *length)
-        list[(*length)++] = (struct refused){.reason = reason};
+        list[(*length)++] = (struct rejections){.reason = reason};
     list[i].count += count;
 }
 
-int refused_list(const struct arena_status *status, struct refused list[REFUSED_MAX_REASONS])
+int rejections_list(const struct arena_status *status,
+                    struct rejections list[REJECTIONS_MAX_REASONS])
 {
     int length = 0;
     for (int i = 0; i < RAIM_REFUSALS; i++)

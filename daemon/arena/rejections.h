@@ -8,12 +8,13 @@
 #include <stdint.h>
 
 // At most so many reasons have names of their own.
-#define REFUSED_MAX_REASONS ((int)RAIM_REFUSALS + (int)DATAGRAM_VERDICTS)
+#define REJECTIONS_MAX_REASONS ((int)RAIM_REFUSALS + (int)DATAGRAM_VERDICTS)
 
-struct refused {
+struct rejections {
     const char *reason; // [a-z_]+
     uint64_t count;
 };
 
 // Fills the list, zeros too, always in the same order; returns how many there are.
-int refused_list(const struct arena_status *status, struct refused list[REFUSED_MAX_REASONS]);
+int rejections_list(const struct arena_status *status,
+                    struct rejections list[REJECTIONS_MAX_REASONS]);

@@ -19,14 +19,14 @@
 
 enum { TEXT_BYTES = RAIM_CRYPTO_KEY_DIGITS + 1 }; // with the end of the line
 
-static_assert(IDENTITY_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
+static_assert(SERVER_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
 
 static struct {
     bool known;
     uint8_t *secret; // in memory for secrets, for as long as the process runs
 } identity;
 
-static bool write_file(const char *path, const uint8_t key[IDENTITY_KEY_BYTES])
+static bool write_file(const char *path, const uint8_t key[SERVER_KEY_BYTES])
 {
     char text[TEXT_BYTES + 1];
     raim_crypto_print_key(key, text);
@@ -37,7 +37,7 @@ static bool write_file(const char *path, const uint8_t key[IDENTITY_KEY_BYTES])
 }
 
 // False with errno and a reason.
-static bool read_file(const char *path, uint8_t key[IDENTITY_KEY_BYTES], const char **problem)
+static bool read_file(const char *path, uint8_t key[SERVER_KEY_BYTES], const char **problem)
 {
     char text[TEXT_BYTES + 2] = "";
     const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, problem);
@@ -56,14 +56,14 @@ static bool load(const char *directory, char *error, size_t capacity)
 {
     char path[PATH_MAX];
     const char *problem;
-    if (snprintf(path, sizeof path, "%s/identity.key", directory) >= (int)sizeof path) {
+    if (snprintf(path, sizeof path, "%s/server.key", directory) >= (int)sizeof path) {
         snprintf(error, capacity, "cannot keep a key: the directory's path is too long");
         return false;
     }
     if (read_file(path, identity.secret, &problem))
         return true;
     if (errno == ENOENT) {
-        raim_crypto_random(identity.secret, IDENTITY_KEY_BYTES);
+        raim_crypto_random(identity.secret, SERVER_KEY_BYTES);
         // Nobody knows this server by a key yet: play goes on without keeping one.
         if (!write_file(path, identity.secret))
             log_warning("identity is of this start alone: cannot write \"%s\": %s", path,
@@ -78,31 +78,31 @@ static bool load(const char *directory, char *error, size_t capacity)
 static bool find_secret(char *error, size_t capacity)
 {
     char directory[PATH_MAX];
-    if (directory_find("STATE_DIRECTORY", directory, sizeof directory))
+    if (unit_directories_find("STATE_DIRECTORY", directory, sizeof directory))
         return load(directory, error, capacity);
     // Where checkpoints outlive a process, so must the key, or no client would resume.
-    if (directory_find("RUNTIME_DIRECTORY", directory, sizeof directory)) {
+    if (unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory)) {
         if (load(directory, error, capacity))
             return true;
         log_warning("identity is of this start alone: %s", error);
     } else {
         log_info("identity is of this start alone: there is no $STATE_DIRECTORY to keep it");
     }
-    raim_crypto_random(identity.secret, IDENTITY_KEY_BYTES);
+    raim_crypto_random(identity.secret, SERVER_KEY_BYTES);
     return true;
 }
 
-bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capacity)
+bool server_key_get(uint8_t secret[SERVER_KEY_BYTES], char *error, size_t capacity)
 {
     if (!identity.known) {
-        uint8_t shown[IDENTITY_KEY_BYTES];
+        uint8_t shown[SERVER_KEY_BYTES];
         char text[TEXT_BYTES];
         if (!raim_crypto_init()) {
             snprintf(error, capacity, "no random numbers");
             return false;
         }
         if (identity.secret == NULL)
-            identity.secret = raim_crypto_allocate(IDENTITY_KEY_BYTES);
+            identity.secret = raim_crypto_allocate(SERVER_KEY_BYTES);
         if (identity.secret == NULL) {
             snprintf(error, capacity, "out of memory");
             return false;
@@ -114,6 +114,6 @@ bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capaci
         log_info("identity started key=%s", text);
         identity.known = true;
     }
-    memcpy(secret, identity.secret, IDENTITY_KEY_BYTES);
+    memcpy(secret, identity.secret, SERVER_KEY_BYTES);
     return true;
 }

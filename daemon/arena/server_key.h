@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The server's lasting key of key agreement, by which clients of encrypted arenas know it again:
-// one for all its arenas, in $STATE_DIRECTORY/identity.key, or else in $RUNTIME_DIRECTORY. Without
+// one for all its arenas, in $STATE_DIRECTORY/server.key, or else in $RUNTIME_DIRECTORY. Without
 // either every start makes another one. Thread rule: the main thread's alone.
 #pragma once
 
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IDENTITY_KEY_BYTES 32
+#define SERVER_KEY_BYTES 32
 
 // Reads the secret half, or makes and keeps one, when it is first asked for, and logs the public
 // half. Where a new one cannot be kept, it is of this start alone, with a warning in the log. False
 // with a reason in `error` where there is a file that cannot be used: another key would be another
 // server.
-bool identity_get(uint8_t secret[IDENTITY_KEY_BYTES], char *error, size_t capacity);
+bool server_key_get(uint8_t secret[SERVER_KEY_BYTES], char *error, size_t capacity);

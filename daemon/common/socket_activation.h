@@ -8,25 +8,25 @@
 #include <stdint.h>
 
 // Enough for every arena of a configuration.
-#define PASSED_MAX 256
+#define SOCKET_ACTIVATION_MAX 256
 
-struct passed {
+struct socket_activation {
     int count;
-    struct passed_socket {
+    struct activated_socket {
         int descriptor;
         uint32_t address; // IPv4, network byte order
         uint16_t port;
-        bool used; // passed_find has handed it out
-    } sockets[PASSED_MAX];
+        bool used; // socket_activation_find has handed it out
+    } sockets[SOCKET_ACTIVATION_MAX];
 };
 
 // Takes what was passed. What is no UDP socket over IPv4 is logged and left alone. Call it once,
 // before any thread starts.
-void passed_init(struct passed *passed);
+void socket_activation_init(struct socket_activation *passed);
 
 // A new descriptor, the caller's to close, of the socket that is bound to just this dotted address
 // and port; -1 if there is none.
-int passed_find(struct passed *passed, const char *address, uint16_t port);
+int socket_activation_find(struct socket_activation *passed, const char *address, uint16_t port);
 
 // Logs every socket that nobody has found, for it takes datagrams that nobody reads.
-void passed_warn_unused(const struct passed *passed);
+void socket_activation_warn_unused(const struct socket_activation *passed);

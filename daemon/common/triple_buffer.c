@@ -6,27 +6,27 @@
 
 enum { BOX_INDEX = 3, BOX_FRESH = 4 };
 
-bool status_box_create(struct status_box *box, size_t size)
+bool triple_buffer_create(struct triple_buffer *box, size_t size)
 {
-    *box = (struct status_box){.back = 0, .front = 2};
+    *box = (struct triple_buffer){.back = 0, .front = 2};
     atomic_init(&box->middle, 1);
     for (int i = 0; i < 3; i++)
         box->buffers[i] = calloc(1, size);
     return box->buffers[0] != NULL && box->buffers[1] != NULL && box->buffers[2] != NULL;
 }
 
-void status_box_destroy(struct status_box *box)
+void triple_buffer_destroy(struct triple_buffer *box)
 {
     for (int i = 0; i < 3; i++)
         free(box->buffers[i]);
 }
 
-void *status_box_back(struct status_box *box)
+void *triple_buffer_back(struct triple_buffer *box)
 {
     return box->buffers[box->back];
 }
 
-void status_box_publish(struct status_box *box)
+void triple_buffer_publish(struct triple_buffer *box)
 {
     // Release what was written; acquire what the reader has finished with.
     const unsigned old =
@@ -34,7 +34,7 @@ void status_box_publish(struct status_box *box)
     box->back = old & BOX_INDEX;
 }
 
-const void *status_box_front(struct status_box *box)
+const void *triple_buffer_front(struct triple_buffer *box)
 {
     if ((atomic_load_explicit(&box->middle, memory_order_relaxed) & BOX_FRESH) != 0) {
         const unsigned fresh =

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct status_box {
+struct triple_buffer {
     void *buffers[3];
     _Atomic unsigned middle; // index of the buffer between, with BOX_FRESH where unread
     unsigned back;           // the writer's
@@ -16,12 +16,12 @@ struct status_box {
 };
 
 // Allocates three zeroed buffers; false when memory runs out.
-bool status_box_create(struct status_box *box, size_t size);
-void status_box_destroy(struct status_box *box);
+bool triple_buffer_create(struct triple_buffer *box, size_t size);
+void triple_buffer_destroy(struct triple_buffer *box);
 
 // The writer's: fill the buffer, then publish it; the next one is another.
-void *status_box_back(struct status_box *box);
-void status_box_publish(struct status_box *box);
+void *triple_buffer_back(struct triple_buffer *box);
+void triple_buffer_publish(struct triple_buffer *box);
 
 // The reader's: the newest published value, valid until the next call.
-const void *status_box_front(struct status_box *box);
+const void *triple_buffer_front(struct triple_buffer *box);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool directory_find(const char *variable, char *path, size_t capacity)
+bool unit_directories_find(const char *variable, char *path, size_t capacity)
 {
     const char *all = getenv(variable);
     const int length = all != NULL ? (int)strcspn(all, ":") : 0;

@@ -7,4 +7,4 @@
 
 // The first directory of a variable of the environment that may have several, between colons, such
 // as RUNTIME_DIRECTORY. False where there is none, or no room for its path.
-bool directory_find(const char *variable, char *path, size_t capacity);
+bool unit_directories_find(const char *variable, char *path, size_t capacity);

@@ -47,7 +47,7 @@ static void load_hosts(struct http_guard *guard, reader_node list);
 static void load_token(struct http_guard *guard, reader_node root, const char *config_path,
                        const char *path);
 static void load_arenas(struct config *config, reader_node list, const char *path,
-                        struct report *report);
+                        struct diagnostics *report);
 static void copy_text(char *to, size_t capacity, const char *from);
 static raim_rules load_rules(reader_node group);
 static struct gate_limits load_limits(reader_node group);
@@ -56,11 +56,11 @@ static struct gate_limits load_limits(reader_node group);
 
 struct config *config_load(const char *path, FILE *out)
 {
-    struct report report = {.out = out};
+    struct diagnostics report = {.out = out};
     return config_load_reported(path, &report);
 }
 
-struct config *config_load_reported(const char *path, struct report *report)
+struct config *config_load_reported(const char *path, struct diagnostics *report)
 {
     const int problems = report->problems;
     struct path_list directories = {0};
@@ -102,7 +102,7 @@ struct config *config_load_reported(const char *path, struct report *report)
 static void add_demo_arena(struct config *config, const char *name, uint16_t port, uint32_t bots,
                            const char *map)
 {
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     struct config_arena arena = {
         .address = "127.0.0.1",
         .port = port,
@@ -120,7 +120,7 @@ static void add_demo_arena(struct config *config, const char *name, uint16_t por
         .queries = true,
         .query_names = true,
         .break_s = 10,
-        .tickets = true,
+        .address_validation = true,
         .limits = GATE_LIMITS_DEFAULT,
         .rules = raim_rules_default(),
     };
@@ -144,7 +144,7 @@ struct config *config_demo(void)
 }
 
 struct config *config_load_map(const char *config_path, const char *path, double radius,
-                               struct report *report)
+                               struct diagnostics *report)
 {
     char *resolved = source_resolve(config_path, path);
     struct raim_map *map = map_file_load(resolved, NULL, radius, report);
@@ -289,14 +289,14 @@ static void load_arena(struct config_arena *arena, reader_node group, struct ask
     arena->score_limit = keys.score_limit;
     arena->break_s = keys.break_s;
     copy_text(arena->motd, sizeof arena->motd, keys.motd);
-    arena->tickets = keys.tickets;
+    arena->address_validation = keys.address_validation;
     arena->limits = load_limits(keys.limits);
-    arena->sealed = strcmp(keys.sealed, "off") == 0        ? CONFIG_SEALED_OFF
-                    : strcmp(keys.sealed, "required") == 0 ? CONFIG_SEALED_REQUIRED
-                                                           : CONFIG_SEALED_OFFERED;
+    arena->encryption = strcmp(keys.encryption, "off") == 0        ? CONFIG_ENCRYPTION_OFF
+                        : strcmp(keys.encryption, "required") == 0 ? CONFIG_ENCRYPTION_REQUIRED
+                                                                   : CONFIG_ENCRYPTION_OFFERED;
     arena->needs_access = strcmp(keys.access, "token") == 0;
     arena->rules = load_rules(keys.rules);
-    if (!admission_read_keys(keys.access_key, &arena->access_keys) && arena->needs_access)
+    if (!access_control_read_keys(keys.access_key, &arena->access_keys) && arena->needs_access)
         reader_complain(reader_member(group, "access"),
                         "got \"token\" without an access_key, want one");
     if (keys.max_players + keys.bots > RAIM_MAX_PLAYERS)
@@ -375,7 +375,7 @@ static double largest_radius(const struct asks *asks, const struct ask *asked)
 }
 
 // Loads each file once, for the first that asks for it: mistakes are told once as well.
-static void load_maps(struct config *config, const struct asks *asks, struct report *report)
+static void load_maps(struct config *config, const struct asks *asks, struct diagnostics *report)
 {
     config->maps = memory_must(calloc((size_t)asks->count + 1, sizeof *config->maps));
     for (int i = 0; i < asks->count; i++) {
@@ -427,7 +427,7 @@ static void check_unique(const struct config *config, const struct entry *entrie
 }
 
 static void load_arenas(struct config *config, reader_node list, const char *path,
-                        struct report *report)
+                        struct diagnostics *report)
 {
     const int count = reader_count(list);
     if (count < 1 || count > CONFIG_MAX_ARENAS) {

@@ -26,10 +26,10 @@
 #define CONFIG_MAX_ROTATION 32   // maps of an arena beside its first
 
 // Whether the datagrams of an arena are encrypted.
-enum config_sealed {
-    CONFIG_SEALED_OFF,
-    CONFIG_SEALED_OFFERED, // of clients that can do it
-    CONFIG_SEALED_REQUIRED,
+enum config_encryption {
+    CONFIG_ENCRYPTION_OFF,
+    CONFIG_ENCRYPTION_OFFERED, // of clients that can do it
+    CONFIG_ENCRYPTION_REQUIRED,
 };
 
 struct config_arena {
@@ -48,11 +48,11 @@ struct config_arena {
     double idle_timeout_s;              // 0 to 86400
     bool queries;                       // server browsers are answered
     bool query_names;                   // with the names of players
-    bool tickets;                       // who connects must have knocked
+    bool address_validation;            // who connects must have requested
     struct gate_limits limits;
     bool needs_access; // whoever comes in needs an access token
-    struct admission_keys access_keys;
-    enum config_sealed sealed;
+    struct access_control_keys access_keys;
+    enum config_encryption encryption;
     raim_rules rules;
     double round_s;       // 0: without an end by the clock, to 86400
     uint32_t score_limit; // points that end a round, 0: none
@@ -87,7 +87,7 @@ struct config {
 struct config *config_load(const char *path, FILE *report);
 
 // The same, for a report of any style.
-struct config *config_load_reported(const char *path, struct report *report);
+struct config *config_load_reported(const char *path, struct diagnostics *report);
 
 // The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.
 struct config *config_demo(void);
@@ -98,7 +98,7 @@ struct gate_limits config_limits(const struct config_arena *arena);
 // A configuration of nothing but one map, as `path` is seen from `config_path`, for players of this
 // radius. NULL after reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
-                               struct report *report);
+                               struct diagnostics *report);
 
 // One more holds the configuration, who unloads it, too. Returns it. Main thread.
 struct config *config_share(struct config *config);

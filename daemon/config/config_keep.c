@@ -53,7 +53,7 @@ static const struct field arena_fields[] = {
     ARENA("lag_compensation", lag_compensation_ms),
     ARENA("access", needs_access),
     ARENA("access_key", access_keys),
-    ARENA("sealed", sealed),
+    ARENA("encryption", encryption),
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))

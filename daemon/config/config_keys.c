@@ -26,7 +26,7 @@ static bool is_motd(const char *text);
 static bool is_log_level(const char *text);
 static bool is_access(const char *text);
 static bool is_access_key(const char *text);
-static bool is_sealed(const char *text);
+static bool is_encrypted(const char *text);
 static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *limit_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
@@ -276,9 +276,9 @@ static const struct reader_key ARENA_KEYS[] = {
      .want = "at most 120 bytes of UTF-8 without anything invisible",
      .reloadable = true,
      .meaning = "what everybody is told who comes in"},
-    {.name = "tickets",
+    {.name = "address_validation",
      .kind = READER_BOOLEAN,
-     .offset = offsetof(struct config_arena_keys, tickets),
+     .offset = offsetof(struct config_arena_keys, address_validation),
      .flag = true,
      .reloadable = true,
      .meaning = "whether who connects must have shown that its address is its own"},
@@ -303,11 +303,11 @@ static const struct reader_key ARENA_KEYS[] = {
      .accepts = is_access_key,
      .want = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
      .meaning = "public keys of those who sign access tokens"},
-    {.name = "sealed",
+    {.name = "encryption",
      .kind = READER_TEXT,
-     .offset = offsetof(struct config_arena_keys, sealed),
+     .offset = offsetof(struct config_arena_keys, encryption),
      .text = "offered",
-     .accepts = is_sealed,
+     .accepts = is_encrypted,
      .want = "\"off\", \"offered\" or \"required\"",
      .meaning = "whether datagrams are encrypted: of nobody, of clients that can do it, or of all"},
     {.name = "rules",
@@ -449,7 +449,7 @@ static bool is_access(const char *text)
     return strcmp(text, "open") == 0 || strcmp(text, "token") == 0;
 }
 
-static bool is_sealed(const char *text)
+static bool is_encrypted(const char *text)
 {
     return strcmp(text, "off") == 0 || strcmp(text, "offered") == 0 ||
            strcmp(text, "required") == 0;
@@ -457,6 +457,6 @@ static bool is_sealed(const char *text)
 
 static bool is_access_key(const char *text)
 {
-    struct admission_keys keys;
-    return text[0] == '\0' || admission_read_keys(text, &keys);
+    struct access_control_keys keys;
+    return text[0] == '\0' || access_control_read_keys(text, &keys);
 }

@@ -44,11 +44,11 @@ struct config_arena_keys {
     double break_s;
     const char *motd;
     reader_node rotation; // texts, each accepted by config_is_path
-    bool tickets;
+    bool address_validation;
     reader_node limits; // into a struct gate_limits
     const char *access;
     const char *access_key;
-    const char *sealed;
+    const char *encryption;
     reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
 };
 

@@ -15,7 +15,7 @@
 #define JOURNAL_ERROR "<3>"
 #define JOURNAL_WARNING "<4>"
 
-static void write_json(struct report *report, const char *place, const char *message);
+static void write_json(struct diagnostics *report, const char *place, const char *message);
 static char *format_message(const char *kind, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
@@ -28,22 +28,22 @@ static void replace_controls(char *text)
 }
 
 // Takes the message.
-static void add(struct report *report, const char *place, const char *priority, char *message)
+static void add(struct diagnostics *report, const char *place, const char *priority, char *message)
 {
     char *safe_place = memory_must(strdup(place));
     replace_controls(safe_place);
     replace_controls(message);
-    if (report->style == REPORT_JSON)
+    if (report->style == DIAGNOSTICS_JSON)
         write_json(report, place, message);
     else
-        fprintf(report->out, "%s%s: %s\n", report->style == REPORT_JOURNAL ? priority : "",
+        fprintf(report->out, "%s%s: %s\n", report->style == DIAGNOSTICS_JOURNAL ? priority : "",
                 safe_place, message);
     report->entries++;
     free(safe_place);
     free(message);
 }
 
-void report_add(struct report *report, const char *place, const char *format, ...)
+void diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -52,7 +52,7 @@ void report_add(struct report *report, const char *place, const char *format, ..
     report->problems++;
 }
 
-void report_warn(struct report *report, const char *place, const char *format, ...)
+void diagnostics_warn(struct diagnostics *report, const char *place, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -60,9 +60,9 @@ void report_warn(struct report *report, const char *place, const char *format, .
     va_end(arguments);
 }
 
-void report_end(struct report *report)
+void diagnostics_end(struct diagnostics *report)
 {
-    if (report->style == REPORT_JSON)
+    if (report->style == DIAGNOSTICS_JSON)
         fputs(report->entries == 0 ? "[]\n" : "\n]\n", report->out);
 }
 
@@ -134,7 +134,7 @@ static size_t find_line(const char *place, size_t length)
 }
 
 // Keys have no colon, so the last one of "file:line: key" stands before the key.
-static void write_json(struct report *report, const char *place, const char *message)
+static void write_json(struct diagnostics *report, const char *place, const char *message)
 {
     FILE *out = report->out;
     const char *colon = strrchr(place, ':');

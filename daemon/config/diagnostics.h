@@ -5,30 +5,30 @@
 
 #include <stdio.h>
 
-enum report_style {
-    REPORT_TEXT,    // "place: message"
-    REPORT_JOURNAL, // the same behind the journal's <N> priority
-    REPORT_JSON,    // an array of {"file", "line", "key", "message"}; line and key may be null
+enum diagnostics_style {
+    DIAGNOSTICS_TEXT,    // "place: message"
+    DIAGNOSTICS_JOURNAL, // the same behind the journal's <N> priority
+    DIAGNOSTICS_JSON,    // an array of {"file", "line", "key", "message"}; line and key may be null
 };
 
 struct path_list;
 
-struct report {
+struct diagnostics {
     FILE *out; // borrowed
     int problems;
-    enum report_style style;
+    enum diagnostics_style style;
     int entries;                   // mistakes and warnings
     struct path_list *directories; // gets those of all files that are read; NULL: not wanted
 };
 
 // Writes "place: message". The place is a file, "file:line" or "file:line: key".
-__attribute__((format(printf, 3, 4))) void report_add(struct report *report, const char *place,
-                                                      const char *format, ...);
+__attribute__((format(printf, 3, 4))) void
+diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...);
 
 // Writes "place: warning: message".
-__attribute__((format(printf, 3, 4))) void report_warn(struct report *report, const char *place,
-                                                       const char *format, ...);
+__attribute__((format(printf, 3, 4))) void
+diagnostics_warn(struct diagnostics *report, const char *place, const char *format, ...);
 
-// Ends the array of REPORT_JSON, which is empty when nothing was added. Does nothing in other
+// Ends the array of DIAGNOSTICS_JSON, which is empty when nothing was added. Does nothing in other
 // styles.
-void report_end(struct report *report);
+void diagnostics_end(struct diagnostics *report);

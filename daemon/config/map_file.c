@@ -59,7 +59,7 @@ struct draft {
 };
 
 static struct raim_map *load(struct reader *reader, const char *path, double radius,
-                             struct report *report);
+                             struct diagnostics *report);
 static void read_name(struct draft *draft, reader_node root, const char *path, char *name);
 static void read_border(struct draft *draft);
 static void read_obstacles(struct draft *draft);
@@ -75,19 +75,19 @@ const struct reader_key *map_file_keys(int *count)
 }
 
 struct raim_map *map_file_load(const char *path, const char *asker, double radius,
-                               struct report *report)
+                               struct diagnostics *report)
 {
     return load(reader_open(path, asker, report), path, radius, report);
 }
 
 struct raim_map *map_file_parse(const char *path, const char *text, double radius,
-                                struct report *report)
+                                struct diagnostics *report)
 {
     return load(reader_open_text(path, text, report), path, radius, report);
 }
 
 static struct raim_map *load(struct reader *reader, const char *path, double radius,
-                             struct report *report)
+                             struct diagnostics *report)
 {
     if (reader == NULL)
         return NULL;

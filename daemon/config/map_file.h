@@ -9,11 +9,11 @@
 // odd is reported as a warning. `asker` is the place to blame when the file cannot be read at all,
 // or NULL for the file itself.
 struct raim_map *map_file_load(const char *path, const char *asker, double radius,
-                               struct report *report);
+                               struct diagnostics *report);
 
 // The same for a text in memory that goes by the name of `path`.
 struct raim_map *map_file_parse(const char *path, const char *text, double radius,
-                                struct report *report);
+                                struct diagnostics *report);
 
 // The table of a map file's keys.
 const struct reader_key *map_file_keys(int *count);

@@ -21,27 +21,27 @@ enum {
 };
 
 struct reader {
-    struct report *report;
+    struct diagnostics *report;
     struct source *source;
     config_t config;
 };
 
-static struct reader *open_source(struct source *source, struct report *report);
+static struct reader *open_source(struct source *source, struct diagnostics *report);
 static void describe(const config_setting_t *setting, char *text, size_t capacity);
 static void describe_wanted(const struct reader_key *key, char *text, size_t capacity);
 static void fill_key(reader_node node, const struct reader_key *key, void *into);
-static void report_unknown(reader_node node, const struct reader_key *keys, int count);
+static void diagnostics_unknown(reader_node node, const struct reader_key *keys, int count);
 __attribute__((format(printf, 3, 0))) static void vcomplain(reader_node node, const char *prefix,
                                                             const char *format, va_list arguments);
 
 // --- Opening ---
 
-struct reader *reader_open(const char *path, const char *asker, struct report *report)
+struct reader *reader_open(const char *path, const char *asker, struct diagnostics *report)
 {
     return open_source(source_open(path, asker, report), report);
 }
 
-struct reader *reader_open_text(const char *path, const char *text, struct report *report)
+struct reader *reader_open_text(const char *path, const char *text, struct diagnostics *report)
 {
     return open_source(source_open_text(path, text, report), report);
 }
@@ -68,7 +68,7 @@ static const char *line_text(const struct source *source, int line, int *length)
     return text;
 }
 
-static void report_syntax(const struct reader *reader)
+static void diagnostics_syntax(const struct reader *reader)
 {
     const int text_line = config_error_line(&reader->config);
     unsigned line;
@@ -77,12 +77,12 @@ static void report_syntax(const struct reader *reader)
     const char *text = line_text(reader->source, text_line, &length);
     char place[PLACE_BYTES];
     snprintf(place, sizeof place, "%s:%u", file, line);
-    report_add(reader->report, place, "got a %s at or before this: %.*s",
-               config_error_text(&reader->config), length < VALUE_BYTES ? length : VALUE_BYTES,
-               text);
+    diagnostics_add(reader->report, place, "got a %s at or before this: %.*s",
+                    config_error_text(&reader->config), length < VALUE_BYTES ? length : VALUE_BYTES,
+                    text);
 }
 
-static struct reader *open_source(struct source *source, struct report *report)
+static struct reader *open_source(struct source *source, struct diagnostics *report)
 {
     if (source == NULL)
         return NULL;
@@ -92,7 +92,7 @@ static struct reader *open_source(struct source *source, struct report *report)
     config_init(&reader->config);
     if (config_read_string(&reader->config, source_text(source)) == CONFIG_TRUE)
         return reader;
-    report_syntax(reader);
+    diagnostics_syntax(reader);
     reader_close(reader);
     return NULL;
 }
@@ -156,7 +156,7 @@ void reader_fill(reader_node group, const struct reader_key *keys, int count, vo
     for (int i = 0; i < members; i++) {
         const reader_node node = {group.reader,
                                   config_setting_get_elem(group.setting, (unsigned)i)};
-        report_unknown(node, keys, count);
+        diagnostics_unknown(node, keys, count);
     }
 }
 
@@ -312,7 +312,7 @@ static int edit_distance(const char *a, const char *b)
     return row[length_b];
 }
 
-static void report_unknown(reader_node node, const struct reader_key *keys, int count)
+static void diagnostics_unknown(reader_node node, const struct reader_key *keys, int count)
 {
     const char *name = config_setting_name(node.setting);
     const char *nearest = NULL;
@@ -543,7 +543,7 @@ static void vcomplain(reader_node node, const char *prefix, const char *format, 
     char place[PLACE_BYTES];
     reader_place(node, place, sizeof place);
     char *message = format_message(format, arguments);
-    report_add(node.reader->report, place, "%s%s", prefix, message);
+    diagnostics_add(node.reader->report, place, "%s%s", prefix, message);
     free(message);
 }
 
@@ -563,7 +563,7 @@ void reader_warn(reader_node node, const char *format, ...)
     va_start(arguments, format);
     char *message = format_message(format, arguments);
     va_end(arguments);
-    report_warn(node.reader->report, place, "%s", message);
+    diagnostics_warn(node.reader->report, place, "%s", message);
     free(message);
 }
 

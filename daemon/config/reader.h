@@ -47,10 +47,10 @@ struct reader_key {
 
 // Reads a file. Returns NULL after reporting every mistake that keeps it from being understood;
 // `asker` is the place to blame when the file cannot be read at all, or NULL for the file itself.
-struct reader *reader_open(const char *path, const char *asker, struct report *report);
+struct reader *reader_open(const char *path, const char *asker, struct diagnostics *report);
 
 // The same for a text in memory that goes by the name of `path`; copies both.
-struct reader *reader_open_text(const char *path, const char *text, struct report *report);
+struct reader *reader_open_text(const char *path, const char *text, struct diagnostics *report);
 
 void reader_close(struct reader *reader);
 

@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void outcome_add(struct outcome *outcome, enum outcome_kind kind, const char *format, ...)
+void reload_report_add(struct reload_report *outcome, enum reload_report_kind kind,
+                       const char *format, ...)
 {
     if (outcome->count == outcome->capacity) {
         outcome->capacity = outcome->capacity == 0 ? 16 : 2 * outcome->capacity;
         outcome->lines = memory_must(
             realloc(outcome->lines, (size_t)outcome->capacity * sizeof *outcome->lines));
     }
-    struct outcome_line line = {.kind = kind};
+    struct reload_report_line line = {.kind = kind};
     va_list arguments;
     va_start(arguments, format);
     if (vasprintf(&line.text, format, arguments) < 0)
@@ -25,18 +26,18 @@ void outcome_add(struct outcome *outcome, enum outcome_kind kind, const char *fo
     outcome->lines[outcome->count++] = line;
 }
 
-const char *outcome_kind_name(enum outcome_kind kind)
+const char *reload_report_kind_name(enum reload_report_kind kind)
 {
-    static const char *const names[OUTCOME_KINDS] = {
-        [OUTCOME_MISTAKE] = "mistakes",
-        [OUTCOME_WARNING] = "warnings",
-        [OUTCOME_APPLIED] = "applied",
-        [OUTCOME_RESTART] = "restart",
+    static const char *const names[RELOAD_REPORT_KINDS] = {
+        [RELOAD_REPORT_MISTAKE] = "mistakes",
+        [RELOAD_REPORT_WARNING] = "warnings",
+        [RELOAD_REPORT_APPLIED] = "applied",
+        [RELOAD_REPORT_RESTART] = "restart",
     };
     return names[kind];
 }
 
-bool outcome_has(const struct outcome *outcome, enum outcome_kind kind)
+bool reload_report_has(const struct reload_report *outcome, enum reload_report_kind kind)
 {
     for (int i = 0; i < outcome->count; i++)
         if (outcome->lines[i].kind == kind)
@@ -44,10 +45,10 @@ bool outcome_has(const struct outcome *outcome, enum outcome_kind kind)
     return false;
 }
 
-void outcome_clear(struct outcome *outcome)
+void reload_report_clear(struct reload_report *outcome)
 {
     for (int i = 0; i < outcome->count; i++)
         free(outcome->lines[i].text);
     free(outcome->lines);
-    *outcome = (struct outcome){0};
+    *outcome = (struct reload_report){0};
 }

@@ -4,32 +4,33 @@
 
 #include <stdbool.h>
 
-enum outcome_kind {
-    OUTCOME_MISTAKE, // any of these: nothing was applied
-    OUTCOME_WARNING,
-    OUTCOME_APPLIED,
-    OUTCOME_RESTART, // waits for a restart
-    OUTCOME_KINDS
+enum reload_report_kind {
+    RELOAD_REPORT_MISTAKE, // any of these: nothing was applied
+    RELOAD_REPORT_WARNING,
+    RELOAD_REPORT_APPLIED,
+    RELOAD_REPORT_RESTART, // waits for a restart
+    RELOAD_REPORT_KINDS
 };
 
-struct outcome_line {
-    enum outcome_kind kind;
+struct reload_report_line {
+    enum reload_report_kind kind;
     char *text;
 };
 
 // All zero: nothing.
-struct outcome {
+struct reload_report {
     int count, capacity;
-    struct outcome_line *lines; // in the order of what they tell
+    struct reload_report_line *lines; // in the order of what they tell
 };
 
-__attribute__((format(printf, 3, 4))) void
-outcome_add(struct outcome *outcome, enum outcome_kind kind, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void reload_report_add(struct reload_report *outcome,
+                                                             enum reload_report_kind kind,
+                                                             const char *format, ...);
 
 // The name that its lines go by in an answer: "mistakes", "warnings", "applied", "restart".
-const char *outcome_kind_name(enum outcome_kind kind);
+const char *reload_report_kind_name(enum reload_report_kind kind);
 
-bool outcome_has(const struct outcome *outcome, enum outcome_kind kind);
+bool reload_report_has(const struct reload_report *outcome, enum reload_report_kind kind);
 
 // Frees the lines.
-void outcome_clear(struct outcome *outcome);
+void reload_report_clear(struct reload_report *outcome);

@@ -27,7 +27,7 @@ struct line {
 };
 
 struct source {
-    struct report *report; // while opening
+    struct diagnostics *report; // while opening
     char *files[SOURCE_MAX_FILES];
     int file_count;
     struct line *lines; // of the text, the first has index 0
@@ -50,7 +50,7 @@ static void splice(struct source *source, int file, const char *text);
 
 static struct source *finish(struct source *source, int problems_before)
 {
-    struct report *report = source->report;
+    struct diagnostics *report = source->report;
     if (fclose(source->out) != 0 || source->text == NULL)
         memory_end();
     if (report->problems == problems_before)
@@ -59,7 +59,7 @@ static struct source *finish(struct source *source, int problems_before)
     return NULL;
 }
 
-static struct source *create(struct report *report)
+static struct source *create(struct diagnostics *report)
 {
     struct source *source = memory_must(calloc(1, sizeof *source));
     source->report = report;
@@ -67,7 +67,7 @@ static struct source *create(struct report *report)
     return source;
 }
 
-struct source *source_open(const char *path, const char *asker, struct report *report)
+struct source *source_open(const char *path, const char *asker, struct diagnostics *report)
 {
     const int problems = report->problems;
     struct source *source = create(report);
@@ -75,7 +75,7 @@ struct source *source_open(const char *path, const char *asker, struct report *r
     return finish(source, problems);
 }
 
-struct source *source_open_text(const char *path, const char *text, struct report *report)
+struct source *source_open_text(const char *path, const char *text, struct diagnostics *report)
 {
     const int problems = report->problems;
     struct source *source = create(report);
@@ -141,15 +141,15 @@ static void read_file(struct source *source, const char *path, const char *asker
 {
     const char *blamed = asker != NULL ? asker : path;
     if (source->file_count == SOURCE_MAX_FILES) {
-        report_add(source->report, blamed, "got \"%s\" as well, want at most %d files", path,
-                   SOURCE_MAX_FILES);
+        diagnostics_add(source->report, blamed, "got \"%s\" as well, want at most %d files", path,
+                        SOURCE_MAX_FILES);
         return;
     }
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         const int error = errno;
-        report_add(source->report, blamed, "cannot read \"%s\": %s%s", path, strerror(error),
-                   sandbox_hint(path, error));
+        diagnostics_add(source->report, blamed, "cannot read \"%s\": %s%s", path, strerror(error),
+                        sandbox_hint(path, error));
         return;
     }
     if (source->report->directories != NULL)
@@ -162,11 +162,11 @@ static void read_file(struct source *source, const char *path, const char *asker
     const int index = source->file_count++;
     source->files[index] = memory_must(strdup(path));
     if (problem != 0) {
-        report_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(problem));
+        diagnostics_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(problem));
     } else if (size > SOURCE_MAX_BYTES) {
-        report_add(source->report, path, "got more than %d bytes of text", SOURCE_MAX_BYTES);
+        diagnostics_add(source->report, path, "got more than %d bytes of text", SOURCE_MAX_BYTES);
     } else if (memchr(text, '\0', size) != NULL) {
-        report_add(source->report, path, "got a zero byte, want text");
+        diagnostics_add(source->report, path, "got a zero byte, want text");
     } else {
         text[size] = '\0';
         splice(source, index, text);
@@ -214,7 +214,7 @@ __attribute__((format(printf, 2, 3))) static void complain(struct cursor *cursor
     va_end(arguments);
     snprintf(place, sizeof place, "%s:%u", cursor->source->files[cursor->place.file],
              cursor->place.line);
-    report_add(cursor->source->report, place, "%s", message);
+    diagnostics_add(cursor->source->report, place, "%s", message);
 }
 
 static void skip_block_comment(struct cursor *cursor)

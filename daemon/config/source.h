@@ -21,10 +21,10 @@ struct source;
 
 // Reads a file. Returns NULL after reporting every mistake; `asker` is the place to blame when the
 // file itself cannot be read, or NULL.
-struct source *source_open(const char *path, const char *asker, struct report *report);
+struct source *source_open(const char *path, const char *asker, struct diagnostics *report);
 
 // The same for a text in memory that goes by the name of `path`; copies both.
-struct source *source_open_text(const char *path, const char *text, struct report *report);
+struct source *source_open_text(const char *path, const char *text, struct diagnostics *report);
 
 void source_close(struct source *source);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELLO_BYTES = 64, PLACES = VIEWERS_MAX + VIEWERS_SPARE };
+enum { HELLO_BYTES = 64, PLACES = EVENT_STREAM_MAX + EVENT_STREAM_SPARE };
 
 // Bytes that several hold.
 struct event {
@@ -36,7 +36,7 @@ struct stream {
 };
 
 struct viewer {
-    struct viewers *all; // NULL: a free place
+    struct event_stream *all; // NULL: a free place
     struct stream *stream;
     bool is_undelayed, sleeps;
     bool is_ended; // it has made room
@@ -48,7 +48,7 @@ struct viewer {
     struct event *event; // that it reads or has read last; held
 };
 
-struct viewers {
+struct event_stream {
     const struct status_source *source;
     uint64_t due_ms;
     unsigned count, ended; // there; of these, those that made room
@@ -72,7 +72,7 @@ static void release(struct event *event)
     free(event);
 }
 
-static struct event *queue_pop(struct viewers *viewers, struct queue *queue)
+static struct event *queue_pop(struct event_stream *viewers, struct queue *queue)
 {
     struct event *event = queue->events[queue->first];
     queue->first = (queue->first + 1) % queue->capacity;
@@ -83,17 +83,17 @@ static struct event *queue_pop(struct viewers *viewers, struct queue *queue)
 
 // Where there is no room the oldest is never seen, and where all of them together are too large,
 // this one.
-static void queue_push(struct viewers *viewers, struct queue *queue, struct event *event)
+static void queue_push(struct event_stream *viewers, struct queue *queue, struct event *event)
 {
     if (queue->count == queue->capacity)
         release(queue_pop(viewers, queue));
-    if (viewers->waiting_bytes + event->size > VIEWERS_MAX_BYTES)
+    if (viewers->waiting_bytes + event->size > EVENT_STREAM_MAX_BYTES)
         return;
     viewers->waiting_bytes += event->size;
     queue->events[(queue->first + queue->count++) % queue->capacity] = hold(event);
 }
 
-static void end_stream(struct viewers *viewers, struct stream *stream)
+static void end_stream(struct event_stream *viewers, struct stream *stream)
 {
     while (stream->queue.count > 0)
         release(queue_pop(viewers, &stream->queue));
@@ -103,16 +103,16 @@ static void end_stream(struct viewers *viewers, struct stream *stream)
     *stream = (struct stream){0};
 }
 
-struct viewers *viewers_create(const struct status_source *source)
+struct event_stream *event_stream_create(const struct status_source *source)
 {
-    struct viewers *viewers = calloc(1, sizeof *viewers);
+    struct event_stream *viewers = calloc(1, sizeof *viewers);
     if (viewers == NULL)
         return NULL;
     viewers->source = source;
     return viewers;
 }
 
-void viewers_destroy(struct viewers *viewers)
+void event_stream_destroy(struct event_stream *viewers)
 {
     if (viewers == NULL)
         return;
@@ -122,7 +122,7 @@ void viewers_destroy(struct viewers *viewers)
 
 // The stream of an arena. Memory for its delay is taken when somebody first watches; NULL when it
 // runs out.
-static struct stream *find_stream(struct viewers *viewers, int index)
+static struct stream *find_stream(struct event_stream *viewers, int index)
 {
     const struct arena *arena = viewers->source->arenas[index];
     struct stream *vacant = NULL;
@@ -134,7 +134,7 @@ static struct stream *find_stream(struct viewers *viewers, int index)
     }
     assert(vacant != NULL); // there is a place for one more viewer
     const uint64_t delay_ms = live_delay_ms(viewers->source, index);
-    const uint32_t capacity = (uint32_t)(delay_ms / VIEWERS_INTERVAL_MS) + 2;
+    const uint32_t capacity = (uint32_t)(delay_ms / EVENT_STREAM_INTERVAL_MS) + 2;
     struct event **events = calloc(capacity, sizeof(struct event *));
     if (events == NULL)
         return NULL;
@@ -151,7 +151,7 @@ static uint32_t address_of(const struct http_client *client)
     return client != NULL ? client->address : 0;
 }
 
-static unsigned count_address(const struct viewers *viewers, uint32_t address)
+static unsigned count_address(const struct event_stream *viewers, uint32_t address)
 {
     unsigned count = 0;
     for (const struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++)
@@ -160,7 +160,7 @@ static unsigned count_address(const struct viewers *viewers, uint32_t address)
 }
 
 // Ends a viewer of the address that has most, if that is no worse off than this one for it.
-static bool make_room(struct viewers *viewers, uint32_t address)
+static bool make_room(struct event_stream *viewers, uint32_t address)
 {
     struct viewer *loser = NULL;
     unsigned most = count_address(viewers, address) + 1;
@@ -181,14 +181,14 @@ static bool make_room(struct viewers *viewers, uint32_t address)
     return true;
 }
 
-static bool has_room(struct viewers *viewers, uint32_t address)
+static bool has_room(struct event_stream *viewers, uint32_t address)
 {
     return viewers->count < PLACES &&
-           (viewers->count - viewers->ended < VIEWERS_MAX || make_room(viewers, address));
+           (viewers->count - viewers->ended < EVENT_STREAM_MAX || make_room(viewers, address));
 }
 
-struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_undelayed, void *connection,
-                            struct http_client *client, uint64_t now_ms)
+struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool is_undelayed,
+                                 void *connection, struct http_client *client, uint64_t now_ms)
 {
     assert(arena >= 0 && arena < viewers->source->arena_count);
     struct viewer *viewer = viewers->places;
@@ -263,7 +263,8 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
 }
 
 // Takes what the arena has published, and lets delayed viewers see what is old enough.
-static void run_stream(struct viewers *viewers, struct stream *stream, int arena, uint64_t now_ms)
+static void run_stream(struct event_stream *viewers, struct stream *stream, int arena,
+                       uint64_t now_ms)
 {
     struct queue *queue = &stream->queue;
     size_t size;
@@ -292,11 +293,11 @@ static int index_of(const struct status_source *source, const struct arena *aren
     return i;
 }
 
-void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *connection))
+void event_stream_run(struct event_stream *viewers, uint64_t now_ms, void (*wake)(void *connection))
 {
     if (viewers->count == 0 || now_ms < viewers->due_ms)
         return;
-    viewers->due_ms = now_ms + VIEWERS_INTERVAL_MS;
+    viewers->due_ms = now_ms + EVENT_STREAM_INTERVAL_MS;
     for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
         if (stream->arena != NULL && !stream->is_over)
             run_stream(viewers, stream, index_of(viewers->source, stream->arena), now_ms);
@@ -311,7 +312,8 @@ void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *co
     }
 }
 
-void viewers_end(struct viewers *viewers, const struct arena *arena, void (*wake)(void *connection))
+void event_stream_end(struct event_stream *viewers, const struct arena *arena,
+                      void (*wake)(void *connection))
 {
     for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
         stream->is_over = stream->is_over || (stream->arena != NULL && stream->arena == arena);
@@ -328,7 +330,7 @@ bool viewer_is_over(const struct viewer *viewer)
     return viewer->all != NULL && (viewer->is_ended || viewer->stream->is_over);
 }
 
-void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection))
+void event_stream_wake_all(struct event_stream *viewers, void (*wake)(void *connection))
 {
     for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
@@ -338,7 +340,7 @@ void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection))
     }
 }
 
-int viewers_timeout_ms(const struct viewers *viewers, uint64_t now_ms)
+int event_stream_timeout_ms(const struct event_stream *viewers, uint64_t now_ms)
 {
     if (viewers->count == 0)
         return -1;

@@ -13,45 +13,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VIEWERS_MAX 128U
-#define VIEWERS_SPARE 16U                    // that made room and have not left yet
-#define VIEWERS_MAX_BYTES ((size_t)64 << 20) // of events that wait to be late enough
-#define VIEWERS_INTERVAL_MS 50U // half the interval of the status: an event is this late at most
+#define EVENT_STREAM_MAX 128U
+#define EVENT_STREAM_SPARE 16U                    // that made room and have not left yet
+#define EVENT_STREAM_MAX_BYTES ((size_t)64 << 20) // of events that wait to be late enough
+#define EVENT_STREAM_INTERVAL_MS                                                                   \
+    50U // half the interval of the status: an event is this late at most
 
-struct viewers;
+struct event_stream;
 struct viewer;
 
 // Borrows the source. NULL when memory runs out.
-struct viewers *viewers_create(const struct status_source *source);
+struct event_stream *event_stream_create(const struct status_source *source);
 
 // Every viewer must have left.
-void viewers_destroy(struct viewers *viewers);
+void event_stream_destroy(struct event_stream *viewers);
 
-// A viewer of the arena that is at this index of the source now, of VIEWERS_MAX. Where there are so
-// many, one of an address with at least two more than the new one's is ended; NULL where there is
-// none, or when memory runs out. `connection` is the caller's, for viewers_run. The client
-// may be NULL; else its deadline is moved as long as the viewer takes what there is.
-struct viewer *viewers_join(struct viewers *viewers, int arena, bool is_undelayed, void *connection,
-                            struct http_client *client, uint64_t now_ms);
+// A viewer of the arena that is at this index of the source now, of EVENT_STREAM_MAX. Where there
+// are so many, one of an address with at least two more than the new one's is ended; NULL where
+// there is none, or when memory runs out. `connection` is the caller's, for event_stream_run. The
+// client may be NULL; else its deadline is moved as long as the viewer takes what there is.
+struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool is_undelayed,
+                                 void *connection, struct http_client *client, uint64_t now_ms);
 void viewer_leave(struct viewer *viewer);
 
 // Ends what the viewers of an arena see, and wakes those who sleep: it goes, or is seen later
 // or less late. Those who come anew see what it is then. An arena that leaves the source must be
 // told.
-void viewers_end(struct viewers *viewers, const struct arena *arena,
-                 void (*wake)(void *connection));
+void event_stream_end(struct event_stream *viewers, const struct arena *arena,
+                      void (*wake)(void *connection));
 bool viewer_is_over(const struct viewer *viewer);
 
 // Copies up to `size` of the bytes that are due to the viewer; 0 when there are none, after which
-// it sleeps until viewers_run wakes it.
+// it sleeps until event_stream_run wakes it.
 size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now_ms);
 
 // Renders what was published, and calls `wake` for the connection of everybody who slept and has
 // something to read.
-void viewers_run(struct viewers *viewers, uint64_t now_ms, void (*wake)(void *connection));
+void event_stream_run(struct event_stream *viewers, uint64_t now_ms,
+                      void (*wake)(void *connection));
 
 // Wakes everybody who sleeps, for the end.
-void viewers_wake_all(struct viewers *viewers, void (*wake)(void *connection));
+void event_stream_wake_all(struct event_stream *viewers, void (*wake)(void *connection));
 
-// Milliseconds until viewers_run wants to be called, or -1.
-int viewers_timeout_ms(const struct viewers *viewers, uint64_t now_ms);
+// Milliseconds until event_stream_run wants to be called, or -1.
+int event_stream_timeout_ms(const struct event_stream *viewers, uint64_t now_ms);

@@ -105,7 +105,7 @@ struct http {
     struct MHD_Response *fixed[FIXED_ANSWERS];
     struct MHD_Response *parts[PARTS];
     struct http_guard guard;
-    struct viewers *viewers;
+    struct event_stream *viewers;
     bool is_closing;
     struct page pages[HTTP_PAGES];
     struct http_clients clients;
@@ -160,10 +160,10 @@ void http_close(struct http *http)
         return;
     http->is_closing = true;
     if (http->viewers != NULL)
-        viewers_wake_all(http->viewers, wake_connection); // the library insists
+        event_stream_wake_all(http->viewers, wake_connection); // the library insists
     if (http->daemon != NULL)
         MHD_stop_daemon(http->daemon);
-    viewers_destroy(http->viewers);
+    event_stream_destroy(http->viewers);
     for (size_t i = 0; i < PARTS; i++)
         if (http->parts[i] != NULL)
             MHD_destroy_response(http->parts[i]);
@@ -190,10 +190,10 @@ int http_timeout_ms(const struct http *http)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
     const uint64_t now_ms = monotonic_ms();
-    const int viewers_ms = viewers_timeout_ms(http->viewers, now_ms);
+    const int event_stream_ms = event_stream_timeout_ms(http->viewers, now_ms);
     int clients_ms = http_clients_timeout_ms(&http->clients, now_ms);
-    if (viewers_ms >= 0 && viewers_ms < clients_ms)
-        clients_ms = viewers_ms; // who views is a client
+    if (event_stream_ms >= 0 && event_stream_ms < clients_ms)
+        clients_ms = event_stream_ms; // who views is a client
     if (MHD_get_timeout(http->daemon, &timeout_ms) != MHD_YES)
         return clients_ms;
     const int library_ms = timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms;
@@ -202,7 +202,7 @@ int http_timeout_ms(const struct http *http)
 
 void http_run(struct http *http)
 {
-    viewers_run(http->viewers, monotonic_ms(), wake_connection);
+    event_stream_run(http->viewers, monotonic_ms(), wake_connection);
     http_clients_end_late(&http->clients, monotonic_ms());
     MHD_run(http->daemon);
 }
@@ -240,7 +240,7 @@ static uint16_t bound_port(int descriptor)
 // Takes the listener.
 static bool start(struct http *http, int listener)
 {
-    http->viewers = viewers_create(http->source);
+    http->viewers = event_stream_create(http->source);
     if (http->viewers == NULL || !make_fixed(http) || !make_parts(http)) {
         close(listener);
         return false;
@@ -401,7 +401,7 @@ static void wake_connection(void *connection)
 
 void http_end_streams(struct http *http, const struct arena *arena)
 {
-    viewers_end(http->viewers, arena, wake_connection);
+    event_stream_end(http->viewers, arena, wake_connection);
 }
 
 struct stream_reader {
@@ -448,7 +448,7 @@ static struct MHD_Response *make_stream(struct http *http, struct MHD_Connection
     struct http_client *client = client_of(connection);
     *reader = (struct stream_reader){.http = http, .connection = connection};
     reader->viewer =
-        viewers_join(http->viewers, arena, is_undelayed, connection, client, monotonic_ms());
+        event_stream_join(http->viewers, arena, is_undelayed, connection, client, monotonic_ms());
     struct MHD_Response *response =
         reader->viewer == NULL
             ? NULL

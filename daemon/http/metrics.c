@@ -153,8 +153,8 @@ static void write_refused(FILE *out, const struct row *rows, int count)
 {
     write_family(out, "refused_total", COUNTER, "Messages and datagrams turned away.");
     for (int i = 0; i < count; i++) {
-        struct refused list[REFUSED_MAX_REASONS];
-        const int length = refused_list(rows[i].status, list);
+        struct rejections list[REJECTIONS_MAX_REASONS];
+        const int length = rejections_list(rows[i].status, list);
         for (int j = 0; j < length; j++) {
             fputs("raimd_refused_total{", out);
             write_label(out, "arena", rows[i].arena);

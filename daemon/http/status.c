@@ -110,8 +110,8 @@ static json_t *tick_us_json(const struct arena_status *status)
 
 static json_t *refused_json(const struct arena_status *status)
 {
-    struct refused list[REFUSED_MAX_REASONS];
-    const int length = refused_list(status, list);
+    struct rejections list[REJECTIONS_MAX_REASONS];
+    const int length = rejections_list(status, list);
     json_t *object = json_object();
     bool complete = true;
     for (int i = 0; i < length && complete; i++)
@@ -361,26 +361,27 @@ char *status_problem_json(const char *error)
     return document_text(whole(object, put(object, "error", text_json(error))));
 }
 
-static bool put_lines(json_t *object, const struct outcome *outcome, enum outcome_kind kind)
+static bool put_lines(json_t *object, const struct reload_report *outcome,
+                      enum reload_report_kind kind)
 {
     json_t *list = json_array();
-    bool complete = put(object, outcome_kind_name(kind), list);
+    bool complete = put(object, reload_report_kind_name(kind), list);
     for (int i = 0; complete && i < outcome->count; i++)
         if (outcome->lines[i].kind == kind)
             complete = json_array_append_new(list, text_json(outcome->lines[i].text)) == 0;
     return complete;
 }
 
-char *status_outcome_json(const struct outcome *outcome)
+char *status_outcome_json(const struct reload_report *outcome)
 {
-    const bool refused = outcome_has(outcome, OUTCOME_MISTAKE);
+    const bool refused = reload_report_has(outcome, RELOAD_REPORT_MISTAKE);
     json_t *object = json_object();
     bool complete = !refused || put(object, "error",
                                     json_string("the configuration has mistakes: the one that "
                                                 "runs stays whole"));
-    for (int kind = 0; kind < OUTCOME_KINDS && complete; kind++)
-        if (kind == OUTCOME_WARNING || (kind == OUTCOME_MISTAKE) == refused)
-            complete = put_lines(object, outcome, (enum outcome_kind)kind);
+    for (int kind = 0; kind < RELOAD_REPORT_KINDS && complete; kind++)
+        if (kind == RELOAD_REPORT_WARNING || (kind == RELOAD_REPORT_MISTAKE) == refused)
+            complete = put_lines(object, outcome, (enum reload_report_kind)kind);
     return document_text(whole(object, complete));
 }
 

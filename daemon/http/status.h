@@ -33,7 +33,7 @@ char *status_problem_json(const char *error);
 
 // {"applied": [...], "restart": [...], "warnings": [...]} or, where there are mistakes, {"error":
 // ..., "mistakes": [...], "warnings": [...]}; likewise.
-char *status_outcome_json(const struct outcome *outcome);
+char *status_outcome_json(const struct reload_report *outcome);
 
 // {"status": "ok", "uptime_s": ...}, "overloaded" while an arena is; likewise.
 char *status_health_json(const struct status_source *source, uint64_t now_ms);

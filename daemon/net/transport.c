@@ -218,17 +218,17 @@ void transport_admit_queries(struct transport *transport, bool admit)
     transport->gate.admits_queries = admit;
 }
 
-void transport_guard(struct transport *transport, bool wants_tickets,
+void transport_guard(struct transport *transport, bool wants_cookies,
                      const struct gate_limits *limits)
 {
-    transport->gate.wants_tickets = wants_tickets;
+    transport->gate.wants_cookies = wants_cookies;
     gate_limit(&transport->gate, limits);
     transport_limit_addresses(transport);
 }
 
 void transport_offer(struct transport *transport, const char *arena, bool needs_admission)
 {
-    struct raim_ticket *offer = &transport->gate.offer;
+    struct raim_cookie *offer = &transport->gate.offer;
     assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);
     strcpy(offer->arena, arena);
     offer->needs_admission = needs_admission;
@@ -243,7 +243,7 @@ bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KE
                        bool required)
 {
     assert(transport->sessions == NULL);
-    struct raim_ticket *offer = &transport->gate.offer;
+    struct raim_cookie *offer = &transport->gate.offer;
     // Those that begin, beside those that peers have.
     transport->sessions = secure_sessions_create(2 * transport->slot_count, secret);
     if (transport->sessions == NULL)

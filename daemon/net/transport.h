@@ -72,9 +72,9 @@ uint16_t transport_port(const struct transport *transport);
 // connectionless datagram.
 void transport_admit_queries(struct transport *transport, bool admit);
 
-// Whether who connects must have a ticket (see gate.h), and what an address may take; at first
-// nobody needs one, and GATE_LIMITS_DEFAULT holds. Knocks are answered in any case.
-void transport_guard(struct transport *transport, bool wants_tickets,
+// Whether who connects must have a cookie (see gate.h), and what an address may take; at first
+// nobody needs one, and GATE_LIMITS_DEFAULT holds. Connect requests are answered in any case.
+void transport_guard(struct transport *transport, bool wants_cookies,
                      const struct gate_limits *limits);
 
 // How long a transport_receive with its transport_polls may take, in microseconds; at first any
@@ -82,7 +82,7 @@ void transport_guard(struct transport *transport, bool wants_tickets,
 // which are read however long it takes.
 void transport_limit_time(struct transport *transport, uint32_t us);
 
-// The arena's name, of 1 to 31 bytes, that tickets tell; and whether a credential is wanted of
+// The arena's name, of 1 to 31 bytes, that cookies tell; and whether a credential is wanted of
 // whoever comes in. At first "arena", and none is.
 void transport_offer(struct transport *transport, const char *arena, bool needs_admission);
 
@@ -90,8 +90,8 @@ void transport_offer(struct transport *transport, const char *arena, bool needs_
 void transport_set_policy(struct transport *transport, const struct gate_policy *policy);
 
 // Offers encrypted sessions from now on (see secure_sessions.h), to a server known by its lasting
-// secret key; `required`: takes no other datagrams but knocks and queries. Who has a session sends
-// and gets nothing plain. False when memory or random numbers are missing.
+// secret key; `required`: takes no other datagrams but connect requests and queries. Who has a
+// session sends and gets nothing plain. False when memory or random numbers are missing.
 bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
                        bool required);
 

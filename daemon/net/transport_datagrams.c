@@ -25,8 +25,8 @@ static size_t show(struct transport *transport, struct query_source from, const 
     const struct secure_peer peer = secure_peer_of(from);
     size_t shown = 0;
     if (raim_secure_is_datagram(received, size)) {
-        shown = secure_sessions_open(transport->sessions, peer, received, size, data,
-                                     &transport->opening);
+        shown = secure_sessions_decrypt(transport->sessions, peer, received, size, data,
+                                        &transport->opening);
         transport->is_secure = shown > 0;
     } else if ((size >= 2 && received[0] == 0xFF && received[1] == 0xFF) ||
                (!transport->gate.offer.requires_encryption &&
@@ -96,7 +96,7 @@ static int send_batched(struct transport *transport, struct query_source to,
 static int send_encrypted(struct transport *transport, struct query_source to,
                           const struct iovec *parts, size_t count)
 {
-    uint8_t plain[TRANSPORT_MTU], sealed[TRANSPORT_MTU + SECURE_BYTES];
+    uint8_t plain[TRANSPORT_MTU], encrypted[TRANSPORT_MTU + SECURE_BYTES];
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         if (parts[i].iov_len > sizeof plain - size) {
@@ -107,9 +107,9 @@ static int send_encrypted(struct transport *transport, struct query_source to,
         size += parts[i].iov_len;
     }
     const struct iovec whole = {
-        .iov_base = sealed,
-        .iov_len = secure_sessions_seal(transport->sessions, secure_peer_of(to),
-                                        transport_now_us() / 1000, plain, size, sealed),
+        .iov_base = encrypted,
+        .iov_len = secure_sessions_encrypt(transport->sessions, secure_peer_of(to),
+                                           transport_now_us() / 1000, plain, size, encrypted),
     };
     return send_batched(transport, to, &whole, 1);
 }

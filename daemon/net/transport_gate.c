@@ -79,19 +79,19 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     const struct secure_peer peer = {.address = ntohl(from.address), .port = from.port};
     struct raim_init init;
     struct raim_credential credential;
-    uint8_t reply[RAIM_RESPONSE_BYTES], ticket[RAIM_TICKET_BYTES];
-    size_t ticket_size;
+    uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES];
+    size_t cookie_size;
     if (transport->sessions == NULL ||
         !raim_init_read(host->receivedData, host->receivedDataLength, &init))
         return transport_refuse(transport, DATAGRAM_CONNECTIONLESS);
     size_t size = secure_sessions_repeat(transport->sessions, peer, &init, reply);
     enum datagram_verdict verdict = DATAGRAM_OK;
     if (size == 0) {
-        verdict = gate_check_init(&transport->gate, from, init.ticket, transport_now_us(), ticket,
-                                  &ticket_size);
+        verdict = gate_check_init(&transport->gate, from, init.cookie, transport_now_us(), cookie,
+                                  &cookie_size);
         if (verdict != DATAGRAM_OK)
             return transport_refuse(transport, verdict);
-        if (!secure_sessions_read(transport->sessions, &init, ticket, ticket_size, &credential))
+        if (!secure_sessions_read(transport->sessions, &init, cookie, cookie_size, &credential))
             return transport_refuse(transport, DATAGRAM_FORGED);
         verdict = begin_session(transport, host, &credential, reply, &size);
     }
@@ -107,7 +107,8 @@ static int hear_init(struct transport *transport, const ENetHost *host)
 static int hear(struct transport *transport, const ENetHost *host, ENetEvent *event)
 {
     struct gate_answer answer;
-    if (raim_knock_kind(host->receivedData, host->receivedDataLength) == RAIM_KNOCK_HANDSHAKE)
+    if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) ==
+        RAIM_CONNECTIONLESS_HANDSHAKE)
         return hear_init(transport, host);
     const struct query_source from = source_of(&host->receivedAddress);
     gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength,

@@ -110,8 +110,8 @@ bool transport_make_room(struct transport *transport, const struct _ENetAddress 
 extern _Thread_local struct transport *transport_serving;
 
 // Whether libenet really calls the functions of transport_hooks.c: a libenet that is linked with
-// -Bsymbolic-functions would call its own, and nothing would be checked, sealed or timed. Otherwise
-// writes a reason.
+// -Bsymbolic-functions would call its own, and nothing would be checked, encrypted or timed.
+// Otherwise writes a reason.
 bool transport_check_hooks(char *error, size_t capacity);
 
 // --- transport_datagrams.c ---

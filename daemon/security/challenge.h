@@ -16,7 +16,7 @@
 // What a challenge is for: that of one purpose says nothing of that of another.
 enum challenge_purpose {
     CHALLENGE_QUERY,    // to be asked again with
-    CHALLENGE_TICKET,   // to connect or begin a handshake with
+    CHALLENGE_COOKIE,   // to connect or begin a handshake with
     CHALLENGE_ADMITTED, // to connect with after a good credential
 };
 

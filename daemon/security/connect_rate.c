@@ -7,12 +7,13 @@
 
 enum { MS_PER_S = 1000, BURST_S = 4, ROW_BITS = 9 };
 
-static_assert(1 << ROW_BITS == CHURN_ROWS, "the hash's range");
+static_assert(1 << ROW_BITS == CONNECT_RATE_ROWS, "the hash's range");
 
-void churn_init(struct churn *churn, uint32_t per_second, uint64_t secret)
+void connect_rate_init(struct connect_rate *churn, uint32_t per_second, uint64_t secret)
 {
     assert(per_second >= 1 && per_second <= MS_PER_S);
-    // Both buckets together bound what comes in; all addresses together are bound by their tickets.
+    // Both buckets together bound what comes in; all addresses together are bound by their
+    // address_validation.
     const struct rate everybody = {1, 1 << 20};
     const struct rate rate = {MS_PER_S / per_second, per_second};
     const struct rate first = {rate.interval, BURST_S * rate.burst};
@@ -23,23 +24,24 @@ void churn_init(struct churn *churn, uint32_t per_second, uint64_t secret)
 }
 
 // Where the connection is remembered; one that is new is, from now on, instead of the oldest.
-static const struct churn_waiter *find(struct churn *churn, uint64_t hash, uint32_t now_ms)
+static const struct connect_rate_waiter *find(struct connect_rate *churn, uint64_t hash,
+                                              uint32_t now_ms)
 {
-    struct churn_waiter *row = churn->waiting[hash >> (64 - ROW_BITS)];
-    struct churn_waiter *oldest = row;
+    struct connect_rate_waiter *row = churn->waiting[hash >> (64 - ROW_BITS)];
+    struct connect_rate_waiter *oldest = row;
     const uint32_t mark = (uint32_t)(hash >> 16) | 1;
-    for (struct churn_waiter *waiter = row; waiter < row + CHURN_IN_ROW; waiter++) {
+    for (struct connect_rate_waiter *waiter = row; waiter < row + CONNECT_RATE_IN_ROW; waiter++) {
         if (waiter->mark == mark)
             return waiter;
         if (waiter->mark == 0 || now_ms - waiter->since_ms > now_ms - oldest->since_ms)
             oldest = waiter;
     }
-    *oldest = (struct churn_waiter){mark, now_ms};
+    *oldest = (struct connect_rate_waiter){mark, now_ms};
     return oldest;
 }
 
-bool churn_admit(struct churn *churn, uint32_t address, uint16_t port, uint32_t connection,
-                 int64_t now_ms)
+bool connect_rate_admit(struct connect_rate *churn, uint32_t address, uint16_t port,
+                        uint32_t connection, int64_t now_ms)
 {
     if (rate_limit_take(&churn->comers, address, now_ms))
         return true;
@@ -47,6 +49,6 @@ bool churn_admit(struct churn *churn, uint32_t address, uint16_t port, uint32_t 
     const uint64_t source = ((uint64_t)address << 16 | port) * churn->multiplier;
     const uint64_t hash = (source ^ source >> 32 ^ connection) * churn->multiplier;
     const uint32_t now = (uint32_t)now_ms;
-    return now - find(churn, hash, now)->since_ms >= CHURN_WAIT_MS &&
+    return now - find(churn, hash, now)->since_ms >= CONNECT_RATE_WAIT_MS &&
            rate_limit_take(&churn->waiters, address, now_ms);
 }

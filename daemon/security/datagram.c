@@ -2,7 +2,6 @@
 // Walks a datagram's commands by ENet 1.3's wire layout without believing any of its lengths.
 #include "datagram.h"
 
-
 #include <arpa/inet.h>
 #include <assert.h>
 #include <string.h>
@@ -144,8 +143,8 @@ bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_conne
         (data[0] & HEADER_SENT_TIME >> 8) == 0 || (*command & COMMAND_NUMBER) != WIRE_CONNECT)
         return false;
     memcpy(&connect->id, command + CONNECT_ID, sizeof connect->id);
-    memcpy(&connect->ticket, command + CONNECT_DATA, sizeof connect->ticket);
-    connect->ticket = ntohl(connect->ticket);
+    memcpy(&connect->cookie, command + CONNECT_DATA, sizeof connect->cookie);
+    connect->cookie = ntohl(connect->cookie);
     return true;
 }
 
@@ -235,12 +234,12 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_FRAGMENT] = "fragment",
         [DATAGRAM_COMPRESSED] = "compressed",
         [DATAGRAM_COMMANDS] = "commands",
-        [DATAGRAM_KNOCKS] = "knocks",
-        [DATAGRAM_TICKET] = "ticket",
+        [DATAGRAM_CONNECT_REQUESTS] = "connect_requests",
+        [DATAGRAM_COOKIE] = "cookie",
         [DATAGRAM_CHURN] = "churn",
         [DATAGRAM_CONNECTIONS] = "connections",
         [DATAGRAM_INPUTS] = "inputs",
-        [DATAGRAM_UNSEALED] = "unsealed",
+        [DATAGRAM_UNSEALED] = "unencrypted",
         [DATAGRAM_FORGED] = "forged",
         [DATAGRAM_REPLAYED] = "replayed",
         [DATAGRAM_SESSIONS] = "sessions",

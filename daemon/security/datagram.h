@@ -21,25 +21,25 @@ enum datagram_verdict {
     DATAGRAM_MALFORMED,      // lengths that do not add up, flags that no client sets, no message
     DATAGRAM_FRAGMENT,       // ENet commands 8 and 12
     DATAGRAM_COMPRESSED,
-    DATAGRAM_COMMANDS,    // more than DATAGRAM_MAX_COMMANDS
-    DATAGRAM_KNOCKS,      // for a ticket, too many; like the rest, not by its bytes alone
-    DATAGRAM_TICKET,      // a CONNECT without a right one
-    DATAGRAM_CHURN,       // a CONNECT too soon after others of its address
-    DATAGRAM_CONNECTIONS, // a CONNECT of an address or network that has all it may have
-    DATAGRAM_INPUTS,      // unreliable messages of a peer, too many for a tick
-    DATAGRAM_UNSEALED,    // plain where encryption is required or its sender has a session, or
-                          // encrypted but of no session
-    DATAGRAM_FORGED,      // encrypted or INIT, not by who has the keys, or changed on its way
-    DATAGRAM_REPLAYED,    // encrypted, but it came before, or is too old to know
-    DATAGRAM_SESSIONS,    // an INIT or a credential too many, or an INIT for which there is no slot
-    DATAGRAM_BANNED,      // of an address that the operator lets nobody in from
-    DATAGRAM_ACCESS,      // a credential that lets nobody in, or none where one is wanted
-    DATAGRAM_BUDGET,      // of a peer or an address that has sent more than it may
-    DATAGRAM_AHEAD,       // a command whose sequence number is too far ahead, or as many that wait
-    DATAGRAM_REPEATED,    // a command that waits for an earlier one already
-    DATAGRAM_ACKS,        // acknowledgements that match nothing
-    DATAGRAM_DISCONNECT,  // a DISCONNECT in the name of a peer that is not silent
-    DATAGRAM_OVERTIME,    // no datagram: a tick that left the rest in the kernel
+    DATAGRAM_COMMANDS,         // more than DATAGRAM_MAX_COMMANDS
+    DATAGRAM_CONNECT_REQUESTS, // for a cookie, too many; like the rest, not by its bytes alone
+    DATAGRAM_COOKIE,           // a CONNECT without a right one
+    DATAGRAM_CHURN,            // a CONNECT too soon after others of its address
+    DATAGRAM_CONNECTIONS,      // a CONNECT of an address or network that has all it may have
+    DATAGRAM_INPUTS,           // unreliable messages of a peer, too many for a tick
+    DATAGRAM_UNSEALED,         // plain where encryption is required or its sender has a session, or
+                               // encrypted but of no session
+    DATAGRAM_FORGED,           // encrypted or INIT, not by who has the keys, or changed on its way
+    DATAGRAM_REPLAYED,         // encrypted, but it came before, or is too old to know
+    DATAGRAM_SESSIONS,   // an INIT or a credential too many, or an INIT for which there is no slot
+    DATAGRAM_BANNED,     // of an address that the operator lets nobody in from
+    DATAGRAM_ACCESS,     // a credential that lets nobody in, or none where one is wanted
+    DATAGRAM_BUDGET,     // of a peer or an address that has sent more than it may
+    DATAGRAM_AHEAD,      // a command whose sequence number is too far ahead, or as many that wait
+    DATAGRAM_REPEATED,   // a command that waits for an earlier one already
+    DATAGRAM_ACKS,       // acknowledgements that match nothing
+    DATAGRAM_DISCONNECT, // a DISCONNECT in the name of a peer that is not silent
+    DATAGRAM_OVERTIME,   // no datagram: a tick that left the rest in the kernel
     DATAGRAM_VERDICTS
 };
 
@@ -64,7 +64,7 @@ enum datagram_verdict datagram_check(const uint8_t *data, size_t size);
 // What a CONNECT names.
 struct datagram_connect {
     uint32_t id;     // ENet's, of the connection, in network byte order
-    uint32_t ticket; // the caller's `data`
+    uint32_t cookie; // the caller's `data`
 };
 
 // Whether a DATAGRAM_OK is a CONNECT; it is then nothing else, and of one size.

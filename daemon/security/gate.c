@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the keys of tickets and the rates of strangers.
+// Keeps the keys of cookies and the rates of strangers.
 #include "gate.h"
 
 #include <arpa/inet.h>
@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { US_PER_MS = 1000, US_PER_S = 1000000, KNOCK_BURST_S = 2, LOOPBACK = 127 };
+enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2, LOOPBACK = 127 };
 
 // In a REFUSED; PROTOCOL.md, "Reasons".
 enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
 
-static_assert(QUERY_CHALLENGE_REPLY <= RAIM_TICKET_BYTES, "either is a reply");
+static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "either is a reply");
 
 void gate_init(struct gate *gate, uint16_t port)
 {
@@ -39,13 +39,14 @@ void gate_limit(struct gate *gate, const struct gate_limits *limits)
     if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
         secret = 0x9E3779B97F4A7C15u;
     gate->limits = *limits;
-    const struct rate of_network = {US_PER_S / limits->knocks_per_second,
-                                    KNOCK_BURST_S * limits->knocks_per_second};
-    const struct rate of_all = {US_PER_S / limits->knocks_in_all, limits->knocks_in_all};
-    rate_limit_init(&gate->knocks, RATE_OF_NETWORK, of_network, of_all, secret);
+    const struct rate of_network = {US_PER_S / limits->connect_requests_per_second,
+                                    CONNECT_REQUEST_BURST_S * limits->connect_requests_per_second};
+    const struct rate of_all = {US_PER_S / limits->connect_requests_total,
+                                limits->connect_requests_total};
+    rate_limit_init(&gate->connect_requests, RATE_OF_NETWORK, of_network, of_all, secret);
     rate_limit_init(&gate->checks, RATE_OF_NETWORK, GATE_CHECKS_OF_NETWORK, GATE_CHECKS_OF_ALL,
                     secret);
-    churn_init(&gate->churn, limits->connects_per_second, secret);
+    connect_rate_init(&gate->churn, limits->connects_per_second, secret);
 }
 
 bool gate_is_limited(const struct gate *gate, uint32_t address)
@@ -59,11 +60,11 @@ static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
     answer->refusal = refusal;
 }
 
-static bool is_ticket(struct gate *gate, enum challenge_purpose purpose, uint32_t address,
-                      uint32_t ticket, int64_t now_us)
+static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, uint32_t address,
+                      uint32_t cookie, int64_t now_us)
 {
-    return challenge_refresh(&gate->tickets, now_us / US_PER_MS) &&
-           challenge_is_met(&gate->tickets, purpose, address, gate->port, ticket);
+    return challenge_refresh(&gate->cookies, now_us / US_PER_MS) &&
+           challenge_is_met(&gate->cookies, purpose, address, gate->port, cookie);
 }
 
 // Whether a check that costs something may be done for an address.
@@ -79,15 +80,15 @@ static const char *find_ban(const struct gate *gate, uint32_t address)
     return policy->find_ban != NULL ? policy->find_ban(policy->context, ntohl(address)) : NULL;
 }
 
-static void answer_ticket(struct gate *gate, uint32_t address, bool admitted,
+static void answer_cookie(struct gate *gate, uint32_t address, bool admitted,
                           struct gate_answer *answer)
 {
-    struct raim_ticket ticket = gate->offer;
-    ticket.admitted = admitted;
-    ticket.ticket = challenge_of(&gate->tickets, admitted ? CHALLENGE_ADMITTED : CHALLENGE_TICKET,
+    struct raim_cookie cookie = gate->offer;
+    cookie.admitted = admitted;
+    cookie.cookie = challenge_of(&gate->cookies, admitted ? CHALLENGE_ADMITTED : CHALLENGE_COOKIE,
                                  address, gate->port);
     answer->verdict = GATE_ANSWERED;
-    answer->size = raim_ticket_write(&ticket, answer->reply);
+    answer->size = raim_cookie_write(&cookie, answer->reply);
 }
 
 uint8_t gate_reason(enum datagram_verdict verdict)
@@ -122,7 +123,7 @@ enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
                : DATAGRAM_ACCESS;
 }
 
-// Exchanges a good credential, shown with a ticket, for an admitted ticket.
+// Exchanges a good credential, shown with a cookie, for an admitted cookie.
 static void hear_credential(struct gate *gate, uint32_t address,
                             const struct raim_credential *credential, int64_t now_us,
                             struct gate_answer *answer)
@@ -134,18 +135,19 @@ static void hear_credential(struct gate *gate, uint32_t address,
     }
     const enum datagram_verdict verdict = gate_judge(gate, address, credential, &resumes);
     if (verdict == DATAGRAM_OK)
-        answer_ticket(gate, address, true, answer);
+        answer_cookie(gate, address, true, answer);
     else
         answer_refused(verdict, "", answer);
 }
 
-static void hear_knock(struct gate *gate, struct query_source from, const struct raim_knock *knock,
-                       int64_t now_us, struct gate_answer *answer)
+static void receive_connect_request(struct gate *gate, struct query_source from,
+                                    const struct raim_connectionless *connect_request,
+                                    int64_t now_us, struct gate_answer *answer)
 {
     if ((gate_is_limited(gate, from.address) &&
-         !rate_limit_take(&gate->knocks, ntohl(from.address), now_us)) ||
-        !challenge_refresh(&gate->tickets, now_us / US_PER_MS)) {
-        refuse(answer, DATAGRAM_KNOCKS);
+         !rate_limit_take(&gate->connect_requests, ntohl(from.address), now_us)) ||
+        !challenge_refresh(&gate->cookies, now_us / US_PER_MS)) {
+        refuse(answer, DATAGRAM_CONNECT_REQUESTS);
         return;
     }
     const char *ban = find_ban(gate, from.address);
@@ -153,14 +155,14 @@ static void hear_knock(struct gate *gate, struct query_source from, const struct
         answer_refused(DATAGRAM_BANNED, ban, answer);
         // A client that believes encrypted answers only is told so in the handshake.
         if (gate->offer.offers_encryption)
-            answer_ticket(gate, from.address, false, answer);
+            answer_cookie(gate, from.address, false, answer);
         return;
     }
     if (gate->offer.needs_admission &&
-        is_ticket(gate, CHALLENGE_TICKET, from.address, knock->ticket, now_us))
-        hear_credential(gate, from.address, &knock->credential, now_us, answer);
+        is_cookie(gate, CHALLENGE_COOKIE, from.address, connect_request->cookie, now_us))
+        hear_credential(gate, from.address, &connect_request->credential, now_us, answer);
     else
-        answer_ticket(gate, from.address, false, answer);
+        answer_cookie(gate, from.address, false, answer);
 }
 
 void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data, size_t size,
@@ -168,10 +170,10 @@ void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data,
 {
     answer->refusal = DATAGRAM_OK;
     answer->size = answer->notice_size = 0;
-    if (raim_knock_kind(data, size) == RAIM_KNOCK_KNOCK) {
-        struct raim_knock knock;
-        if (raim_knock_read(data, size, &knock))
-            hear_knock(gate, from, &knock, now_us, answer);
+    if (raim_connectionless_kind(data, size) == RAIM_CONNECTIONLESS_REQUEST) {
+        struct raim_connectionless connect_request;
+        if (raim_connect_request_read(data, size, &connect_request))
+            receive_connect_request(gate, from, &connect_request, now_us, answer);
         else
             refuse(answer, DATAGRAM_CONNECTIONLESS);
         return;
@@ -199,36 +201,37 @@ void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data,
 }
 
 enum datagram_verdict gate_check_init(struct gate *gate, struct query_source from, uint32_t number,
-                                      int64_t now_us, uint8_t ticket[RAIM_TICKET_BYTES],
+                                      int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size)
 {
-    if (!is_ticket(gate, CHALLENGE_TICKET, from.address, number, now_us))
-        return DATAGRAM_TICKET;
+    if (!is_cookie(gate, CHALLENGE_COOKIE, from.address, number, now_us))
+        return DATAGRAM_COOKIE;
     if (!take_check(gate, from.address, now_us))
         return DATAGRAM_SESSIONS;
-    struct raim_ticket told = gate->offer;
-    told.ticket = number;
-    *size = raim_ticket_write(&told, ticket);
+    struct raim_cookie told = gate->offer;
+    told.cookie = number;
+    *size = raim_cookie_write(&told, cookie);
     return DATAGRAM_OK;
 }
 
-// Whether a plain CONNECT brings the ticket that the arena wants.
-static bool has_ticket(struct gate *gate, uint32_t address, uint32_t ticket, int64_t now_us)
+// Whether a plain CONNECT brings the cookie that the arena wants.
+static bool has_cookie(struct gate *gate, uint32_t address, uint32_t cookie, int64_t now_us)
 {
     if (gate->offer.needs_admission)
-        return is_ticket(gate, CHALLENGE_ADMITTED, address, ticket, now_us);
-    return !gate->wants_tickets || is_ticket(gate, CHALLENGE_TICKET, address, ticket, now_us);
+        return is_cookie(gate, CHALLENGE_ADMITTED, address, cookie, now_us);
+    return !gate->wants_cookies || is_cookie(gate, CHALLENGE_COOKIE, address, cookie, now_us);
 }
 
 enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
                                  struct datagram_connect connect, bool is_secure, int64_t now_us)
 {
-    if (!is_secure && !has_ticket(gate, from.address, connect.ticket, now_us))
-        return DATAGRAM_TICKET;
+    if (!is_secure && !has_cookie(gate, from.address, connect.cookie, now_us))
+        return DATAGRAM_COOKIE;
     if (find_ban(gate, from.address) != NULL)
         return DATAGRAM_BANNED;
     if (gate_is_limited(gate, from.address) &&
-        !churn_admit(&gate->churn, ntohl(from.address), from.port, connect.id, now_us / US_PER_MS))
+        !connect_rate_admit(&gate->churn, ntohl(from.address), from.port, connect.id,
+                            now_us / US_PER_MS))
         return DATAGRAM_CHURN;
     return DATAGRAM_OK;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Access control before ENet: who may come near an arena. Nothing is kept for anybody who has not
-// proven its address: a stranger may ask (a query, see query_guard.h) or knock, and is then told a
-// ticket, which is a stateless cookie (see challenge.h). It is bound to the address alone, so that
-// it may be asked for from another socket, and to the arena's port. ENet gets to see a plain
-// CONNECT only with a right ticket, which, where the arena wants a credential, is one that a good
-// credential was exchanged for; and only as often as its address may connect. Banned addresses get
-// no further than a refusal. The cheapest question is asked first, and a flood of forgeries ends at
-// a comparison or a hash. No sockets, no ENet; time comes from the caller.
+// proven its address: a stranger may ask (a query, see query_guard.h) or connect request, and is
+// then told a cookie, which is a stateless cookie (see challenge.h). It is bound to the address
+// alone, so that it may be asked for from another socket, and to the arena's port. ENet gets to see
+// a plain CONNECT only with a right cookie, which, where the arena wants a credential, is one that
+// a good credential was exchanged for; and only as often as its address may connect. Banned
+// addresses get no further than a refusal. The cheapest question is asked first, and a flood of
+// forgeries ends at a comparison or a hash. No sockets, no ENet; time comes from the caller.
 #pragma once
 
 #include "challenge.h"
@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 // Signatures checked and handshakes begun for a source network (/24), and for all together; a token
-// each so many ms. One costs 0.1 to 0.3 ms (./dev bench seal): at most a burst in a tick, and 10 %
-// of a CPU.
+// each so many ms. One costs 0.1 to 0.3 ms (./dev bench encryption): at most a burst in a tick, and
+// 10 % of a CPU.
 #define GATE_CHECKS_OF_NETWORK ((struct rate){.interval = 10, .burst = 50})
 #define GATE_CHECKS_OF_ALL ((struct rate){.interval = 2, .burst = 100})
 
@@ -42,18 +42,18 @@ struct gate_policy {
 struct gate {
     uint16_t port; // of the arena
     bool admits_queries;
-    bool wants_tickets;
+    bool wants_cookies;
     struct gate_limits limits;
     struct gate_policy policy;
-    struct raim_ticket offer; // what a ticket tells beside its number
+    struct raim_cookie offer; // what a cookie tells beside its number
     struct query_guard queries;
-    struct challenge tickets;
-    struct rate_limit knocks;
+    struct challenge cookies;
+    struct rate_limit connect_requests;
     struct rate_limit checks;
-    struct churn churn;
+    struct connect_rate churn;
 };
 
-// Lets in who comes without a ticket, refuses queries, and has the default limits.
+// Lets in who comes without a cookie, refuses queries, and has the default limits.
 void gate_init(struct gate *gate, uint16_t port);
 
 // Puts other limits in force; what was counted towards the ones before is forgotten.
@@ -76,7 +76,7 @@ struct gate_answer {
     enum datagram_verdict refusal;
     enum query_kind query;
     size_t size, notice_size;
-    uint8_t reply[RAIM_TICKET_BYTES];
+    uint8_t reply[RAIM_COOKIE_BYTES];
     uint8_t notice[RAIM_REFUSED_BYTES];
 };
 
@@ -84,10 +84,10 @@ struct gate_answer {
 void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data, size_t size,
                int64_t now_us, struct gate_answer *answer);
 
-// Whether an INIT may be read: DATAGRAM_OK, or why it is refused. Then `ticket` gets the TICKET
+// Whether an INIT may be read: DATAGRAM_OK, or why it is refused. Then `cookie` gets the COOKIE
 // that its sender was told, and `size` its size.
 enum datagram_verdict gate_check_init(struct gate *gate, struct query_source from, uint32_t number,
-                                      int64_t now_us, uint8_t ticket[RAIM_TICKET_BYTES],
+                                      int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size);
 
 // Whether who shows a credential from an address (network byte order) may come in: DATAGRAM_OK, or
@@ -99,6 +99,6 @@ enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
 uint8_t gate_reason(enum datagram_verdict verdict);
 
 // Whether a CONNECT may go on: DATAGRAM_OK, or why it is refused. One of an encrypted session has
-// shown its ticket and credential before.
+// shown its cookie and credential before.
 enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
                                  struct datagram_connect connect, bool is_secure, int64_t now_us);

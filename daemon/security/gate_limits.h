@@ -17,10 +17,10 @@
           "connections that an address may begin in a second, four times as many at once; as "     \
           "many again are kept for whoever was turned away and tries again")                       \
     LIMIT(                                                                                         \
-        knocks_per_second, 2000, 1, 10000,                                                         \
-        "questions for a ticket that a network (/24) may ask in a second, twice as many at once")  \
-    LIMIT(knocks_in_all, 10000, 1, 1000000,                                                        \
-          "questions for a ticket that are answered in a second, whoever asks")                    \
+        connect_requests_per_second, 2000, 1, 10000,                                               \
+        "questions for a cookie that a network (/24) may ask in a second, twice as many at once")  \
+    LIMIT(connect_requests_total, 10000, 1, 1000000,                                               \
+          "questions for a cookie that are answered in a second, whoever asks")                    \
     LIMIT(inputs_per_tick, 32, 1, 1000,                                                            \
           "unreliable messages that are taken from a player within a tick")
 

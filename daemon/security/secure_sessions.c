@@ -173,14 +173,14 @@ size_t secure_sessions_repeat(struct secure_sessions *sessions, struct secure_pe
 }
 
 bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
-                          const uint8_t *ticket, size_t ticket_size,
+                          const uint8_t *cookie, size_t cookie_size,
                           struct raim_credential *credential)
 {
     uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
     const size_t size = init->size - RAIM_NOISE_BYTES;
     assert(init->size >= RAIM_NOISE_BYTES && size <= sizeof payload);
     raim_noise_respond(&sessions->noise, sessions->secret, sessions->key, prologue,
-                       raim_prologue_write(ticket, ticket_size, prologue));
+                       raim_prologue_write(cookie, cookie_size, prologue));
     memcpy(sessions->ephemeral, init->message, sizeof sessions->ephemeral);
     const bool good = raim_noise_read(&sessions->noise, init->message, init->size, payload) &&
                       raim_credential_read(payload, size, credential) == size;
@@ -194,9 +194,9 @@ static bool respond(struct secure_sessions *sessions, uint8_t reason,
 {
     uint8_t secret[RAIM_KEY_BYTES];
     raim_crypto_random(secret, sizeof secret);
-    raim_knock_write_head(RAIM_KNOCK_HANDSHAKE, reply);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_HANDSHAKE, reply);
     const bool good = raim_noise_write(&sessions->noise, secret, &reason, sizeof reason,
-                                       reply + RAIM_KNOCK_HEAD_BYTES);
+                                       reply + RAIM_CONNECTIONLESS_HEAD_BYTES);
     raim_crypto_wipe(secret, sizeof secret);
     return good;
 }
@@ -273,9 +273,9 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
 
 // --- Datagrams ---
 
-size_t secure_sessions_open(struct secure_sessions *sessions, struct secure_peer from,
-                            const uint8_t *data, size_t size, uint8_t *plain,
-                            enum datagram_verdict *verdict)
+size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct secure_peer from,
+                               const uint8_t *data, size_t size, uint8_t *plain,
+                               enum datagram_verdict *verdict)
 {
     static const enum datagram_verdict verdicts[] = {
         [RAIM_SECURE_OK] = DATAGRAM_OK,
@@ -286,13 +286,13 @@ size_t secure_sessions_open(struct secure_sessions *sessions, struct secure_peer
     size_t plain_size = 0;
     *verdict = DATAGRAM_UNSEALED;
     if (session != NULL)
-        *verdict = verdicts[raim_secure_open(&session->channel, data, size, plain, &plain_size)];
+        *verdict = verdicts[raim_secure_decrypt(&session->channel, data, size, plain, &plain_size)];
     return plain_size;
 }
 
-size_t secure_sessions_seal(struct secure_sessions *sessions, struct secure_peer to, int64_t now_ms,
-                            const uint8_t *plain, size_t size, uint8_t *data)
+size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct secure_peer to,
+                               int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data)
 {
     struct session *session = find(sessions, to);
-    return session != NULL ? raim_secure_seal(&session->channel, now_ms, plain, size, data) : 0;
+    return session != NULL ? raim_secure_encrypt(&session->channel, now_ms, plain, size, data) : 0;
 }

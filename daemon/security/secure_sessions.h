@@ -52,10 +52,10 @@ bool secure_sessions_has(const struct secure_sessions *sessions, struct secure_p
 size_t secure_sessions_repeat(struct secure_sessions *sessions, struct secure_peer peer,
                               const struct raim_init *init, uint8_t reply[RAIM_RESPONSE_BYTES]);
 
-// Reads an INIT that follows the TICKET of these bytes, two key agreements' worth of work with its
+// Reads an INIT that follows the COOKIE of these bytes, two key agreements' worth of work with its
 // answer. False for one that was not made for it. True must be followed by one of the two below.
 bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
-                          const uint8_t *ticket, size_t ticket_size,
+                          const uint8_t *cookie, size_t cookie_size,
                           struct raim_credential *credential);
 
 // Answers the INIT just read: why its sender is refused. Keeps nothing. Returns the size; 0 where
@@ -82,11 +82,11 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // Decrypts a datagram from a peer into `plain`, which is other memory and as large. Returns the
 // size; 0 where it is refused, for `verdict`.
-size_t secure_sessions_open(struct secure_sessions *sessions, struct secure_peer from,
-                            const uint8_t *data, size_t size, uint8_t *plain,
-                            enum datagram_verdict *verdict);
+size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct secure_peer from,
+                               const uint8_t *data, size_t size, uint8_t *plain,
+                               enum datagram_verdict *verdict);
 
 // Encrypts what goes to a peer into other memory with SECURE_BYTES more. Returns the size; 0 where
 // it has no session.
-size_t secure_sessions_seal(struct secure_sessions *sessions, struct secure_peer to, int64_t now_ms,
-                            const uint8_t *plain, size_t size, uint8_t *data);
+size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct secure_peer to,
+                               int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data);

@@ -15,14 +15,14 @@ enum {
     TURNS_MS = 100, // likewise for one that begins with a round
 };
 
-const struct config_arena *berth_wanted(const struct berth *berth)
+const struct config_arena *arena_slot_wanted(const struct arena_slot *berth)
 {
     return &berth->config->arenas[berth->index];
 }
 
-bool berth_has_rounds(const struct berth *berth)
+bool arena_slot_has_rounds(const struct arena_slot *berth)
 {
-    const struct config_arena *wanted = berth_wanted(berth);
+    const struct config_arena *wanted = arena_slot_wanted(berth);
     return wanted->round_s > 0 || wanted->score_limit > 0;
 }
 
@@ -33,9 +33,9 @@ static const struct raim_map *map_at(const struct config_arena *config, int plac
     return place == 0 ? config->map : config->rotation[place - 1];
 }
 
-int berth_find_place(const struct berth *berth)
+int arena_slot_find_place(const struct arena_slot *berth)
 {
-    const struct config_arena *wanted = berth_wanted(berth);
+    const struct config_arena *wanted = arena_slot_wanted(berth);
     const char *name = arena_config(berth->arena)->map->name;
     int place = 0;
     while (place < wanted->rotation_count && strcmp(map_at(wanted, place)->name, name) != 0)
@@ -43,15 +43,16 @@ int berth_find_place(const struct berth *berth)
     return place;
 }
 
-int berth_next_place(const struct berth *berth)
+int arena_slot_next_place(const struct arena_slot *berth)
 {
-    return (arena_bout(berth->arena)->map.place + 1) % (berth_wanted(berth)->rotation_count + 1);
+    return (arena_bout(berth->arena)->map.place + 1) %
+           (arena_slot_wanted(berth)->rotation_count + 1);
 }
 
-struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map)
+struct prepared_match *arena_slot_prepare(const struct arena_slot *berth, int place, bool keeps_map)
 {
-    const struct bout *played = arena_bout(berth->arena);
-    struct config_arena config = *berth_wanted(berth);
+    const struct prepared_match *played = arena_bout(berth->arena);
+    struct config_arena config = *arena_slot_wanted(berth);
     struct config *owner = berth->config;
     if (place > config.rotation_count)
         place = 0; // of a longer one before
@@ -63,7 +64,7 @@ struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map)
     } else {
         config.map = map_at(&config, place);
     }
-    struct bout *bout = arena_prepare(berth->arena, &config, owner);
+    struct prepared_match *bout = arena_prepare(berth->arena, &config, owner);
     if (bout == NULL)
         return NULL;
     if (is_ordered)
@@ -72,12 +73,13 @@ struct bout *berth_prepare(const struct berth *berth, int place, bool keeps_map)
     return bout;
 }
 
-struct bout *berth_prepare_map(const struct berth *berth, struct config *map, const char *path)
+struct prepared_match *arena_slot_prepare_map(const struct arena_slot *berth, struct config *map,
+                                              const char *path)
 {
-    struct config_arena config = *berth_wanted(berth);
+    struct config_arena config = *arena_slot_wanted(berth);
     config.map = map->maps[0];
     config.rotation_count = 0; // another owner's
-    struct bout *bout = arena_prepare(berth->arena, &config, map);
+    struct prepared_match *bout = arena_prepare(berth->arena, &config, map);
     if (bout == NULL)
         return NULL;
     bout->map.place = arena_bout(berth->arena)->map.place;
@@ -87,19 +89,19 @@ struct bout *berth_prepare_map(const struct berth *berth, struct config *map, co
 }
 
 // The map after this one is there before the round ends.
-static void prepare_rotation(struct berth *berth)
+static void prepare_rotation(struct arena_slot *berth)
 {
-    if (berth_wanted(berth)->rotation_count == 0 || !berth_has_rounds(berth) ||
+    if (arena_slot_wanted(berth)->rotation_count == 0 || !arena_slot_has_rounds(berth) ||
         arena_awaits(berth->arena))
         return;
-    struct bout *bout = berth_prepare(berth, berth_next_place(berth), false);
+    struct prepared_match *bout = arena_slot_prepare(berth, arena_slot_next_place(berth), false);
     if (bout != NULL)
         arena_offer(berth->arena, bout);
 }
 
-bool fleet_collect(struct fleet *fleet, int index)
+bool arena_table_collect(struct arena_table *fleet, int index)
 {
-    struct berth *berth = fleet->berths[index];
+    struct arena_slot *berth = fleet->berths[index];
     const double delay_s = arena_config(berth->arena)->spectator_delay_s;
     if (arena_collect(berth->arena))
         log_info("match started arena=%s map=%s", arena_config(berth->arena)->name,
@@ -111,18 +113,18 @@ bool fleet_collect(struct fleet *fleet, int index)
 // --- Berths ---
 
 // Until it has gone, it may have a checkpoint of this name.
-static bool is_leaving(const struct fleet *fleet, const char *name)
+static bool is_leaving(const struct arena_table *fleet, const char *name)
 {
-    const struct berth *berth = fleet->leaving;
-    while (berth != NULL && strcmp(berth_wanted(berth)->name, name) != 0)
+    const struct arena_slot *berth = fleet->leaving;
+    while (berth != NULL && strcmp(arena_slot_wanted(berth)->name, name) != 0)
         berth = berth->next;
     return berth != NULL;
 }
 
-struct berth *berth_open(struct fleet *fleet, struct config *config, int index, char *error,
-                         size_t capacity)
+struct arena_slot *arena_slot_open(struct arena_table *fleet, struct config *config, int index,
+                                   char *error, size_t capacity)
 {
-    struct berth *berth = calloc(1, sizeof *berth);
+    struct arena_slot *berth = calloc(1, sizeof *berth);
     if (berth == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
@@ -144,7 +146,7 @@ struct berth *berth_open(struct fleet *fleet, struct config *config, int index, 
     return berth;
 }
 
-void berth_close(struct berth *berth)
+void arena_slot_close(struct arena_slot *berth)
 {
     if (berth == NULL)
         return;
@@ -155,7 +157,7 @@ void berth_close(struct berth *berth)
 
 // --- The fleet ---
 
-static struct worker *least_busy(const struct fleet *fleet)
+static struct worker *least_busy(const struct arena_table *fleet)
 {
     struct worker *least = fleet->workers[0];
     int fewest = INT32_MAX;
@@ -171,7 +173,7 @@ static struct worker *least_busy(const struct fleet *fleet)
     return least;
 }
 
-bool fleet_add(struct fleet *fleet, struct berth *berth)
+bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth)
 {
     if (fleet->count == CONFIG_MAX_ARENAS)
         return false;
@@ -192,7 +194,7 @@ bool fleet_add(struct fleet *fleet, struct berth *berth)
     return true;
 }
 
-bool fleet_start(struct fleet *fleet, int worker_count, char *error, size_t capacity)
+bool arena_table_start(struct arena_table *fleet, int worker_count, char *error, size_t capacity)
 {
     struct arena *dealt[CONFIG_MAX_ARENAS];
     struct worker **workers = calloc((size_t)worker_count, sizeof(struct worker *));
@@ -217,7 +219,7 @@ bool fleet_start(struct fleet *fleet, int worker_count, char *error, size_t capa
     return true;
 }
 
-void fleet_stop(struct fleet *fleet)
+void arena_table_stop(struct arena_table *fleet)
 {
     for (int i = 0; i < fleet->worker_count; i++)
         worker_stop(fleet->workers[i], GOODBYE_MS);
@@ -225,29 +227,29 @@ void fleet_stop(struct fleet *fleet)
         worker_join(fleet->workers[i]);
 }
 
-void fleet_close(struct fleet *fleet)
+void arena_table_close(struct arena_table *fleet)
 {
     for (int i = 0; i < fleet->count; i++)
-        berth_close(fleet->berths[i]);
+        arena_slot_close(fleet->berths[i]);
     while (fleet->leaving != NULL) {
-        struct berth *berth = fleet->leaving;
+        struct arena_slot *berth = fleet->leaving;
         fleet->leaving = berth->next;
-        berth_close(berth);
+        arena_slot_close(berth);
     }
     free(fleet->workers);
 }
 
-int fleet_find(const struct fleet *fleet, const char *name)
+int arena_table_find(const struct arena_table *fleet, const char *name)
 {
     for (int i = 0; i < fleet->count; i++)
-        if (strcmp(berth_wanted(fleet->berths[i])->name, name) == 0)
+        if (strcmp(arena_slot_wanted(fleet->berths[i])->name, name) == 0)
             return i;
     return -1;
 }
 
-bool fleet_remove(struct fleet *fleet, int index)
+bool arena_table_remove(struct arena_table *fleet, int index)
 {
-    struct berth *berth = fleet->berths[index];
+    struct arena_slot *berth = fleet->berths[index];
     if (!arena_is_let_go(berth->arena) && !worker_remove(berth->worker, berth->arena, GOODBYE_MS))
         return false;
     const size_t rest = (size_t)(fleet->count - index - 1);
@@ -259,20 +261,21 @@ bool fleet_remove(struct fleet *fleet, int index)
     return true;
 }
 
-struct berth *fleet_next_gone(struct fleet *fleet)
+struct arena_slot *arena_table_next_gone(struct arena_table *fleet)
 {
-    struct berth **link = &fleet->leaving;
+    struct arena_slot **link = &fleet->leaving;
     while (*link != NULL && !arena_is_let_go((*link)->arena))
         link = &(*link)->next;
-    struct berth *berth = *link;
+    struct arena_slot *berth = *link;
     if (berth == NULL)
         return NULL;
     *link = berth->next;
-    log_info("arena ended name=%s port=%u", berth_wanted(berth)->name, arena_port(berth->arena));
+    log_info("arena ended name=%s port=%u", arena_slot_wanted(berth)->name,
+             arena_port(berth->arena));
     return berth;
 }
 
-int fleet_timeout_ms(const struct fleet *fleet)
+int arena_table_timeout_ms(const struct arena_table *fleet)
 {
     int timeout_ms = fleet->leaving != NULL ? LOOK_MS : -1;
     for (int i = 0; i < fleet->count && timeout_ms != LOOK_MS; i++) {
@@ -284,7 +287,7 @@ int fleet_timeout_ms(const struct fleet *fleet)
     return timeout_ms;
 }
 
-bool fleet_ticks_advance(struct fleet *fleet)
+bool arena_table_ticks_advance(struct arena_table *fleet)
 {
     bool advance = true;
     for (int i = 0; i < fleet->count; i++) {

@@ -65,10 +65,10 @@ static bool take_signals(int signals, struct server *server)
             log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
             return true;
         }
-        struct outcome outcome = {0};
+        struct reload_report outcome = {0};
         log_info("reloading signal=HUP");
         server_reload(server, &outcome);
-        outcome_clear(&outcome);
+        reload_report_clear(&outcome);
     }
     return false;
 }
@@ -101,7 +101,7 @@ static void do_chores(struct chores *chores, struct server *server)
             notify_alive();
     }
     if (now >= chores->next_flood_ms) {
-        chores->next_flood_ms = now + FLOOD_EVERY_MS;
+        chores->next_flood_ms = now + REJECTION_LOG_EVERY_MS;
         server_tell_floods(server);
     }
     if (now >= chores->next_overload_ms) {
@@ -161,7 +161,7 @@ static void run(struct server *server, int signals)
 // For looking at: every map that can be loaded, whatever the size of its players.
 static int draw_map(const char *map_path, const char *drawing_path)
 {
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     struct raim_map *map = map_file_load(map_path, NULL, 0, &report);
     if (map == NULL)
         return EXIT_CONFIG;
@@ -186,14 +186,14 @@ static int end_output(void)
 // What `-t`, `-T` and the start have in common; NULL after telling every mistake.
 static struct config *load_config(const struct options *options)
 {
-    struct report report = {.out = options->json ? stdout : stderr};
+    struct diagnostics report = {.out = options->json ? stdout : stderr};
     if (options->json)
-        report.style = REPORT_JSON;
+        report.style = DIAGNOSTICS_JSON;
     else if (log_is_journal())
-        report.style = REPORT_JOURNAL;
+        report.style = DIAGNOSTICS_JOURNAL;
     struct config *config =
         options->demo ? config_demo() : config_load_reported(options->config_path, &report);
-    report_end(&report);
+    diagnostics_end(&report);
     if (config == NULL && !options->json)
         fprintf(stderr, "%sraimd: %s: see the mistakes above\n", log_is_journal() ? "<3>" : "",
                 options->action == OPTIONS_CHECK_CONFIG ? "refused" : "nothing started");

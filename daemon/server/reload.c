@@ -20,76 +20,78 @@ enum { ERROR_BYTES = 256 };
 
 // What becomes of one arena of the new configuration.
 struct plan {
-    int running;         // its index in the fleet, or -1: it is new
-    struct berth *fresh; // of a new one
-    bool tunes;          // something changed that goes with any match
-    bool moves;          // its map changed
-    bool rotates;        // its rotation changed
-    bool rebuilds;       // something else changed that another match brings
-    bool waits;          // all of these for the next round
-    struct bout *tuning, *successor;
+    int running;              // its index in the fleet, or -1: it is new
+    struct arena_slot *fresh; // of a new one
+    bool tunes;               // something changed that goes with any match
+    bool moves;               // its map changed
+    bool rotates;             // its rotation changed
+    bool rebuilds;            // something else changed that another match brings
+    bool waits;               // all of these for the next round
+    struct prepared_match *tuning, *successor;
 };
 
 struct reload {
-    struct fleet *fleet;
+    struct arena_table *fleet;
     struct config *running; // borrows everything, in the order of the fleet
     struct config *wanted;
-    struct outcome *outcome;
+    struct reload_report *outcome;
     struct plan *plans; // by arena of `wanted`
 };
 
-void reload_log(const struct outcome *outcome)
+void reload_log(const struct reload_report *outcome)
 {
-    int counts[OUTCOME_KINDS] = {0};
+    int counts[RELOAD_REPORT_KINDS] = {0};
     for (int i = 0; i < outcome->count; i++) {
-        const struct outcome_line *line = &outcome->lines[i];
+        const struct reload_report_line *line = &outcome->lines[i];
         counts[line->kind]++;
         switch (line->kind) {
-        case OUTCOME_MISTAKE:
+        case RELOAD_REPORT_MISTAKE:
             log_error("configuration mistake: %s", line->text);
             break;
-        case OUTCOME_WARNING:
+        case RELOAD_REPORT_WARNING:
             log_warning("configuration %s", line->text);
             break;
-        case OUTCOME_APPLIED:
+        case RELOAD_REPORT_APPLIED:
             log_info("configuration applied: %s", line->text);
             break;
-        case OUTCOME_RESTART:
+        case RELOAD_REPORT_RESTART:
             log_warning("configuration needs a restart: %s", line->text);
             break;
-        case OUTCOME_KINDS:
+        case RELOAD_REPORT_KINDS:
             break;
         }
     }
-    if (counts[OUTCOME_MISTAKE] > 0)
+    if (counts[RELOAD_REPORT_MISTAKE] > 0)
         log_error("configuration refused mistakes=%d: the one that runs stays whole",
-                  counts[OUTCOME_MISTAKE]);
+                  counts[RELOAD_REPORT_MISTAKE]);
     else
-        log_info("configuration reloaded applied=%d restart=%d", counts[OUTCOME_APPLIED],
-                 counts[OUTCOME_RESTART]);
+        log_info("configuration reloaded applied=%d restart=%d", counts[RELOAD_REPORT_APPLIED],
+                 counts[RELOAD_REPORT_RESTART]);
 }
 
 // --- Reading ---
 
-struct config *reload_load(const char *path, struct outcome *outcome)
+struct config *reload_load(const char *path, struct reload_report *outcome)
 {
     char *text = NULL;
     size_t size;
     FILE *out = memory_must(open_memstream(&text, &size));
-    struct report told = {.out = out};
+    struct diagnostics told = {.out = out};
     struct config *config = config_load_reported(path, &told);
     fclose(out);
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         if (line[0] != '\0')
-            outcome_add(outcome, config != NULL ? OUTCOME_WARNING : OUTCOME_MISTAKE, "%s", line);
+            reload_report_add(outcome,
+                              config != NULL ? RELOAD_REPORT_WARNING : RELOAD_REPORT_MISTAKE, "%s",
+                              line);
     free(text);
     return config;
 }
 
 // The configuration that runs, put together from what each arena runs by: an arena may have been
 // added later than another, or removed.
-static struct config *picture_running(const struct fleet *fleet, const struct config *root)
+static struct config *picture_running(const struct arena_table *fleet, const struct config *root)
 {
     struct config *picture = memory_must(malloc(sizeof *picture));
     int most = root->values->count;
@@ -105,9 +107,9 @@ static struct config *picture_running(const struct fleet *fleet, const struct co
         if (root->values->values[i].arena < 0)
             *end++ = root->values->values[i];
     for (int i = 0; i < fleet->count; i++) {
-        const struct berth *berth = fleet->berths[i];
+        const struct arena_slot *berth = fleet->berths[i];
         const struct config_values *values = berth->config->values;
-        picture->arenas[i] = *berth_wanted(berth);
+        picture->arenas[i] = *arena_slot_wanted(berth);
         for (int j = 0; j < values->count; j++) {
             if (values->values[j].arena != berth->index)
                 continue;
@@ -129,13 +131,13 @@ static void free_picture(struct config *picture)
 
 // --- Planning ---
 
-// What bout_tune changes.
+// What prepared_match_tune changes.
 static bool is_tuning(const char *key)
 {
     static const char *const keys[] = {
-        "name",    "max_players", "max_spectators", "resume_grace", "idle_timeout",
-        "queries", "query_names", "round_time",     "score_limit",  "break_time",
-        "motd",    "tickets",     "limits",
+        "name",    "max_players",        "max_spectators", "resume_grace", "idle_timeout",
+        "queries", "query_names",        "round_time",     "score_limit",  "break_time",
+        "motd",    "address_validation", "limits",
     };
     int limit_count;
     const struct reader_key *limits = config_keys(CONFIG_LIMITS, &limit_count);
@@ -187,20 +189,21 @@ static bool plan_new_arena(struct reload *reload, int index)
 {
     char error[ERROR_BYTES];
     struct plan *plan = &reload->plans[index];
-    plan->fresh = berth_open(reload->fleet, reload->wanted, index, error, sizeof error);
+    plan->fresh = arena_slot_open(reload->fleet, reload->wanted, index, error, sizeof error);
     if (plan->fresh == NULL)
-        outcome_add(reload->outcome, OUTCOME_MISTAKE, "arena failed name=%s: %s",
-                    reload->wanted->arenas[index].name, error);
+        reload_report_add(reload->outcome, RELOAD_REPORT_MISTAKE, "arena failed name=%s: %s",
+                          reload->wanted->arenas[index].name, error);
     return plan->fresh != NULL;
 }
 
 // Who plays rounds gets another match with the next one; else everybody rises anew at once, and
 // where the map is the same the scores stay, unless the first round begins with it.
-static struct bout *plan_successor(const struct berth *berth, const struct plan *plan, bool begins)
+static struct prepared_match *plan_successor(const struct arena_slot *berth,
+                                             const struct plan *plan, bool begins)
 {
-    const int maps = berth_wanted(berth)->rotation_count + 1;
+    const int maps = arena_slot_wanted(berth)->rotation_count + 1;
     const bool is_list_new = plan->moves || plan->rotates;
-    int place = is_list_new ? berth_find_place(berth) : arena_bout(berth->arena)->map.place;
+    int place = is_list_new ? arena_slot_find_place(berth) : arena_bout(berth->arena)->map.place;
     bool keeps_map = false;
     if (plan->waits && maps > 1)
         place = (place + 1) % maps;
@@ -208,7 +211,7 @@ static struct bout *plan_successor(const struct berth *berth, const struct plan 
         place = 0;
     else
         keeps_map = !arena_awaits(berth->arena); // else another map has been wanted already
-    struct bout *bout = berth_prepare(berth, place, keeps_map);
+    struct prepared_match *bout = arena_slot_prepare(berth, place, keeps_map);
     if (bout == NULL)
         return NULL;
     bout->at_once = !plan->waits;
@@ -220,17 +223,17 @@ static struct bout *plan_successor(const struct berth *berth, const struct plan 
 static bool plan_bouts(struct reload *reload, int index)
 {
     struct plan *plan = &reload->plans[index];
-    struct berth berth = *reload->fleet->berths[plan->running];
+    struct arena_slot berth = *reload->fleet->berths[plan->running];
     berth.config = reload->wanted;
     berth.index = index;
-    const bool has_rounds = berth_has_rounds(&berth);
-    const bool had_rounds = berth_has_rounds(reload->fleet->berths[plan->running]);
+    const bool has_rounds = arena_slot_has_rounds(&berth);
+    const bool had_rounds = arena_slot_has_rounds(reload->fleet->berths[plan->running]);
     const bool begins = has_rounds && !had_rounds; // what has no end has no next round
     plan->waits = has_rounds && had_rounds;
     // Without rounds a rotation does not turn.
     const bool succeeds = plan->moves || plan->rebuilds || begins || (plan->rotates && has_rounds);
     if (plan->tunes) {
-        plan->tuning = bout_create(berth_wanted(&berth), NULL, NULL);
+        plan->tuning = prepared_match_create(arena_slot_wanted(&berth), NULL, NULL);
         if (plan->tuning != NULL)
             plan->tuning->at_once = true;
     }
@@ -239,7 +242,7 @@ static bool plan_bouts(struct reload *reload, int index)
     const bool good =
         (!plan->tunes || plan->tuning != NULL) && (!succeeds || plan->successor != NULL);
     if (!good)
-        outcome_add(reload->outcome, OUTCOME_MISTAKE, "out of memory");
+        reload_report_add(reload->outcome, RELOAD_REPORT_MISTAKE, "out of memory");
     return good;
 }
 
@@ -258,9 +261,9 @@ static bool plan_all(struct reload *reload, struct config_diff *diff)
 static void drop_plans(struct reload *reload)
 {
     for (int i = 0; i < reload->wanted->arena_count; i++) {
-        berth_close(reload->plans[i].fresh);
-        bout_free(reload->plans[i].tuning);
-        bout_free(reload->plans[i].successor);
+        arena_slot_close(reload->plans[i].fresh);
+        prepared_match_free(reload->plans[i].tuning);
+        prepared_match_free(reload->plans[i].successor);
     }
 }
 
@@ -269,7 +272,7 @@ static void drop_plans(struct reload *reload)
 static void change_arena(struct reload *reload, int index)
 {
     const struct plan *plan = &reload->plans[index];
-    struct berth *berth = reload->fleet->berths[plan->running];
+    struct arena_slot *berth = reload->fleet->berths[plan->running];
     config_unload(berth->config);
     berth->config = config_share(reload->wanted);
     berth->index = index;
@@ -282,7 +285,7 @@ static void change_arena(struct reload *reload, int index)
 static void do_plans(struct reload *reload, void (*leave)(void *context, struct arena *arena),
                      void *context)
 {
-    struct fleet *fleet = reload->fleet;
+    struct arena_table *fleet = reload->fleet;
     const int count = reload->wanted->arena_count;
     for (int i = 0; i < count; i++)
         if (reload->plans[i].running >= 0)
@@ -292,16 +295,16 @@ static void do_plans(struct reload *reload, void (*leave)(void *context, struct 
         if (config_diff_partner(reload->wanted, reload->running, i) >= 0)
             continue;
         leave(context, fleet->arenas[i]);
-        if (!fleet_remove(fleet, i))
+        if (!arena_table_remove(fleet, i))
             log_error("arena stays name=%s: its worker does not listen",
                       reload->running->arenas[i].name);
     }
     for (int i = 0; i < count; i++) {
-        struct berth *fresh = reload->plans[i].fresh;
-        if (fresh == NULL || fleet_add(fleet, fresh))
+        struct arena_slot *fresh = reload->plans[i].fresh;
+        if (fresh == NULL || arena_table_add(fleet, fresh))
             continue;
         log_error("arena failed name=%s: no worker listens", reload->wanted->arenas[i].name);
-        berth_close(fresh);
+        arena_slot_close(fresh);
     }
 }
 
@@ -322,17 +325,18 @@ static void tell_changes(const struct reload *reload, const struct config_diff *
 {
     for (int i = 0; i < diff->count; i++) {
         const struct config_change *change = &diff->changes[i];
-        outcome_add(reload->outcome, change->needs_restart ? OUTCOME_RESTART : OUTCOME_APPLIED,
-                    "%s%s", change->text, tell_time(reload, change));
+        reload_report_add(reload->outcome,
+                          change->needs_restart ? RELOAD_REPORT_RESTART : RELOAD_REPORT_APPLIED,
+                          "%s%s", change->text, tell_time(reload, change));
     }
 }
 
-bool reload_apply(struct fleet *fleet, struct config **config, const char *path,
-                  struct outcome *outcome, void (*leave)(void *context, struct arena *arena),
+bool reload_apply(struct arena_table *fleet, struct config **config, const char *path,
+                  struct reload_report *outcome, void (*leave)(void *context, struct arena *arena),
                   void *context)
 {
     if ((*config)->values == NULL) {
-        outcome_add(outcome, OUTCOME_MISTAKE, "comes from no file");
+        reload_report_add(outcome, RELOAD_REPORT_MISTAKE, "comes from no file");
         return false;
     }
     struct config *wanted = reload_load(path, outcome);

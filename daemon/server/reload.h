@@ -13,12 +13,12 @@
 // it becomes the new one, with the old values of what needs a restart. Adds what changed, as
 // "file:line: key: old -> new", or the mistakes; then it returns false. `leave` is called with each
 // arena that is about to leave.
-bool reload_apply(struct fleet *fleet, struct config **config, const char *path,
-                  struct outcome *outcome, void (*leave)(void *context, struct arena *arena),
+bool reload_apply(struct arena_table *fleet, struct config **config, const char *path,
+                  struct reload_report *outcome, void (*leave)(void *context, struct arena *arena),
                   void *context);
 
 // Loads the file; NULL with the mistakes in the outcome.
-struct config *reload_load(const char *path, struct outcome *outcome);
+struct config *reload_load(const char *path, struct reload_report *outcome);
 
 // Logs an outcome, one line each.
-void reload_log(const struct outcome *outcome);
+void reload_log(const struct reload_report *outcome);

@@ -28,7 +28,7 @@ struct server {
     struct acts acts;
     struct config *config; // held
     const char *path;      // of its file
-    struct fleet fleet;
+    struct arena_table fleet;
     struct http *http;       // NULL: off
     struct control *control; // likewise
 };
@@ -45,14 +45,15 @@ static bool open_arenas(struct server *server)
 {
     char error[ERROR_BYTES];
     for (int i = 0; i < server->config->arena_count; i++) {
-        struct berth *berth = berth_open(&server->fleet, server->config, i, error, sizeof error);
+        struct arena_slot *berth =
+            arena_slot_open(&server->fleet, server->config, i, error, sizeof error);
         if (berth == NULL) {
             log_error("arena failed name=%s: %s", server->config->arenas[i].name, error);
             return false;
         }
-        fleet_add(&server->fleet, berth);
+        arena_table_add(&server->fleet, berth);
     }
-    passed_warn_unused(&server->fleet.passed);
+    socket_activation_warn_unused(&server->fleet.passed);
     return true;
 }
 
@@ -92,7 +93,7 @@ static bool open_control(struct server *server)
 static void add_directory(struct path_list *list, const char *variable)
 {
     char directory[PATH_MAX];
-    if (directory_find(variable, directory, sizeof directory))
+    if (unit_directories_find(variable, directory, sizeof directory))
         path_list_add(list, directory);
 }
 
@@ -124,7 +125,7 @@ static void enter_sandbox(const struct config *config)
 static bool start_workers(struct server *server)
 {
     char error[ERROR_BYTES];
-    if (fleet_start(&server->fleet, count_workers(server->config), error, sizeof error))
+    if (arena_table_start(&server->fleet, count_workers(server->config), error, sizeof error))
         return true;
     log_error("%s", error);
     return false;
@@ -148,7 +149,7 @@ struct server *server_start(struct config *config, const char *path)
         .reload = server_reload,
     };
     server->fleet.source.started_ms = monotonic_ms();
-    passed_init(&server->fleet.passed);
+    socket_activation_init(&server->fleet.passed);
     bool good = open_arenas(server) && open_status(server) && open_control(server);
     if (good) {
         enter_sandbox(config);
@@ -171,9 +172,9 @@ void server_stop(struct server *server)
 {
     if (server->http != NULL)
         http_close(server->http);
-    fleet_stop(&server->fleet);
+    arena_table_stop(&server->fleet);
     control_close(server->control); // after the workers, who read its bans
-    fleet_close(&server->fleet);
+    arena_table_close(&server->fleet);
     config_unload(server->config);
     free(server);
 }
@@ -198,22 +199,22 @@ int server_timeout_ms(const struct server *server)
 {
     const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
     const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
-    return earlier(fleet_timeout_ms(&server->fleet), earlier(http_ms, control_ms));
+    return earlier(arena_table_timeout_ms(&server->fleet), earlier(http_ms, control_ms));
 }
 
 // What the workers have given back.
 static void collect(struct server *server)
 {
-    struct fleet *fleet = &server->fleet;
+    struct arena_table *fleet = &server->fleet;
     for (int i = 0; i < fleet->count; i++)
-        if (fleet_collect(fleet, i) && server->http != NULL)
+        if (arena_table_collect(fleet, i) && server->http != NULL)
             http_end_streams(server->http, fleet->arenas[i]);
     bool is_any_gone = false;
-    struct berth *gone;
-    while ((gone = fleet_next_gone(fleet)) != NULL) {
+    struct arena_slot *gone;
+    while ((gone = arena_table_next_gone(fleet)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
-        berth_close(gone);
+        arena_slot_close(gone);
         is_any_gone = true;
     }
     if (is_any_gone)
@@ -236,15 +237,15 @@ bool server_is_drained(const struct server *server)
 
 bool server_ticks_advance(struct server *server)
 {
-    return fleet_ticks_advance(&server->fleet);
+    return arena_table_ticks_advance(&server->fleet);
 }
 
 void server_tell_floods(struct server *server)
 {
-    char line[FLOOD_LINE_BYTES];
+    char line[REJECTION_LOG_LINE_BYTES];
     for (int i = 0; i < server->fleet.count; i++) {
         struct arena *arena = server->fleet.arenas[i];
-        if (flood_look(arena_flood(arena), &arena_status(arena)->transport, line))
+        if (rejection_log_look(arena_flood(arena), &arena_status(arena)->transport, line))
             log_warning("refused arena=%s %s", arena_config(arena)->name, line);
     }
 }
@@ -290,7 +291,7 @@ static void leave(void *context, struct arena *arena)
         http_end_streams(server->http, arena);
 }
 
-bool server_reload(struct server *server, struct outcome *outcome)
+bool server_reload(struct server *server, struct reload_report *outcome)
 {
     uint32_t players, bots;
     notify_reloading();
@@ -315,12 +316,12 @@ static bool refuse(const char *reason, char *error, size_t capacity)
 static struct config *load_arena(struct server *server, const char *name, int *index, char *error,
                                  size_t capacity)
 {
-    struct outcome outcome = {0};
+    struct reload_report outcome = {0};
     struct config *config = server->path != NULL ? reload_load(server->path, &outcome) : NULL;
     if (config == NULL)
         refuse(outcome.count > 0 ? outcome.lines[0].text : "there is no configuration to read",
                error, capacity);
-    outcome_clear(&outcome);
+    reload_report_clear(&outcome);
     if (config == NULL)
         return NULL;
     *index = 0;
@@ -336,30 +337,30 @@ static struct config *load_arena(struct server *server, const char *name, int *i
 bool server_add_arena(struct server *server, const char *name, char *error, size_t capacity)
 {
     int index;
-    if (fleet_find(&server->fleet, name) >= 0) {
+    if (arena_table_find(&server->fleet, name) >= 0) {
         snprintf(error, capacity, "arena %s runs already", name);
         return false;
     }
     struct config *config = load_arena(server, name, &index, error, capacity);
     if (config == NULL)
         return false;
-    struct berth *berth = berth_open(&server->fleet, config, index, error, capacity);
+    struct arena_slot *berth = arena_slot_open(&server->fleet, config, index, error, capacity);
     config_unload(config); // the berth shares it
     if (berth == NULL)
         return false;
-    if (fleet_add(&server->fleet, berth))
+    if (arena_table_add(&server->fleet, berth))
         return true;
-    berth_close(berth);
+    arena_slot_close(berth);
     return refuse("too many arenas, or no worker listens", error, capacity);
 }
 
 bool server_remove_arena(struct server *server, const char *name, char *error, size_t capacity)
 {
-    const int index = fleet_find(&server->fleet, name);
+    const int index = arena_table_find(&server->fleet, name);
     if (index < 0)
         return refuse("no such arena", error, capacity);
     leave(server, server->fleet.arenas[index]);
-    return fleet_remove(&server->fleet, index) ||
+    return arena_table_remove(&server->fleet, index) ||
            refuse("the arena's worker does not listen", error, capacity);
 }
 
@@ -370,12 +371,14 @@ static void copy_line(const char *text, char *error, size_t capacity)
 }
 
 // By a path that the next process will find, too.
-static struct bout *prepare_map(const struct server *server, const struct berth *berth,
-                                struct config *map, const char *path)
+static struct prepared_match *prepare_map(const struct server *server,
+                                          const struct arena_slot *berth, struct config *map,
+                                          const char *path)
 {
     char *resolved = source_resolve(server->path != NULL ? server->path : "", path);
     char *whole = realpath(resolved, NULL);
-    struct bout *bout = berth_prepare_map(berth, map, whole != NULL ? whole : resolved);
+    struct prepared_match *bout =
+        arena_slot_prepare_map(berth, map, whole != NULL ? whole : resolved);
     free(whole);
     free(resolved);
     return bout;
@@ -384,23 +387,23 @@ static struct bout *prepare_map(const struct server *server, const struct berth 
 bool server_change_map(struct server *server, const char *name, const char *map_path, char *error,
                        size_t capacity)
 {
-    const int index = fleet_find(&server->fleet, name);
+    const int index = arena_table_find(&server->fleet, name);
     if (index < 0)
         return refuse("no such arena", error, capacity);
-    const struct berth *berth = server->fleet.berths[index];
+    const struct arena_slot *berth = server->fleet.berths[index];
     char *text = NULL;
     size_t size;
-    struct report report = {.out = open_memstream(&text, &size)};
+    struct diagnostics report = {.out = open_memstream(&text, &size)};
     if (report.out == NULL)
         return refuse("out of memory", error, capacity);
     struct config *map = config_load_map(server->path != NULL ? server->path : "", map_path,
-                                         berth_wanted(berth)->rules.player_radius, &report);
+                                         arena_slot_wanted(berth)->rules.player_radius, &report);
     fclose(report.out);
     copy_line(text, error, capacity);
     free(text);
     if (map == NULL)
         return false;
-    struct bout *bout = prepare_map(server, berth, map, map_path);
+    struct prepared_match *bout = prepare_map(server, berth, map, map_path);
     config_unload(map); // the bout shares it
     if (bout == NULL)
         return refuse("out of memory", error, capacity);

@@ -39,7 +39,7 @@ bool server_is_drained(const struct server *server);
 bool server_ticks_advance(struct server *server);
 
 // Tells the log what the arenas refused since the last time, where it was much; to be called every
-// FLOOD_EVERY_MS.
+// REJECTION_LOG_EVERY_MS.
 void server_tell_floods(struct server *server);
 
 // Logs which arenas no longer keep up, and which do again; to be called every OVERLOAD_EVERY_MS.
@@ -52,7 +52,7 @@ void server_count_players(struct server *server, uint32_t *players, uint32_t *bo
 
 // Reads the configuration file again and applies what can be applied; see reload_apply. Logs
 // what it adds to the outcome. The service manager sees it begin and end.
-bool server_reload(struct server *server, struct outcome *outcome);
+bool server_reload(struct server *server, struct reload_report *outcome);
 
 // Adds the arena that the configuration file has under this name, and nothing else of the file.
 bool server_add_arena(struct server *server, const char *name, char *error, size_t capacity);

@@ -135,20 +135,20 @@ static void write_nonce(uint64_t number, uint8_t nonce[NONCE_BYTES])
 
 void raim_crypto_encrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
                          const void *associated, size_t associated_size, const uint8_t *plain,
-                         size_t size, uint8_t *sealed)
+                         size_t size, uint8_t *encrypted)
 {
     uint8_t nonce[NONCE_BYTES];
     write_nonce(number, nonce);
-    crypto_aead_chacha20poly1305_ietf_encrypt(sealed, NULL, plain, size, associated,
+    crypto_aead_chacha20poly1305_ietf_encrypt(encrypted, NULL, plain, size, associated,
                                               associated_size, NULL, nonce, key);
 }
 
 bool raim_crypto_decrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
-                         const void *associated, size_t associated_size, const uint8_t *sealed,
+                         const void *associated, size_t associated_size, const uint8_t *encrypted,
                          size_t size, uint8_t *plain)
 {
     uint8_t nonce[NONCE_BYTES];
     write_nonce(number, nonce);
-    return crypto_aead_chacha20poly1305_ietf_decrypt(plain, NULL, NULL, sealed, size, associated,
+    return crypto_aead_chacha20poly1305_ietf_decrypt(plain, NULL, NULL, encrypted, size, associated,
                                                      associated_size, nonce, key) == 0;
 }

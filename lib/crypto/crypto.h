@@ -65,16 +65,16 @@ bool raim_crypto_agree(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
                        uint8_t shared[RAIM_CRYPTO_KEY_BYTES]);
 
 // Encrypts and authenticates with ChaCha20-Poly1305 (RFC 8439); the nonce is four zero bytes and
-// the number, little-endian, as in Noise. `sealed` gets RAIM_CRYPTO_TAG_BYTES more than `plain` has
-// and may be the same memory. A key must never see a number twice.
-// AES-256-GCM would take half the time or less on machines with instructions for it
-// (./dev bench seal), but libsodium has it nowhere else, and both ends need the same.
+// the number, little-endian, as in Noise. `encryption` gets RAIM_CRYPTO_TAG_BYTES more than `plain`
+// has and may be the same memory. A key must never see a number twice. AES-256-GCM would take half
+// the time or less on machines with instructions for it
+// (./dev bench encryption), but libsodium has it nowhere else, and both ends need the same.
 void raim_crypto_encrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
                          const void *associated, size_t associated_size, const uint8_t *plain,
-                         size_t size, uint8_t *sealed);
+                         size_t size, uint8_t *encrypted);
 
 // The reverse; false, and `plain` undefined, for bytes that raim_crypto_encrypt did not make with
-// the same key, number and associated data. `size` is that of `sealed`.
+// the same key, number and associated data. `size` is that of `encryption`.
 bool raim_crypto_decrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
-                         const void *associated, size_t associated_size, const uint8_t *sealed,
+                         const void *associated, size_t associated_size, const uint8_t *encrypted,
                          size_t size, uint8_t *plain);

@@ -83,8 +83,8 @@ static uint64_t take_number(struct raim_secure_sender *sender, int64_t now_ms)
     return sender->next++;
 }
 
-size_t raim_secure_seal(struct raim_secure_channel *channel, int64_t now_ms, const uint8_t *plain,
-                        size_t size, uint8_t *data)
+size_t raim_secure_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
+                           const uint8_t *plain, size_t size, uint8_t *data)
 {
     struct raim_secure_sender *sender = &channel->sender;
     const uint64_t number = take_number(sender, now_ms);
@@ -142,8 +142,9 @@ static void advance(struct raim_secure_receiver *receiver)
     raim_noise_rekey(receiver->keys[NOW], receiver->keys[AFTER]);
 }
 
-enum raim_secure_verdict raim_secure_open(struct raim_secure_channel *channel, const uint8_t *data,
-                                          size_t size, uint8_t *plain, size_t *plain_size)
+enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
+                                             const uint8_t *data, size_t size, uint8_t *plain,
+                                             size_t *plain_size)
 {
     struct raim_secure_receiver *receiver = &channel->receiver;
     if (!raim_secure_is_datagram(data, size))

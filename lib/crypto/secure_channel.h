@@ -54,10 +54,11 @@ void raim_secure_begin(struct raim_secure_channel *channel,
 bool raim_secure_is_datagram(const uint8_t *data, size_t size);
 
 // Encrypts a datagram into other memory with RAIM_SECURE_BYTES more. Returns the size.
-size_t raim_secure_seal(struct raim_secure_channel *channel, int64_t now_ms, const uint8_t *plain,
-                        size_t size, uint8_t *data);
+size_t raim_secure_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
+                           const uint8_t *plain, size_t size, uint8_t *data);
 
 // Decrypts a datagram of that form into `plain`, which is other memory and at least as large.
 // `plain_size` is set where the verdict is RAIM_SECURE_OK.
-enum raim_secure_verdict raim_secure_open(struct raim_secure_channel *channel, const uint8_t *data,
-                                          size_t size, uint8_t *plain, size_t *plain_size);
+enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
+                                             const uint8_t *data, size_t size, uint8_t *plain,
+                                             size_t *plain_size);

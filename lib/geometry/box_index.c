@@ -8,61 +8,61 @@
 
 enum { BEGUN_X, UNENDED_X, BEGUN_Y, UNENDED_Y, KINDS }; // up to a band, and from it on
 
-static uint64_t *set_of(const struct raim_bands *bands, int kind, int band)
+static uint64_t *set_of(const struct raim_box_index *bands, int kind, int band)
 {
-    return &bands->sets[(kind * RAIM_BANDS + band) * bands->words];
+    return &bands->sets[(kind * RAIM_BOX_INDEX + band) * bands->words];
 }
 
 static int band_of(double bands)
 {
     if (!(bands > 0))
         return 0;
-    return bands < RAIM_BANDS ? (int)bands : RAIM_BANDS - 1;
+    return bands < RAIM_BOX_INDEX ? (int)bands : RAIM_BOX_INDEX - 1;
 }
 
-static int column_of(const struct raim_bands *bands, double x)
+static int column_of(const struct raim_box_index *bands, double x)
 {
     return band_of((x - bands->origin.x) * bands->per_unit.x);
 }
 
-static int row_of(const struct raim_bands *bands, double y)
+static int row_of(const struct raim_box_index *bands, double y)
 {
     return band_of((y - bands->origin.y) * bands->per_unit.y);
 }
 
-bool raim_bands_create(struct raim_bands *bands, raim_box area, int capacity)
+bool raim_box_index_create(struct raim_box_index *bands, raim_box area, int capacity)
 {
     const raim_vec2 size = raim_vec2_sub(area.max, area.min);
     const size_t words = (size_t)(capacity + 63) / 64;
-    *bands = (struct raim_bands){
+    *bands = (struct raim_box_index){
         .origin = area.min,
-        .per_unit = {RAIM_BANDS / size.x, RAIM_BANDS / size.y},
+        .per_unit = {RAIM_BOX_INDEX / size.x, RAIM_BOX_INDEX / size.y},
         .capacity = capacity,
         // One more: an allocation of nothing may be NULL.
-        .sets = calloc(KINDS * RAIM_BANDS * words + 1, sizeof *bands->sets),
+        .sets = calloc(KINDS * RAIM_BOX_INDEX * words + 1, sizeof *bands->sets),
     };
     return bands->sets != NULL;
 }
 
-void raim_bands_destroy(struct raim_bands *bands)
+void raim_box_index_destroy(struct raim_box_index *bands)
 {
     free(bands->sets);
-    *bands = (struct raim_bands){0};
+    *bands = (struct raim_box_index){0};
 }
 
-void raim_bands_begin(struct raim_bands *bands, int count)
+void raim_box_index_begin(struct raim_box_index *bands, int count)
 {
     assert(count <= bands->capacity);
     bands->words = (count + 63) / 64;
-    memset(bands->sets, 0, (size_t)(KINDS * RAIM_BANDS * bands->words) * sizeof *bands->sets);
+    memset(bands->sets, 0, (size_t)(KINDS * RAIM_BOX_INDEX * bands->words) * sizeof *bands->sets);
 }
 
-static void mark(struct raim_bands *bands, int kind, int band, int index)
+static void mark(struct raim_box_index *bands, int kind, int band, int index)
 {
     set_of(bands, kind, band)[index / 64] |= (uint64_t)1 << index % 64;
 }
 
-void raim_bands_add(struct raim_bands *bands, int index, raim_box box)
+void raim_box_index_add(struct raim_box_index *bands, int index, raim_box box)
 {
     mark(bands, BEGUN_X, column_of(bands, box.min.x), index);
     mark(bands, UNENDED_X, column_of(bands, box.max.x), index);
@@ -70,7 +70,7 @@ void raim_bands_add(struct raim_bands *bands, int index, raim_box box)
     mark(bands, UNENDED_Y, row_of(bands, box.max.y), index);
 }
 
-static void add_up(struct raim_bands *bands, int kind, int band, int before)
+static void add_up(struct raim_box_index *bands, int kind, int band, int before)
 {
     uint64_t *set = set_of(bands, kind, band);
     const uint64_t *other = set_of(bands, kind, before);
@@ -78,17 +78,18 @@ static void add_up(struct raim_bands *bands, int kind, int band, int before)
         set[i] |= other[i];
 }
 
-void raim_bands_end(struct raim_bands *bands)
+void raim_box_index_end(struct raim_box_index *bands)
 {
-    for (int band = 1; band < RAIM_BANDS; band++) {
+    for (int band = 1; band < RAIM_BOX_INDEX; band++) {
         add_up(bands, BEGUN_X, band, band - 1);
         add_up(bands, BEGUN_Y, band, band - 1);
-        add_up(bands, UNENDED_X, RAIM_BANDS - 1 - band, RAIM_BANDS - band);
-        add_up(bands, UNENDED_Y, RAIM_BANDS - 1 - band, RAIM_BANDS - band);
+        add_up(bands, UNENDED_X, RAIM_BOX_INDEX - 1 - band, RAIM_BOX_INDEX - band);
+        add_up(bands, UNENDED_Y, RAIM_BOX_INDEX - 1 - band, RAIM_BOX_INDEX - band);
     }
 }
 
-void raim_bands_find(const struct raim_bands *bands, raim_box box, struct raim_bands_search *search)
+void raim_box_index_find(const struct raim_box_index *bands, raim_box box,
+                         struct raim_box_index_search *search)
 {
     search->sets[0] = set_of(bands, BEGUN_X, column_of(bands, box.max.x));
     search->sets[1] = set_of(bands, UNENDED_X, column_of(bands, box.min.x));

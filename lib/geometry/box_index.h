@@ -11,35 +11,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RAIM_BANDS 64 // along either axis
+#define RAIM_BOX_INDEX 64 // along either axis
 
-struct raim_bands {
+struct raim_box_index {
     raim_vec2 origin, per_unit;
     int capacity, words; // boxes; what sets of them take now
     uint64_t *sets;
 };
 
 // What lies outside the area counts to its outermost bands. False when memory runs out.
-bool raim_bands_create(struct raim_bands *bands, raim_box area, int capacity);
-void raim_bands_destroy(struct raim_bands *bands);
+bool raim_box_index_create(struct raim_box_index *bands, raim_box area, int capacity);
+void raim_box_index_destroy(struct raim_box_index *bands);
 
 // To fill them: begin, add boxes by numbers from 0 to below the count, end.
-void raim_bands_begin(struct raim_bands *bands, int count);
-void raim_bands_add(struct raim_bands *bands, int index, raim_box box);
-void raim_bands_end(struct raim_bands *bands);
+void raim_box_index_begin(struct raim_box_index *bands, int count);
+void raim_box_index_add(struct raim_box_index *bands, int index, raim_box box);
+void raim_box_index_end(struct raim_box_index *bands);
 
 // A search for those near a box.
-struct raim_bands_search {
+struct raim_box_index_search {
     const uint64_t *sets[4];
     int words, word;
     uint64_t left; // of the word
 };
 
-void raim_bands_find(const struct raim_bands *bands, raim_box box,
-                     struct raim_bands_search *search);
+void raim_box_index_find(const struct raim_box_index *bands, raim_box box,
+                         struct raim_box_index_search *search);
 
 // The next number, ascending, or -1. All that touch the box come, and some others in its bands.
-static inline int raim_bands_next(struct raim_bands_search *search)
+static inline int raim_box_index_next(struct raim_box_index_search *search)
 {
     while (search->left == 0) {
         if (search->word == search->words)

@@ -16,13 +16,13 @@ struct shape {
     raim_vec2 corners[SHAPE_CORNERS];
 };
 
-static raim_vec2 into_frame(const struct raim_lines *lines, raim_vec2 point)
+static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 offset = raim_vec2_sub(point, lines->from);
     return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
 }
 
-raim_box raim_lines_box(const struct raim_lines *lines, raim_box box)
+raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_box box)
 {
     const raim_vec2 half = raim_vec2_scale(raim_vec2_sub(box.max, box.min), 0.5);
     const raim_vec2 centre = into_frame(lines, raim_vec2_add(box.min, half));
@@ -31,7 +31,7 @@ raim_box raim_lines_box(const struct raim_lines *lines, raim_box box)
     return (raim_box){raim_vec2_sub(centre, reach), raim_vec2_add(centre, reach)};
 }
 
-bool raim_lines_run_against(const struct raim_lines *lines, raim_vec2 normal)
+bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, raim_vec2 normal)
 {
     return raim_vec2_dot(normal, lines->along) * lines->cosine +
                fabs(raim_vec2_cross(lines->along, normal)) * lines->sine <
@@ -88,7 +88,7 @@ static void cut(struct raim_beam *beam, struct corner corner, double side)
     double starts[2 * RAIM_BEAM_CORNERS], ends[2 * RAIM_BEAM_CORNERS];
     int count = 0;
     for (int i = 0; i < beam->count; i++)
-        heights[i] = side * height_of(beam, i, corner) - RAIM_LINES_TOUCH;
+        heights[i] = side * height_of(beam, i, corner) - RAIM_STABBING_LINES_TOUCH;
     for (int i = 0; i < beam->count; i++) {
         const int next = i + 1 < beam->count ? i + 1 : 0;
         if (heights[i] > 0) {
@@ -107,8 +107,9 @@ static void cut(struct raim_beam *beam, struct corner corner, double side)
 }
 
 // All lines that meet both discs, and a few more.
-static void begin_beam(struct raim_beam *beam, const struct raim_lines *lines,
-                       const struct raim_lines_end *from, const struct raim_lines_end *to)
+static void begin_beam(struct raim_beam *beam, const struct raim_stabbing_lines *lines,
+                       const struct raim_stabbing_lines_end *from,
+                       const struct raim_stabbing_lines_end *to)
 {
     // Two boxes, for either end may be the round one, and what is between them.
     const double a = from->reach / lines->cosine, b = to->reach / lines->cosine;
@@ -131,8 +132,9 @@ static void begin_beam(struct raim_beam *beam, const struct raim_lines *lines,
     set_corners(beam, 6, (double[]){-e, c, c, e, -c, -c}, (double[]){-d, -d, f, d, d, -f});
 }
 
-bool raim_lines_begin(struct raim_lines *lines, const struct raim_lines_end *from,
-                      const struct raim_lines_end *to)
+bool raim_stabbing_lines_begin(struct raim_stabbing_lines *lines,
+                               const struct raim_stabbing_lines_end *from,
+                               const struct raim_stabbing_lines_end *to)
 {
     const raim_vec2 way = raim_vec2_sub(to->centre, from->centre);
     const double length = raim_vec2_length(way);
@@ -170,11 +172,11 @@ static struct passage passage_of(const struct raim_beam *beam, const struct corn
             low = height < low ? height : low;
             high = height > high ? height : high;
         }
-        passage.left &= high > RAIM_LINES_TOUCH;
-        passage.all_left &= low > RAIM_LINES_TOUCH;
-        passage.right &= low < -RAIM_LINES_TOUCH;
-        passage.all_right &= high < -RAIM_LINES_TOUCH;
-        if (low <= RAIM_LINES_TOUCH && high >= -RAIM_LINES_TOUCH)
+        passage.left &= high > RAIM_STABBING_LINES_TOUCH;
+        passage.all_left &= low > RAIM_STABBING_LINES_TOUCH;
+        passage.right &= low < -RAIM_STABBING_LINES_TOUCH;
+        passage.all_right &= high < -RAIM_STABBING_LINES_TOUCH;
+        if (low <= RAIM_STABBING_LINES_TOUCH && high >= -RAIM_STABBING_LINES_TOUCH)
             passage.cutting |= (uint32_t)1 << c;
     }
     return passage;
@@ -188,21 +190,22 @@ static void cut_all(struct raim_beam *beam, const struct corner *corners, uint32
             cut(beam, corners[i], side);
 }
 
-static void remove_beam(struct raim_lines *lines, int index)
+static void remove_beam(struct raim_stabbing_lines *lines, int index)
 {
     if (index != --lines->count)
         copy_beam(&lines->beams[index], &lines->beams[lines->count]);
 }
 
 // Leaves of a beam the two parts that pass the corners.
-static void split(struct raim_lines *lines, int index, const struct corner *corners, int count)
+static void split(struct raim_stabbing_lines *lines, int index, const struct corner *corners,
+                  int count)
 {
     struct raim_beam *beam = &lines->beams[index];
     const struct passage passage = passage_of(beam, corners, count);
     if (passage.all_left || passage.all_right)
         return;
     if (passage.left && passage.right) {
-        if (lines->count == RAIM_LINES_BEAMS)
+        if (lines->count == RAIM_STABBING_LINES_BEAMS)
             return;
         struct raim_beam *right = &lines->beams[lines->count];
         copy_beam(right, beam);
@@ -217,8 +220,8 @@ static void split(struct raim_lines *lines, int index, const struct corner *corn
         remove_beam(lines, index);
 }
 
-void raim_lines_block(struct raim_lines *lines, const raim_polygon *obstacle, bool begin_before,
-                      bool end_beyond)
+void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
+                               bool begin_before, bool end_beyond)
 {
     struct shape shape; // not cleared, either
     shape.count = obstacle->count;
@@ -259,7 +262,8 @@ static bool fan_out(const struct raim_beam *beam, struct corner point, double ah
     return span->low <= span->high;
 }
 
-void raim_lines_fan(const struct raim_lines *lines, raim_vec2 point, struct raim_fan *fan)
+void raim_stabbing_lines_fan(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                             struct raim_fan *fan)
 {
     fan->point = into_frame(lines, point);
     fan->cosine = lines->cosine;
@@ -270,8 +274,8 @@ void raim_lines_fan(const struct raim_lines *lines, raim_vec2 point, struct raim
             fan_out(&lines->beams[i], at, lines->length - fan->point.x, &fan->spans[fan->count]);
 }
 
-bool raim_fan_meets(const struct raim_fan *fan, const struct raim_lines *lines, raim_vec2 centre,
-                    double radius)
+bool raim_fan_meets(const struct raim_fan *fan, const struct raim_stabbing_lines *lines,
+                    raim_vec2 centre, double radius)
 {
     const raim_vec2 way = raim_vec2_sub(into_frame(lines, centre), fan->point);
     const double half = radius / fan->cosine;

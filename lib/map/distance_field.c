@@ -32,7 +32,7 @@ static bool touches(const raim_polygon *obstacle, raim_box cell)
     return true;
 }
 
-static void mark(struct raim_clearing *clearing, const raim_polygon *obstacle)
+static void mark(struct raim_distance_field *clearing, const raim_polygon *obstacle)
 {
     const raim_box box = {raim_vec2_sub(obstacle->bounds.min, clearing->origin),
                           raim_vec2_sub(obstacle->bounds.max, clearing->origin)};
@@ -53,7 +53,7 @@ static void mark(struct raim_clearing *clearing, const raim_polygon *obstacle)
 
 // The distance at a cell by way of a neighbour that is known; none beyond the raster, where there
 // is nothing.
-static int by_way_of(const struct raim_clearing *clearing, int row, int column)
+static int by_way_of(const struct raim_distance_field *clearing, int row, int column)
 {
     if (row < 0 || row >= clearing->rows || column < 0 || column >= clearing->columns)
         return FAR;
@@ -62,7 +62,7 @@ static int by_way_of(const struct raim_clearing *clearing, int row, int column)
 
 // Two passes, each over the neighbours that it has been at: Rosenfeld and Pfaltz, Sequential
 // Operations in Digital Picture Processing, 1966. Exact where diagonals are as long as sides.
-static void spread(struct raim_clearing *clearing, int direction)
+static void spread(struct raim_distance_field *clearing, int direction)
 {
     const int cells = clearing->columns * clearing->rows;
     for (int i = 0; i < cells; i++) {
@@ -78,10 +78,10 @@ static void spread(struct raim_clearing *clearing, int direction)
     }
 }
 
-bool raim_clearing_create(struct raim_clearing *clearing, const struct raim_map *map)
+bool raim_distance_field_create(struct raim_distance_field *clearing, const struct raim_map *map)
 {
     const raim_vec2 size = raim_vec2_sub(map->border.max, map->border.min);
-    *clearing = (struct raim_clearing){
+    *clearing = (struct raim_distance_field){
         .origin = map->border.min,
         .columns = (int)ceil(size.x / CELL),
         .rows = (int)ceil(size.y / CELL),
@@ -98,10 +98,10 @@ bool raim_clearing_create(struct raim_clearing *clearing, const struct raim_map 
     return true;
 }
 
-void raim_clearing_destroy(struct raim_clearing *clearing)
+void raim_distance_field_destroy(struct raim_distance_field *clearing)
 {
     free(clearing->cells);
-    *clearing = (struct raim_clearing){0};
+    *clearing = (struct raim_distance_field){0};
 }
 
 // The line in cells, and the cell that it is in.
@@ -127,7 +127,8 @@ static inline int advance(double start, double change, double at, double per, in
     return is_back ? cell : there;
 }
 
-bool raim_clearing_sees(const struct raim_clearing *clearing, raim_vec2 from, raim_vec2 to)
+bool raim_distance_field_sees(const struct raim_distance_field *clearing, raim_vec2 from,
+                              raim_vec2 to)
 {
     struct walk walk = {
         .x = (from.x - clearing->origin.x) / CELL,

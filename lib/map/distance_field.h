@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct raim_clearing {
+struct raim_distance_field {
     raim_vec2 origin;
     int columns, rows;
     // By row, then column: the number of cells to the nearest one that an obstacle touches, along
@@ -18,8 +18,9 @@ struct raim_clearing {
 };
 
 // False when memory runs out: a byte for every 16 x 16 units of the map.
-bool raim_clearing_create(struct raim_clearing *clearing, const struct raim_map *map);
-void raim_clearing_destroy(struct raim_clearing *clearing);
+bool raim_distance_field_create(struct raim_distance_field *clearing, const struct raim_map *map);
+void raim_distance_field_destroy(struct raim_distance_field *clearing);
 
 // True only when no obstacle is near the straight line between two points; false says nothing.
-bool raim_clearing_sees(const struct raim_clearing *clearing, raim_vec2 from, raim_vec2 to);
+bool raim_distance_field_sees(const struct raim_distance_field *clearing, raim_vec2 from,
+                              raim_vec2 to);

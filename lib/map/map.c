@@ -212,12 +212,12 @@ static bool make_grid(struct raim_map *map)
 
 static bool make_bands(struct raim_map *map)
 {
-    if (!raim_bands_create(&map->bands, map->border, map->obstacle_count))
+    if (!raim_box_index_create(&map->bands, map->border, map->obstacle_count))
         return false;
-    raim_bands_begin(&map->bands, map->obstacle_count);
+    raim_box_index_begin(&map->bands, map->obstacle_count);
     for (int i = 0; i < map->obstacle_count; i++)
-        raim_bands_add(&map->bands, i, map->obstacles[i].bounds);
-    raim_bands_end(&map->bands);
+        raim_box_index_add(&map->bands, i, map->obstacles[i].bounds);
+    raim_box_index_end(&map->bands);
     return true;
 }
 
@@ -273,7 +273,7 @@ void raim_map_destroy(struct raim_map *map)
 {
     if (map == NULL)
         return;
-    raim_bands_destroy(&map->bands);
+    raim_box_index_destroy(&map->bands);
     free(map->grid.entries);
     free(map->grid.starts);
     free(map->spawns);

@@ -105,7 +105,7 @@ struct raim_map {
         int *starts;  // columns * rows + 1 offsets into `entries`
         int *entries; // obstacle indexes, ascending within a cell
     } grid;
-    struct raim_bands bands; // of the obstacles
+    struct raim_box_index bands; // of the obstacles
 };
 
 // Returns a map, or NULL with the first problem found. Free it with raim_map_destroy.

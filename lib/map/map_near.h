@@ -7,7 +7,7 @@
 
 struct raim_map_near {
     const raim_polygon *obstacles;
-    struct raim_bands_search search;
+    struct raim_box_index_search search;
     raim_box box;
     raim_vec2 across; // the first side, and what of it the polygon covers, twice
     double low, high;
@@ -31,7 +31,7 @@ static inline bool raim_map_near_touches(const struct raim_map_near *near, raim_
 // The next obstacle, each only once, or NULL. All that touch the polygon come, and some others.
 static inline const raim_polygon *raim_map_near_next(struct raim_map_near *near)
 {
-    for (int index; (index = raim_bands_next(&near->search)) >= 0;)
+    for (int index; (index = raim_box_index_next(&near->search)) >= 0;)
         if (raim_map_near_touches(near, near->obstacles[index].bounds))
             return &near->obstacles[index];
     return NULL;

@@ -23,7 +23,7 @@ enum { FEW_POINTS = 9 };
 // One of the two, in a disc around all places where it may be. It may be at the points, or where
 // there are none, anywhere in the disc.
 struct end {
-    struct raim_lines_end disc;
+    struct raim_stabbing_lines_end disc;
     const struct raim_reach *points;
 };
 
@@ -54,31 +54,31 @@ static bool stays_before(const struct end *end, const raim_polygon *obstacle, in
 
 // True when every line has this end on the near side of the obstacle; seen from the second end,
 // lines run the other way.
-static bool is_beyond(const struct raim_lines *lines, const raim_polygon *obstacle,
+static bool is_beyond(const struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
                       const struct end *end, double way)
 {
     for (int i = 0; i < obstacle->count; i++)
-        if (raim_lines_run_against(lines, raim_vec2_scale(obstacle->normals[i], way)) &&
+        if (raim_stabbing_lines_run_against(lines, raim_vec2_scale(obstacle->normals[i], way)) &&
             stays_before(end, obstacle, i))
             return true;
     return false;
 }
 
-static void block(struct raim_lines *lines, const raim_polygon *obstacle, const struct end *from,
-                  const struct end *to)
+static void block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
+                  const struct end *from, const struct end *to)
 {
-    const raim_box box = raim_lines_box(lines, obstacle->bounds);
+    const raim_box box = raim_stabbing_lines_box(lines, obstacle->bounds);
     if (box.min.y > lines->width || box.max.y < -lines->width)
         return;
     const bool begin_before = box.min.x >= lines->first || is_beyond(lines, obstacle, from, 1);
     const bool end_beyond = box.max.x <= lines->last || is_beyond(lines, obstacle, to, -1);
-    raim_lines_block(lines, obstacle, begin_before, end_beyond);
+    raim_stabbing_lines_block(lines, obstacle, begin_before, end_beyond);
 }
 
 // Returns false when obstacles block every line; `blocker` is the one to ask first and becomes the
 // last that it took.
 static bool leaves_lines(const struct raim_map *map, const struct end *from, const struct end *to,
-                         uint16_t *blocker, struct raim_lines *lines)
+                         uint16_t *blocker, struct raim_stabbing_lines *lines)
 {
     const raim_polygon *likely = *blocker < map->obstacle_count ? &map->obstacles[*blocker] : NULL;
     if (likely != NULL)
@@ -108,8 +108,8 @@ bool raim_map_is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, dou
 {
     const struct end from = {{a, distance + room, radius}, NULL};
     const struct end to = {{b, distance + room, radius}, NULL};
-    struct raim_lines lines;
-    return raim_lines_begin(&lines, &from.disc, &to.disc) &&
+    struct raim_stabbing_lines lines;
+    return raim_stabbing_lines_begin(&lines, &from.disc, &to.disc) &&
            !leaves_lines(map, &from, &to, blocker, &lines);
 }
 
@@ -141,12 +141,12 @@ static bool looks(struct peek *peek, int i, int j, struct raim_glimpse *glimpse)
 }
 
 // Looks from each point at each circle that a line leads to.
-static bool looks_along(struct peek *peek, const struct raim_lines *lines,
+static bool looks_along(struct peek *peek, const struct raim_stabbing_lines *lines,
                         struct raim_glimpse *glimpse)
 {
     for (int i = 0; i < peek->viewer->count; i++) {
         struct raim_fan fan;
-        raim_lines_fan(lines, peek->viewer->points[i], &fan);
+        raim_stabbing_lines_fan(lines, peek->viewer->points[i], &fan);
         for (int j = 0; j < peek->target->count && fan.count > 0; j++) {
             if (!raim_fan_meets(&fan, lines, peek->target->points[j], peek->radius))
                 continue;
@@ -171,14 +171,14 @@ static bool looks_around(struct peek *peek, struct raim_glimpse *glimpse)
     return false;
 }
 
-bool raim_map_peeks(const struct raim_map *map, const struct raim_reach *viewer,
-                    const struct raim_reach *target, double radius, raim_vec2 view,
-                    uint16_t *blocker, struct raim_glimpse *glimpse)
+bool raim_map_pvs_sees(const struct raim_map *map, const struct raim_reach *viewer,
+                       const struct raim_reach *target, double radius, raim_vec2 view,
+                       uint16_t *blocker, struct raim_glimpse *glimpse)
 {
     struct peek peek = {map, viewer, target, radius, view, 0};
     const struct end from = end_of(viewer, 0), to = end_of(target, radius);
-    struct raim_lines lines;
-    if (!raim_lines_begin(&lines, &from.disc, &to.disc))
+    struct raim_stabbing_lines lines;
+    if (!raim_stabbing_lines_begin(&lines, &from.disc, &to.disc))
         return looks_around(&peek, glimpse);
     return leaves_lines(map, &from, &to, blocker, &lines) && looks_along(&peek, &lines, glimpse);
 }

@@ -35,9 +35,9 @@ struct raim_glimpse {
 //
 // `blocker` is the obstacle that is asked first, for what hid somebody a moment ago most often does
 // it still; any number will do for a start. It becomes the one that took the last lines of sight.
-bool raim_map_peeks(const struct raim_map *map, const struct raim_reach *viewer,
-                    const struct raim_reach *target, double radius, raim_vec2 view,
-                    uint16_t *blocker, struct raim_glimpse *glimpse);
+bool raim_map_pvs_sees(const struct raim_map *map, const struct raim_reach *viewer,
+                       const struct raim_reach *target, double radius, raim_vec2 view,
+                       uint16_t *blocker, struct raim_glimpse *glimpse);
 
 // True when no part of either of two circles can be seen from the centre of the other, however they
 // move, as long as both stay within `distance` units of where they are and pass through no

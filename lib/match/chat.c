@@ -28,7 +28,7 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
     }
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // What is too much is not even cleaned.
-    if (member->hush_ticks > (burst - 1) * pause_ticks || !raim_members_have_room(match) ||
+    if (member->hush_ticks > (burst - 1) * pause_ticks || !raim_players_have_room(match) ||
         !raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES)) {
         match->refused[RAIM_REFUSED_CHAT]++;
         return;
@@ -48,7 +48,7 @@ bool raim_match_clean(const char *text, char cleaned[RAIM_MATCH_TEXT_BYTES])
 bool raim_match_say(struct raim_match *match, const char *text)
 {
     char cleaned[RAIM_MAX_CHAT_BYTES + 1];
-    if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES) || !raim_members_have_room(match))
+    if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES) || !raim_players_have_room(match))
         return false;
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_CHAT;

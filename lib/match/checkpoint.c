@@ -354,7 +354,7 @@ void raim_match_suspend(struct raim_match *match)
             continue;
         if (client->player != RAIM_NOBODY)
             raim_sessions_keep(match, client);
-        raim_doors_leave(match, client, RAIM_REASON_RESTART);
+        raim_connections_leave(match, client, RAIM_REASON_RESTART);
         client->state = RAIM_CONNECTION_REFUSED;
         client->reason = RAIM_REASON_RESTART;
     }

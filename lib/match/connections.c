@@ -9,21 +9,21 @@
 static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every reason can be told");
 static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_CHAT_BYTES + 1, "everything can be said");
 
-void raim_doors_refuse(struct raim_match *match, struct raim_connection *client,
-                       enum raim_refusal refusal, enum raim_reason reason)
+void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
+                             enum raim_refusal refusal, enum raim_reason reason)
 {
     match->refused[refusal]++;
     client->state = RAIM_CONNECTION_REFUSED;
     client->reason = reason;
 }
 
-void raim_doors_leave(struct raim_match *match, struct raim_connection *client,
-                      enum raim_reason reason)
+void raim_connections_leave(struct raim_match *match, struct raim_connection *client,
+                            enum raim_reason reason)
 {
     if (raim_is_spectator(client))
         raim_spectators_leave(match, client);
     if (client->player != RAIM_NOBODY)
-        raim_members_leave(match, client->player, reason);
+        raim_players_leave(match, client->player, reason);
     client->player = RAIM_NOBODY;
 }
 
@@ -31,7 +31,7 @@ void raim_doors_leave(struct raim_match *match, struct raim_connection *client,
 static void end(struct raim_match *match, struct raim_connection *client, enum raim_reason reason,
                 const char *why)
 {
-    raim_doors_leave(match, client, reason);
+    raim_connections_leave(match, client, reason);
     client->state = RAIM_CONNECTION_REFUSED;
     client->reason = reason;
     if (!raim_text_clean(why, client->why, RAIM_MAX_TEXT_BYTES))
@@ -54,7 +54,7 @@ bool raim_match_kick(struct raim_match *match, raim_player_id id, const char *wh
     if (member == NULL)
         return false;
     if (raim_world_players_const(match->world)[raim_player_place(id)].away)
-        raim_members_leave(match, id, RAIM_REASON_KICKED);
+        raim_players_leave(match, id, RAIM_REASON_KICKED);
     else
         end(match, &match->clients[member->client], RAIM_REASON_KICKED, why);
     return true;

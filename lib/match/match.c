@@ -85,9 +85,9 @@ static bool allocate_shown(struct raim_match *match)
 static bool allocate_vistas(struct raim_match *match)
 {
     const struct raim_match_def *def = &match->def;
-    if (!raim_clearing_create(&match->clearing, def->map))
+    if (!raim_distance_field_create(&match->clearing, def->map))
         return false;
-    struct raim_vista_def vista = {
+    struct raim_interest_def vista = {
         .map = def->map,
         .clearing = &match->clearing,
         .history = &match->history,
@@ -97,10 +97,10 @@ static bool allocate_vistas(struct raim_match *match)
         .sight = def->sight,
         .max_latency = raim_view_max_latency(def->tick_hz),
     };
-    if (!raim_vista_create(&match->present, &vista))
+    if (!raim_interest_create(&match->present, &vista))
         return false;
     vista.history = &match->past;
-    return match->delay_ticks == 0 || raim_vista_create(&match->bygone, &vista);
+    return match->delay_ticks == 0 || raim_interest_create(&match->bygone, &vista);
 }
 
 static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
@@ -171,7 +171,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     for (uint32_t i = 0; i < def->bots; i++) {
         char name[RAIM_MATCH_NAME_BYTES];
         raim_text_number(raim_text_words(name, "Bot "), i + 1);
-        raim_members_join(match, name, NULL);
+        raim_players_join(match, name, NULL);
     }
     raim_rounds_begin(match);
     return match;
@@ -187,9 +187,9 @@ void raim_match_destroy(struct raim_match *match)
     free(match->clients);
     free(match->members);
     free(match->inputs);
-    raim_vista_destroy(&match->present);
-    raim_vista_destroy(&match->bygone);
-    raim_clearing_destroy(&match->clearing);
+    raim_interest_destroy(&match->present);
+    raim_interest_destroy(&match->bygone);
+    raim_distance_field_destroy(&match->clearing);
     free(match->shown);
     free(match->shown_sets);
     free(match->waited);
@@ -225,7 +225,7 @@ static void lose(struct raim_match *match, struct raim_connection *client)
 {
     if (client->player != RAIM_NOBODY)
         raim_sessions_keep(match, client);
-    raim_doors_leave(match, client, RAIM_REASON_LOST);
+    raim_connections_leave(match, client, RAIM_REASON_LOST);
 }
 
 void raim_match_connect(struct raim_match *match, uint32_t handle,
@@ -257,7 +257,7 @@ static bool join(struct raim_match *match, struct raim_connection *client, const
     const uint32_t most = match->tuning.max_clients;
     if (match->playing > most || (match->playing == most && !raim_sessions_make_room(match)))
         return false;
-    client->player = raim_members_join(match, name, client);
+    client->player = raim_players_join(match, name, client);
     if (client->player == RAIM_NOBODY)
         return false;
     client->place = raim_player_place(client->player);
@@ -307,36 +307,36 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     struct raim_hello hello;
     char name[RAIM_MATCH_NAME_BYTES];
     if (!raim_hello_read(reader, &hello)) {
-        raim_doors_refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
+        raim_connections_refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
         return;
     }
     if (hello.version != RAIM_PROTOCOL_VERSION) {
-        raim_doors_refuse(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
+        raim_connections_refuse(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
         return;
     }
     if (!take_name(hello.name, name)) {
-        raim_doors_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+        raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
     client->watches = hello.watch;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->draining && !resumes) {
-        raim_doors_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
+        raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
     // A token is good for one time: it must not be used up where nobody can come in.
     const bool has_room = resumes || has_place(match, &hello);
     if (has_room && !resumes && !is_admitted(match, &hello)) {
-        raim_doors_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
+        raim_connections_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
         return;
     }
     if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token may have another
-        raim_doors_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+        raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
     if (!has_room || !enter(match, client, &hello, name)) {
-        raim_doors_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
+        raim_connections_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
         return;
     }
     client->state = RAIM_CONNECTION_ENTERING;
@@ -391,7 +391,7 @@ static void receive_goodbye(struct raim_match *match, struct raim_connection *cl
         match->refused[RAIM_REFUSED_GOODBYE]++;
         return;
     }
-    raim_doors_leave(match, client, RAIM_REASON_LEFT);
+    raim_connections_leave(match, client, RAIM_REASON_LEFT);
     client->state = RAIM_CONNECTION_LEAVING;
     client->reason = RAIM_REASON_LEFT;
 }
@@ -447,7 +447,7 @@ void raim_match_step(struct raim_match *match)
         struct raim_connection *client = &match->clients[i];
         const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
         if (client->state == RAIM_CONNECTION_WAITING && waited > hello_within_s * world->tick_hz)
-            raim_doors_refuse(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
+            raim_connections_refuse(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
         if (client->player != RAIM_NOBODY)
             take_input(match, client);
         raim_rewind_limit_step(&client->rewind_limit, world->tick_hz);
@@ -455,13 +455,13 @@ void raim_match_step(struct raim_match *match)
     raim_sessions_expire(match);
     const bool is_frozen = raim_rounds_is_frozen(match);
     if (is_frozen)
-        raim_members_rest(match);
+        raim_players_rest(match);
     else
-        raim_members_think(match);
+        raim_players_think(match);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
     if (is_frozen)
-        raim_members_stay(match);
-    raim_members_tell(match);
+        raim_players_stay(match);
+    raim_players_tell(match);
     raim_rounds_end_step(match);
     raim_event_log_open(&match->log, world->tick);
     raim_rounds_hear(match);
@@ -478,7 +478,7 @@ void raim_match_shutdown(struct raim_match *match)
         struct raim_connection *client = &match->clients[i];
         if (client->state == RAIM_CONNECTION_ABSENT || client->state > RAIM_CONNECTION_REFUSED)
             continue;
-        raim_doors_leave(match, client, RAIM_REASON_SHUTDOWN);
+        raim_connections_leave(match, client, RAIM_REASON_SHUTDOWN);
         client->state = RAIM_CONNECTION_REFUSED;
         client->reason = RAIM_REASON_SHUTDOWN;
     }

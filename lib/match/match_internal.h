@@ -57,7 +57,7 @@ struct raim_connection {
     uint32_t quiet_since; // since this tick every frame shown was predictable from the one before
     double latency_ticks; // see raim_view_acknowledge; 0 before the first one
     bool waits;           // something was left out of the last snapshot
-    uint8_t *waited;      // see crowd.h
+    uint8_t *waited;      // see priority.h
 
     struct raim_rewind_limit rewind_limit;
     struct raim_inbox inbox;
@@ -105,23 +105,23 @@ struct raim_match {
     struct raim_world *world;
     uint64_t identity; // of the world and the map, see raim_world_identity
     struct raim_history history;
-    uint32_t delay_ticks;            // of spectators
-    struct raim_history past;        // for these; no memory where there can be none
-    uint32_t past_ticks;             // that it holds without a gap, counted back from now
-    struct raim_connection *clients; // def.max_connections
-    struct raim_member *members;     // by place
-    raim_input *inputs;              // by place
-    struct raim_events happened;     // in the last step
-    struct raim_clearing clearing;   // of the map
-    struct raim_vista present;       // of `history` as of the last step
-    struct raim_vista bygone;        // of `past`, delay_ticks earlier
-    struct raim_shown *shown;        // memory of the clients'
+    uint32_t delay_ticks;                // of spectators
+    struct raim_history past;            // for these; no memory where there can be none
+    uint32_t past_ticks;                 // that it holds without a gap, counted back from now
+    struct raim_connection *clients;     // def.max_connections
+    struct raim_member *members;         // by place
+    raim_input *inputs;                  // by place
+    struct raim_events happened;         // in the last step
+    struct raim_distance_field clearing; // of the map
+    struct raim_interest present;        // of `history` as of the last step
+    struct raim_interest bygone;         // of `past`, delay_ticks earlier
+    struct raim_shown *shown;            // memory of the clients'
     uint64_t *shown_sets;
     uint8_t *waited;
-    struct raim_crowd_entry *crowd;  // scratch for snapshots that do not fit
-    struct raim_match_tuning tuning; // what holds now of what the def began with
-    uint32_t grace_ticks;            // that the player of a lost connection is kept
-    uint32_t idle_ticks;             // after which somebody is idle; 0: nobody ever is
+    struct raim_priority_entry *crowd; // scratch for snapshots that do not fit
+    struct raim_match_tuning tuning;   // what holds now of what the def began with
+    uint32_t grace_ticks;              // that the player of a lost connection is kept
+    uint32_t idle_ticks;               // after which somebody is idle; 0: nobody ever is
     struct raim_rounds rounds;
     struct raim_wire_phase late_phase; // that the late audience knows of when welcomed now
     uint32_t began_tick;               // up to this one, it was another match's
@@ -166,32 +166,32 @@ void raim_rounds_end_step(struct raim_match *match);
 // Once a step, when the log has been opened: follows what the late audience is told.
 void raim_rounds_hear(struct raim_match *match);
 
-// --- members.c: who plays ---
+// --- players.c: who plays ---
 
 // Whether there is room for an event beside those of every member being destroyed and leaving, and
 // of the phases that a step may tell, before any are told.
-bool raim_members_have_room(const struct raim_match *match);
+bool raim_players_have_room(const struct raim_match *match);
 
 // Lets a client in, or a bot, for which it is NULL; its name must be clean. RAIM_NOBODY when there
 // is no place.
-raim_player_id raim_members_join(struct raim_match *match, const char *name,
+raim_player_id raim_players_join(struct raim_match *match, const char *name,
                                  const struct raim_connection *client);
-void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
-void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
+void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
+void raim_players_fill_entry(const struct raim_match *match, uint32_t place,
                              struct raim_roster_entry *entry);
 
 // Fills the inputs of the bots.
-void raim_members_think(struct raim_match *match);
+void raim_players_think(struct raim_match *match);
 
 // Lets everybody's keys go, and aims where they are.
-void raim_members_rest(struct raim_match *match);
+void raim_players_rest(struct raim_match *match);
 
 // After the step: those whom the end of play found in one another are not pushed apart before it
 // goes on.
-void raim_members_stay(struct raim_match *match);
+void raim_players_stay(struct raim_match *match);
 
 // Turns what happened in the step into events for clients.
-void raim_members_tell(struct raim_match *match);
+void raim_players_tell(struct raim_match *match);
 
 // --- sessions.c: who may come back ---
 
@@ -234,14 +234,14 @@ void raim_sessions_end(struct raim_match *match);
 void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
                        raim_reader *reader);
 
-// --- doors.c: who is turned away, and who has to go ---
+// --- connections.c: who is turned away, and who has to go ---
 
-void raim_doors_refuse(struct raim_match *match, struct raim_connection *client,
-                       enum raim_refusal refusal, enum raim_reason reason);
+void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
+                             enum raim_refusal refusal, enum raim_reason reason);
 
 // Takes from a connection whatever it has in the match.
-void raim_doors_leave(struct raim_match *match, struct raim_connection *client,
-                      enum raim_reason reason);
+void raim_connections_leave(struct raim_match *match, struct raim_connection *client,
+                            enum raim_reason reason);
 
 // --- spectators.c: who watches ---
 

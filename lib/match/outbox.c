@@ -81,7 +81,7 @@ static size_t write_roster(struct raim_match *match, struct raim_connection *cli
         if (players[place].id == RAIM_NOBODY)
             continue;
         places[count] = place;
-        raim_members_fill_entry(match, place, &entries[count++]);
+        raim_players_fill_entry(match, place, &entries[count++]);
     }
     if (count == 0) {
         client->roster_told = match->world->max_players;

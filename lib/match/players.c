@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
+void raim_players_fill_entry(const struct raim_match *match, uint32_t place,
                              struct raim_roster_entry *entry)
 {
     const raim_player *player = &raim_world_players_const(match->world)[place];
@@ -19,7 +19,7 @@ void raim_members_fill_entry(const struct raim_match *match, uint32_t place,
     memcpy(entry->name, match->members[place].name, sizeof entry->name);
 }
 
-bool raim_members_have_room(const struct raim_match *match)
+bool raim_players_have_room(const struct raim_match *match)
 {
     return raim_event_log_has_room(&match->log,
                                    1 + 2 * match->world->max_players + RAIM_ROUNDS_EVENTS);
@@ -79,11 +79,11 @@ static void give_name(struct raim_match *match, uint32_t place, const char *name
     }
 }
 
-raim_player_id raim_members_join(struct raim_match *match, const char *name,
+raim_player_id raim_players_join(struct raim_match *match, const char *name,
                                  const struct raim_connection *client)
 {
     const raim_player_id id =
-        raim_members_have_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
+        raim_players_have_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
     if (id == RAIM_NOBODY)
         return RAIM_NOBODY;
     const uint32_t place = raim_player_place(id);
@@ -100,11 +100,11 @@ raim_player_id raim_members_join(struct raim_match *match, const char *name,
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
-    raim_members_fill_entry(match, place, &event->entry);
+    raim_players_fill_entry(match, place, &event->entry);
     return id;
 }
 
-void raim_members_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
+void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
 {
     assert(!match->members[raim_player_place(id)].bot);
     match->playing--;
@@ -159,7 +159,7 @@ static uint32_t find_enemies(const struct raim_match *match, const raim_player *
     return count;
 }
 
-void raim_members_think(struct raim_match *match)
+void raim_players_think(struct raim_match *match)
 {
     const struct raim_world *world = match->world;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
@@ -180,14 +180,14 @@ void raim_members_think(struct raim_match *match)
     }
 }
 
-void raim_members_rest(struct raim_match *match)
+void raim_players_rest(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t place = 0; place < match->world->max_players; place++)
         match->inputs[place] = (raim_input){.aim = players[place].aim};
 }
 
-void raim_members_stay(struct raim_match *match)
+void raim_players_stay(struct raim_match *match)
 {
     raim_player *players = raim_world_players(match->world);
     for (uint32_t place = 0; place < match->world->max_players; place++)
@@ -214,7 +214,7 @@ static void count_hit(struct raim_match *match, const raim_event *hit)
     match->hits.most_rewound_ms = fmax(match->hits.most_rewound_ms, rewound_ms);
 }
 
-void raim_members_tell(struct raim_match *match)
+void raim_players_tell(struct raim_match *match)
 {
     assert(match->happened.dropped == 0);
     const raim_player *players = raim_world_players_const(match->world);

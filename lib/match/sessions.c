@@ -132,11 +132,11 @@ bool raim_sessions_make_room(struct raim_match *match)
         return false;
     const uint32_t place = raim_player_place(found);
     if (raim_world_players_const(match->world)[place].away) {
-        raim_members_leave(match, found, RAIM_REASON_LOST);
+        raim_players_leave(match, found, RAIM_REASON_LOST);
         return true;
     }
     struct raim_connection *client = &match->clients[match->members[place].client];
-    raim_doors_leave(match, client, RAIM_REASON_IDLE);
+    raim_connections_leave(match, client, RAIM_REASON_IDLE);
     client->state = RAIM_CONNECTION_REFUSED;
     client->reason = RAIM_REASON_IDLE;
     return true;
@@ -148,7 +148,7 @@ void raim_sessions_expire(struct raim_match *match)
     for (uint32_t place = 0; place < match->world->max_players; place++) {
         const int32_t away = raim_tick_diff(match->world->tick, match->members[place].away_since);
         if (players[place].away && away >= (int32_t)match->grace_ticks)
-            raim_members_leave(match, players[place].id, RAIM_REASON_LOST);
+            raim_players_leave(match, players[place].id, RAIM_REASON_LOST);
     }
 }
 
@@ -157,5 +157,5 @@ void raim_sessions_end(struct raim_match *match)
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t place = 0; place < match->world->max_players; place++)
         if (players[place].away)
-            raim_members_leave(match, players[place].id, RAIM_REASON_SHUTDOWN);
+            raim_players_leave(match, players[place].id, RAIM_REASON_SHUTDOWN);
 }

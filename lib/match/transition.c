@@ -6,20 +6,20 @@
 #include <string.h>
 
 // A hand-over at work: `ids` holds, by place in the match before, the id in the next one.
-struct succession {
+struct transition {
     struct raim_match *next;
     const struct raim_match *before;
     bool keeps_round;
     raim_player_id ids[RAIM_MAX_PLAYERS];
 };
 
-static const raim_player *player_before(const struct succession *succession, uint32_t place)
+static const raim_player *player_before(const struct transition *succession, uint32_t place)
 {
     return &raim_world_players_const(succession->before->world)[place];
 }
 
 // What a player of the match before is in the next one.
-static void carry_player(struct succession *succession, uint32_t place, raim_player_id id)
+static void carry_player(struct transition *succession, uint32_t place, raim_player_id id)
 {
     struct raim_match *next = succession->next;
     const raim_player *from = player_before(succession, place);
@@ -36,7 +36,7 @@ static void carry_player(struct succession *succession, uint32_t place, raim_pla
 }
 
 // Bots sit in the first places of every match. Those that both have are the same ones.
-static void seat_bots(struct succession *succession)
+static void seat_bots(struct transition *succession)
 {
     struct raim_match *next = succession->next;
     const struct raim_match *before = succession->before;
@@ -56,7 +56,7 @@ static void seat_bots(struct succession *succession)
     }
 }
 
-static void carry_member(struct succession *succession, uint32_t place, raim_player_id id)
+static void carry_member(struct transition *succession, uint32_t place, raim_player_id id)
 {
     assert(id != RAIM_NOBODY);
     carry_player(succession, place, id);
@@ -65,7 +65,7 @@ static void carry_member(struct succession *succession, uint32_t place, raim_pla
 }
 
 // Clients' players keep their places first; then the others take what is left.
-static void seat_clients(struct succession *succession)
+static void seat_clients(struct transition *succession)
 {
     struct raim_match *next = succession->next;
     const struct raim_match *before = succession->before;
@@ -85,7 +85,7 @@ static void seat_clients(struct succession *succession)
 }
 
 // The id in the next match of somebody in the one before; RAIM_NOBODY where there is none.
-static raim_player_id id_after(const struct succession *succession, raim_player_id id)
+static raim_player_id id_after(const struct transition *succession, raim_player_id id)
 {
     const uint32_t place = raim_player_place(id);
     if (id == RAIM_NOBODY || place >= succession->before->world->max_players ||
@@ -95,7 +95,7 @@ static raim_player_id id_after(const struct succession *succession, raim_player_
 }
 
 // Who plays or watches enters anew; whoever is not in, or no more, is where it was.
-static void carry_client(const struct succession *succession, uint32_t handle)
+static void carry_client(const struct transition *succession, uint32_t handle)
 {
     struct raim_match *next = succession->next;
     assert(handle < next->def.max_connections);
@@ -131,7 +131,7 @@ static void carry_counts(struct raim_match *next, const struct raim_match *befor
     memcpy(next->refused, before->refused, sizeof next->refused);
 }
 
-static void carry_rounds(const struct succession *succession)
+static void carry_rounds(const struct transition *succession)
 {
     struct raim_match *next = succession->next;
     const struct raim_rounds *from = &succession->before->rounds;
@@ -149,7 +149,7 @@ void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool 
 {
     assert(next->world->tick == 0 && next->playing == 0 && next->watching == 0);
     assert(next->def.tick_hz == match->def.tick_hz);
-    struct succession succession = {
+    struct transition succession = {
         .next = next,
         .before = match,
         .keeps_round = keeps_round,

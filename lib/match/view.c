@@ -27,12 +27,13 @@ uint32_t raim_view_max_latency(uint32_t tick_hz)
 
 void raim_view_prepare(struct raim_match *match)
 {
-    raim_vista_turn(&match->present, match->world->tick);
+    raim_interest_turn(&match->present, match->world->tick);
     if (match->past_ticks > match->delay_ticks)
-        raim_vista_turn(&match->bygone, match->world->tick - match->delay_ticks);
+        raim_interest_turn(&match->bygone, match->world->tick - match->delay_ticks);
 }
 
-static struct raim_vista *vista_of(struct raim_match *match, const struct raim_connection *client)
+static struct raim_interest *vista_of(struct raim_match *match,
+                                      const struct raim_connection *client)
 {
     return client->delay_ticks == 0 ? &match->present : &match->bygone;
 }
@@ -85,7 +86,7 @@ uint32_t raim_view_latency(const struct raim_match *match, const struct raim_con
     return ticks < most ? (uint32_t)ticks : most;
 }
 
-static void look(const struct raim_match *match, struct raim_vista *vista,
+static void look(const struct raim_match *match, struct raim_interest *vista,
                  const struct raim_connection *client, struct raim_shown *shown)
 {
     const bool steers = client->player != RAIM_NOBODY;
@@ -101,11 +102,11 @@ static void look(const struct raim_match *match, struct raim_vista *vista,
     // Who cannot move does not steer, and is told its own aim; the margin still sets its clock.
     shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
-    raim_vista_find(vista, &viewer, shown->players, shown->bullets);
+    raim_interest_find(vista, &viewer, shown->players, shown->bullets);
 }
 
 // The frame of a tick as the client was shown it.
-static struct raim_wire_frame frame_of(const struct raim_vista *vista,
+static struct raim_wire_frame frame_of(const struct raim_interest *vista,
                                        const struct raim_shown *shown)
 {
     struct raim_wire_frame frame = *raim_history_at(vista->def.history, shown->tick);
@@ -115,7 +116,7 @@ static struct raim_wire_frame frame_of(const struct raim_vista *vista,
     return frame;
 }
 
-static void notice_change(const struct raim_vista *vista, struct raim_connection *client,
+static void notice_change(const struct raim_interest *vista, struct raim_connection *client,
                           const struct raim_wire_frame *frame)
 {
     const struct raim_wire_limits *limits = &vista->def.history->limits;
@@ -129,7 +130,7 @@ static void notice_change(const struct raim_vista *vista, struct raim_connection
 }
 
 // What is predicted from one tick to the next is predicted over all of them.
-static bool is_quiet(const struct raim_vista *vista, const struct raim_connection *client)
+static bool is_quiet(const struct raim_interest *vista, const struct raim_connection *client)
 {
     const double since_sent = raim_tick_diff(vista->tick, client->sent_tick);
     return client->has_acked && raim_tick_diff(client->acked_tick, client->quiet_since) >= 0 &&
@@ -140,7 +141,7 @@ static size_t write_crowd(struct raim_match *match, const struct raim_connection
                           const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
                           uint8_t *bytes, size_t capacity)
 {
-    const struct raim_crowd crowd = {
+    const struct raim_priority crowd = {
         .limits = &match->history.limits,
         .tick_hz = match->def.tick_hz,
         .player_speed = match->def.rules.player_speed,
@@ -149,13 +150,13 @@ static size_t write_crowd(struct raim_match *match, const struct raim_connection
         .waited = client->waited,
     };
     const raim_wire_player *self = &frame->players[client->place];
-    return raim_crowd_write(&crowd, baseline, frame, self->x, self->y, bytes, capacity);
+    return raim_priority_write(&crowd, baseline, frame, self->x, self->y, bytes, capacity);
 }
 
 size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                        size_t capacity)
 {
-    struct raim_vista *vista = vista_of(match, client);
+    struct raim_interest *vista = vista_of(match, client);
     const struct raim_wire_limits *limits = &match->history.limits;
     struct raim_shown *shown = &client->shown[vista->tick % limits->history];
     look(match, vista, client, shown);

@@ -16,11 +16,11 @@ static inline double least(double a, double b)
     return a < b ? a : b;
 }
 
-bool raim_vista_create(struct raim_vista *vista, const struct raim_vista_def *def)
+bool raim_interest_create(struct raim_interest *vista, const struct raim_interest_def *def)
 {
     const struct raim_wire_limits *limits = &def->history->limits;
     const uint32_t places = limits->players, bullets = raim_wire_bullets(limits);
-    *vista = (struct raim_vista){.def = *def};
+    *vista = (struct raim_interest){.def = *def};
     vista->stride = limits->stride * RAIM_MAP_GRID;
     vista->rest = (uint32_t)ceil(rest_s * def->tick_hz);
     vista->longest_run = def->max_latency + vista->rest;
@@ -35,13 +35,13 @@ bool raim_vista_create(struct raim_vista *vista, const struct raim_vista_def *de
     const raim_box border = def->map->border;
     return vista->walking != NULL && vista->flying != NULL && vista->flights != NULL &&
            vista->lives != NULL && vista->runners != NULL && vista->reaches != NULL &&
-           vista->points != NULL && raim_bands_create(&vista->walkers, border, (int)places) &&
-           raim_bands_create(&vista->fliers, border, (int)bullets) &&
-           raim_pairs_create(&vista->players, places, 2 * places) &&
-           raim_pairs_create(&vista->bullets, bullets, 2 * places);
+           vista->points != NULL && raim_box_index_create(&vista->walkers, border, (int)places) &&
+           raim_box_index_create(&vista->fliers, border, (int)bullets) &&
+           raim_visibility_cache_create(&vista->players, places, 2 * places) &&
+           raim_visibility_cache_create(&vista->bullets, bullets, 2 * places);
 }
 
-void raim_vista_destroy(struct raim_vista *vista)
+void raim_interest_destroy(struct raim_interest *vista)
 {
     free(vista->walking);
     free(vista->flying);
@@ -50,22 +50,22 @@ void raim_vista_destroy(struct raim_vista *vista)
     free(vista->runners);
     free(vista->reaches);
     free(vista->points);
-    raim_bands_destroy(&vista->walkers);
-    raim_bands_destroy(&vista->fliers);
-    raim_pairs_destroy(&vista->players);
-    raim_pairs_destroy(&vista->bullets);
-    *vista = (struct raim_vista){0};
+    raim_box_index_destroy(&vista->walkers);
+    raim_box_index_destroy(&vista->fliers);
+    raim_visibility_cache_destroy(&vista->players);
+    raim_visibility_cache_destroy(&vista->bullets);
+    *vista = (struct raim_interest){0};
 }
 
 // --- turning to a tick ---
 
-static void forget_player(struct raim_vista *vista, uint32_t place)
+static void forget_player(struct raim_interest *vista, uint32_t place)
 {
     const uint32_t places = vista->def.history->limits.players;
-    raim_pairs_forget_target(&vista->players, place, vista->tick);
+    raim_visibility_cache_forget_target(&vista->players, place, vista->tick);
     for (uint32_t viewer = place; viewer < 2 * places; viewer += places) {
-        raim_pairs_forget_viewer(&vista->players, viewer, vista->tick);
-        raim_pairs_forget_viewer(&vista->bullets, viewer, vista->tick);
+        raim_visibility_cache_forget_viewer(&vista->players, viewer, vista->tick);
+        raim_visibility_cache_forget_viewer(&vista->bullets, viewer, vista->tick);
     }
 }
 
@@ -74,34 +74,34 @@ static raim_box point_box(raim_vec2 point)
     return (raim_box){point, point};
 }
 
-static void turn_to_players(struct raim_vista *vista)
+static void turn_to_players(struct raim_interest *vista)
 {
     const uint32_t places = vista->def.history->limits.players;
     vista->walking_count = 0;
     for (uint32_t place = 0; place < places; place++) {
         const raim_wire_player *player = &vista->frame->players[place];
-        struct raim_vista_life *life = &vista->lives[place];
+        struct raim_interest_life *life = &vista->lives[place];
         const bool alive = raim_set_has(vista->frame->seen_players, place);
         if (alive != life->alive || life->life != player->life)
             forget_player(vista, place);
-        *life = (struct raim_vista_life){alive, player->life};
+        *life = (struct raim_interest_life){alive, player->life};
         if (alive)
             vista->walking[vista->walking_count++] =
-                (struct raim_vista_player){raim_units(player->x, player->y), place};
+                (struct raim_interest_player){raim_units(player->x, player->y), place};
     }
-    raim_bands_begin(&vista->walkers, (int)vista->walking_count);
+    raim_box_index_begin(&vista->walkers, (int)vista->walking_count);
     for (uint32_t i = 0; i < vista->walking_count; i++)
-        raim_bands_add(&vista->walkers, (int)i, point_box(vista->walking[i].position));
-    raim_bands_end(&vista->walkers);
+        raim_box_index_add(&vista->walkers, (int)i, point_box(vista->walking[i].position));
+    raim_box_index_end(&vista->walkers);
 }
 
 // A bullet's whole way is known from the start.
-static void launch(struct raim_vista *vista, uint32_t place)
+static void launch(struct raim_interest *vista, uint32_t place)
 {
     const raim_wire_bullet *bullet = &vista->frame->bullets[place];
     const raim_rules *rules = &vista->def.rules;
-    struct raim_vista_flight *flight = &vista->flights[place];
-    *flight = (struct raim_vista_flight){
+    struct raim_interest_flight *flight = &vista->flights[place];
+    *flight = (struct raim_interest_flight){
         .flies = true,
         .tick = bullet->tick,
         .fired = bullet->tick + bullet->rewind,
@@ -113,10 +113,10 @@ static void launch(struct raim_vista *vista, uint32_t place)
     const double wall = raim_map_sweep(vista->def.map, flight->origin, way, rules->bullet_radius);
     const double flown = wall * (rules->player_radius + range) - rules->player_radius;
     flight->ticks = least(flown, range) / rules->bullet_speed * vista->def.tick_hz;
-    raim_pairs_forget_target(&vista->bullets, place, vista->tick);
+    raim_visibility_cache_forget_target(&vista->bullets, place, vista->tick);
 }
 
-static void turn_to_bullets(struct raim_vista *vista)
+static void turn_to_bullets(struct raim_interest *vista)
 {
     const struct raim_wire_frame *frame = vista->frame;
     const raim_rules *rules = &vista->def.rules;
@@ -125,12 +125,12 @@ static void turn_to_bullets(struct raim_vista *vista)
     vista->flying_count = 0;
     for (uint32_t place = raim_set_next(frame->seen_bullets, 0, places); place < places;
          place = raim_set_next(frame->seen_bullets, place + 1, places)) {
-        struct raim_vista_flight *flight = &vista->flights[place];
+        struct raim_interest_flight *flight = &vista->flights[place];
         const raim_wire_bullet *bullet = &frame->bullets[place];
         if (!flight->flies || flight->fired != bullet->tick + bullet->rewind)
             launch(vista, place);
         const double flown = raim_tick_diff(frame->tick, flight->tick);
-        vista->flying[vista->flying_count++] = (struct raim_vista_bullet){
+        vista->flying[vista->flying_count++] = (struct raim_interest_bullet){
             .position = raim_vec2_mad(flight->origin, flight->direction,
                                       rules->player_radius + step * flown),
             .step = raim_vec2_scale(flight->direction, step),
@@ -138,13 +138,13 @@ static void turn_to_bullets(struct raim_vista *vista)
             .place = place,
         };
     }
-    raim_bands_begin(&vista->fliers, (int)vista->flying_count);
+    raim_box_index_begin(&vista->fliers, (int)vista->flying_count);
     for (uint32_t i = 0; i < vista->flying_count; i++)
-        raim_bands_add(&vista->fliers, (int)i, point_box(vista->flying[i].position));
-    raim_bands_end(&vista->fliers);
+        raim_box_index_add(&vista->fliers, (int)i, point_box(vista->flying[i].position));
+    raim_box_index_end(&vista->fliers);
 }
 
-void raim_vista_turn(struct raim_vista *vista, uint32_t tick)
+void raim_interest_turn(struct raim_interest *vista, uint32_t tick)
 {
     const struct raim_wire_limits *limits = &vista->def.history->limits;
     if (tick != vista->tick + 1) { // what happened in between is unknown
@@ -161,7 +161,7 @@ void raim_vista_turn(struct raim_vista *vista, uint32_t tick)
 
 // A viewer at work.
 struct look {
-    struct raim_vista *vista;
+    struct raim_interest *vista;
     uint32_t viewer; // its number among the pairs
     uint32_t place;
     uint32_t latency;
@@ -177,7 +177,7 @@ struct target {
     uint32_t place;
     raim_vec2 centre;
     double radius;
-    const struct raim_vista_bullet *bullet; // NULL for a player
+    const struct raim_interest_bullet *bullet; // NULL for a player
 };
 
 static bool is_before_or_at(uint32_t a, uint32_t b)
@@ -185,9 +185,9 @@ static bool is_before_or_at(uint32_t a, uint32_t b)
     return raim_tick_diff(a, b) <= 0;
 }
 
-static struct raim_runner *runner_of(struct raim_vista *vista, uint32_t place)
+static struct raim_runner *runner_of(struct raim_interest *vista, uint32_t place)
 {
-    struct raim_vista_runner *known = &vista->runners[place];
+    struct raim_interest_runner *known = &vista->runners[place];
     if (known->runner.map == NULL || known->tick != vista->tick) {
         const raim_wire_player *player = &vista->frame->players[place];
         const size_t points = (size_t)RAIM_RUN_WAYS * (vista->longest_run + 1);
@@ -199,9 +199,10 @@ static struct raim_runner *runner_of(struct raim_vista *vista, uint32_t place)
     return &known->runner;
 }
 
-static const struct raim_reach *reach_of(struct raim_vista *vista, uint32_t place, uint32_t ticks)
+static const struct raim_reach *reach_of(struct raim_interest *vista, uint32_t place,
+                                         uint32_t ticks)
 {
-    struct raim_vista_reach *known = &vista->reaches[place * (vista->longest_run + 1) + ticks];
+    struct raim_interest_reach *known = &vista->reaches[place * (vista->longest_run + 1) + ticks];
     if (known->reach.count == 0 || known->tick != vista->tick) {
         known->tick = vista->tick;
         raim_runner_reach(runner_of(vista, place), (int)ticks, &known->reach);
@@ -210,26 +211,26 @@ static const struct raim_reach *reach_of(struct raim_vista *vista, uint32_t plac
 }
 
 // How many of so many ticks a bullet flies on.
-static double flight_of(const struct raim_vista_bullet *bullet, uint32_t ticks)
+static double flight_of(const struct raim_interest_bullet *bullet, uint32_t ticks)
 {
     return least(ticks, bullet->left);
 }
 
 // When a bullet's way, from one tick to another, is looked at: at every half of a tick, or where
 // these would be too many, at every one; and at the end.
-static double moment_of(const struct raim_vista_bullet *bullet, uint32_t from, uint32_t to,
+static double moment_of(const struct raim_interest_bullet *bullet, uint32_t from, uint32_t to,
                         int choice)
 {
     const double step = to - from < RAIM_REACH_POINTS / 2 ? 0.5 : 1;
     return least(from + step * choice, flight_of(bullet, to));
 }
 
-static raim_vec2 flight_at(const struct raim_vista_bullet *bullet, double moment)
+static raim_vec2 flight_at(const struct raim_interest_bullet *bullet, double moment)
 {
     return raim_vec2_mad(bullet->position, bullet->step, moment);
 }
 
-static void fly(const struct raim_vista_bullet *bullet, uint32_t from, uint32_t to,
+static void fly(const struct raim_interest_bullet *bullet, uint32_t from, uint32_t to,
                 struct raim_reach *way)
 {
     const double last = flight_of(bullet, to);
@@ -271,7 +272,7 @@ static bool peeks_again(const struct look *look, const struct target *target,
 {
     if (!has_witness(pair))
         return false;
-    struct raim_vista *vista = look->vista;
+    struct raim_interest *vista = look->vista;
     const raim_vec2 from =
         look->moves ? raim_runner_at(runner_of(vista, look->place), pair->from, (int)outlook.run)
                     : look->eye;
@@ -287,8 +288,8 @@ static bool peeks_again(const struct look *look, const struct target *target,
 static bool peeks(const struct look *look, const struct target *target, struct raim_pair *pair,
                   struct outlook outlook)
 {
-    struct raim_vista *vista = look->vista;
-    const struct raim_vista_def *def = &vista->def;
+    struct raim_interest *vista = look->vista;
+    const struct raim_interest_def *def = &vista->def;
     const struct raim_reach *viewer =
         look->moves ? reach_of(vista, look->place, outlook.run) : look->stands;
     struct raim_reach flight;
@@ -298,8 +299,8 @@ static bool peeks(const struct look *look, const struct target *target, struct r
     else
         places = reach_of(vista, target->place, outlook.to);
     struct raim_glimpse glimpse;
-    if (!raim_map_peeks(def->map, viewer, places, target->radius, def->view, &pair->blocker,
-                        &glimpse))
+    if (!raim_map_pvs_sees(def->map, viewer, places, target->radius, def->view, &pair->blocker,
+                           &glimpse))
         return false;
     pair->from = viewer->choices[glimpse.from];
     pair->to = places->choices[glimpse.to];
@@ -315,12 +316,13 @@ static bool was_told(const struct look *look, const struct raim_pair *pair)
 static bool is_apart(const struct look *look, const struct target *target, struct raim_pair *pair,
                      uint32_t ticks)
 {
-    struct raim_vista *vista = look->vista;
+    struct raim_interest *vista = look->vista;
     if (target->bullet != NULL ||
         !raim_map_is_apart(vista->def.map, look->eye, target->centre, target->radius,
                            vista->stride * ticks, &pair->blocker))
         return false;
-    struct raim_pair *reverse = raim_pairs_at(&vista->players, look->place, target->place);
+    struct raim_pair *reverse =
+        raim_visibility_cache_at(&vista->players, look->place, target->place);
     if (is_before_or_at(reverse->hidden_until, vista->tick + ticks))
         reverse->hidden_until = vista->tick + ticks;
     return true;
@@ -396,17 +398,17 @@ static bool is_hidden(const struct look *look, const struct raim_pair *pair)
     return is_before_or_at(look->vista->tick, pair->hidden_until);
 }
 
-static bool is_player_told(const struct look *look, const struct raim_vista_player *player)
+static bool is_player_told(const struct look *look, const struct raim_interest_player *player)
 {
-    struct raim_vista *vista = look->vista;
-    struct raim_pair *pair = raim_pairs_at(&vista->players, player->place, look->viewer);
+    struct raim_interest *vista = look->vista;
+    struct raim_pair *pair = raim_visibility_cache_at(&vista->players, player->place, look->viewer);
     const double radius = vista->def.rules.player_radius;
     bool told;
     if (is_settled(look, pair, &told))
         return told;
     // Most who are told are in plain view, so near to a corner that it takes an exact look.
     if (!is_hidden(look, pair) && is_in_view(look, look->eye, player->position, radius) &&
-        (raim_clearing_sees(vista->def.clearing, look->eye, player->position) ||
+        (raim_distance_field_sees(vista->def.clearing, look->eye, player->position) ||
          (was_told(look, pair) &&
           raim_map_sees_circle(vista->def.map, look->eye, player->position, radius)))) {
         pair->seen = vista->tick;
@@ -422,11 +424,11 @@ static bool is_player_told(const struct look *look, const struct raim_vista_play
 
 static void find_players(const struct look *look, uint64_t *set)
 {
-    const struct raim_vista *vista = look->vista;
-    struct raim_bands_search search;
-    raim_bands_find(&vista->walkers, look->players, &search);
-    for (int i; (i = raim_bands_next(&search)) >= 0;) {
-        const struct raim_vista_player *player = &vista->walking[i];
+    const struct raim_interest *vista = look->vista;
+    struct raim_box_index_search search;
+    raim_box_index_find(&vista->walkers, look->players, &search);
+    for (int i; (i = raim_box_index_next(&search)) >= 0;) {
+        const struct raim_interest_player *player = &vista->walking[i];
         if (!raim_box_contains(look->players, player->position))
             continue;
         if (!vista->def.sight || player->place == look->place || is_player_told(look, player))
@@ -435,19 +437,19 @@ static void find_players(const struct look *look, uint64_t *set)
 }
 
 // True when the viewer sees where a bullet is or will be, with nothing near.
-static bool awaits(const struct look *look, const struct raim_vista_bullet *bullet, double ticks)
+static bool awaits(const struct look *look, const struct raim_interest_bullet *bullet, double ticks)
 {
-    const struct raim_vista_def *def = &look->vista->def;
+    const struct raim_interest_def *def = &look->vista->def;
     const raim_vec2 there = raim_vec2_mad(bullet->position, bullet->step, ticks);
     return is_in_view(look, look->eye, there, def->rules.bullet_radius) &&
-           (raim_clearing_sees(def->clearing, look->eye, there) ||
+           (raim_distance_field_sees(def->clearing, look->eye, there) ||
             raim_map_sees(def->map, look->eye, there));
 }
 
-static bool is_bullet_told(const struct look *look, const struct raim_vista_bullet *bullet)
+static bool is_bullet_told(const struct look *look, const struct raim_interest_bullet *bullet)
 {
-    struct raim_vista *vista = look->vista;
-    struct raim_pair *pair = raim_pairs_at(&vista->bullets, bullet->place, look->viewer);
+    struct raim_interest *vista = look->vista;
+    struct raim_pair *pair = raim_visibility_cache_at(&vista->bullets, bullet->place, look->viewer);
     const double flight = flight_of(bullet, look->latency);
     bool told;
     if (is_settled(look, pair, &told))
@@ -472,11 +474,11 @@ static bool is_bullet_told(const struct look *look, const struct raim_vista_bull
 
 static void find_bullets(const struct look *look, uint64_t *set)
 {
-    const struct raim_vista *vista = look->vista;
-    struct raim_bands_search search;
-    raim_bands_find(&vista->fliers, look->bullets, &search);
-    for (int i; (i = raim_bands_next(&search)) >= 0;) {
-        const struct raim_vista_bullet *bullet = &vista->flying[i];
+    const struct raim_interest *vista = look->vista;
+    struct raim_box_index_search search;
+    raim_box_index_find(&vista->fliers, look->bullets, &search);
+    for (int i; (i = raim_box_index_next(&search)) >= 0;) {
+        const struct raim_interest_bullet *bullet = &vista->flying[i];
         if (!raim_box_contains(look->bullets, bullet->position))
             continue;
         // The box is made for any direction. Where this one takes the bullet matters only there.
@@ -498,8 +500,8 @@ static raim_box view_of(const struct look *look, double margin)
     return raim_box_grow(view, margin);
 }
 
-void raim_vista_find(struct raim_vista *vista, const struct raim_viewer *viewer, uint64_t *players,
-                     uint64_t *bullets)
+void raim_interest_find(struct raim_interest *vista, const struct raim_viewer *viewer,
+                        uint64_t *players, uint64_t *bullets)
 {
     const struct raim_wire_limits *limits = &vista->def.history->limits;
     const raim_wire_player *self = &vista->frame->players[viewer->place];

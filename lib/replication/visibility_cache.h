@@ -19,23 +19,26 @@ struct raim_pair {
     uint16_t blocker; // the obstacle that last hid the target
 };
 
-struct raim_pairs {
+struct raim_visibility_cache {
     uint32_t targets, viewers;
     struct raim_pair *pairs;
 };
 
 // False when memory runs out. What is asked of a viewer or a target must have been forgotten first,
 // so that memory is touched only for those that are there.
-bool raim_pairs_create(struct raim_pairs *pairs, uint32_t targets, uint32_t viewers);
-void raim_pairs_destroy(struct raim_pairs *pairs);
+bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
+                                  uint32_t viewers);
+void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 
-static inline struct raim_pair *raim_pairs_at(const struct raim_pairs *pairs, uint32_t target,
-                                              uint32_t viewer)
+static inline struct raim_pair *raim_visibility_cache_at(const struct raim_visibility_cache *pairs,
+                                                         uint32_t target, uint32_t viewer)
 {
     return &pairs->pairs[(size_t)viewer * pairs->targets + target];
 }
 
 // Forgets, in a tick, all that is known of a target or of a viewer: it is another one, or elsewhere
 // than it can have gone.
-void raim_pairs_forget_target(struct raim_pairs *pairs, uint32_t target, uint32_t tick);
-void raim_pairs_forget_viewer(struct raim_pairs *pairs, uint32_t viewer, uint32_t tick);
+void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target,
+                                         uint32_t tick);
+void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer,
+                                         uint32_t tick);

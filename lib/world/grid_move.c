@@ -106,8 +106,8 @@ static raim_vec2 creep(const struct raim_map *map, raim_vec2 from, raim_vec2 way
     return is_due(best_part, tick) ? best : from;
 }
 
-raim_vec2 raim_footing_run(const struct raim_map *map, raim_vec2 from, raim_vec2 way, double radius,
-                           uint32_t tick)
+raim_vec2 raim_grid_move_run(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
+                             double radius, uint32_t tick)
 {
     const raim_vec2 to = raim_map_move(map, from, way, radius);
     if (is_same(to, raim_vec2_add(from, way)))
@@ -119,8 +119,8 @@ raim_vec2 raim_footing_run(const struct raim_map *map, raim_vec2 from, raim_vec2
     return creep(map, from, way, to, radius, tick);
 }
 
-raim_vec2 raim_footing_push(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
-                            double radius)
+raim_vec2 raim_grid_move_push(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
+                              double radius)
 {
     return settle(map, from, raim_map_move(map, from, way, radius), radius);
 }

@@ -12,9 +12,9 @@
 // Runs for a tick, sliding along what is met. A slide of less than about a step a tick, which the
 // nearest point would swallow, becomes a step every so many ticks, counted by `tick`. Who presses
 // on where there is no way on comes to rest.
-raim_vec2 raim_footing_run(const struct raim_map *map, raim_vec2 from, raim_vec2 way, double radius,
-                           uint32_t tick);
+raim_vec2 raim_grid_move_run(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
+                             double radius, uint32_t tick);
 
 // Gives way to a push, by the nearest whole steps; half a step counts as one.
-raim_vec2 raim_footing_push(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
-                            double radius);
+raim_vec2 raim_grid_move_push(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
+                              double radius);

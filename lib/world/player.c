@@ -31,8 +31,8 @@ void raim_player_move(raim_player *player, const raim_input *input,
     const int32_t stride = is_diagonal ? moment->stride.diagonal : moment->stride.straight;
     const double length = stride * RAIM_MAP_GRID;
     const raim_vec2 run = {input->move_x * length, input->move_y * length};
-    player->position = raim_footing_run(moment->map, player->position, run,
-                                        moment->rules->player_radius, moment->tick);
+    player->position = raim_grid_move_run(moment->map, player->position, run,
+                                          moment->rules->player_radius, moment->tick);
 }
 
 bool raim_player_fire(raim_player *player, const raim_input *input,

@@ -10,21 +10,21 @@
 static_assert(RAIM_MAX_REWIND < 256, "each life takes a tick at least");
 
 // True when a player lives now and did so then, in the same life.
-static bool lived(const raim_player *player, const raim_past *past)
+static bool lived(const raim_player *player, const raim_position_history *past)
 {
     return player->state == RAIM_PLAYER_ALIVE && past->state == RAIM_PLAYER_ALIVE &&
            past->life == player->life;
 }
 
-void raim_past_record(struct raim_world *world)
+void raim_position_history_record(struct raim_world *world)
 {
     if (world->max_rewind == 0)
         return;
     const raim_player *players = raim_world_players_const(world);
-    raim_past *past = raim_world_past(world, world->tick);
+    raim_position_history *past = raim_world_past(world, world->tick);
     for (uint32_t place = 0; place < world->max_players; place++) {
         const raim_player *player = &players[place];
-        past[place] = (raim_past){
+        past[place] = (raim_position_history){
             .position = player->previous,
             .life = player->life,
             .state = player->state,
@@ -33,13 +33,13 @@ void raim_past_record(struct raim_world *world)
     }
 }
 
-bool raim_past_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
-                     struct raim_trace *trace)
+bool raim_position_history_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
+                                 struct raim_trace *trace)
 {
     const raim_player *player = &raim_world_players_const(world)[place];
     const int32_t age = raim_tick_diff(world->tick, tick);
     assert(age > 0 && age <= (int32_t)world->max_rewind);
-    const raim_past *past = &raim_world_past_const(world, tick)[place];
+    const raim_position_history *past = &raim_world_past_const(world, tick)[place];
     if (!lived(player, past))
         return false;
     trace->from = past->position;
@@ -50,13 +50,13 @@ bool raim_past_trace(const struct raim_world *world, uint32_t place, uint32_t ti
     return true;
 }
 
-double raim_past_reach(const struct raim_world *world, uint32_t ticks)
+double raim_position_history_reach(const struct raim_world *world, uint32_t ticks)
 {
     const raim_player *players = raim_world_players_const(world);
     assert(ticks <= world->max_rewind);
     double reach = 0;
     for (uint32_t age = 1; age <= ticks; age++) {
-        const raim_past *past = raim_world_past_const(world, world->tick - age);
+        const raim_position_history *past = raim_world_past_const(world, world->tick - age);
         for (uint32_t place = 0; place < world->max_players; place++) {
             if (!lived(&players[place], &past[place]))
                 continue;

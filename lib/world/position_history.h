@@ -11,13 +11,13 @@ struct raim_trace {
 };
 
 // Writes the present tick down; when all have moved and fired, before anybody rises.
-void raim_past_record(struct raim_world *world);
+void raim_position_history_record(struct raim_world *world);
 
 // Where one who lives now ran in an earlier tick, up to max_rewind before the present one; false
 // where it did not live yet, in this life.
-bool raim_past_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
-                     struct raim_trace *trace);
+bool raim_position_history_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
+                                 struct raim_trace *trace);
 
 // The farthest along an axis from where they are now that any of those who live now was in so many
 // ticks, up to max_rewind, before the present one.
-double raim_past_reach(const struct raim_world *world, uint32_t ticks);
+double raim_position_history_reach(const struct raim_world *world, uint32_t ticks);

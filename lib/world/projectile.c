@@ -32,7 +32,7 @@ static bool trace_of(const struct raim_world *world, uint32_t place, uint32_t ti
                      struct raim_trace *trace)
 {
     if (tick != world->tick)
-        return raim_past_trace(world, place, tick, trace);
+        return raim_position_history_trace(world, place, tick, trace);
     const raim_player *player = &raim_world_players_const(world)[place];
     *trace = (struct raim_trace){player->previous, player->position, player->shield_ticks > 0};
     return true;
@@ -44,8 +44,8 @@ static bool reaches_first(const struct raim_first_hit *hit, double time, uint32_
 }
 
 // Flies a bullet in one tick.
-static enum raim_flight_end fly(const struct raim_sky *sky, uint32_t bullet_place, uint32_t tick,
-                                struct raim_contact *contact)
+static enum raim_projectile_end fly(const struct raim_sky *sky, uint32_t bullet_place,
+                                    uint32_t tick, struct raim_contact *contact)
 {
     const struct raim_world *world = sky->world;
     const raim_player *players = raim_world_players_const(world);
@@ -57,7 +57,7 @@ static enum raim_flight_end fly(const struct raim_sky *sky, uint32_t bullet_plac
                                            raim_vec2_add(leg.start, leg.displacement));
     const raim_box box = raim_box_grow(path, radius + reach);
     uint32_t first, end;
-    raim_columns_find(&sky->columns, box.min.x, box.max.x, &first, &end);
+    raim_broadphase_find(&sky->columns, box.min.x, box.max.x, &first, &end);
 
     struct raim_contact soonest = {.time = RAIM_SWEEP_MISS};
     for (uint32_t i = first; i < end; i++) {
@@ -78,21 +78,21 @@ static enum raim_flight_end fly(const struct raim_sky *sky, uint32_t bullet_plac
     }
     if (soonest.time <= 1) {
         *contact = soonest;
-        return RAIM_FLIGHT_HITS;
+        return RAIM_PROJECTILE_HITS;
     }
     const int32_t age = raim_tick_diff(tick + 1, bullet->born_tick);
-    return leg.wall <= 1 || age >= sky->lifetime ? RAIM_FLIGHT_STOPS : RAIM_FLIGHT_GOES_ON;
+    return leg.wall <= 1 || age >= sky->lifetime ? RAIM_PROJECTILE_STOPS : RAIM_PROJECTILE_GOES_ON;
 }
 
-enum raim_flight_end raim_flight_find(const struct raim_sky *sky, uint32_t place,
-                                      struct raim_contact *contact)
+enum raim_projectile_end raim_projectile_find(const struct raim_sky *sky, uint32_t place,
+                                              struct raim_contact *contact)
 {
     const raim_bullet *bullet = &sky->bullets[place];
     const uint32_t now = sky->world->tick;
     uint32_t tick = bullet->born_tick + bullet->rewind == now ? bullet->born_tick : now;
     for (;; tick++) {
-        const enum raim_flight_end end = fly(sky, place, tick, contact);
-        if (end != RAIM_FLIGHT_GOES_ON || tick == now)
+        const enum raim_projectile_end end = fly(sky, place, tick, contact);
+        if (end != RAIM_PROJECTILE_GOES_ON || tick == now)
             return end;
     }
 }

@@ -17,17 +17,17 @@ struct raim_sky {
     const struct raim_world *world;
     const raim_bullet *bullets;
     const struct raim_map *map;
-    struct raim_columns columns; // where the living are now
-    int32_t lifetime;            // of a bullet, in ticks
-    double past_reach;           // raim_past_reach of those ticks that any bullet flies through
+    struct raim_broadphase columns; // where the living are now
+    int32_t lifetime;               // of a bullet, in ticks
+    double past_reach; // raim_position_history_reach of those ticks that any bullet flies through
     struct raim_first_hit *hits; // by place; borrowed
 };
 
 // How a flight ends in a tick.
-enum raim_flight_end {
-    RAIM_FLIGHT_GOES_ON,
-    RAIM_FLIGHT_STOPS, // at an obstacle or the border, or its lifetime is over
-    RAIM_FLIGHT_HITS,
+enum raim_projectile_end {
+    RAIM_PROJECTILE_GOES_ON,
+    RAIM_PROJECTILE_STOPS, // at an obstacle or the border, or its lifetime is over
+    RAIM_PROJECTILE_HITS,
 };
 
 struct raim_contact {
@@ -39,5 +39,5 @@ struct raim_contact {
 // Flies a bullet in the present tick, and before that, if it has just been fired, in those since
 // the tick which its shooter saw: up to the first player that it meets before anything else stops
 // it. Passes those whom an earlier bullet takes. The contact is given if it hits.
-enum raim_flight_end raim_flight_find(const struct raim_sky *sky, uint32_t bullet,
-                                      struct raim_contact *contact);
+enum raim_projectile_end raim_projectile_find(const struct raim_sky *sky, uint32_t bullet,
+                                              struct raim_contact *contact);

@@ -49,19 +49,19 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
     const raim_vec2 normal =
         distance > 0 ? raim_vec2_scale(between, 1 / distance) : (raim_vec2){1, 0};
     const raim_vec2 half = raim_vec2_scale(normal, (2 * radius - distance) / 2);
-    a->position = raim_footing_push(step->map, a->position, raim_vec2_scale(half, -1), radius);
-    b->position = raim_footing_push(step->map, b->position, half, radius);
+    a->position = raim_grid_move_push(step->map, a->position, raim_vec2_scale(half, -1), radius);
+    b->position = raim_grid_move_push(step->map, b->position, half, radius);
 }
 
 // One pass: what a crowd leaves overlapping, the next tick pushes further.
 static void push_players_apart(struct step *step)
 {
-    const struct raim_columns *columns = &step->sky.columns;
+    const struct raim_broadphase *columns = &step->sky.columns;
     const double width = 2 * step->world->rules.player_radius;
     for (uint32_t i = 0; i < columns->count; i++) {
         raim_player *player = &step->players[columns->places[i]];
         uint32_t first, end;
-        raim_columns_find(columns, player->position.x, player->position.x + width, &first, &end);
+        raim_broadphase_find(columns, player->position.x, player->position.x + width, &first, &end);
         for (uint32_t j = i + 1; j < end; j++) {
             raim_player *other = &step->players[columns->places[j]];
             if (fabs(other->position.y - player->position.y) < width)
@@ -119,10 +119,10 @@ static void fly(struct step *step, uint32_t place)
 {
     while (place != NO_BULLET) {
         struct raim_contact contact;
-        const enum raim_flight_end end = raim_flight_find(&step->sky, place, &contact);
-        if (end == RAIM_FLIGHT_GOES_ON)
+        const enum raim_projectile_end end = raim_projectile_find(&step->sky, place, &contact);
+        if (end == RAIM_PROJECTILE_GOES_ON)
             return;
-        if (end == RAIM_FLIGHT_STOPS) {
+        if (end == RAIM_PROJECTILE_STOPS) {
             end_bullet(step, place);
             return;
         }
@@ -218,14 +218,14 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
     events->count = 0;
     events->dropped = 0;
     move_players(&step);
-    raim_columns_build(&step.sky.columns, world, map->border);
+    raim_broadphase_build(&step.sky.columns, world, map->border);
     push_players_apart(&step);
     const uint32_t rewind = fire(&step);
     // Pushing moved some of them.
-    raim_columns_build(&step.sky.columns, world, map->border);
-    step.sky.past_reach = raim_past_reach(world, rewind);
+    raim_broadphase_build(&step.sky.columns, world, map->border);
+    step.sky.past_reach = raim_position_history_reach(world, rewind);
     fly_bullets(&step);
-    raim_past_record(world);
+    raim_position_history_record(world);
     raise_players(&step);
     world->tick++;
 }

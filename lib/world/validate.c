@@ -68,8 +68,8 @@ static bool is_bullet(const struct raim_world *world, const struct raim_map *map
 static bool is_past(const struct raim_world *world, const struct raim_map *map, uint32_t age,
                     uint32_t place)
 {
-    static const uint8_t zero[sizeof((raim_past *)NULL)->reserved];
-    const raim_past *past = &raim_world_past_const(world, world->tick - age)[place];
+    static const uint8_t zero[sizeof((raim_position_history *)NULL)->reserved];
+    const raim_position_history *past = &raim_world_past_const(world, world->tick - age)[place];
     return past->state <= RAIM_PLAYER_ALIVE && past->shielded <= 1 && is_on_grid(past->position) &&
            (past->state != RAIM_PLAYER_ALIVE || raim_box_contains(map->border, past->position)) &&
            memcmp(past->reserved, zero, sizeof zero) == 0;

@@ -9,7 +9,7 @@
 static_assert(sizeof(raim_input) == 6, "no padding");
 static_assert(sizeof(raim_player) == 2 * 16 + 4 * 4 + 6 * 2 + 4, "no padding");
 static_assert(sizeof(raim_bullet) == 2 * 16 + 4 + 6 * 2, "no padding");
-static_assert(sizeof(raim_past) == 16 + 8, "no padding");
+static_assert(sizeof(raim_position_history) == 16 + 8, "no padding");
 static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 8 * 4, "no padding");
 static_assert(sizeof(struct raim_world) % sizeof(double) == 0, "players are aligned behind it");
 
@@ -50,7 +50,8 @@ static uint32_t past_ticks_for(uint32_t max_rewind)
 static size_t bytes_of(uint32_t players, uint32_t bullets, uint32_t past_ticks)
 {
     return sizeof(struct raim_world) + players * sizeof(raim_player) +
-           bullets * sizeof(raim_bullet) + (size_t)players * past_ticks * sizeof(raim_past);
+           bullets * sizeof(raim_bullet) +
+           (size_t)players * past_ticks * sizeof(raim_position_history);
 }
 
 size_t raim_world_size(const struct raim_world_def *def)

@@ -73,14 +73,14 @@ typedef struct raim_bullet {
     uint16_t reserved[3];
 } raim_bullet;
 
-// Where a player was in an earlier tick, see past.h.
-typedef struct raim_past {
+// Where a player was in an earlier tick, see position_history.h.
+typedef struct raim_position_history {
     raim_vec2 position; // when the tick began
     uint8_t life;
     uint8_t state;    // enum raim_player_state
     uint8_t shielded; // 0 or 1: from what was hit in the tick
     uint8_t reserved[5];
-} raim_past;
+} raim_position_history;
 
 struct raim_world {
     raim_rules rules;
@@ -94,8 +94,8 @@ struct raim_world {
     uint32_t past_ticks;  // that are remembered: at least max_rewind, a power of two, so that they
                           // follow each other also where the tick wraps; 0 without any rewind
     uint32_t reserved;    // 0
-    // max_players of raim_player, max_bullets of raim_bullet, and max_players of raim_past for
-    // each of past_ticks, by tick modulo past_ticks, follow.
+    // max_players of raim_player, max_bullets of raim_bullet, and max_players of
+    // raim_position_history for each of past_ticks, by tick modulo past_ticks, follow.
 };
 
 struct raim_world_def {
@@ -228,17 +228,19 @@ static inline const raim_bullet *raim_world_bullets_const(const struct raim_worl
     return (const raim_bullet *)(raim_world_players_const(world) + world->max_players);
 }
 
-// Everybody in an earlier tick, by place; see past.h.
-static inline raim_past *raim_world_past(struct raim_world *world, uint32_t tick)
+// Everybody in an earlier tick, by place; see position_history.h.
+static inline raim_position_history *raim_world_past(struct raim_world *world, uint32_t tick)
 {
-    raim_past *past = (raim_past *)(raim_world_bullets(world) + world->max_bullets);
+    raim_position_history *past =
+        (raim_position_history *)(raim_world_bullets(world) + world->max_bullets);
     return &past[tick % world->past_ticks * world->max_players];
 }
 
-static inline const raim_past *raim_world_past_const(const struct raim_world *world, uint32_t tick)
+static inline const raim_position_history *raim_world_past_const(const struct raim_world *world,
+                                                                 uint32_t tick)
 {
-    const raim_past *past =
-        (const raim_past *)(raim_world_bullets_const(world) + world->max_bullets);
+    const raim_position_history *past =
+        (const raim_position_history *)(raim_world_bullets_const(world) + world->max_bullets);
     return &past[tick % world->past_ticks * world->max_players];
 }
 

@@ -2,7 +2,7 @@
 // What does encryption cost? Both ends of an encrypted connection, without sockets, next to the two
 // ciphers that libsodium has for it, and what a stranger costs who begins a session.
 //
-//   bench_seal [ROUNDS]
+//   bench_encryption [ROUNDS]
 //     Prints lines "case,ns": nanoseconds a datagram or handshake, the median over rounds.
 #define _GNU_SOURCE
 
@@ -17,12 +17,12 @@
 enum { CALLS = 200, MOST_ROUNDS = 100000, SMALL = 100, LARGE = 1200 };
 
 static double times[MOST_ROUNDS];
-static uint8_t plain[LARGE], opened[LARGE + 200], sealed[CALLS][LARGE + 200];
+static uint8_t plain[LARGE], opened[LARGE + 200], encrypted[CALLS][LARGE + 200];
 static size_t sizes[CALLS];
 static volatile size_t sum; // of what came out, so that it must come out
 
 static const struct secure_peer peer = {.address = 1, .port = 1};
-static struct raim_ticket offer = {.ticket = 1, .offers_encryption = true, .arena = "duel"};
+static struct raim_cookie offer = {.cookie = 1, .offers_encryption = true, .arena = "duel"};
 
 static void print_median(const char *name, size_t size, int rounds)
 {
@@ -54,16 +54,16 @@ static struct raim_connector *create_client(void)
 static double begin(struct secure_sessions *sessions, struct secure_peer from, int64_t now_ms,
                     struct raim_connector *client, struct raim_init *init, uint8_t *bytes)
 {
-    uint8_t ticket[RAIM_TICKET_BYTES], reply[RAIM_RESPONSE_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES];
     struct raim_credential credential;
     const uint64_t now_us = (uint64_t)now_ms * 1000;
-    const size_t ticket_size = raim_ticket_write(&offer, ticket);
+    const size_t cookie_size = raim_cookie_write(&offer, cookie);
     raim_connector_begin(client, NULL, now_us);
-    raim_connector_receive(client, now_us, ticket, ticket_size);
+    raim_connector_receive(client, now_us, cookie, cookie_size);
     const size_t size = raim_connector_send(client, now_us, bytes);
     const int64_t start = measure_ns(CLOCK_MONOTONIC);
     if (!raim_init_read(bytes, size, init) ||
-        !secure_sessions_read(sessions, init, ticket, ticket_size, &credential) ||
+        !secure_sessions_read(sessions, init, cookie, cookie_size, &credential) ||
         secure_sessions_begin(sessions, from, (struct secure_limits){0}, false, now_ms, reply) !=
             DATAGRAM_OK)
         exit(1);
@@ -77,29 +77,30 @@ static void measure_session(size_t size, int rounds)
     struct secure_sessions *sessions = create();
     struct raim_connector *client = create_client();
     struct raim_init init;
-    uint8_t bytes[RAIM_KNOCK_BYTES];
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     enum datagram_verdict verdict;
     begin(sessions, peer, 0, client, &init, bytes);
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < CALLS; i++)
-            sizes[i] = raim_connector_seal(client, 0, plain, size, sealed[i]);
+            sizes[i] = raim_connector_encrypt(client, 0, plain, size, encrypted[i]);
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += secure_sessions_open(sessions, peer, sealed[i], sizes[i], opened, &verdict);
+            sum +=
+                secure_sessions_decrypt(sessions, peer, encrypted[i], sizes[i], opened, &verdict);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
     print_median("server opens", size, rounds);
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += secure_sessions_seal(sessions, peer, 0, plain, size, sealed[i]);
+            sum += secure_sessions_encrypt(sessions, peer, 0, plain, size, encrypted[i]);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
-    print_median("server seals", size, rounds);
+    print_median("server encrypts", size, rounds);
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            sum += secure_sessions_open(sessions, peer, sealed[0], size, opened, &verdict);
+            sum += secure_sessions_decrypt(sessions, peer, encrypted[0], size, opened, &verdict);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
     print_median("server refuses", size, rounds);
@@ -114,7 +115,7 @@ static void measure_beginning(int rounds)
     struct secure_sessions *sessions = create();
     struct raim_connector *client = create_client();
     struct raim_init init;
-    uint8_t bytes[RAIM_KNOCK_BYTES], reply[RAIM_RESPONSE_BYTES];
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES], reply[RAIM_RESPONSE_BYTES];
     int64_t now_ms = 0;
     for (int round = 0; round < rounds; round++) {
         now_ms += 1000;
@@ -143,8 +144,8 @@ static void measure_chacha(size_t size, int rounds)
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            crypto_aead_chacha20poly1305_ietf_encrypt(sealed[i], NULL, plain, size, NULL, 0, NULL,
-                                                      nonce, key);
+            crypto_aead_chacha20poly1305_ietf_encrypt(encrypted[i], NULL, plain, size, NULL, 0,
+                                                      NULL, nonce, key);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
     print_median("ChaCha20-Poly1305", size, rounds);
@@ -161,7 +162,7 @@ static void measure_aes(size_t size, int rounds)
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)
-            crypto_aead_aes256gcm_encrypt_afternm(sealed[i], NULL, plain, size, NULL, 0, NULL,
+            crypto_aead_aes256gcm_encrypt_afternm(encrypted[i], NULL, plain, size, NULL, 0, NULL,
                                                   nonce, &state);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
 {
     const int rounds = argc > 1 ? atoi(argv[1]) : 1000;
     if (rounds < 1 || rounds > MOST_ROUNDS || sodium_init() < 0) {
-        fprintf(stderr, "usage: bench_seal [ROUNDS]\n");
+        fprintf(stderr, "usage: bench_encryption [ROUNDS]\n");
         return 64;
     }
     printf("case,ns\n");

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What does encryption cost, a datagram and a handshake? Writes every figure to
-build/bench/seal.csv."""
+build/bench/encrypt.csv."""
 
 import cases
 
 
 def main():
-    ns = cases.run("seal", "ns")
-    print("bench seal " + " ".join(
+    ns = cases.run("encrypt", "ns")
+    print("bench encryption " + " ".join(
         f"{what}_{size}_ns={ns[f'server {what}: {size}']:.0f}"
-        for size in (100, 1200) for what in ("opens", "seals"))
+        for size in (100, 1200) for what in ("opens", "encrypts"))
         + f" begin_us={ns['a session begins: 0'] / 1000:.0f}"
         f" again_ns={ns['its INIT again: 0']:.0f}")
 

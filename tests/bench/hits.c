@@ -151,7 +151,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_hits MAP_FILE SEED PLAYERS SECONDS MAX_REWIND_MS\n");
         return 64;
     }
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     struct raim_map *map =
         map_file_load(argv[1], NULL, raim_rules_default().player_radius, &report);
     if (map == NULL)

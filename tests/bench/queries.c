@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What does a flood of strangers' datagrams cost: queries, knocks, connects? An arena's transport
-// takes them over loopback, next to a loop that receives the same and does nothing, and the guard
-// judges queries without a socket.
+// What does a flood of strangers' datagrams cost: queries, connect requests, connects? An arena's
+// transport takes them over loopback, next to a loop that receives the same and does nothing, and
+// the guard judges queries without a socket.
 //
 //   bench_queries [ROUNDS]
 //     Prints lines "case,ns": nanoseconds a datagram, the median over rounds.
@@ -153,8 +153,8 @@ int main(int argc, char **argv)
     const size_t size = sizeof question - 1;
     uint8_t garbage[sizeof question];
     memset(garbage, 0xFF, sizeof garbage);
-    uint8_t knock[RAIM_KNOCK_BYTES];
-    raim_knock_write(&(struct raim_knock){0}, knock);
+    uint8_t connect_request[RAIM_CONNECTIONLESS_BYTES];
+    raim_connect_request_write(&(struct raim_connectionless){0}, connect_request);
     printf("case,ns\n");
     measure_bare(question, size, rounds);
     print_median("bare recvmmsg", rounds);
@@ -165,13 +165,13 @@ int main(int argc, char **argv)
     measure_transport(true, true, question, size, rounds);
     print_median("transport: limited", rounds);
     measure_transport(true, true, forged, sizeof forged, rounds);
-    print_median("transport: connect, no ticket", rounds);
-    measure_bare(knock, sizeof knock, rounds);
-    print_median("bare recvmmsg of knocks", rounds);
-    measure_transport(true, true, knock, sizeof knock, rounds);
-    print_median("transport: knocks limited", rounds);
-    measure_transport(true, false, knock, sizeof knock, rounds);
-    print_median("transport: knocks answered", rounds);
+    print_median("transport: connect, no cookie", rounds);
+    measure_bare(connect_request, sizeof connect_request, rounds);
+    print_median("bare recvmmsg of connect_requests", rounds);
+    measure_transport(true, true, connect_request, sizeof connect_request, rounds);
+    print_median("transport: connect_requests limited", rounds);
+    measure_transport(true, false, connect_request, sizeof connect_request, rounds);
+    print_median("transport: connect_requests answered", rounds);
     measure_guard(garbage, size, 0, false, rounds);
     print_median("guard: no query", rounds);
     measure_guard(question, size, 0, false, rounds);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What does a flood of server queries, knocks and connects cost an arena, next to receiving the
+"""What does a flood of server queries, connect requests and connects cost an arena, next to receiving the
 same datagrams and doing nothing? Writes every figure to build/bench/queries.csv."""
 
 import cases
@@ -12,8 +12,8 @@ def main():
     print(f"bench queries bare_ns={bare:.0f} limited_ns={ns['transport: limited']:.0f}"
           f" limited_by_bare={ns['transport: limited'] / bare:.2f}"
           f" guard_by_bare={ns['guard: limited'] / bare:.3f}"
-          f" forged_by_bare={ns['transport: connect, no ticket'] / bare:.2f}"
-          f" knock_answered_ns={ns['transport: knocks answered']:.0f}")
+          f" forged_by_bare={ns['transport: connect, no cookie'] / bare:.2f}"
+          f" connect_request_answered_ns={ns['transport: connect requests answered']:.0f}")
 
 
 if __name__ == "__main__":

@@ -119,11 +119,11 @@ def free_ports(kind, count):
         return [each.getsockname()[1] for each in sockets]
 
 
-def write_config(path, status_port, ports, sealed):
+def write_config(path, status_port, ports, encrypted):
     arenas = ",\n".join(
         f'  {{ name = "a{index}"; address = "127.0.0.1"; port = {port}; map = "{MAP}";'
         f" max_players = {PLAYERS_PER_ARENA}; spectator_delay = 0.0; bots = 0;"
-        f' sealed = "{sealed}"; }}'
+        f' encryption = "{encrypted}"; }}'
         for index, port in enumerate(ports))
     path.write_text(f'workers = 1;\nstatus = "127.0.0.1:{status_port}";\n'
                     f"arenas = (\n{arenas}\n);\n", encoding="ascii")
@@ -191,14 +191,14 @@ def check_bots(output):
             raise Failure(f"raim-bots says {key} = {report[key]}")
 
 
-def server(clients, seconds, sealed):
-    """One run of raimd under raim-bots, encrypted unless `sealed` is "off"."""
+def server(clients, seconds, encrypted):
+    """One run of raimd under raim-bots, encrypted unless `encryption` is "off"."""
     arenas = math.ceil(clients / PLAYERS_PER_ARENA)
     ports = free_ports(socket.SOCK_DGRAM, arenas)
     status_port = free_ports(socket.SOCK_STREAM, 1)[0]
     with tempfile.TemporaryDirectory() as directory:
         config = pathlib.Path(directory, "raimd.conf")
-        write_config(config, status_port, ports, sealed)
+        write_config(config, status_port, ports, encrypted)
         log = pathlib.Path(directory, "raimd.log")
         with log.open("w", encoding="utf-8") as sink:
             try:
@@ -249,18 +249,18 @@ def write_csv(results):
                              "us_per_client_tick": f"{result['us_per_client_tick']:.3f}"})
 
 
-def measure(clients, seconds, runs, sealed):
+def measure(clients, seconds, runs, encrypted):
     print("The loads drain their sockets on a 60 Hz timer: clients that block until a datagram"
           " comes would\ncost the server a wake-up for each. Loopback; servers on CPU"
           f" {SERVER_CPU}, loads on CPU {LOAD_CPU}.", flush=True)
 
     # A short run first warms the machine up and tells the sizes that the bare loop must move.
-    probe = server(clients, 2, sealed)
+    probe = server(clients, 2, encrypted)
     sizes = round(probe["bytes_in"]), round(probe["bytes_out"])
     results = [bare(clients, seconds, *sizes)]
     show(results[-1])
     for _ in range(runs):
-        for result in (server(clients, seconds, sealed), bare(clients, seconds, *sizes)):
+        for result in (server(clients, seconds, encrypted), bare(clients, seconds, *sizes)):
             results.append(result)
             show(result)
 
@@ -279,7 +279,7 @@ def measure(clients, seconds, runs, sealed):
                       " one datagram each way")
     print(f"bench server us_per_client_tick={median['server']:.2f} bare_us={median['bare']:.2f}"
           f" ratio={median['server'] / median['bare']:.2f} clients={clients}"
-          f" sealed={sealed} step_us={step['step_us']:.1f}")
+          f" encryption={encrypted} step_us={step['step_us']:.1f}")
 
 
 def main():
@@ -287,14 +287,14 @@ def main():
     parser.add_argument("--clients", type=int, default=500)
     parser.add_argument("--seconds", type=int, default=8, help="length of a window")
     parser.add_argument("--runs", type=int, default=2, help="of the server, between bare ones")
-    parser.add_argument("--sealed", choices=("off", "offered"), default="offered")
+    parser.add_argument("--encryption", choices=("off", "offered"), default="offered")
     options = parser.parse_args()
 
     # A client is a descriptor.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:
-        measure(options.clients, options.seconds, options.runs, options.sealed)
+        measure(options.clients, options.seconds, options.runs, options.encryption)
     except Failure as failure:
         print(f"bench server: {failure}", file=sys.stderr)
         return 1

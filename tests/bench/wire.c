@@ -451,7 +451,7 @@ int main(int argc, char **argv)
     const bool learns = argc == 8 && strcmp(argv[1], "learn") == 0;
     if (!learns && (argc != 9 || strcmp(argv[1], "play") != 0))
         return usage();
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     struct play_def def = {
         .map = map_file_load(argv[2], NULL, raim_rules_default().player_radius, &report),
         .players = (uint32_t)strtoul(argv[3], NULL, 10),

@@ -62,10 +62,10 @@ def config(*arenas, status="127.0.0.1:0", workers=0, **keys):
             f"arenas = (\n  {listed}\n);\n{more}")
 
 
-# --- tickets ---
+# --- cookies ---
 
-def knock(port, sender=None, deadline_s=START_S):
-    """The ticket with which whoever has the address may connect to an arena's port; `sender` is a
+def request_cookie(port, sender=None, deadline_s=START_S):
+    """The cookie with which whoever has the address may connect to an arena's port; `sender` is a
     UDP socket of that address, by default one of 127.0.0.1."""
     with contextlib.ExitStack() as stack:
         if sender is None:
@@ -78,7 +78,7 @@ def knock(port, sender=None, deadline_s=START_S):
                 answer = sender.recv(2048)
                 if answer[:10] == b"\xff\xff\xff\xffRAIM\2\2":
                     return int.from_bytes(answer[11:15], "little")
-    raise AssertionError(f"no ticket within {deadline_s} s")
+    raise AssertionError(f"no cookie within {deadline_s} s")
 
 
 # --- programs ---

@@ -19,21 +19,21 @@ except ImportError:
 
 MISSING = None if ChaCha20Poly1305 else "python3-cryptography is not installed"
 HEAD = b"\xff\xff\xff\xffRAIM"
-KNOCK, TICKET, INVITE, HANDSHAKE, REFUSED = (HEAD + bytes((kind, 2)) for kind in range(1, 6))
-NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED = 1, 2, 4, 8 # flags of a TICKET
+CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REFUSED = (HEAD + bytes((kind, 2)) for kind in range(1, 6))
+NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED = 1, 2, 4, 8 # flags of a COOKIE
 NUMBER_MASK, EPOCH_BITS = (1 << 62) - 1, 16
 
 
-def knock(ticket=0, kind=0, credential=b"", size=512):
-    return (KNOCK + struct.pack("<IBB", ticket, kind, len(credential)) + credential).ljust(
+def request_cookie(cookie=0, kind=0, credential=b"", size=512):
+    return (CONNECT_REQUEST + struct.pack("<IBB", cookie, kind, len(credential)) + credential).ljust(
         size, b"\0")
 
 
-class Ticket:
-    """What a TICKET tells."""
+class Cookie:
+    """What a COOKIE tells."""
 
     def __init__(self, data):
-        assert data.startswith(TICKET), data
+        assert data.startswith(COOKIE), data
         self.data, self.flags = data, data[10]
         self.number = int.from_bytes(data[11:15], "little")
         end = 16 + data[15]
@@ -91,9 +91,9 @@ class Initiator:
         own = public_of(self.secret)
         self.mix_hash(own)
         self.mix_agreement(self.server_key)
-        sealed = encrypt(self.k, 0, payload, self.h)
-        self.mix_hash(sealed)
-        return own + sealed
+        encrypted = encrypt(self.k, 0, payload, self.h)
+        self.mix_hash(encrypted)
+        return own + encrypted
 
     def read(self, message):
         self.mix_hash(message[:32])
@@ -152,11 +152,11 @@ class Direction:
             self.key, self.epoch = rekey(self.key), self.epoch + 1
         return self.key
 
-    def seal(self, plain):
-        sealed = encrypt(self.key_of(self.number), self.number, plain)
-        header = 1 << 62 | self.number ^ self.mask(sealed[-16:])
+    def encrypt(self, plain):
+        encrypted = encrypt(self.key_of(self.number), self.number, plain)
+        header = 1 << 62 | self.number ^ self.mask(encrypted[-16:])
         self.number += 1
-        return header.to_bytes(8, "big") + sealed
+        return header.to_bytes(8, "big") + encrypted
 
     def open(self, data):
         header = int.from_bytes(data[:8], "big")
@@ -165,12 +165,12 @@ class Direction:
         return decrypt(self.key_of(number), number, data[8:])
 
 
-def prologue_of(ticket):
-    return b"raimd secure 1" + ticket
+def prologue_of(cookie):
+    return b"raimd secure 1" + cookie
 
 
 class SecureClient:
-    """A socket at an arena's port that knocks, shakes hands and sends encrypted datagrams."""
+    """A socket at an arena's port that connect requests, shakes hands and sends encrypted datagrams."""
 
     def __init__(self, port, source="127.0.0.1", deadline_s=10):
         self.sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -201,16 +201,16 @@ class SecureClient:
                 pass
         return None
 
-    def fetch_ticket(self):
-        data = self.ask(knock(), TICKET)
-        self.ticket = Ticket(data) if data is not None else None
-        return self.ticket
+    def fetch_cookie(self):
+        data = self.ask(connect_request(), COOKIE)
+        self.cookie = Cookie(data) if data is not None else None
+        return self.cookie
 
     def make_init(self, kind=0, credential=b""):
-        """An INIT over the last ticket."""
-        self.noise = Initiator(self.ticket.server_key, prologue_of(self.ticket.data))
+        """An INIT over the last cookie."""
+        self.noise = Initiator(self.cookie.server_key, prologue_of(self.cookie.data))
         payload = bytes((kind, len(credential))) + credential
-        return HANDSHAKE + self.ticket.data[11:15] + self.noise.write(payload)
+        return HANDSHAKE + self.cookie.data[11:15] + self.noise.write(payload)
 
     def take_response(self, answer):
         assert len(answer) == 59, answer
@@ -220,7 +220,7 @@ class SecureClient:
 
     def shake_hands(self, kind=0, credential=b"", times=20):
         """Whether the server has answered; the reason of its answer is then kept."""
-        if self.fetch_ticket() is None:
+        if self.fetch_cookie() is None:
             return False
         answer = self.ask(self.make_init(kind, credential), HANDSHAKE, times)
         if answer is not None:
@@ -228,7 +228,7 @@ class SecureClient:
         return answer is not None
 
     def send(self, plain):
-        self.sock.send(self.up.seal(plain))
+        self.sock.send(self.up.encrypt(plain))
 
     def receive(self, seconds=1.0):
         """The next datagram of ENet's, decrypted; None where none comes."""
@@ -248,7 +248,7 @@ class SecureClient:
         VERIFY_CONNECT, or None."""
         plain = struct.pack(">HHBBHHBBIIIIIIIII", 0x8FFF, 1, 0x82, 0xFF, 1, 0, 0xFF, 0xFF, 1200,
                             32768, 2, 0, 0, 5000, 2, 2, connection)
-        plain += struct.pack(">I", self.ticket.number)
+        plain += struct.pack(">I", self.cookie.number)
         end = time.monotonic() + self.deadline_s
         while time.monotonic() < end:
             self.send(plain)

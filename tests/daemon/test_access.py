@@ -159,7 +159,7 @@ class Access(unittest.TestCase):
     def test_where_used_tokens_cannot_be_noted_every_token_is_refused(self):
         with harness.Stage() as stage:
             key, public = self.make_key(stage)
-            daemon = stage.serve(harness.arena(access="token", access_key=public, sealed="off"),
+            daemon = stage.serve(harness.arena(access="token", access_key=public, encryption="off"),
                                  env={"STATE_DIRECTORY": "/nowhere"})
             self.assertIn('access tokens refused arena=arena: cannot write '
                           '"/nowhere/arena.tokens": No such file or directory', daemon.log)

@@ -195,7 +195,7 @@ class ControlTest(Operator):
                     player.sendto(b"\xff\xff\xff\xffRAIM\1\2".ljust(512, b"\0"),
                                   ("127.0.0.1", daemon.ports[0]))
                     self.assertEqual(player.recv(2048)[8] != 2, is_banned, order)
-                    if is_banned: # a ticket follows, for who believes encrypted answers only
+                    if is_banned: # a cookie follows, for who believes encrypted answers only
                         self.assertEqual(player.recv(2048)[8], 2)
 
     def post(self, order, form):

@@ -125,7 +125,7 @@ class Capture:
         return len(self.tshark("-Y", display_filter, *arguments).splitlines())
 
 
-MALFORMED = "raim.malformed or raim_enet.malformed or raim_knock.malformed"
+MALFORMED = "raim.malformed or raim_enet.malformed or raim_connectionless.malformed"
 # Wireshark's own word for malformed goes with ours; alone it means that reading was broken off.
 LUA_ERROR = f"_ws.lua.error or (_ws.malformed and not ({MALFORMED}))"
 
@@ -269,7 +269,7 @@ class VectorsTest(unittest.TestCase):
 
 
 @unittest.skipUnless(TSHARK, "skipped: no tshark with Lua is installed")
-class KnocksTest(unittest.TestCase):
+class ConnectRequestsTest(unittest.TestCase):
     """Datagrams without a connection, made by hand."""
 
     CLIENT, SERVER = (40000, PORT), (PORT, 40000) # from where to where
@@ -283,25 +283,25 @@ class KnocksTest(unittest.TestCase):
         return Capture([(0, payload, *way) for way, payload in datagrams]).read()
 
     def expect(self, packet, expected):
-        self.assertEqual({f"raim_knock.{name}": packet[f"raim_knock.{name}"] for name in expected},
-                         {f"raim_knock.{name}": values for name, values in expected.items()})
-        self.assertEqual(packet["raim_knock.malformed"], [])
+        self.assertEqual({f"raim_connectionless.{name}": packet[f"raim_connectionless.{name}"] for name in expected},
+                         {f"raim_connectionless.{name}": values for name, values in expected.items()})
+        self.assertEqual(packet["raim_connectionless.malformed"], [])
 
-    def test_knock_ticket_invite_and_refused_are_shown(self):
-        knock, shown, plain, encrypting, invite, refused = self.read(
+    def test_connect_request_cookie_invite_and_refused_are_shown(self):
+        connect_request, shown, plain, encrypting, invite, refused = self.read(
             (self.CLIENT, self.head(1).ljust(512, b"\0")),
             (self.CLIENT, self.head(1, b"\7\0\0\0\1\3abc").ljust(512, b"\0")),
             (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)) + b"\4duel")),
             (self.SERVER, self.head(2, bytes((6, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
             (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)),
             (self.SERVER, self.head(5, b"\x0cspam")))
-        self.expect(knock, {"kind": ["1"], "form": ["2"], "ticket": ["0"], "credential": []})
-        self.expect(shown, {"ticket": ["7"], "credential_kind": ["1"],
+        self.expect(connect_request, {"kind": ["1"], "form": ["2"], "cookie": ["0"], "credential": []})
+        self.expect(shown, {"cookie": ["7"], "credential_kind": ["1"],
                             "credential": [b"abc".hex(":")]})
         self.expect(plain, {"kind": ["2"], "needs_admission": ["1"], "offers_encryption": ["0"],
-                            "ticket": [str(0x0A0B0C0D)], "arena": ["duel"], "server_key": []})
+                            "cookie": [str(0x0A0B0C0D)], "arena": ["duel"], "server_key": []})
         self.expect(encrypting, {"needs_admission": ["0"], "offers_encryption": ["1"],
-                                 "requires_encryption": ["1"], "admitted": ["0"], "ticket": ["1"],
+                                 "requires_encryption": ["1"], "admitted": ["0"], "cookie": ["1"],
                                  "server_key": [":".join(["6b"] * 32)]})
         self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
                              "proof": [":".join(["70"] * 8)]})
@@ -313,9 +313,9 @@ class KnocksTest(unittest.TestCase):
             (self.CLIENT, self.head(4, bytes((7, 0, 0, 0)) + b"e" * 32 + b"p" * 2 + tag)),
             (self.SERVER, self.head(4, b"e" * 32 + b"p" + tag)),
             (self.SERVER, header + b"s" * 20 + tag))
-        self.expect(init, {"ticket": ["7"], "ephemeral": [":".join(["65"] * 32)],
+        self.expect(init, {"cookie": ["7"], "ephemeral": [":".join(["65"] * 32)],
                            "payload": ["70:70"], "tag": [":".join(["74"] * 16)]})
-        self.expect(response, {"ticket": [], "ephemeral": [":".join(["65"] * 32)],
+        self.expect(response, {"cookie": [], "ephemeral": [":".join(["65"] * 32)],
                                "payload": ["70"]})
         self.expect(encrypted, {"kind": [], "header": [str((1 << 62) + 5)],
                                 "encrypted": [":".join(["73"] * 20)]})
@@ -328,7 +328,7 @@ class KnocksTest(unittest.TestCase):
                  self.head(3, bytes(17)), self.head(4, bytes(40)), self.head(5),
                  self.head(3, bytes(16), form=1), b"\x40" + bytes(23)]
         capture = Capture([(0, payload, *self.CLIENT) for payload in wrong])
-        self.assertEqual(capture.count("raim_knock.malformed"), len(wrong))
+        self.assertEqual(capture.count("raim_connectionless.malformed"), len(wrong))
         self.assertEqual(capture.count(LUA_ERROR), 0)
 
     def test_no_damage_leads_to_an_error_of_lua(self):
@@ -346,7 +346,7 @@ class KnocksTest(unittest.TestCase):
 
     def test_queries_are_somebody_elses(self):
         self.assertEqual(self.read((self.CLIENT, b"\xff\xff\xff\xffTSource Engine Query\0"))[0]
-                         ["raim_knock.malformed"], [])
+                         ["raim_connectionless.malformed"], [])
 
 
 # --- a session ---
@@ -401,7 +401,7 @@ class SessionTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
-        daemon = stage.serve(arena("pit", bots=4, sealed="off"))
+        daemon = stage.serve(arena("pit", bots=4, encryption="off"))
         relay = Relay(daemon.ports[0])
         relay.start()
         cls.addClassCleanup(relay.stop)
@@ -426,16 +426,16 @@ class SessionTest(unittest.TestCase):
     def test_everything_is_read(self):
         self.assertEqual(self.report["connected"], CLIENTS)
         self.assertEqual(self.report["decode_errors"], 0)
-        self.assertEqual(self.capture.count("raim_enet or raim_knock"),
+        self.assertEqual(self.capture.count("raim_enet or raim_connectionless"),
                          len(self.capture.datagrams))
         self.assertEqual(self.capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
-    def test_each_connection_begins_with_a_knock(self):
-        knocks = [packet for packet in self.packets if packet["raim_knock.kind"] == ["1"]]
-        tickets = [packet for packet in self.packets if packet["raim_knock.kind"] == ["2"]]
-        self.assertEqual({packet["udp.srcport"][0] for packet in knocks},
-                         {packet["udp.dstport"][0] for packet in tickets})
-        given = {packet["raim_knock.ticket"][0] for packet in tickets}
+    def test_each_connection_begins_with_a_connect_request(self):
+        connect_requests = [packet for packet in self.packets if packet["raim_connectionless.kind"] == ["1"]]
+        cookies = [packet for packet in self.packets if packet["raim_connectionless.kind"] == ["2"]]
+        self.assertEqual({packet["udp.srcport"][0] for packet in connect_requests},
+                         {packet["udp.dstport"][0] for packet in cookies})
+        given = {packet["raim_connectionless.cookie"][0] for packet in cookies}
         connects = [packet for packet in self.packets if "2" in packet["raim_enet.command"]]
         self.assertGreaterEqual(len(connects), CLIENTS)
         for packet in connects:
@@ -483,7 +483,7 @@ class SessionTest(unittest.TestCase):
 
     def test_a_sealed_session_is_all_sealed(self):
         stage = self.enterContext(Stage())
-        daemon = stage.serve(arena("pit", sealed="required"))
+        daemon = stage.serve(arena("pit", encryption="required"))
         relay = Relay(daemon.ports[0])
         relay.start()
         self.addCleanup(relay.stop)
@@ -492,8 +492,8 @@ class SessionTest(unittest.TestCase):
         daemon.wait_players(0)
         relay.stop()
         capture = Capture(relay.datagrams)
-        self.assertEqual(capture.count("raim_knock"), len(relay.datagrams))
-        self.assertGreater(capture.count("raim_knock.header and not raim_knock.kind"), 60)
+        self.assertEqual(capture.count("raim_connectionless"), len(relay.datagrams))
+        self.assertGreater(capture.count("raim_connectionless.header and not raim_connectionless.kind"), 60)
         self.assertEqual(capture.count(f"raim_enet or {MALFORMED} or {LUA_ERROR}"), 0)
 
 

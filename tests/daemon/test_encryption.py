@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Sealed arenas over real sockets: who plays there, what the network sees, and what somebody who
+"""Encrypted arenas over real sockets: who plays there, what the network sees, and what somebody who
 can send from a player's own address achieves."""
 
 import pathlib
@@ -16,19 +16,19 @@ import unittest
 
 import harness
 import secure_client
-from secure_client import HANDSHAKE, HEAD, KNOCK, REFUSED, REQUIRED, TICKET, SecureClient, knock
+from secure_client import HANDSHAKE, HEAD, CONNECT_REQUEST, REFUSED, REQUIRED, COOKIE, SecureClient, connect_request
 from wire import Wire
 
 UNREACHABLE = 69 # exit status of raim-bots without a single connection
 ACCESS = 14 # a reason
 
 
-class Sealed(unittest.TestCase):
+class Encrypted(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(harness.Stage())
 
-    def serve(self, env=None, sealed="required", **keys):
-        return self.stage.serve(harness.arena(sealed=sealed, **keys), env=env)
+    def serve(self, env=None, encryption="required", **keys):
+        return self.stage.serve(harness.arena(encryption=encrypted, **keys), env=env)
 
     def wire(self, daemon):
         wire = Wire(daemon.ports[0])
@@ -49,7 +49,7 @@ class Sealed(unittest.TestCase):
         wire = self.wire(daemon)
         bots = self.stage.bots(daemon, 8, 3, ports=[wire.port])
         self.check(bots.report(), 8)
-        self.assertEqual(self.refused(daemon, "unsealed"), 0)
+        self.assertEqual(self.refused(daemon, "unencrypted"), 0)
         plain = (b"bot-", b"Bot ", b"crossfire")
         for datagram in wire.up + wire.down:
             self.assertLessEqual(len(datagram), 1224)
@@ -63,7 +63,7 @@ class Sealed(unittest.TestCase):
         chance = random.Random(1)
 
         def meddle(datagram, up):
-            if datagram.startswith((KNOCK, TICKET, HANDSHAKE)):
+            if datagram.startswith((CONNECT_REQUEST, COOKIE, HANDSHAKE)):
                 return [datagram]
             peer = chance.randrange(4)
             goodbye = struct.pack(">HHBBHI", 0x8000 | peer, 7, 0x84, 0xFF, 1, 0)
@@ -79,37 +79,37 @@ class Sealed(unittest.TestCase):
         wire.change = meddle
         bots = self.stage.bots(daemon, 4, 3, ports=[wire.port])
         self.check(bots.report(), 4)
-        for reason in ("unsealed", "forged", "replayed"):
+        for reason in ("unencrypted", "forged", "replayed"):
             self.assertGreater(self.refused(daemon, reason), 10, reason)
 
     def test_a_plain_client_is_not_heard(self):
         daemon = self.serve()
         wire = self.wire(daemon)
 
-        def unseal(datagram, up):
+        def decrypt(datagram, up):
             # What a client that knows no better takes for an arena without encryption.
-            if not up and datagram.startswith(TICKET):
-                datagram = TICKET + b"\0" + datagram[11:-32]
+            if not up and datagram.startswith(COOKIE):
+                datagram = COOKIE + b"\0" + datagram[11:-32]
             return [datagram]
 
-        wire.change = unseal
+        wire.change = decrypt
         bots = self.stage.bots(daemon, 1, 2, ports=[wire.port])
         bots.expected_status = UNREACHABLE
         bots.wait(harness.START_S)
-        self.assertGreater(self.refused(daemon, "unsealed"), 0)
-        careful = self.stage.bots(daemon, 1, 2, ports=[wire.port], network=["--require-sealed"])
+        self.assertGreater(self.refused(daemon, "unencrypted"), 0)
+        careful = self.stage.bots(daemon, 1, 2, ports=[wire.port], network=["--require-encryption"])
         careful.expected_status = UNREACHABLE
         before = len(wire.up)
         careful.wait(harness.START_S)
-        self.assertTrue(all(datagram.startswith(KNOCK) for datagram in wire.up[before:]))
+        self.assertTrue(all(datagram.startswith(CONNECT_REQUEST) for datagram in wire.up[before:]))
 
     def test_who_changes_the_offer_breaks_the_handshake(self):
-        daemon = self.serve(sealed="offered")
+        daemon = self.serve(encryption="offered")
         wire = self.wire(daemon)
 
         def change(datagram, up):
-            if not up and datagram.startswith(TICKET):
-                datagram = TICKET + bytes((datagram[10] | REQUIRED,)) + datagram[11:]
+            if not up and datagram.startswith(COOKIE):
+                datagram = COOKIE + bytes((datagram[10] | REQUIRED,)) + datagram[11:]
             return [datagram]
 
         wire.change = change
@@ -119,18 +119,18 @@ class Sealed(unittest.TestCase):
         self.assertGreater(self.refused(daemon, "forged"), 0)
 
     def test_where_it_is_offered_our_clients_take_it_and_others_play_too(self):
-        daemon = self.serve(sealed="offered")
+        daemon = self.serve(encryption="offered")
         wire = self.wire(daemon)
         bots = self.stage.bots(daemon, 4, 0, ports=[wire.port])
         daemon.wait_players(4)
-        ticket = harness.knock(daemon.ports[0])
-        self.assertLess(ticket, 1 << 31)
+        cookie = harness.request_cookie(daemon.ports[0])
+        self.assertLess(cookie, 1 << 31)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
             plain.settimeout(harness.START_S)
             plain.connect(("127.0.0.1", daemon.ports[0]))
             plain.send(struct.pack(">HHBBHHBBIIIIIIIII", 0x8FFF, 1, 0x82, 0xFF, 1, 0, 0xFF, 0xFF,
                                    1200, 32768, 2, 0, 0, 5000, 2, 2, 7)
-                       + struct.pack(">I", ticket))
+                       + struct.pack(">I", cookie))
             self.assertEqual(plain.recv(2048)[4] & 15, 3) # VERIFY_CONNECT
         bots.stop()
         self.check(bots.report(), 4)
@@ -138,7 +138,7 @@ class Sealed(unittest.TestCase):
                             for datagram in wire.up + wire.down))
 
     def test_off_answers_no_handshake(self):
-        daemon = self.serve(sealed="off")
+        daemon = self.serve(encryption="off")
         wire = self.wire(daemon)
         self.check(self.stage.bots(daemon, 2, 1, ports=[wire.port]).report(), 2)
         self.assertTrue(any(b"bot-1" in datagram for datagram in wire.up) or wire.up)
@@ -168,24 +168,24 @@ class Sealed(unittest.TestCase):
             bots.wait(harness.START_S)
             daemon.stop()
         self.assertEqual(keys[0], keys[1])
-        path = pathlib.Path(state, "identity.key")
+        path = pathlib.Path(state, "server.key")
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
         self.assertNotIn(keys[0], path.read_text(encoding="ascii"))
         self.assertEqual(sorted(file.name for file in state.iterdir()),
                          ["arena.tokens", path.name])
         # Where the file holds something else there is no start, rather than another server.
         path.write_text("damaged\n", encoding="ascii")
-        config = self.stage.write_config(harness.config(harness.arena(sealed="required")))
+        config = self.stage.write_config(harness.config(harness.arena(encryption="required")))
         result = harness.run_raimd("-c", config, env=env)
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("identity.key", result.stderr)
+        self.assertIn("server.key", result.stderr)
 
     @unittest.skipIf(secure_client.MISSING, secure_client.MISSING)
     def test_the_document_is_enough_to_come_in(self):
         daemon = self.serve()
         stranger = self.enterContext(SecureClient(daemon.ports[0]))
         self.assertTrue(stranger.shake_hands())
-        self.assertEqual((stranger.reason, stranger.ticket.arena), (0, "arena"))
+        self.assertEqual((stranger.reason, stranger.cookie.arena), (0, "arena"))
         # VERIFY_CONNECT, with the MTU that the server wants.
         command = stranger.connect()[4:]
         self.assertEqual(command[0] & 0x0F, 3)
@@ -204,7 +204,7 @@ class Sealed(unittest.TestCase):
     def test_a_repeated_init_is_answered_with_the_same_bytes(self):
         daemon = self.serve()
         stranger = self.enterContext(SecureClient(daemon.ports[0]))
-        stranger.fetch_ticket()
+        stranger.fetch_cookie()
         init = stranger.make_init()
         first, second = stranger.ask(init, HANDSHAKE), stranger.ask(init, HANDSHAKE)
         self.assertEqual(first, second)
@@ -212,21 +212,21 @@ class Sealed(unittest.TestCase):
         self.assertIsNotNone(stranger.connect())
 
     @unittest.skipIf(secure_client.MISSING, secure_client.MISSING)
-    def test_no_handshake_without_a_good_ticket_and_credential(self):
+    def test_no_handshake_without_a_good_cookie_and_credential(self):
         key_file = self.stage.directory / "signer"
         public = subprocess.run([harness.BIN / "raimctl", "token", "key", key_file], check=True,
                                 capture_output=True, text=True).stdout.strip()
-        daemon = self.serve(sealed="offered", access="token", access_key=public)
+        daemon = self.serve(encryption="offered", access="token", access_key=public)
         stranger = self.enterContext(SecureClient(daemon.ports[0]))
-        ticket = stranger.fetch_ticket()
-        self.assertEqual(ticket.flags, secure_client.NEEDS_ADMISSION | secure_client.OFFERED)
+        cookie = stranger.fetch_cookie()
+        self.assertEqual(cookie.flags, secure_client.NEEDS_ADMISSION | secure_client.OFFERED)
         self.assertIsNone(stranger.ask(stranger.make_init()[:10] + bytes(4)
                                        + stranger.make_init()[14:], HANDSHAKE, 2))
         for kind, credential in ((0, b""), (1, b"nothing"), (2, bytes(16))):
             self.assertTrue(stranger.shake_hands(kind, credential))
             self.assertEqual(stranger.reason, ACCESS)
-        # The same in plain: a ticket that is not admitted connects nobody.
-        refused = stranger.ask(knock(ticket.number), REFUSED)
+        # The same in plain: a cookie that is not admitted connects nobody.
+        refused = stranger.ask(connect_request(cookie.number), REFUSED)
         self.assertEqual(refused[10], ACCESS)
         self.assertLess(len(refused), 512)
         daemon.poll("their count", lambda: self.refused(daemon, "access") >= 4)
@@ -238,7 +238,7 @@ class Sealed(unittest.TestCase):
         self.assertTrue(stranger.shake_hands())
         self.assertIsNotNone(stranger.connect())
         own = stranger.noise, stranger.up, stranger.down
-        # From its very port, with a ticket as good as its own.
+        # From its very port, with a cookie as good as its own.
         begin = time.monotonic()
         while time.monotonic() < begin + 2:
             stranger.sock.send(stranger.make_init())
@@ -261,8 +261,8 @@ class Sealed(unittest.TestCase):
         self.assertEqual(report["events_lost"], 0)
 
     def test_sealed_and_plain_arenas_stand_side_by_side(self):
-        daemon = self.stage.serve(harness.arena("one", sealed="required"),
-                                  harness.arena("two", sealed="off"))
+        daemon = self.stage.serve(harness.arena("one", encryption="required"),
+                                  harness.arena("two", encryption="off"))
         bots = self.stage.bots(daemon, 6)
         daemon.wait_pressing(6)
         bots.stop(signal.SIGINT)

@@ -41,10 +41,10 @@ def datagram(commands, peer=NO_PEER, flags=SENT_TIME):
     return struct.pack("!HH", peer | flags, 1) + commands
 
 
-def connect_command(ticket=1, connection=1):
+def connect_command(cookie=1, connection=1):
     """As a client that knows its manners begins."""
     return struct.pack("!BBHHBBIIIIIIIIII", CONNECT | RELIABLE, 0xFF, 1, 0, 0xFF, 0xFF, 1200, 32768,
-                       2, 0, 0, 5000, 2, 2, connection, ticket)
+                       2, 0, 0, 5000, 2, 2, connection, cookie)
 
 
 def fragment_command():
@@ -67,10 +67,10 @@ def crafted():
     yield datagram(struct.pack("!BBHHH", ACKNOWLEDGE, 0xFF, 1, 1, 1)), "malformed"
     yield b"\xff\xff\xff\xffgetstatus\n", "connectionless"
     yield b"\xff\xff", "connectionless"
-    knock = b"\xff\xff\xff\xffRAIM\1\2"
-    yield knock.ljust(511, b"\0"), "connectionless"
-    yield knock.ljust(511, b"\0") + b"\1", "connectionless"
-    yield connect, "ticket"
+    connect_request = b"\xff\xff\xff\xffRAIM\1\2"
+    yield connect_request.ljust(511, b"\0"), "connectionless"
+    yield connect_request.ljust(511, b"\0") + b"\1", "connectionless"
+    yield connect, "cookie"
     yield datagram(33 * struct.pack("!BBH", PING | RELIABLE, 0xFF, 1), peer=0), "commands"
     yield datagram(fragment_command(), peer=0), "fragment"
     yield datagram(fragment_command(), peer=1), "fragment"
@@ -168,7 +168,7 @@ class DatagramTest(unittest.TestCase):
         self.assertEqual({row["end"] for row in report["players"]}, {"left"})
 
 
-class TicketTest(unittest.TestCase):
+class CookieTest(unittest.TestCase):
     """Nobody who has not proven its address takes a place, gets an answer that is larger than the
     question, or keeps others out."""
 
@@ -231,41 +231,41 @@ class TicketTest(unittest.TestCase):
         flood = self.flood(
             4 * FLOOD_PER_S,
             lambda i: connect(i) if i % 10 else (senders[i % len(senders)], ack), count)
-        self.wait_refused("ticket", 1000)
+        self.wait_refused("cookie", 1000)
         self.assertEqual(self.status()["bytes_out"], 0)
         took_s = self.join() if enet else 0
         flood.join()
-        self.wait_refused("ticket", count // 2) # the kernel, too, drops some
+        self.wait_refused("cookie", count // 2) # the kernel, too, drops some
         status = self.status()
-        print(f"{count} spoofed CONNECTs, refused {status['refused']['ticket']}, "
+        print(f"{count} spoofed CONNECTs, refused {status['refused']['cookie']}, "
               f"an honest client in after {took_s:.3f} s", flush=True)
         self.assertEqual(status["refused"]["silent"], 0)
 
-    def test_a_ticket_is_worth_nothing_elsewhere(self):
+    def test_a_cookie_is_worth_nothing_elsewhere(self):
         self.serve(arena("here"), arena("there"))
         here, there = self.daemon.ports
         sender = self.socket()
-        tickets = {"foreign": harness.knock(there), "forged": harness.knock(here) ^ 1 << 31,
-                   "another's": harness.knock(here, self.socket("127.0.0.2")), "none": 0}
-        for count, (name, ticket) in enumerate(tickets.items(), 1):
+        cookies = {"foreign": harness.request_cookie(there), "forged": harness.request_cookie(here) ^ 1 << 31,
+                   "another's": harness.request_cookie(here, self.socket("127.0.0.2")), "none": 0}
+        for count, (name, cookie) in enumerate(cookies.items(), 1):
             with self.subTest(name):
-                sender.sendto(datagram(connect_command(ticket)), self.target)
-                self.daemon.poll("refusal", lambda: self.refused("ticket") == count)
-        sender.sendto(datagram(connect_command(harness.knock(here))), self.target)
+                sender.sendto(datagram(connect_command(cookie)), self.target)
+                self.daemon.poll("refusal", lambda: self.refused("cookie") == count)
+        sender.sendto(datagram(connect_command(harness.request_cookie(here))), self.target)
         sender.settimeout(harness.START_S)
         self.assertTrue(sender.recv(1200)) # ENet's VERIFY_CONNECT
-        self.assertEqual(self.refused("ticket"), len(tickets))
+        self.assertEqual(self.refused("cookie"), len(cookies))
 
-    def test_knocks_are_answered_with_less(self):
+    def test_connect_requests_are_answered_with_less(self):
         self.serve(arena())
         for _ in range(20):
-            harness.knock(self.daemon.ports[0])
-        self.daemon.poll("count of knocks", lambda: self.status()["bytes_in"] >= 20 * 512)
+            harness.request_cookie(self.daemon.ports[0])
+        self.daemon.poll("count of connect requests", lambda: self.status()["bytes_in"] >= 20 * 512)
         status = self.status()
         self.assertLess(status["bytes_out"], status["bytes_in"] / 6)
 
-    def test_without_tickets_old_habits_work(self):
-        self.serve(arena(tickets=False))
+    def test_without_cookies_old_habits_work(self):
+        self.serve(arena(cookies=False))
         sender = self.socket()
         sender.sendto(datagram(connect_command(0)), self.target)
         sender.settimeout(harness.START_S)
@@ -275,9 +275,9 @@ class TicketTest(unittest.TestCase):
     def test_a_neighbour_of_who_connects_all_the_time_gets_in(self):
         self.serve(arena(limits={"loopback": True}))
         senders = [self.socket() for _ in range(500)]
-        ticket = harness.knock(self.daemon.ports[0])
+        cookie = harness.request_cookie(self.daemon.ports[0])
         self.flood(1000, lambda i: (
-            senders[i % len(senders)], datagram(connect_command(ticket, i % 2**32))))
+            senders[i % len(senders)], datagram(connect_command(cookie, i % 2**32))))
         self.wait_refused("churn", 200)
         took_s = self.join()
         print(f"a neighbour in after {took_s:.3f} s, refused {self.refused('churn')} for churn, "
@@ -383,7 +383,7 @@ class Liar:
     def __init__(self, port):
         self.host = enet.Host(None, 1, 2, 0, 0)
         address = enet.Address(b"127.0.0.1", port)
-        self.peer = self.host.connect(address, 2, harness.knock(port))
+        self.peer = self.host.connect(address, 2, harness.request_cookie(port))
         self.connected = False
         self.ended = None # ENet's disconnect data
         self.kinds = set() # of messages that came

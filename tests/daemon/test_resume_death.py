@@ -140,7 +140,7 @@ class ResumeDeathTest(unittest.TestCase):
                             "drain"], check=True, timeout=harness.START_S, capture_output=True)
             revival.daemon.wait(harness.START_S)
             self.assertEqual([path.name for path in revival.directory.iterdir()
-                              if path.name != "identity.key"], [])
+                              if path.name != "server.key"], [])
 
     def refused(self, stage, spoil, why, **keys):
         """Kills, spoils the first arena's file, starts: it is refused, and the arena is fresh."""

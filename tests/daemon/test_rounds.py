@@ -467,7 +467,7 @@ class DeathTest(RoundsTest):
             "--access", raimctl("token", "make", "--key", key, "--arena", "one", "--name",
                                 f"Guest {i}")[1])]
         port, = free_ports(1)
-        bots = self.begin(in_rounds(port=port, round_time=60.0, sealed="required", access="token",
+        bots = self.begin(in_rounds(port=port, round_time=60.0, encryption="required", access="token",
                                     access_key=public), network=tokens)
         known = self.rest(bots)
         self.assertEqual(sorted(known), [f"Guest {i}" for i in range(CLIENTS)])

@@ -26,8 +26,8 @@ ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                 "input_early", "ack", "chat", "muted", "draining", "banned", "access", "goodbye", "oversize",
-                "connectionless", "fragment", "compressed", "commands", "knocks", "ticket", "churn",
-                "connections", "inputs", "unsealed", "forged",
+                "connectionless", "fragment", "compressed", "commands", "connect_requests", "cookie", "churn",
+                "connections", "inputs", "unencrypted", "forged",
                 "replayed", "sessions", "budget", "ahead", "repeated",
                 "acknowledgements", "disconnect", "overtime"]
 HITS_KEYS = ["total", "rewound", "in_past", "clamped", "rewound_ms_mean", "rewound_ms_max"]

@@ -62,11 +62,11 @@ def wait_playing(daemon, players, playing, deadline_s=40):
     return daemon.poll(f"players that {'play' if playing else 'do not'}", seen, deadline_s)
 
 
-@row(4, "spoofed DISCONNECT at a sealed player", "stays")
+@row(4, "spoofed DISCONNECT at a encrypted player", "stays")
 def spoofed_disconnect(trial):
-    trial.need_key("sealed")
+    trial.need_key("encryption")
     trial.need_root()
-    daemon = trial.stage.serve(harness.arena(max_players=4, sealed="required"))
+    daemon = trial.stage.serve(harness.arena(max_players=4, encryption="required"))
     count = 0
     with Relay(daemon) as relay:
         bots = trial.bots(daemon, 1, ports=[relay.port])
@@ -108,7 +108,7 @@ def mutated_captures(trial):
             raise Skipped("no build with sanitizers: RAIM_ASAN_BIN names none")
         trial.live_long(700)
         # In plain text: a changed byte of an encrypted datagram gets no further than its tag.
-        daemon = trial.stage.serve(harness.arena(max_players=64, bots=4, sealed="off"))
+        daemon = trial.stage.serve(harness.arena(max_players=64, bots=4, encryption="off"))
         with Relay(daemon) as relay:
             bots = trial.stage.bots(daemon, 12, ports=[relay.port])
             daemon.wait_players(12)
@@ -131,11 +131,11 @@ def mutated_captures(trial):
 @row(9, "clients that never ack, ack slowly, ack nonsense", "capped, dropped with a reason")
 def bad_acknowledgements(trial):
     daemon = trial.stage.serve(harness.arena(max_players=8, bots=24))
-    port, has_tickets = daemon.ports[0], trial.has("tickets")
+    port, has_cookies = daemon.ports[0], trial.has("address_validation")
     bots = trial.bots(daemon, 1)
     before_kb = daemon.resident_kb()
     names = ("never", "slowly", "nonsense")
-    never, slowly, nonsense = (Peer(port, tickets=has_tickets).connect(name) for name in names)
+    never, slowly, nonsense = (Peer(port, cookies=has_cookies).connect(name) for name in names)
     daemon.wait_players(4)
     begin, acknowledged = time.monotonic(), 0
     seconds = trial.often(30, 1.5)

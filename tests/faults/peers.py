@@ -66,8 +66,8 @@ class Flood:
 
 def connect_silently(daemon, trial, source):
     """A peer that has said nothing: no HELLO is needed for what follows."""
-    peer = Peer(daemon.ports[0], source, tickets=trial.has("tickets"))
-    command = connect_command(peer.fetch_ticket() if peer.tickets else 0)
+    peer = Peer(daemon.ports[0], source, cookies=trial.has("address_validation"))
+    command = connect_command(peer.fetch_cookie() if peer.address_validation else 0)
 
     def ask():
         peer.send(datagram(command))
@@ -137,7 +137,7 @@ def unreliable_in_the_future(trial):
 def acknowledgements_of_nothing(trial):
     nothing = [struct.pack("!BBHHH", ACKNOWLEDGE, 0, 60000, 60000, 0)] * 32
     with game(trial) as (daemon, bots):
-        with Peer(daemon.ports[0], "127.0.0.2", tickets=trial.has("tickets")) as peer:
+        with Peer(daemon.ports[0], "127.0.0.2", cookies=trial.has("address_validation")) as peer:
             peer.connect()
             daemon.wait_players(HONEST + 1)
             time.sleep(trial.often(3, 0)) # the server's list grows
@@ -156,8 +156,8 @@ class Holders:
         self.peers = []
         for source in self.SOURCES:
             peers = [Peer(daemon.ports[0], source) for _ in range(each)]
-            ticket = peers[0].fetch_ticket() if trial.has("tickets") else 0
-            self.commands += [connect_command(ticket) for _ in peers]
+            cookie = peers[0].fetch_cookie() if trial.has("address_validation") else 0
+            self.commands += [connect_command(cookie) for _ in peers]
             self.peers += peers
         self.ended = False
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -215,7 +215,7 @@ def slots_held(trial):
      "it stays; when it leaves, it is gone")
 def forged_disconnects(trial):
     daemon = trial.stage.serve(limited_arena(max_players=8))
-    with Peer(daemon.ports[0], "127.0.0.2", tickets=trial.has("tickets")) as victim:
+    with Peer(daemon.ports[0], "127.0.0.2", cookies=trial.has("address_validation")) as victim:
         victim.connect("victim")
         daemon.wait_players(1)
         forged = [datagram(struct.pack("!BBHI", kind, 0xFF, 0, 0), victim.number, session)

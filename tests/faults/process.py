@@ -74,7 +74,7 @@ class Lives:
     def checkpoints(self):
         """The files that outlive the process."""
         return [path for path in self.runtime.rglob("*")
-                if path.is_file() and path.name not in ("control.sock", "identity.key")]
+                if path.is_file() and path.name not in ("control.sock", "server.key")]
 
     def need_checkpoints(self, deadline_s=3):
         end = time.monotonic() + deadline_s

@@ -24,7 +24,7 @@ def is_kind(data, kind):
 
 
 def requires_encryption():
-    """The value of `sealed` with which an arena is all encrypted, in this build."""
+    """The value of `encryption` with which an arena is all encrypted, in this build."""
     return "required" if '"required"' in harness.run_raimd("--dump-config").stdout else True
 
 
@@ -67,10 +67,10 @@ class Squatters:
 @row(28, "sessions begun, confirmed, left, kept by a datagram now and then",
      "newcomers and who resumes get in")
 def squatted_sessions(trial):
-    trial.need_key("sealed")
+    trial.need_key("encryption")
     if secure_client.MISSING:
         raise Skipped(secure_client.MISSING)
-    text = harness.arena(max_players=16, sealed=requires_encryption()).removesuffix("}")
+    text = harness.arena(max_players=16, encryption=requires_encryption()).removesuffix("}")
     daemon = trial.stage.serve(text + LIMITED)
     with Wire(daemon.ports[0]) as wire:
         players = trial.bots(daemon, 4, ports=[wire.port])
@@ -103,7 +103,7 @@ def raimctl(*words):
 
 
 class Crowd:
-    """Strangers at many addresses who ask for tickets and connect ENet with what they get."""
+    """Strangers at many addresses who ask for cookies and connect ENet with what they get."""
 
     def __init__(self, port, addresses, rounds):
         self.connected = set() # addresses that ENet at the server has answered
@@ -114,13 +114,13 @@ class Crowd:
             sock.bind((address, 0))
             sock.connect(("127.0.0.1", port))
             sock.setblocking(False)
-        knocks = [(HEAD + bytes((1, form))).ljust(512, b"\0") for form in (1, 2)]
-        tickets = {}
+        connect_requests = [(HEAD + bytes((1, form))).ljust(512, b"\0") for form in (1, 2)]
+        cookies = {}
         for _ in range(rounds):
             for address, sock in sockets.items():
-                ticket = tickets.get(address)
-                for data in (knocks if ticket is None else
-                             [datagram(connect_command(ticket)), *knocks]):
+                cookie = cookies.get(address)
+                for data in (connect_requests if cookie is None else
+                             [datagram(connect_command(cookie)), *connect_requests]):
                     sock.send(data)
                     self.sent += 1
             time.sleep(0.1)
@@ -131,7 +131,7 @@ class Crowd:
                     except BlockingIOError:
                         break
                     if is_kind(data, 2):
-                        tickets[address] = int.from_bytes(data[11:15], "little")
+                        cookies[address] = int.from_bytes(data[11:15], "little")
                     elif data[:1] != b"\xff" and len(data) > 8 and data[4] & 15 == 3:
                         self.connected.add(address)
         self.sockets = sockets
@@ -178,17 +178,17 @@ def uninvited(trial):
 @row(30, "a session cut, then answered in plain text by somebody on the path",
      "no plain text, no token; resumes when the server answers")
 def downgrade(trial):
-    trial.need_key("sealed")
-    daemon = trial.stage.serve(harness.arena(max_players=4, sealed=requires_encryption()))
-    plain, knocks, cut = [], 0, False
+    trial.need_key("encryption")
+    daemon = trial.stage.serve(harness.arena(max_players=4, encryption=requires_encryption()))
+    plain, connect_requests, cut = [], 0, False
 
     def answer(data, up):
-        """As an arena that offers no encryption: a ticket of either form, and nothing else."""
-        nonlocal knocks
+        """As an arena that offers no encryption: a cookie of either form, and nothing else."""
+        nonlocal connect_requests
         if not cut or not up:
             return [data] if not cut else []
         if is_kind(data, 1):
-            knocks += 1
+            connect_requests += 1
             name = b"" if data[9] == 1 else b"\5arena"
             wire.inject(HEAD + bytes((2, data[9], 0)) + (7).to_bytes(4, "little") + name)
         elif data[:1] != b"\xff" and not (data[0] < 0x80 and (data[0] >= 0x40 or len(data) > 60)):
@@ -200,13 +200,13 @@ def downgrade(trial):
         bots = trial.bots(daemon, 1, ports=[wire.port])
         rounds = trial.often(5, 1)
         for _ in range(rounds):
-            cut, before = True, knocks
-            harness.poll("knocks", lambda: knocks > before + 3)
+            cut, before = True, connect_requests
+            harness.poll("connect_requests", lambda: connect_requests > before + 3)
             cut = False
             resumed = arena_of(daemon)["bytes_in"]
             daemon.poll("its return", lambda: arena_of(daemon)["bytes_in"] > resumed + 2000)
         report = end_bots(bots)
-    return knocks, expect(not plain and report["disconnected"] == 0 and report["resumes"] >= rounds,
+    return connect_requests, expect(not plain and report["disconnected"] == 0 and report["resumes"] >= rounds,
                           f"{len(plain)} datagrams in plain text, {report['resumes']} times resumed,"
                           f" {report['disconnected']} lost")
 

@@ -20,8 +20,8 @@ SIZE_AT = {6: 4, 7: 6, 8: 6, 9: 6, 12: 6}
 
 INFO_QUERY = b"\xff\xff\xff\xffTSource Engine Query\0"
 PLAYER_QUERY, RULES_QUERY = (b"\xff\xff\xff\xff" + kind + b"\xff" * 4 for kind in (b"U", b"V"))
-KNOCK = (b"\xff\xff\xff\xffRAIM\x01\x02").ljust(512, b"\0")
-TICKET_HEAD = b"\xff\xff\xff\xffRAIM\x02\x02"
+CONNECT_REQUEST = (b"\xff\xff\xff\xffRAIM\x01\x02").ljust(512, b"\0")
+COOKIE_HEAD = b"\xff\xff\xff\xffRAIM\x02\x02"
 
 
 def datagram(commands, peer=NO_PEER, session=0):
@@ -29,9 +29,9 @@ def datagram(commands, peer=NO_PEER, session=0):
     return struct.pack("!HH", SENT_TIME | session << 12 | peer, sent) + commands
 
 
-def connect_command(ticket=0):
+def connect_command(cookie=0):
     return struct.pack("!BBHHBBIIIIIIIIII", CONNECT | RELIABLE, ON_ALL, 1, 0, 0xFF, 0xFF, 1200,
-                       32768, 2, 0, 0, 5000, 2, 2, random.getrandbits(32), ticket)
+                       32768, 2, 0, 0, 5000, 2, 2, random.getrandbits(32), cookie)
 
 
 def acknowledge_command(channel, sequence, sent):
@@ -105,12 +105,12 @@ def send_spoofed(data, source, target):
 class Peer:
     """A connection that keeps ENet's rules only as far as it is told to."""
 
-    def __init__(self, port, source="127.0.0.1", tickets=False):
+    def __init__(self, port, source="127.0.0.1", cookies=False):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((source, 0))
         self.socket.connect(("127.0.0.1", port))
         self.socket.setblocking(False)
-        self.tickets = tickets
+        self.address_validation = cookies
         self.number = self.session = None # that the server gave
         self.sequences = [0, 0] # of the two channels
         self.own_sequence = 1 # of the connection itself
@@ -133,24 +133,24 @@ class Peer:
     def send_commands(self, commands):
         self.send(datagram(commands, self.number, self.session))
 
-    def fetch_ticket(self, deadline_s=harness.START_S):
+    def fetch_cookie(self, deadline_s=harness.START_S):
         """The number that lets a CONNECT in."""
-        def knock():
-            self.send(KNOCK)
-            return self.take_ticket(0.05)
-        return harness.poll("ticket", knock, deadline_s)
+        def request_cookie():
+            self.send(CONNECT_REQUEST)
+            return self.take_cookie(0.05)
+        return harness.poll("cookie", connect_request, deadline_s)
 
-    def take_ticket(self, seconds=0.0):
+    def take_cookie(self, seconds=0.0):
         """The number that has been told, or None."""
         for data in self._datagrams(seconds):
-            if data.startswith(TICKET_HEAD):
+            if data.startswith(COOKIE_HEAD):
                 return int.from_bytes(data[11:15], "little")
         return None
 
     def connect(self, name="stranger", deadline_s=harness.START_S):
         """Connects and says hello."""
-        ticket = self.fetch_ticket(deadline_s) if self.tickets else 0
-        command = connect_command(ticket)
+        cookie = self.fetch_cookie(deadline_s) if self.address_validation else 0
+        command = connect_command(cookie)
 
         def ask():
             self.send(datagram(command))

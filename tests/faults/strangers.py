@@ -12,7 +12,7 @@ import time
 
 from page import CLOCK_STEP, Page
 from row import arena_of, end_bots, expect, harness, row, ticks_go_on
-from stranger import (FRAGMENT, INFO_QUERY, KNOCK, PING, PLAYER_QUERY, RELIABLE, RULES_QUERY,
+from stranger import (FRAGMENT, INFO_QUERY, CONNECT_REQUEST, PING, PLAYER_QUERY, RELIABLE, RULES_QUERY,
                       Crowd, Peer, acknowledge_command, connect_command, datagram, send_spoofed)
 
 # A sanitizer would keep freed memory for much longer than a row lasts.
@@ -30,7 +30,7 @@ def settle(daemon):
 
 @row(1, "spoofed CONNECT flood", "no slot used, an honest client joins within 1 s")
 def flood_of_connects(trial):
-    trial.need_key("tickets")
+    trial.need_key("address_validation")
     count = trial.often(50000, 5000)
     daemon = trial.stage.serve(harness.arena(max_players=16))
     sent = 0
@@ -51,7 +51,7 @@ def flood_of_connects(trial):
         flooding.join()
         settle(daemon)
         answers = len(crowd.received())
-    refused = arena_of(daemon)["refused"]["ticket"]
+    refused = arena_of(daemon)["refused"]["cookie"]
     # The status is up to a fifth of a second old.
     return count, expect(answers == 0 and refused > count / 2 and (trial.short or joined_s < 1.3),
                          f"{answers} answers, {refused} refused, joined in {joined_s:.2f} s, after"
@@ -60,7 +60,7 @@ def flood_of_connects(trial):
 
 @row(2, "spoofed CONNECT with a blind ACK", "no connection")
 def blind_acknowledgement(trial):
-    trial.need_key("tickets")
+    trial.need_key("address_validation")
     count = trial.often(1000, 100)
     daemon = trial.stage.serve(harness.arena(max_players=16))
     before = arena_of(daemon)
@@ -85,9 +85,9 @@ def blind_acknowledgement(trial):
 def amplification(trial):
     daemon = trial.stage.serve(harness.arena(max_players=4))
     kinds = {"INFO": INFO_QUERY, "PLAYER": PLAYER_QUERY, "RULES": RULES_QUERY}
-    tickets = trial.has("tickets")
-    if tickets:
-        kinds |= {"KNOCK": KNOCK, "KNOCK cut": KNOCK[:511], "KNOCK long": KNOCK + bytes(400),
+    cookies = trial.has("address_validation")
+    if cookies:
+        kinds |= {"CONNECT_REQUEST": CONNECT_REQUEST, "CONNECT_REQUEST cut": CONNECT_REQUEST[:511], "CONNECT_REQUEST long": CONNECT_REQUEST + bytes(400),
                   "CONNECT": datagram(connect_command(7))}
     seen = []
     good = True
@@ -102,8 +102,8 @@ def amplification(trial):
         seen.append(f"{name} {ratio:.2f}")
         good = good and ratio <= 1 and all(size < len(data) or name == "PLAYER" or name == "RULES"
                                            for size in sizes)
-        good = good and (name in ("CONNECT", "KNOCK cut") or len(sizes) > 0)
-    if not tickets:
+        good = good and (name in ("CONNECT", "CONNECT_REQUEST cut") or len(sizes) > 0)
+    if not cookies:
         seen.append("HELLO and CONNECT: not built in")
     return 8 * len(kinds), expect(good, ", ".join(seen))
 
@@ -112,7 +112,7 @@ def amplification(trial):
 def fragment_bomb(trial):
     daemon = trial.stage.serve(harness.arena(max_players=4), env=NO_QUARANTINE)
     count = 0
-    with Peer(daemon.ports[0], tickets=trial.has("tickets")) as peer:
+    with Peer(daemon.ports[0], cookies=trial.has("address_validation")) as peer:
         peer.connect()
         daemon.wait_players(1)
         before_kb = daemon.resident_kb()
@@ -161,34 +161,34 @@ def odd_datagrams(trial):
         + ("" if port_zero else "; source port 0 not tried"))
 
 
-def try_tickets(trial):
-    """Which tickets are let in, and how many refusals were counted."""
+def try_cookies(trial):
+    """Which cookies are let in, and how many refusals were counted."""
     daemon = trial.stage.serve(harness.arena(max_players=8))
     port = daemon.ports[0]
 
     def refusals():
         return sum(arena_of(daemon)["refused"].values())
 
-    def is_answered(source, *tickets, trailing=b""):
+    def is_answered(source, *cookies, trailing=b""):
         with Peer(port, source) as peer:
-            for ticket in tickets:
-                peer.send(datagram(connect_command(ticket) + trailing))
+            for cookie in cookies:
+                peer.send(datagram(connect_command(cookie) + trailing))
             peer.serve(0.3)
             return peer.number is not None
 
     before = refusals()
     with Peer(port, "127.0.0.7") as owner:
-        ticket = owner.fetch_ticket()
+        cookie = owner.fetch_cookie()
     let_in = {
-        "forged": is_answered("127.0.0.7", *(ticket ^ 1 << bit for bit in range(32))),
-        "foreign": is_answered("127.0.0.8", ticket),
-        "trailed": is_answered("127.0.0.7", ticket,
+        "forged": is_answered("127.0.0.7", *(cookie ^ 1 << bit for bit in range(32))),
+        "foreign": is_answered("127.0.0.8", cookie),
+        "trailed": is_answered("127.0.0.7", cookie,
                                trailing=struct.pack("!BBH", PING | RELIABLE, 0xFF, 2)),
-        "right": is_answered("127.0.0.7", ticket),
+        "right": is_answered("127.0.0.7", cookie),
     }
     if not trial.short:
         time.sleep(61) # twice what its key is used for
-        let_in["expired"] = is_answered("127.0.0.7", ticket)
+        let_in["expired"] = is_answered("127.0.0.7", cookie)
     settle(daemon)
     return let_in, refusals() - before
 
@@ -227,11 +227,11 @@ def try_tokens(trial):
         return let_in, arena_of(daemon)["refused"]["access"]
 
 
-@row(8, "forged, foreign, replayed and expired tickets and tokens", "refused and counted")
-def tickets(trial):
-    trial.need_key("tickets")
+@row(8, "forged, foreign, replayed and expired cookies and tokens", "refused and counted")
+def cookies(trial):
+    trial.need_key("address_validation")
     seen, good, count = [], True, 0
-    for kind, attempt, least in (("tickets", try_tickets, 33), ("tokens", try_tokens, 4)):
+    for kind, attempt, least in (("address_validation", try_cookies, 33), ("tokens", try_tokens, 4)):
         if kind == "tokens" and not trial.has("access"):
             seen.append("tokens: not built in")
             continue
@@ -251,7 +251,7 @@ def many_commands(trial):
     bots = trial.bots(daemon, 4)
     ticks_go_on(daemon, 60)
     before = arena_of(daemon)["tick_us"]["p99"]
-    with Peer(daemon.ports[0], tickets=trial.has("tickets")) as peer:
+    with Peer(daemon.ports[0], cookies=trial.has("address_validation")) as peer:
         peer.connect()
         daemon.wait_players(5)
         nothing = acknowledge_command(0, 0, 0)
@@ -273,10 +273,10 @@ def many_commands(trial):
 
 
 class Churn:
-    """Joins and leaves from one address so many times a second. Each asks for a ticket, as an honest
+    """Joins and leaves from one address so many times a second. Each asks for a cookie, as an honest
     client does, but connects with the newest that any was told, which is as good."""
 
-    KNOCKING, CONNECTING = 20, 100 # peers that are so at a time
+    REQUESTING, CONNECTING = 20, 100 # peers that are so at a time
 
     def __init__(self, port, source, rate):
         self.port, self.source, self.rate = port, source, rate
@@ -291,24 +291,24 @@ class Churn:
 
     def _run(self):
         begin = time.monotonic()
-        knocking, connecting = collections.deque(), collections.deque()
-        ticket = None
+        requesting, connecting = collections.deque(), collections.deque()
+        cookie = None
         while not self.ended:
             if self.begun >= (time.monotonic() - begin) * self.rate:
                 time.sleep(0.001)
                 continue
             self.begun += 1
-            knocking.append(peer := Peer(self.port, self.source))
-            peer.send(KNOCK)
-            if len(knocking) > self.KNOCKING:
-                peer = knocking.popleft()
-                ticket = peer.take_ticket() or ticket
-                if ticket is not None:
-                    peer.send(datagram(connect_command(ticket)))
+            requesting.append(peer := Peer(self.port, self.source))
+            peer.send(CONNECT_REQUEST)
+            if len(requesting) > self.REQUESTING:
+                peer = requesting.popleft()
+                cookie = peer.take_cookie() or cookie
+                if cookie is not None:
+                    peer.send(datagram(connect_command(cookie)))
                 connecting.append(peer)
             if len(connecting) > self.CONNECTING:
                 self._leave(connecting.popleft())
-        for peer in (*knocking, *connecting):
+        for peer in (*requesting, *connecting):
             self._leave(peer)
 
     def _leave(self, peer):
@@ -322,7 +322,7 @@ class Churn:
 @row(11, "join churn of 1,000 a second from one IP",
      "limited, a neighbour behind the same NAT still joins")
 def churn(trial):
-    trial.need_key("tickets")
+    trial.need_key("address_validation")
     trial.need_key("limits")
     seconds = trial.often(10, 3)
     text = harness.arena(max_players=16).removesuffix("}")

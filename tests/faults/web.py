@@ -217,8 +217,8 @@ def traps(trial):
     os.mkfifo(state / "bans")
     refused = [is_refused(trial, harness.config(harness.arena()), env)]
     (state / "bans").unlink()
-    (state / "identity.key").unlink()
-    os.mkfifo(state / "identity.key")
+    (state / "server.key").unlink()
+    os.mkfifo(state / "server.key")
     refused.append(is_refused(trial, harness.config(harness.arena()), env))
     return 5, expect(refused == [True, True],
                      f"bans kept {kept_bans}, the victim's file whole, FIFOs refused {refused}")

@@ -8,14 +8,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct admission *admission;
-    const struct admission_keys keys = {.count = 1, .keys = {{1}}};
-    const struct admission_def def = {.arena = "duel", .keys = &keys};
+    static struct access_control *admission;
+    const struct access_control_keys keys = {.count = 1, .keys = {{1}}};
+    const struct access_control_def def = {.arena = "duel", .keys = &keys};
     char error[128];
     if (admission == NULL)
-        admission = admission_create(&def, error, sizeof error);
+        admission = access_control_create(&def, error, sizeof error);
     uint8_t written[RAIM_ACCESS_TOKEN_BYTES];
-    char name[ADMISSION_NAME_BYTES] = "chosen";
+    char name[ACCESS_CONTROL_NAME_BYTES] = "chosen";
     struct raim_access access;
     uint8_t *token = fuzz_copy(data, size);
     const size_t signed_size = raim_access_read(token, size, &access);
@@ -26,9 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const int64_t now_s =
         signed_size > 0 ? (int64_t)(access.not_before / 2 + access.expiry / 2) : 0;
-    const enum admission_verdict verdict = admission_check(admission, token, size, now_s);
-    assert(verdict != ADMISSION_ADMITTED);
-    assert(admission_judge(admission, token, size, now_s, name) == verdict);
+    const enum access_control_verdict verdict = access_control_check(admission, token, size, now_s);
+    assert(verdict != ACCESS_CONTROL_ADMITTED);
+    assert(access_control_judge(admission, token, size, now_s, name) == verdict);
     assert(strcmp(name, "chosen") == 0);
     free(token);
     return 0;

@@ -38,14 +38,14 @@ static void take_text(struct fuzz_input *input, char *text, size_t capacity)
 
 // An order is a line with its path, which names the method by its first byte, and lines of a
 // field's name, "=" and its value, up to an empty one.
-static void give(struct orders *orders, struct fuzz_input *input)
+static void give(struct admin_commands *orders, struct fuzz_input *input)
 {
-    struct order order = {0};
-    char line[ORDERS_FIELD_BYTES + 16];
+    struct admin_command order = {0};
+    char line[ADMIN_FIELD_BYTES + 16];
     bool path_is_known;
     const uint8_t kind = fuzz_byte(input);
     take_text(input, line, sizeof line);
-    order.route = orders_find(line, kind % 2 != 0 ? "POST" : "GET", &path_is_known);
+    order.route = admin_commands_find(line, kind % 2 != 0 ? "POST" : "GET", &path_is_known);
     assert(order.route == NULL || path_is_known);
     for (take_text(input, line, sizeof line); line[0] != '\0';
          take_text(input, line, sizeof line)) {
@@ -53,13 +53,13 @@ static void give(struct orders *orders, struct fuzz_input *input)
         if (value == NULL)
             continue;
         *value++ = '\0';
-        char *field = orders_field(&order, line);
-        if (field != NULL && strlen(value) < ORDERS_FIELD_BYTES)
+        char *field = admin_commands_field(&order, line);
+        if (field != NULL && strlen(value) < ADMIN_FIELD_BYTES)
             strcpy(field, value);
     }
     if (order.route == NULL)
         return;
-    orders_give(orders, &order);
+    admin_commands_give(orders, &order);
     assert(order.problem == NULL || order.status >= 400);
     assert(order.problem != NULL || order.text != NULL || order.waiting > 0);
     assert(order.waiting <= order.asked && order.asked <= FUZZ_ARENAS);
@@ -68,7 +68,7 @@ static void give(struct orders *orders, struct fuzz_input *input)
         fuzz_answer(fuzz_arenas[kind >> 2 & 1], (kind & 8) != 0);
     uint32_t number;
     bool done;
-    while ((kind & 16) != 0 && orders_collect(orders, &number, &done))
+    while ((kind & 16) != 0 && admin_commands_collect(orders, &number, &done))
         continue;
 }
 
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unlink(bans_path);
     char error[512];
     const struct status_source source = {.arenas = fuzz_arenas, .arena_count = FUZZ_ARENAS};
-    struct orders *orders = orders_open(&source, &fuzz_acts, error, sizeof error);
+    struct admin_commands *orders = admin_commands_open(&source, &fuzz_acts, error, sizeof error);
     assert(orders != NULL);
     struct fuzz_input input = {data, size};
     while (input.left > 0)
@@ -89,13 +89,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool done;
     for (int i = 0; i < FUZZ_ARENAS; i++)
         fuzz_answer(fuzz_arenas[i], true);
-    while (orders_collect(orders, &number, &done))
+    while (admin_commands_collect(orders, &number, &done))
         continue;
     for (int i = 0; i < FUZZ_ARENAS; i++)
         fuzz_answer(fuzz_arenas[i], true); // the bans that took the freed places
-    while (orders_collect(orders, &number, &done))
+    while (admin_commands_collect(orders, &number, &done))
         continue;
-    orders_close(orders);
+    admin_commands_close(orders);
     struct bans *bans = bans_load(bans_path, error, sizeof error);
     assert(bans != NULL);
     free(bans);

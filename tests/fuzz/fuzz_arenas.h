@@ -28,7 +28,7 @@ static inline void fuzz_remove_arenas(void)
 // Makes them, once for the process. Call it for every input: some change the log's level.
 static inline void fuzz_make_arenas(void)
 {
-    static struct passed nothing;
+    static struct socket_activation nothing;
     char error[256];
     log_set_level(LOG_LEVEL_ERROR); // the screen is for what the target has to say
     if (fuzz_config != NULL)
@@ -80,7 +80,7 @@ static inline bool fuzz_refuse_map(struct server *server, const char *name, cons
     return fuzz_refuse_arena(server, name, error, capacity);
 }
 
-static inline bool fuzz_refuse_reload(struct server *server, struct outcome *outcome)
+static inline bool fuzz_refuse_reload(struct server *server, struct reload_report *outcome)
 {
     (void)server, (void)outcome;
     return false;

@@ -5,24 +5,24 @@
 
 #include "secure_datagram.h"
 
-static void check_knock(const uint8_t *data, size_t size)
+static void check_connect_request(const uint8_t *data, size_t size)
 {
-    uint8_t written[RAIM_KNOCK_BYTES];
-    struct raim_knock knock;
-    if (!raim_knock_read(data, size, &knock))
+    uint8_t written[RAIM_CONNECTIONLESS_BYTES];
+    struct raim_connectionless connect_request;
+    if (!raim_connect_request_read(data, size, &connect_request))
         return;
-    assert(size >= raim_knock_write(&knock, written));
+    assert(size >= raim_connect_request_write(&connect_request, written));
     assert(memcmp(data, written, sizeof written) == 0);
 }
 
-static void check_ticket(const uint8_t *data, size_t size)
+static void check_cookie(const uint8_t *data, size_t size)
 {
-    uint8_t written[RAIM_TICKET_BYTES];
-    struct raim_ticket ticket;
-    if (!raim_ticket_read(data, size, &ticket))
+    uint8_t written[RAIM_COOKIE_BYTES];
+    struct raim_cookie cookie;
+    if (!raim_cookie_read(data, size, &cookie))
         return;
-    assert(size <= RAIM_TICKET_BYTES && size < RAIM_KNOCK_BYTES);
-    assert(raim_ticket_write(&ticket, written) == size && memcmp(data, written, size) == 0);
+    assert(size <= RAIM_COOKIE_BYTES && size < RAIM_CONNECTIONLESS_BYTES);
+    assert(raim_cookie_write(&cookie, written) == size && memcmp(data, written, size) == 0);
 }
 
 static void check_invite(const uint8_t *data, size_t size)
@@ -43,7 +43,7 @@ static void check_handshake(const uint8_t *data, size_t size)
     if (!raim_init_read(data, size, &init))
         return;
     assert(size > RAIM_RESPONSE_BYTES && init.message + init.size == data + size);
-    raim_init_write_head(init.ticket, written);
+    raim_init_write_head(init.cookie, written);
     assert(memcmp(data, written, sizeof written) == 0);
 }
 
@@ -71,23 +71,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     check_credential(data, size);
     // A reader sees no more than one datagram, and no datagram that is not of its kind.
-    switch (raim_knock_kind(data, size)) {
-    case RAIM_KNOCK_KNOCK:
-        check_knock(data, size);
+    switch (raim_connectionless_kind(data, size)) {
+    case RAIM_CONNECTIONLESS_REQUEST:
+        check_connect_request(data, size);
         break;
-    case RAIM_KNOCK_TICKET:
-        check_ticket(data, size);
+    case RAIM_CONNECTIONLESS_COOKIE:
+        check_cookie(data, size);
         break;
-    case RAIM_KNOCK_INVITE:
+    case RAIM_CONNECTIONLESS_INVITE:
         check_invite(data, size);
         break;
-    case RAIM_KNOCK_HANDSHAKE:
+    case RAIM_CONNECTIONLESS_HANDSHAKE:
         check_handshake(data, size);
         break;
-    case RAIM_KNOCK_REFUSED:
+    case RAIM_CONNECTIONLESS_REFUSED:
         check_refused(data, size);
         break;
-    case RAIM_KNOCK_NONE:
+    case RAIM_CONNECTIONLESS_NONE:
         break;
     }
     return 0;

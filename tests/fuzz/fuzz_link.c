@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The client's end of the wire, with ENet below it and a network and a clock of our own: tickets,
+// The client's end of the wire, with ENet below it and a network and a clock of our own: cookies,
 // handshakes, invitations, encrypted and plain datagrams of its server and of anybody who sends in
 // its name. What leaves goes to the server; a client that knows its server's key, beforehand or
-// from a completed handshake, sends nothing but KNOCK and INIT in plain, and is welcomed by nobody
-// else.
+// from a completed handshake, sends nothing but CONNECT_REQUEST and INIT in plain, and is welcomed
+// by nobody else.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -37,7 +37,7 @@ static struct {
     struct datagram opened;           // the newest of the client's, decrypted
     struct datagram response;         // to its last INIT
     struct datagram old;              // one that went to the client before
-    struct raim_ticket offer;         // the last one sent
+    struct raim_cookie offer;         // the last one sent
     struct secure_sessions *sessions; // the server's; each connection is of another port
     struct secure_peer peer;
     uint8_t head[2]; // of datagrams to the client: its peer's number and session
@@ -93,15 +93,15 @@ static void take_init(const uint8_t *data, size_t size)
 {
     struct raim_init init;
     struct raim_credential credential;
-    uint8_t ticket[RAIM_TICKET_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES];
     const struct secure_limits unlimited = {0};
     assert(raim_init_read(data, size, &init));
-    struct raim_ticket told = net.offer;
-    told.ticket = init.ticket;
+    struct raim_cookie told = net.offer;
+    told.cookie = init.cookie;
     memcpy(told.server_key, secure_sessions_key(net.sessions), sizeof told.server_key);
     size_t reply = secure_sessions_repeat(net.sessions, net.peer, &init, net.response.bytes);
     if (reply == 0 &&
-        secure_sessions_read(net.sessions, &init, ticket, raim_ticket_write(&told, ticket),
+        secure_sessions_read(net.sessions, &init, cookie, raim_cookie_write(&told, cookie),
                              &credential) &&
         secure_sessions_begin(net.sessions, net.peer, unlimited, true, net.now_ms,
                               net.response.bytes) == DATAGRAM_OK)
@@ -116,23 +116,24 @@ static void hear(const uint8_t *data, size_t size)
 {
     uint8_t plain[MOST];
     enum datagram_verdict verdict;
-    const enum raim_knock_kind kind = raim_knock_kind(data, size);
+    const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
     const bool is_encrypted = size > SECURE_BYTES && data[0] >> 6 == 1;
-    assert(!net.expects_key || is_encrypted || kind == RAIM_KNOCK_KNOCK ||
-           kind == RAIM_KNOCK_HANDSHAKE);
-    if (kind == RAIM_KNOCK_KNOCK) {
-        struct raim_knock knock;
-        assert(size == RAIM_KNOCK_BYTES && raim_knock_read(data, size, &knock));
-        assert(!net.expects_key || knock.credential.kind == RAIM_CREDENTIAL_NONE);
+    assert(!net.expects_key || is_encrypted || kind == RAIM_CONNECTIONLESS_REQUEST ||
+           kind == RAIM_CONNECTIONLESS_HANDSHAKE);
+    if (kind == RAIM_CONNECTIONLESS_REQUEST) {
+        struct raim_connectionless connect_request;
+        assert(size == RAIM_CONNECTIONLESS_BYTES &&
+               raim_connect_request_read(data, size, &connect_request));
+        assert(!net.expects_key || connect_request.credential.kind == RAIM_CREDENTIAL_NONE);
         net.peer.port++; // the next connection's
         return;
     }
-    if (kind == RAIM_KNOCK_HANDSHAKE) {
+    if (kind == RAIM_CONNECTIONLESS_HANDSHAKE) {
         take_init(data, size);
         return;
     }
     const size_t opened =
-        is_encrypted ? secure_sessions_open(net.sessions, net.peer, data, size, plain, &verdict)
+        is_encrypted ? secure_sessions_decrypt(net.sessions, net.peer, data, size, plain, &verdict)
                      : 0;
     const uint8_t *from = opened > 0 ? plain : data;
     // Once it has encrypted, a client never sends plain again.
@@ -169,13 +170,14 @@ static void post(struct raim_link *link, const uint8_t *bytes, size_t size, bool
     raim_link_service(link);
 }
 
-// Encrypted where the server can and `seal` says so. Returns whether it was.
-static bool post_sealed(struct raim_link *link, const uint8_t *bytes, size_t size, bool seal)
+// Encrypted where the server can and `encrypt` says so. Returns whether it was.
+static bool post_sealed(struct raim_link *link, const uint8_t *bytes, size_t size, bool encrypt)
 {
-    uint8_t sealed[MOST];
-    const size_t whole =
-        seal ? secure_sessions_seal(net.sessions, net.peer, net.now_ms, bytes, size, sealed) : 0;
-    post(link, whole > 0 ? sealed : bytes, whole > 0 ? whole : size, false);
+    uint8_t encrypted[MOST];
+    const size_t whole = encrypt ? secure_sessions_encrypt(net.sessions, net.peer, net.now_ms,
+                                                           bytes, size, encrypted)
+                                 : 0;
+    post(link, whole > 0 ? encrypted : bytes, whole > 0 ? whole : size, false);
     return whole > 0;
 }
 
@@ -211,22 +213,22 @@ static void send_again(struct raim_link *link, struct fuzz_input *input)
     post(link, again.bytes, again.size, false);
 }
 
-static void send_ticket(struct raim_link *link, struct fuzz_input *input)
+static void send_cookie(struct raim_link *link, struct fuzz_input *input)
 {
     const uint8_t choice = fuzz_byte(input);
-    struct raim_ticket ticket = {
+    struct raim_cookie cookie = {
         .needs_admission = (choice & 1) != 0,
         .offers_encryption = (choice & 2) != 0,
-        .ticket = 1u + choice,
+        .cookie = 1u + choice,
         .arena = "duel",
     };
-    uint8_t bytes[RAIM_TICKET_BYTES];
-    memcpy(ticket.server_key, secure_sessions_key(net.sessions), sizeof ticket.server_key);
-    ticket.server_key[0] ^= (choice & 4) != 0; // somebody else's
-    ticket.admitted = (choice & 16) != 0;
-    net.offer = ticket;
+    uint8_t bytes[RAIM_COOKIE_BYTES];
+    memcpy(cookie.server_key, secure_sessions_key(net.sessions), sizeof cookie.server_key);
+    cookie.server_key[0] ^= (choice & 4) != 0; // somebody else's
+    cookie.admitted = (choice & 16) != 0;
+    net.offer = cookie;
     net.offer.admitted = false;
-    post(link, bytes, raim_ticket_write(&ticket, bytes), (choice & 8) != 0);
+    post(link, bytes, raim_cookie_write(&cookie, bytes), (choice & 8) != 0);
 }
 
 // A plain refusal is final only for who does not expect encryption.
@@ -264,14 +266,14 @@ static void verify(struct raim_link *link, struct fuzz_input *input)
     post_sealed(link, bytes, sizeof bytes, choice % 2 == 0);
 }
 
-static bool send_reliable(struct raim_link *link, const uint8_t *message, size_t size, bool seal)
+static bool send_reliable(struct raim_link *link, const uint8_t *message, size_t size, bool encrypt)
 {
     uint8_t bytes[10 + RAIM_MAX_MESSAGE_BYTES] = {net.head[0], net.head[1], 0, 0, 0x86, 0};
     net.sequence++;
     bytes[6] = (uint8_t)(net.sequence >> 8), bytes[7] = (uint8_t)net.sequence;
     bytes[8] = (uint8_t)(size >> 8), bytes[9] = (uint8_t)size;
     memcpy(bytes + 10, message, size);
-    return post_sealed(link, bytes, 10 + size, seal);
+    return post_sealed(link, bytes, 10 + size, encrypt);
 }
 
 static void send_message(struct raim_link *link, struct fuzz_input *input)
@@ -348,7 +350,7 @@ static void act(struct raim_link *link, struct fuzz_input *input)
 }
 
 static void (*const deeds[])(struct raim_link *link, struct fuzz_input *input) = {
-    send_ticket, verify,    welcome, send_message, send_raw, send_again,
+    send_cookie, verify,    welcome, send_message, send_raw, send_again,
     invite,      pass_time, act,     respond,      refuse,
 };
 enum { DEEDS = sizeof deeds / sizeof *deeds };
@@ -366,8 +368,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(net.sessions != NULL);
     net.expects_key = (start & 1) != 0;
     def.server_key = net.expects_key ? secure_sessions_key(net.sessions) : NULL;
-    def.require_sealed = (start & 2) != 0;
-    net.expects_key |= def.require_sealed;
+    def.require_encryption = (start & 2) != 0;
+    net.expects_key |= def.require_encryption;
     struct raim_link *link = raim_link_open("127.0.0.1", PORT, &def);
     assert(link != NULL);
     while (input.left > 0)

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(text, data, size);
     if (strstr(text, "@include") == NULL) { // fuzz_config is for these
-        struct report report = {.out = open_memstream(&words, &length)};
+        struct diagnostics report = {.out = open_memstream(&words, &length)};
         assert(report.out != NULL);
         struct raim_map *map = map_file_parse("map/fuzz.conf", text, RADIUS, &report);
         fclose(report.out);

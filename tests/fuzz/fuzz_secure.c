@@ -12,19 +12,20 @@ enum { PEERS = 4, MOST = 2048 };
 static const uint8_t word[10] = "anything", key[RAIM_KEY_BYTES] = {1};
 
 static struct secure_sessions *sessions;
-static struct raim_ticket offer;
+static struct raim_cookie offer;
 
 static size_t take_init(struct secure_peer peer, const uint8_t *data, size_t size, int64_t now_ms,
                         bool resumes, uint8_t reply[RAIM_RESPONSE_BYTES])
 {
     struct raim_init init;
     struct raim_credential credential;
-    uint8_t ticket[RAIM_TICKET_BYTES];
-    if (raim_knock_kind(data, size) != RAIM_KNOCK_HANDSHAKE || !raim_init_read(data, size, &init))
+    uint8_t cookie[RAIM_COOKIE_BYTES];
+    if (raim_connectionless_kind(data, size) != RAIM_CONNECTIONLESS_HANDSHAKE ||
+        !raim_init_read(data, size, &init))
         return 0;
     const size_t repeated = secure_sessions_repeat(sessions, peer, &init, reply);
-    if (repeated > 0 || init.ticket != offer.ticket ||
-        !secure_sessions_read(sessions, &init, ticket, raim_ticket_write(&offer, ticket),
+    if (repeated > 0 || init.cookie != offer.cookie ||
+        !secure_sessions_read(sessions, &init, cookie, raim_cookie_write(&offer, cookie),
                               &credential))
         return repeated;
     return secure_sessions_begin(sessions, peer, (struct secure_limits){2, 3}, resumes, now_ms,
@@ -36,16 +37,16 @@ static size_t take_init(struct secure_peer peer, const uint8_t *data, size_t siz
 // An honest INIT; the client then waits for its answer.
 static size_t make_init(struct raim_connector *client, uint64_t now_us, uint8_t *bytes)
 {
-    uint8_t ticket[RAIM_TICKET_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES];
     raim_connector_begin(client, NULL, now_us);
-    raim_connector_receive(client, now_us, ticket, raim_ticket_write(&offer, ticket));
+    raim_connector_receive(client, now_us, cookie, raim_cookie_write(&offer, cookie));
     return raim_connector_send(client, now_us, bytes);
 }
 
 // A peer whose session is known and kept by its ENet peer.
 static void let_in(struct secure_peer peer, struct raim_connector *client)
 {
-    uint8_t init[RAIM_KNOCK_BYTES], reply[RAIM_RESPONSE_BYTES];
+    uint8_t init[RAIM_CONNECTIONLESS_BYTES], reply[RAIM_RESPONSE_BYTES];
     const size_t size = make_init(client, 0, init);
     raim_connector_receive(client, 0, reply, take_init(peer, init, size, 0, false, reply));
     assert(raim_connector_is_secure(client));
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct secure_peer own = {.address = 1};
     struct fuzz_input script = {data, size};
     sessions = secure_sessions_create(3, key);
-    offer = (struct raim_ticket){.ticket = 2, .offers_encryption = true, .arena = "duel"};
+    offer = (struct raim_cookie){.cookie = 2, .offers_encryption = true, .arena = "duel"};
     memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
     struct raim_connector *client = raim_connector_create(&anybody);
     struct raim_connector *stranger = raim_connector_create(&anybody);
@@ -75,8 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint8_t honest[MOST] = {0}, sent[MOST], plain[MOST], reply[RAIM_RESPONSE_BYTES];
         const bool is_init = deed % 4 == 3;
         const size_t whole = is_init ? make_init(stranger, (uint64_t)now_ms * 1000, honest)
-                                     : raim_connector_seal(client, (uint64_t)now_ms * 1000, word,
-                                                           sizeof word, honest);
+                                     : raim_connector_encrypt(client, (uint64_t)now_ms * 1000, word,
+                                                              sizeof word, honest);
         const size_t kept = deed >= 128 ? whole : fuzz_byte(&script) % (whole + 1);
         size_t taken;
         const uint8_t *block = fuzz_block(&script, deed >= 128 ? 0 : fuzz_byte(&script), &taken);
@@ -91,14 +92,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         enum datagram_verdict verdict = DATAGRAM_VERDICTS;
         const size_t opened =
-            secure_sessions_open(sessions, peer, exact, kept + taken, plain, &verdict);
+            secure_sessions_decrypt(sessions, peer, exact, kept + taken, plain, &verdict);
         assert(verdict < DATAGRAM_VERDICTS && (opened > 0) == (verdict == DATAGRAM_OK));
         assert(opened == 0 || (peer.address == own.address && is_honest && !is_init));
         assert(!is_honest || is_init || peer.address != own.address || opened == sizeof word);
-        assert(raim_connector_open(client, exact, kept + taken, plain) == 0);
-        assert(secure_sessions_seal(sessions, own, now_ms, word, sizeof word, sent) ==
+        assert(raim_connector_decrypt(client, exact, kept + taken, plain) == 0);
+        assert(secure_sessions_encrypt(sessions, own, now_ms, word, sizeof word, sent) ==
                sizeof word + SECURE_BYTES);
-        assert(raim_connector_open(client, sent, sizeof word + SECURE_BYTES, plain) == sizeof word);
+        assert(raim_connector_decrypt(client, sent, sizeof word + SECURE_BYTES, plain) ==
+               sizeof word);
         free(exact);
     }
     raim_connector_destroy(client);

@@ -27,11 +27,11 @@ static void clean_up(void)
     unlink(key_path);
 }
 
-static bool get(uint8_t secret[IDENTITY_KEY_BYTES])
+static bool get(uint8_t secret[SERVER_KEY_BYTES])
 {
     char error[256] = "";
     identity.known = false;
-    const bool good = identity_get(secret, error, sizeof error);
+    const bool good = server_key_get(secret, error, sizeof error);
     assert(good == (error[0] == '\0'));
     return good;
 }
@@ -48,10 +48,10 @@ static size_t read_back(uint8_t *bytes, size_t capacity)
 // The file's bytes; none at all: there is no file.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t secret[IDENTITY_KEY_BYTES], again[IDENTITY_KEY_BYTES], kept[4096];
+    uint8_t secret[SERVER_KEY_BYTES], again[SERVER_KEY_BYTES], kept[4096];
     if (key_path[0] == '\0') {
         fuzz_make_directory("identity");
-        snprintf(key_path, sizeof key_path, "%s/identity.key", fuzz_directory);
+        snprintf(key_path, sizeof key_path, "%s/server.key", fuzz_directory);
         setenv("STATE_DIRECTORY", fuzz_directory, 1);
         atexit(clean_up);
     }

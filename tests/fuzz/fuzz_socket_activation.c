@@ -77,13 +77,13 @@ static int make(unsigned kind)
     return made;
 }
 
-static void check_found(struct passed *passed)
+static void check_found(struct socket_activation *passed)
 {
     for (int i = 0; i < passed->count; i++) {
-        const struct passed_socket *socket = &passed->sockets[i];
+        const struct activated_socket *socket = &passed->sockets[i];
         char address[INET_ADDRSTRLEN];
         inet_ntop(AF_INET, &socket->address, address, sizeof address);
-        const int found = passed_find(passed, address, socket->port);
+        const int found = socket_activation_find(passed, address, socket->port);
         assert(found >= 0 && socket->used && socket->port != 0);
         struct sockaddr_in bound;
         socklen_t size = sizeof bound;
@@ -118,13 +118,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(count, text, taken);
     setenv("LISTEN_PID", pid, 1);
     setenv("LISTEN_FDS", count, 1);
-    static struct passed passed;
-    passed_init(&passed);
+    static struct socket_activation passed;
+    socket_activation_init(&passed);
     assert(passed.count <= PLACES && getenv("LISTEN_FDS") == NULL);
-    assert(passed_find(&passed, "no address", 1) == -1);
-    assert(passed_find(&passed, "192.0.2.1", 1) == -1);
+    assert(socket_activation_find(&passed, "no address", 1) == -1);
+    assert(socket_activation_find(&passed, "192.0.2.1", 1) == -1);
     check_found(&passed);
-    passed_warn_unused(&passed);
+    socket_activation_warn_unused(&passed);
     for (int i = 0; i < PLACES; i++) {
         close(FIRST + i);
         if (kept[i] >= 0) {

@@ -35,11 +35,11 @@ static void clean_up(void)
 }
 
 // The public half of the key in the file, as it is to be configured.
-static void publish(const char *line, struct admission_keys *keys)
+static void publish(const char *line, struct access_control_keys *keys)
 {
     uint8_t seed[crypto_sign_SEEDBYTES], secret[crypto_sign_SECRETKEYBYTES];
     assert(sodium_hex2bin(seed, sizeof seed, line, 2 * sizeof seed, NULL, NULL, NULL) == 0);
-    *keys = (struct admission_keys){.count = 1};
+    *keys = (struct access_control_keys){.count = 1};
     crypto_sign_seed_keypair(keys->keys[0], secret, seed);
 }
 
@@ -47,8 +47,8 @@ static void check_token(const struct token_options *options, const char *line)
 {
     uint8_t token[RAIM_CLIENT_ACCESS_BYTES];
     struct raim_access access;
-    struct admission_keys keys;
-    char name[ADMISSION_NAME_BYTES] = "";
+    struct access_control_keys keys;
+    char name[ACCESS_CONTROL_NAME_BYTES] = "";
     const uint32_t size = raim_link_read_access(printed, token, sizeof token);
     assert(raim_access_read(token, size, &access) > 0);
     const char *problem = NULL;
@@ -58,14 +58,14 @@ static void check_token(const struct token_options *options, const char *line)
     assert(access.has_key == (options->server_key != NULL));
     publish(line, &keys);
     char error[128];
-    const struct admission_def def = {.arena = access.arena, .keys = &keys};
-    struct admission *admission = admission_create(&def, error, sizeof error);
+    const struct access_control_def def = {.arena = access.arena, .keys = &keys};
+    struct access_control *admission = access_control_create(&def, error, sizeof error);
     const int64_t now_s = (int64_t)access.not_before;
-    assert(admission_check(admission, token, size, now_s) == ADMISSION_ADMITTED);
-    assert(admission_judge(admission, token, size, now_s, name) == ADMISSION_ADMITTED);
+    assert(access_control_check(admission, token, size, now_s) == ACCESS_CONTROL_ADMITTED);
+    assert(access_control_judge(admission, token, size, now_s, name) == ACCESS_CONTROL_ADMITTED);
     assert(strcmp(name, access.name) == 0);
-    assert(admission_judge(admission, token, size, now_s, name) == ADMISSION_USED);
-    admission_destroy(admission);
+    assert(access_control_judge(admission, token, size, now_s, name) == ACCESS_CONTROL_USED);
+    access_control_destroy(admission);
 }
 
 // Any text, also none; what else a client is given to read.

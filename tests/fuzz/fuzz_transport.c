@@ -38,7 +38,7 @@ enum {
 // What a stranger has heard, and must know to go on.
 struct stranger {
     uint64_t sent, received; // bytes
-    uint32_t ticket;
+    uint32_t cookie;
     uint16_t peer; // that the server has given
     uint8_t session;
     bool verified;                       // the server has answered its CONNECT
@@ -111,9 +111,9 @@ static void hear(struct stranger *stranger, const uint8_t *received, size_t size
 {
     uint8_t plain[TRANSPORT_MTU + SECURE_BYTES];
     const uint8_t *data = received;
-    static const uint8_t ticket[] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 2};
-    if (size >= 15 && memcmp(data, ticket, sizeof ticket) == 0)
-        memcpy(&stranger->ticket, data + 11, sizeof stranger->ticket); // little-endian
+    static const uint8_t cookie[] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 2};
+    if (size >= 15 && memcmp(data, cookie, sizeof cookie) == 0)
+        memcpy(&stranger->cookie, data + 11, sizeof stranger->cookie); // little-endian
     if (size >= 2 && data[0] == 0xFF && data[1] == 0xFF) {
         raim_connector_receive(stranger->connector, (uint64_t)net.now_ms * 1000, data, size);
         stranger->was_rude &= !raim_connector_is_secure(stranger->connector);
@@ -121,7 +121,7 @@ static void hear(struct stranger *stranger, const uint8_t *received, size_t size
     }
     if (size > SECURE_BYTES && data[0] >> 6 == 1) {
         size = raim_connector_is_secure(stranger->connector)
-                   ? raim_connector_open(stranger->connector, received, size, plain)
+                   ? raim_connector_decrypt(stranger->connector, received, size, plain)
                    : 0;
         data = plain;
     } else {
@@ -188,21 +188,21 @@ static void post(uint32_t who, const void *bytes, size_t size)
 static void post_enet(uint32_t who, const void *bytes, size_t size)
 {
     struct stranger *stranger = &net.strangers[who];
-    uint8_t sealed[TRANSPORT_MTU + SECURE_BYTES];
+    uint8_t encrypted[TRANSPORT_MTU + SECURE_BYTES];
     if (!raim_connector_is_secure(stranger->connector) || stranger->is_rude) {
         stranger->was_rude |= raim_connector_is_secure(stranger->connector);
         post(who, bytes, size);
         return;
     }
-    post(
-        who, sealed,
-        raim_connector_seal(stranger->connector, (uint64_t)net.now_ms * 1000, bytes, size, sealed));
+    post(who, encrypted,
+         raim_connector_encrypt(stranger->connector, (uint64_t)net.now_ms * 1000, bytes, size,
+                                encrypted));
 }
 
 // Goes on with the handshake, or begins another one.
 static void shake_hands(uint32_t who, struct fuzz_input *input)
 {
-    uint8_t bytes[RAIM_KNOCK_BYTES];
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     struct stranger *stranger = &net.strangers[who];
     const uint64_t now_us = (uint64_t)net.now_ms * 1000;
     const uint8_t choice = fuzz_byte(input);
@@ -223,7 +223,7 @@ static void send_raw(uint32_t who, struct fuzz_input *input)
     post(who, block, size);
 }
 
-static void send_knock(uint32_t who, struct fuzz_input *input)
+static void send_connect_request(uint32_t who, struct fuzz_input *input)
 {
     uint8_t bytes[600] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 1, 2};
     const size_t size = 500 + fuzz_byte(input) % 32;
@@ -245,7 +245,7 @@ static void send_connect(uint32_t who, struct fuzz_input *input)
         .packetThrottleAcceleration = htonl(2),
         .packetThrottleDeceleration = htonl(2),
         .connectID = who + 1,
-        .data = htonl(net.strangers[who].ticket),
+        .data = htonl(net.strangers[who].cookie),
     };
     uint8_t bytes[sizeof header + sizeof command];
     memcpy(bytes, &header, sizeof header);
@@ -499,7 +499,7 @@ static void take_events(struct transport *transport)
 static void operate(struct transport *transport, struct fuzz_input *input)
 {
     static void (*const deeds[])(uint32_t, struct fuzz_input *) = {
-        send_raw, send_knock, send_connect, send_commands, acknowledge, send_message,
+        send_raw, send_connect_request, send_connect, send_commands, acknowledge, send_message,
     };
     enum { DEEDS = sizeof deeds / sizeof *deeds };
     static const uint8_t message[TRANSPORT_MAX_MESSAGE];

@@ -119,7 +119,7 @@ static uint64_t canonical_digest(const struct raim_world *world)
     const size_t bullets_bytes =
         put_little_endian(bytes + at, rest, sizeof(raim_bullet), world->max_bullets, bullet_runs);
     at += bullets_bytes;
-    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_past),
+    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_position_history),
                             world->max_players * world->past_ticks, past_runs);
     assert(at == size);
     const uint64_t digest = raim_digest(bytes, size);

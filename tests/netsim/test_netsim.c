@@ -292,7 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_narrow_line_can_be_played),
         cmocka_unit_test(test_the_same_seed_gives_the_same_arena),
     };
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     map = map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL,
                         raim_rules_default().player_radius, &report);
     if (map == NULL)

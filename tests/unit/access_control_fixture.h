@@ -19,12 +19,12 @@ enum { NOW = 1800000000, LIFE = 600 };
 
 struct signer {
     uint8_t secret[crypto_sign_SECRETKEYBYTES];
-    uint8_t shown[ADMISSION_KEY_BYTES];
+    uint8_t shown[ACCESS_CONTROL_KEY_BYTES];
 };
 
 static struct signer matchmaker, impostor;
-static struct admission *admission;
-static char name[ADMISSION_NAME_BYTES];
+static struct access_control *admission;
+static char name[ACCESS_CONTROL_NAME_BYTES];
 static char error[4096 + 128]; // of the last open_admission
 
 static inline struct signer make_signer(uint8_t seed)
@@ -36,15 +36,15 @@ static inline struct signer make_signer(uint8_t seed)
     return signer;
 }
 
-static inline struct admission *open_admission(const char *arena, const char *runtime,
-                                               const char *directory, int64_t now_s)
+static inline struct access_control *open_admission(const char *arena, const char *runtime,
+                                                    const char *directory, int64_t now_s)
 {
-    struct admission_keys keys = {.count = 2};
+    struct access_control_keys keys = {.count = 2};
     memset(keys.keys[0], 7, sizeof keys.keys[0]);
     memcpy(keys.keys[1], matchmaker.shown, sizeof keys.keys[1]);
-    const struct admission_def def = {
+    const struct access_control_def def = {
         .arena = arena, .keys = &keys, .runtime = runtime, .state = directory, .now_s = now_s};
-    return admission_create(&def, error, sizeof error);
+    return access_control_create(&def, error, sizeof error);
 }
 
 static inline int set_up(void **state)
@@ -60,7 +60,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     (void)state;
-    admission_destroy(admission);
+    access_control_destroy(admission);
     return 0;
 }
 
@@ -95,13 +95,13 @@ static inline struct token usual_token(void)
 }
 
 // Checked first, which changes nothing.
-static inline enum admission_verdict judge(const struct token *token, int64_t now_s)
+static inline enum access_control_verdict judge(const struct token *token, int64_t now_s)
 {
-    const enum admission_verdict checked =
-        admission_check(admission, token->bytes, token->size, now_s);
-    const enum admission_verdict verdict =
-        admission_judge(admission, token->bytes, token->size, now_s, name);
-    if (verdict != ADMISSION_CROWDED)
+    const enum access_control_verdict checked =
+        access_control_check(admission, token->bytes, token->size, now_s);
+    const enum access_control_verdict verdict =
+        access_control_judge(admission, token->bytes, token->size, now_s, name);
+    if (verdict != ACCESS_CONTROL_CROWDED)
         assert_int_equal(checked, verdict);
     return verdict;
 }

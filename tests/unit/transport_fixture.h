@@ -312,7 +312,7 @@ static inline void tell(uint32_t peer, bool reliable, uint32_t number, size_t si
     transport_send(transport, peer, reliable, bytes, size);
 }
 
-static inline uint64_t refused_in_all(void)
+static inline uint64_t rejections_in_all(void)
 {
     uint64_t sum = 0;
     for (int i = 0; i < DATAGRAM_VERDICTS; i++)

@@ -28,7 +28,7 @@ struct fixture {
     struct config *config;
     struct arena *arenas[2];
     struct status_source source;
-    struct passed passed; // nothing
+    struct socket_activation passed; // nothing
     char error[256];
 };
 
@@ -65,14 +65,14 @@ static bool change_map(struct server *self, const char *name, const char *path, 
     return act(self, "map", name, path, error, capacity);
 }
 
-static bool reload(struct server *self, struct outcome *outcome)
+static bool reload(struct server *self, struct reload_report *outcome)
 {
-    outcome_add(outcome, OUTCOME_WARNING, "f:1: \"odd\"");
+    reload_report_add(outcome, RELOAD_REPORT_WARNING, "f:1: \"odd\"");
     if (self->refusal != NULL)
-        outcome_add(outcome, OUTCOME_MISTAKE, "f:2: %s", self->refusal);
+        reload_report_add(outcome, RELOAD_REPORT_MISTAKE, "f:2: %s", self->refusal);
     else {
-        outcome_add(outcome, OUTCOME_RESTART, "f:3: port: 1 -> 2");
-        outcome_add(outcome, OUTCOME_APPLIED, "f:4: bots: 1 -> 2");
+        reload_report_add(outcome, RELOAD_REPORT_RESTART, "f:3: port: 1 -> 2");
+        reload_report_add(outcome, RELOAD_REPORT_APPLIED, "f:4: bots: 1 -> 2");
     }
     return self->refusal == NULL;
 }
@@ -111,25 +111,26 @@ static int close_fixture(void **state)
     return 0;
 }
 
-static struct order say_to(const char *arena)
+static struct admin_command say_to(const char *arena)
 {
     bool path_is_known;
-    struct order order = {.route = orders_find("/say", "POST", &path_is_known)};
+    struct admin_command order = {.route = admin_commands_find("/say", "POST", &path_is_known)};
     assert_non_null(order.route);
-    strcpy(orders_field(&order, "arena"), arena);
-    strcpy(orders_field(&order, "text"), "hello");
+    strcpy(admin_commands_field(&order, "arena"), arena);
+    strcpy(admin_commands_field(&order, "text"), "hello");
     return order;
 }
 
 static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     assert_non_null(orders);
     int taken = 0;
-    struct order order = say_to("duel");
-    for (orders_give(orders, &order); order.problem == NULL; orders_give(orders, &order)) {
+    struct admin_command order = say_to("duel");
+    for (admin_commands_give(orders, &order); order.problem == NULL;
+         admin_commands_give(orders, &order)) {
         assert_int_equal(order.waiting, 1);
         assert_in_range(++taken, 1, 1000);
         order = say_to("duel");
@@ -138,46 +139,47 @@ static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(vo
     assert_int_equal(order.status, 503);
     // The other one is asked all the same.
     order = say_to("");
-    orders_give(orders, &order);
+    admin_commands_give(orders, &order);
     assert_null(order.problem);
     assert_int_equal(order.asked, 2);
     assert_int_equal(order.waiting, 1);
     uint32_t number;
     bool done;
-    assert_false(orders_collect(orders, &number, &done));
-    orders_close(orders);
+    assert_false(admin_commands_collect(orders, &number, &done));
+    admin_commands_close(orders);
 }
 
 static void test_bans_wait_for_an_arena_that_is_busy(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     bool path_is_known;
-    assert_int_equal(orders_timeout_ms(orders), -1);
-    struct order order = say_to("duel");
-    for (orders_give(orders, &order); order.problem == NULL; orders_give(orders, &order))
+    assert_int_equal(admin_commands_timeout_ms(orders), -1);
+    struct admin_command order = say_to("duel");
+    for (admin_commands_give(orders, &order); order.problem == NULL;
+         admin_commands_give(orders, &order))
         order = say_to("duel");
-    struct order ban = {.route = orders_find("/ban", "POST", &path_is_known)};
-    strcpy(orders_field(&ban, "address"), "192.0.2.0/24");
-    orders_give(orders, &ban);
+    struct admin_command ban = {.route = admin_commands_find("/ban", "POST", &path_is_known)};
+    strcpy(admin_commands_field(&ban, "address"), "192.0.2.0/24");
+    admin_commands_give(orders, &ban);
     assert_string_equal(ban.text, "{\"bans\":1}\n");
     free(ban.text);
     uint32_t number;
     bool done;
-    assert_false(orders_collect(orders, &number, &done));
-    assert_true(orders_timeout_ms(orders) > 0); // it is still to be told
+    assert_false(admin_commands_collect(orders, &number, &done));
+    assert_true(admin_commands_timeout_ms(orders) > 0); // it is still to be told
     // One letter comes back, and the bans take its place.
     struct mailbox *mailbox = arena_mailbox(fixture->arenas[0]);
     for (int i = 0; i < 2; i++) {
         assert_non_null(mailbox_open(mailbox));
         mailbox_reply(mailbox);
     }
-    while (orders_collect(orders, &number, &done))
+    while (admin_commands_collect(orders, &number, &done))
         continue;
-    assert_false(orders_collect(orders, &number, &done));
-    assert_int_equal(orders_timeout_ms(orders), -1);
-    orders_close(orders);
+    assert_false(admin_commands_collect(orders, &number, &done));
+    assert_int_equal(admin_commands_timeout_ms(orders), -1);
+    admin_commands_close(orders);
 }
 
 static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
@@ -345,21 +347,21 @@ static void test_silent_connections_keep_no_operator_out(void **state)
 }
 
 // Gives an order that is answered at once; its text is to be freed.
-static struct order give(struct orders *orders, const char *path, const char *arena,
-                         const char *field, const char *value)
+static struct admin_command give(struct admin_commands *orders, const char *path, const char *arena,
+                                 const char *field, const char *value)
 {
     bool path_is_known;
-    struct order order = {.route = orders_find(path, "POST", &path_is_known)};
+    struct admin_command order = {.route = admin_commands_find(path, "POST", &path_is_known)};
     assert_non_null(order.route);
     if (arena != NULL)
-        strcpy(orders_field(&order, "arena"), arena);
+        strcpy(admin_commands_field(&order, "arena"), arena);
     if (field != NULL)
-        strcpy(orders_field(&order, field), value);
-    orders_give(orders, &order);
+        strcpy(admin_commands_field(&order, field), value);
+    admin_commands_give(orders, &order);
     return order;
 }
 
-static void assert_told(struct order order, unsigned status, const char *text)
+static void assert_told(struct admin_command order, unsigned status, const char *text)
 {
     assert_int_equal(order.status, status);
     if (order.problem != NULL)
@@ -374,8 +376,8 @@ static void assert_told(struct order order, unsigned status, const char *text)
 static void test_the_server_does_what_is_asked_of_it(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     assert_told(give(orders, "/arena/add", "third", NULL, NULL), 0, NULL);
     assert_string_equal(server.asked, "add third ");
     assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 0, NULL);
@@ -393,14 +395,14 @@ static void test_the_server_does_what_is_asked_of_it(void **state)
     assert_told(give(orders, "/arena/add", "third", NULL, NULL), 409, told);
     assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 409, told);
     assert_told(give(orders, "/arena/map", "duel", "map", "x"), 409, told);
-    orders_close(orders);
+    admin_commands_close(orders);
 }
 
 static void test_a_reload_tells_what_became_of_it(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     assert_told(give(orders, "/reload", NULL, NULL, NULL), 0,
                 "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
                 "\"restart\":[\"f:3: port: 1 -> 2\"]}");
@@ -408,14 +410,14 @@ static void test_a_reload_tells_what_became_of_it(void **state)
     assert_told(give(orders, "/reload", NULL, NULL, NULL), 409,
                 "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
                 "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
-    orders_close(orders);
+    admin_commands_close(orders);
 }
 
 static void test_the_level_of_the_log_is_one_of_its_names(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     assert_told(give(orders, "/log", NULL, "level", "error"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
     assert_told(give(orders, "/log", NULL, "level", "loud"), 400,
@@ -423,19 +425,19 @@ static void test_the_level_of_the_log_is_one_of_its_names(void **state)
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
     assert_told(give(orders, "/log", NULL, "level", "info"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_INFO);
-    orders_close(orders);
+    admin_commands_close(orders);
 }
 
 static void test_pauses_go_to_the_arena(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     struct mailbox *mailbox = arena_mailbox(fixture->arenas[1]);
     mailbox_open(mailbox); // the bans
     mailbox_reply(mailbox);
     for (int on = 1; on >= 0; on--) {
-        const struct order order =
+        const struct admin_command order =
             give(orders, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
         assert_null(order.problem);
         assert_int_equal(order.waiting, 1);
@@ -445,15 +447,15 @@ static void test_pauses_go_to_the_arena(void **state)
         mailbox_reply(mailbox);
     }
     assert_told(give(orders, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
-    orders_close(orders);
+    admin_commands_close(orders);
 }
 
-static void ban(struct orders *orders, const char *address)
+static void ban(struct admin_commands *orders, const char *address)
 {
     free(give(orders, "/ban", NULL, "address", address).text);
     uint32_t number;
     bool done;
-    while (orders_collect(orders, &number, &done))
+    while (admin_commands_collect(orders, &number, &done))
         continue;
 }
 
@@ -471,8 +473,8 @@ static const struct bans *read_bans(struct mailbox *mailbox)
 static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
 {
     struct fixture *fixture = *state;
-    struct orders *orders =
-        orders_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
+    struct admin_commands *orders =
+        admin_commands_open(&fixture->source, &ACTS, fixture->error, sizeof fixture->error);
     struct mailbox *quick = arena_mailbox(fixture->arenas[0]);
     struct mailbox *slow = arena_mailbox(fixture->arenas[1]);
     const struct bans *first = read_bans(quick);
@@ -487,24 +489,24 @@ static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
     assert_int_equal(second->count, 1); // the quick one has not gone on
     // One that is gone reads nothing, and one at its place begins anew.
     assert_int_equal(give(orders, "/arena/pause", "duel", NULL, NULL).waiting, 1);
-    orders_forget(orders, fixture->arenas[0]);
+    admin_commands_forget(orders, fixture->arenas[0]);
     uint32_t number;
     bool done = false;
     for (int list = 2; list <= 3; list++) { // a ban holds where nobody has to read it, too
-        assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+        assert_true(admin_commands_collect_from(orders, fixture->arenas[0], &number, &done));
         assert_true(done);
     }
-    assert_true(orders_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_true(admin_commands_collect_from(orders, fixture->arenas[0], &number, &done));
     assert_false(done);
-    assert_false(orders_collect_from(orders, fixture->arenas[0], &number, &done));
-    assert_true(orders_timeout_ms(orders) > 0);
+    assert_false(admin_commands_collect_from(orders, fixture->arenas[0], &number, &done));
+    assert_true(admin_commands_timeout_ms(orders) > 0);
     ban(orders, "192.0.2.4");
-    assert_int_equal(orders_timeout_ms(orders), -1);
+    assert_int_equal(admin_commands_timeout_ms(orders), -1);
     const struct bans *last = NULL;
     while (mailbox_open(quick) != NULL)
         last = read_bans(quick);
     assert_int_equal(last->count, 4);
-    orders_close(orders);
+    admin_commands_close(orders);
 }
 
 int main(void)

@@ -24,7 +24,7 @@ struct house {
     struct raim_map *map;
     struct raim_match_def def;
     struct raim_match *match;
-    struct keeper keeper;
+    struct arena_checkpoint keeper;
     struct transport *transport;
     int client; // a socket where somebody has played
     struct query_source from;
@@ -47,14 +47,14 @@ static void begin_process(struct house *house)
     char error[128];
     house->match = raim_match_create(&house->def);
     assert_non_null(house->match);
-    assert_true(keeper_create(&house->keeper, "arena"));
+    assert_true(arena_checkpoint_create(&house->keeper, "arena"));
     house->transport = transport_open("127.0.0.1", 0, 4, error, sizeof error);
     assert_non_null(house->transport);
 }
 
 static void end_process(struct house *house)
 {
-    keeper_destroy(&house->keeper);
+    arena_checkpoint_destroy(&house->keeper);
     raim_match_destroy(house->match);
     transport_close(house->transport);
 }
@@ -64,7 +64,7 @@ static void steps(struct house *house, int count)
     struct raim_outgoing outgoing;
     while (count-- > 0) {
         raim_match_step(house->match);
-        keeper_run(&house->keeper, house->match, house->transport);
+        arena_checkpoint_run(&house->keeper, house->match, house->transport);
         while (raim_match_outgoing(house->match, &outgoing)) {
         }
         transport_flush(house->transport);
@@ -102,7 +102,7 @@ static struct house *open_house(void)
         house->token[i] = (uint8_t)chance_int(0, 255);
     open_socket(house);
     begin_process(house);
-    keeper_start(&house->keeper, house->match, 30);
+    arena_checkpoint_start(&house->keeper, house->match, 30);
     return house;
 }
 
@@ -154,7 +154,7 @@ static bool is_invited(const struct house *house, struct raim_invite *invite)
     const ssize_t size = recv(house->client, bytes, sizeof bytes, 0);
     if (size < 0)
         return false;
-    assert_int_equal(raim_knock_kind(bytes, (size_t)size), RAIM_KNOCK_INVITE);
+    assert_int_equal(raim_connectionless_kind(bytes, (size_t)size), RAIM_CONNECTIONLESS_INVITE);
     assert_true(raim_invite_read(bytes, (size_t)size, invite));
     const uint64_t proof = raim_crypto_siphash(house->token, invite->nonce, sizeof invite->nonce);
     assert_memory_equal(invite->proof, &proof, sizeof proof);
@@ -196,7 +196,7 @@ static void test_who_played_is_invited_until_they_are_back(void **state)
     struct house *house = open_house();
     play_and_die(house);
     begin_process(house);
-    keeper_start(&house->keeper, house->match, 30);
+    arena_checkpoint_start(&house->keeper, house->match, 30);
     steps(house, 1);
     assert_int_equal(count_invites(house), 1); // at once
     steps(house, TICK_HZ / 5);
@@ -217,7 +217,7 @@ static void test_who_does_not_come_is_invited_for_two_seconds(void **state)
     struct house *house = open_house();
     play_and_die(house);
     begin_process(house);
-    keeper_start(&house->keeper, house->match, 30);
+    arena_checkpoint_start(&house->keeper, house->match, 30);
     steps(house, 5 * TICK_HZ);
     assert_int_equal(count_invites(house), INVITES);
     close_house(house);
@@ -228,7 +228,7 @@ static void test_a_match_that_ends_for_good_leaves_nothing(void **state)
     (void)state;
     struct house *house = open_house();
     steps(house, 10);
-    keeper_end(&house->keeper, house->match, house->transport, false);
+    arena_checkpoint_end(&house->keeper, house->match, house->transport, false);
     assert_int_not_equal(access(house->path, F_OK), 0);
     close_house(house);
 }
@@ -239,7 +239,7 @@ static void test_a_match_that_goes_on_is_kept_as_it_ends(void **state)
     struct house *house = open_house();
     send_hello(house, false);
     steps(house, 25);
-    keeper_end(&house->keeper, house->match, house->transport, true);
+    arena_checkpoint_end(&house->keeper, house->match, house->transport, true);
     assert_int_equal(kept_tick(house), raim_match_tick(house->match));
     struct raim_outgoing outgoing;
     assert_true(raim_match_outgoing(house->match, &outgoing));
@@ -254,10 +254,10 @@ static void test_orderly_ends_are_no_crashes(void **state)
     struct house *house = open_house();
     steps(house, 5);
     for (uint32_t i = 1; i <= 3 * CHECKPOINT_MAX_RESTORES; i++) {
-        keeper_end(&house->keeper, house->match, house->transport, true);
+        arena_checkpoint_end(&house->keeper, house->match, house->transport, true);
         end_process(house);
         begin_process(house);
-        keeper_start(&house->keeper, house->match, 30);
+        arena_checkpoint_start(&house->keeper, house->match, 30);
         assert_int_equal(raim_match_tick(house->match), 5 * i);
         steps(house, 5);
     }
@@ -289,17 +289,17 @@ static void test_the_map_of_several_is_found_again(void **state)
     struct config_arena config = {.map = &other, .rotation_count = 2};
     config.rotation[0] = &third;
     config.rotation[1] = house->map;
-    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 2);
+    assert_int_equal(arena_checkpoint_find_map(&house->keeper, &config).place, 2);
     config.rotation_count = 1;
-    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 0);
+    assert_int_equal(arena_checkpoint_find_map(&house->keeper, &config).place, 0);
     config.map = house->map;
-    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 0);
+    assert_int_equal(arena_checkpoint_find_map(&house->keeper, &config).place, 0);
     // One that is there twice is found where it was played on.
     config.rotation_count = 2;
-    keeper_note_map(&house->keeper, &(struct checkpoint_map){.place = 2});
+    arena_checkpoint_note_map(&house->keeper, &(struct checkpoint_map){.place = 2});
     house->keeper.match = NULL; // as of another map
     steps(house, 1);
-    assert_int_equal(keeper_find_map(&house->keeper, &config).place, 2);
+    assert_int_equal(arena_checkpoint_find_map(&house->keeper, &config).place, 2);
     close_house(house);
 }
 
@@ -310,11 +310,11 @@ static void test_what_is_kept_goes_by_the_arenas_newest_name(void **state)
     struct house *house = open_house();
     snprintf(path, sizeof path, "%s/duel.checkpoint", house->directory);
     steps(house, 10);
-    keeper_rename(&house->keeper, "duel");
+    arena_checkpoint_rename(&house->keeper, "duel");
     assert_string_equal(house->keeper.name, "duel");
     assert_int_equal(access(house->path, F_OK), -1);
     assert_int_equal(access(path, F_OK), 0);
-    keeper_rename(&house->keeper, "arena");
+    arena_checkpoint_rename(&house->keeper, "arena");
     send_hello(house, false);
     steps(house, 1);
     assert_int_equal(access(path, F_OK), -1);
@@ -329,9 +329,9 @@ static void test_without_a_directory_nothing_is_kept(void **state)
     end_process(house);
     assert_int_equal(setenv("RUNTIME_DIRECTORY", "", 1), 0);
     begin_process(house);
-    keeper_start(&house->keeper, house->match, 30);
+    arena_checkpoint_start(&house->keeper, house->match, 30);
     steps(house, 2 * TICK_HZ);
-    keeper_end(&house->keeper, house->match, house->transport, true);
+    arena_checkpoint_end(&house->keeper, house->match, house->transport, true);
     struct raim_outgoing outgoing;
     assert_false(raim_match_outgoing(house->match, &outgoing)); // nobody to tell
     assert_int_equal(raim_match_tick(house->match), 2 * TICK_HZ);

@@ -16,21 +16,21 @@ enum { BOUTS = 10000 };
 static void test_bouts_are_taken_in_the_order_they_were_pushed(void **state)
 {
     (void)state;
-    struct bout_stack stack = {NULL};
-    struct bout bouts[3] = {0};
-    assert_null(bout_take(&stack));
+    struct prepared_match_stack stack = {NULL};
+    struct prepared_match bouts[3] = {0};
+    assert_null(prepared_match_take(&stack));
     for (int i = 0; i < 3; i++)
-        bout_push(&stack, &bouts[i]);
-    assert_ptr_equal(bout_take(&stack), &bouts[0]);
+        prepared_match_push(&stack, &bouts[i]);
+    assert_ptr_equal(prepared_match_take(&stack), &bouts[0]);
     assert_ptr_equal(bouts[0].next, &bouts[1]);
     assert_ptr_equal(bouts[1].next, &bouts[2]);
     assert_null(bouts[2].next);
-    assert_null(bout_take(&stack));
+    assert_null(prepared_match_take(&stack));
 }
 
 struct shuttle {
-    struct bout_stack stack;
-    struct bout bouts[BOUTS];
+    struct prepared_match_stack stack;
+    struct prepared_match bouts[BOUTS];
 };
 
 static void *push_all(void *argument)
@@ -38,7 +38,7 @@ static void *push_all(void *argument)
     struct shuttle *shuttle = argument;
     for (int i = 0; i < BOUTS; i++) {
         shuttle->bouts[i].map.place = i;
-        bout_push(&shuttle->stack, &shuttle->bouts[i]);
+        prepared_match_push(&shuttle->stack, &shuttle->bouts[i]);
     }
     return NULL;
 }
@@ -50,7 +50,7 @@ static void test_two_threads_lose_and_tear_no_bout(void **state)
     pthread_t pusher;
     assert_int_equal(pthread_create(&pusher, NULL, push_all, &shuttle), 0);
     for (int taken = 0; taken < BOUTS;) {
-        struct bout *bout = bout_take(&shuttle.stack);
+        struct prepared_match *bout = prepared_match_take(&shuttle.stack);
         if (bout == NULL)
             sched_yield();
         for (; bout != NULL; bout = bout->next)
@@ -63,16 +63,16 @@ static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **
 {
     (void)state;
     struct raim_match *match = (struct raim_match *)&state; // only handed on
-    struct bout before = {
+    struct prepared_match before = {
         .config = {.name = "old", .bots = 3, .max_players = 4, .round_s = 60, .motd = "a"},
         .match = match,
         .map = {.place = 2, .path = "/maps/a.conf"},
     };
-    struct bout tuned = {
+    struct prepared_match tuned = {
         .config = {.name = "new", .bots = 9, .max_players = 2, .queries = true, .motd = "b"},
         .at_once = true,
     };
-    bout_inherit(&tuned, &before);
+    prepared_match_inherit(&tuned, &before);
     assert_string_equal(tuned.config.name, "new");
     assert_int_equal(tuned.config.bots, 3);
     assert_int_equal(tuned.config.max_players, 2);
@@ -82,7 +82,7 @@ static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **
     assert_null(before.match);
     assert_int_equal(tuned.map.place, 2);
     assert_string_equal(tuned.map.path, "/maps/a.conf");
-    const struct raim_match_tuning tuning = bout_tuning(&tuned.config);
+    const struct raim_match_tuning tuning = prepared_match_tuning(&tuned.config);
     assert_int_equal(tuning.max_clients, 2);
     assert_string_equal(tuning.motd, "b");
 }

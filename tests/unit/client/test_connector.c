@@ -25,7 +25,7 @@ static struct {
     struct secure_sessions *sessions;
     const char *ban;
     bool knows_session;
-    int knocks, inits; // heard
+    int connect_requests, inits; // heard
     struct raim_credential shown;
 } server;
 static struct raim_connector *client;
@@ -53,7 +53,7 @@ static bool knows_session(void *context, const uint8_t *token)
 static void start_server(const uint8_t *key)
 {
     gate_init(&server.gate, 7246);
-    server.gate.wants_tickets = true;
+    server.gate.wants_cookies = true;
     server.gate.policy = (struct gate_policy){NULL, find_ban, admits_token, knows_session};
     secure_sessions_destroy(server.sessions);
     server.sessions = key != NULL ? secure_sessions_create(8, key) : NULL;
@@ -93,15 +93,15 @@ static void open_client(const struct raim_connector_def *def, const uint8_t *tok
 static void hear_init(const uint8_t *data, size_t size)
 {
     struct raim_init init;
-    uint8_t ticket[RAIM_TICKET_BYTES], reply[RAIM_RESPONSE_BYTES];
-    size_t ticket_size;
+    uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES];
+    size_t cookie_size;
     bool resumes;
     const struct secure_peer peer = {.address = ntohl(from.address), .port = from.port};
     server.inits++;
     assert_true(raim_init_read(data, size, &init));
-    if (gate_check_init(&server.gate, from, init.ticket, (int64_t)now_us, ticket, &ticket_size) !=
+    if (gate_check_init(&server.gate, from, init.cookie, (int64_t)now_us, cookie, &cookie_size) !=
             DATAGRAM_OK ||
-        !secure_sessions_read(server.sessions, &init, ticket, ticket_size, &server.shown))
+        !secure_sessions_read(server.sessions, &init, cookie, cookie_size, &server.shown))
         return;
     const enum datagram_verdict verdict =
         gate_judge(&server.gate, from.address, &server.shown, &resumes);
@@ -118,19 +118,19 @@ static void hear_init(const uint8_t *data, size_t size)
 // The client's turn, and the server's answers to it.
 static void turn(void)
 {
-    uint8_t bytes[RAIM_KNOCK_BYTES];
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     const size_t size = raim_connector_send(client, now_us, bytes);
     if (size == 0)
         return;
-    if (raim_knock_kind(bytes, size) == RAIM_KNOCK_HANDSHAKE) {
+    if (raim_connectionless_kind(bytes, size) == RAIM_CONNECTIONLESS_HANDSHAKE) {
         hear_init(bytes, size);
         return;
     }
     struct gate_answer answer;
-    struct raim_knock knock;
-    server.knocks++;
-    assert_true(raim_knock_read(bytes, size, &knock));
-    server.shown = knock.credential;
+    struct raim_connectionless connect_request;
+    server.connect_requests++;
+    assert_true(raim_connect_request_read(bytes, size, &connect_request));
+    server.shown = connect_request.credential;
     gate_hear(&server.gate, from, bytes, size, (int64_t)now_us, &answer);
     assert_int_equal(answer.verdict, GATE_ANSWERED);
     assert_true(answer.size + answer.notice_size < size);
@@ -151,7 +151,7 @@ static void run(int ms)
 static enum datagram_verdict connect_plainly(void)
 {
     static uint32_t id;
-    const struct datagram_connect connect = {++id, raim_connector_ticket(client)};
+    const struct datagram_connect connect = {++id, raim_connector_cookie(client)};
     return gate_admit(&server.gate, from, connect, false, (int64_t)now_us);
 }
 
@@ -172,7 +172,7 @@ static void test_encryption_is_taken_where_it_is_offered(void **state)
     assert_true(raim_connector_is_secure(client));
     assert_true(raim_connector_server_key(client, key));
     assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
-    assert_int_equal(server.knocks, 1);
+    assert_int_equal(server.connect_requests, 1);
     assert_int_equal(server.inits, 1);
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
 }
@@ -188,7 +188,7 @@ static void test_an_arena_without_it_is_connected_to_in_plain(void **state)
     assert_int_equal(connect_plainly(), DATAGRAM_OK);
 }
 
-static void test_access_tokens_are_shown_encrypted_or_for_an_admitted_ticket(void **state)
+static void test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie(void **state)
 {
     (void)state;
     for (int plain = 0; plain < 2; plain++) {
@@ -199,7 +199,7 @@ static void test_access_tokens_are_shown_encrypted_or_for_an_admitted_ticket(voi
         assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
         assert_int_equal(raim_connector_is_secure(client), !plain);
         assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_ACCESS);
-        assert_int_equal(connect_plainly(), plain ? DATAGRAM_OK : DATAGRAM_TICKET);
+        assert_int_equal(connect_plainly(), plain ? DATAGRAM_OK : DATAGRAM_COOKIE);
         raim_connector_destroy(client);
         open_client(plain ? &pretender : &anybody, NULL);
         run(50);
@@ -274,7 +274,7 @@ static void test_a_forged_refusal_is_ignored_where_encryption_is_expected(void *
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
     raim_connector_begin(client, NULL, now_us);
     raim_connector_receive(client, now_us, bytes, size);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
     raim_connector_destroy(client);
     open_client(&anybody, NULL);
     raim_connector_receive(client, now_us, bytes, size);
@@ -292,7 +292,7 @@ static void test_after_one_handshake_there_is_no_plain_text(void **state)
     start_server(NULL);
     raim_connector_begin(client, session, now_us);
     run(500);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE); // its token is told nobody
     assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_NO_DOUBT);
     run(1000);
@@ -300,7 +300,7 @@ static void test_after_one_handshake_there_is_no_plain_text(void **state)
     // Or another server.
     start_server(other_secret);
     run(1000);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
     assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_OTHER_KEY);
     assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
     assert_int_equal(server.inits, 1);
@@ -320,18 +320,18 @@ static void test_who_requires_encryption_takes_nothing_else(void **state)
     start_server(NULL);
     open_client(&careful, NULL);
     run(1500);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_KNOCKING);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
     assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_PLAIN);
 }
 
 static void test_init_is_repeated_as_it_was_and_then_begun_anew(void **state)
 {
     (void)state;
-    uint8_t first[RAIM_KNOCK_BYTES], bytes[RAIM_KNOCK_BYTES];
+    uint8_t first[RAIM_CONNECTIONLESS_BYTES], bytes[RAIM_CONNECTIONLESS_BYTES];
     open_client(&anybody, NULL);
     turn();
     const size_t size = raim_connector_send(client, now_us, first);
-    assert_int_equal(raim_knock_kind(first, size), RAIM_KNOCK_HANDSHAKE);
+    assert_int_equal(raim_connectionless_kind(first, size), RAIM_CONNECTIONLESS_HANDSHAKE);
     int repeated = 0;
     for (int ms = 10; ms < 2000; ms += 10) {
         now_us += 10 * MS;
@@ -344,8 +344,9 @@ static void test_init_is_repeated_as_it_was_and_then_begun_anew(void **state)
     }
     assert_int_equal(repeated, 7);
     now_us += 10 * MS;
-    assert_int_equal(raim_connector_send(client, now_us, bytes), RAIM_KNOCK_BYTES);
-    assert_int_equal(raim_knock_kind(bytes, RAIM_KNOCK_BYTES), RAIM_KNOCK_KNOCK);
+    assert_int_equal(raim_connector_send(client, now_us, bytes), RAIM_CONNECTIONLESS_BYTES);
+    assert_int_equal(raim_connectionless_kind(bytes, RAIM_CONNECTIONLESS_BYTES),
+                     RAIM_CONNECTIONLESS_REQUEST);
 }
 
 int main(void)
@@ -354,7 +355,7 @@ int main(void)
 #define CONNECTOR_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
         CONNECTOR_TEST(test_encryption_is_taken_where_it_is_offered),
         CONNECTOR_TEST(test_an_arena_without_it_is_connected_to_in_plain),
-        CONNECTOR_TEST(test_access_tokens_are_shown_encrypted_or_for_an_admitted_ticket),
+        CONNECTOR_TEST(test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie),
         CONNECTOR_TEST(test_a_session_s_token_is_a_credential),
         CONNECTOR_TEST(test_who_is_banned_is_told_why),
         CONNECTOR_TEST(test_a_forged_refusal_is_ignored_where_encryption_is_expected),

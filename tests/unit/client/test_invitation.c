@@ -70,7 +70,8 @@ static void test_bytes_of_the_wire_are_read_as_written_or_not_at_all(void **stat
     uint8_t bytes[RAIM_INVITE_BYTES + 1];
     struct raim_invite read;
     assert_int_equal(raim_invite_write(&example, bytes), RAIM_INVITE_BYTES);
-    assert_int_equal(raim_knock_kind(bytes, RAIM_INVITE_BYTES), RAIM_KNOCK_INVITE);
+    assert_int_equal(raim_connectionless_kind(bytes, RAIM_INVITE_BYTES),
+                     RAIM_CONNECTIONLESS_INVITE);
     assert_true(raim_invite_read(bytes, RAIM_INVITE_BYTES, &read));
     assert_memory_equal(&read, &example, sizeof read);
     assert_false(raim_invite_read(bytes, RAIM_INVITE_BYTES - 1, &read));

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 static struct {
-    bool is_sealed, is_other;
+    bool is_encrypted, is_other;
     uint8_t key[RAIM_CLIENT_KEY_BYTES];
 } shown;
 
@@ -17,7 +17,7 @@ bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_
 {
     (void)link;
     memcpy(key, shown.key, sizeof shown.key);
-    return shown.is_sealed;
+    return shown.is_encrypted;
 }
 
 bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
@@ -57,7 +57,7 @@ static void visit(const char *host, uint16_t port, uint8_t first)
 {
     struct raim_known_server server;
     memset(shown.key, first, sizeof shown.key);
-    shown.is_sealed = true;
+    shown.is_encrypted = true;
     assert_true(raim_known_server_find(&server, path, host, port));
     raim_known_server_look(&server, any_link);
 }
@@ -116,7 +116,7 @@ static void test_another_key_is_warned_of_once_and_not_kept(void **state)
     visit("one.example", 7246, 1);
     assert_true(raim_known_server_find(&server, path, "one.example", 7246));
     memset(shown.key, 7, sizeof shown.key);
-    shown.is_sealed = false;
+    shown.is_encrypted = false;
     shown.is_other = true;
     raim_known_server_look(&server, any_link);
     assert_true(server.is_done);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A link against somebody else's ENet: it knocks, connects with the ticket, and comes when invited.
+// A link against somebody else's ENet: it connect requests, connects with the cookie, and comes
+// when invited.
 #define _POSIX_C_SOURCE 200809L
 #include "connectionless.h"
 #include "handshake.h"
@@ -25,10 +26,10 @@ static const struct raim_invite invite = {
 static struct {
     ENetHost *host;
     uint16_t port;
-    int knocks, deaf_to;  // it does not hear the first of them
-    ENetAddress knocker;  // the last
-    int connects, hellos; // told
-    uint32_t data;        // of the last connect
+    int connect_requests, deaf_to; // it does not hear the first of them
+    ENetAddress requester;         // the last
+    int connects, hellos;          // told
+    uint32_t data;                 // of the last connect
     struct raim_hello hello;
     ENetPeer *peer;
 } server;
@@ -41,23 +42,25 @@ static void send_plain(ENetHost *host, const ENetAddress *to, const uint8_t *byt
     assert_int_equal(enet_socket_send(host->socket, to, &buffer, 1), size);
 }
 
-static void send_ticket(ENetHost *host, const ENetAddress *to, uint32_t number)
+static void send_cookie(ENetHost *host, const ENetAddress *to, uint32_t number)
 {
-    uint8_t bytes[RAIM_TICKET_BYTES];
-    const struct raim_ticket ticket = {.ticket = number, .arena = "duel"};
-    send_plain(host, to, bytes, raim_ticket_write(&ticket, bytes));
+    uint8_t bytes[RAIM_COOKIE_BYTES];
+    const struct raim_cookie cookie = {.cookie = number, .arena = "duel"};
+    send_plain(host, to, bytes, raim_cookie_write(&cookie, bytes));
 }
 
-static int hear_knock(ENetHost *host, ENetEvent *event)
+static int receive_connect_request(ENetHost *host, ENetEvent *event)
 {
     (void)event;
-    if (raim_knock_kind(host->receivedData, host->receivedDataLength) != RAIM_KNOCK_KNOCK)
+    if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) !=
+        RAIM_CONNECTIONLESS_REQUEST)
         return 0;
-    struct raim_knock knock;
-    assert_true(raim_knock_read(host->receivedData, host->receivedDataLength, &knock));
-    server.knocker = host->receivedAddress;
-    if (server.knocks++ >= server.deaf_to)
-        send_ticket(host, &host->receivedAddress, 0x2BCD0000u + (uint32_t)server.knocks);
+    struct raim_connectionless connect_request;
+    assert_true(
+        raim_connect_request_read(host->receivedData, host->receivedDataLength, &connect_request));
+    server.requester = host->receivedAddress;
+    if (server.connect_requests++ >= server.deaf_to)
+        send_cookie(host, &host->receivedAddress, 0x2BCD0000u + (uint32_t)server.connect_requests);
     return 1;
 }
 
@@ -74,7 +77,7 @@ static int set_up(void **state)
     (void)state;
     memset(&server, 0, sizeof server);
     server.host = open_host();
-    server.host->intercept = hear_knock;
+    server.host->intercept = receive_connect_request;
     ENetAddress bound;
     assert_int_equal(enet_socket_get_address(server.host->socket, &bound), 0);
     server.port = bound.port;
@@ -153,7 +156,7 @@ static void welcome(void)
 static void send_invite(ENetHost *host, const struct raim_invite *it)
 {
     uint8_t bytes[RAIM_INVITE_BYTES];
-    send_plain(host, &server.knocker, bytes, raim_invite_write(it, bytes));
+    send_plain(host, &server.requester, bytes, raim_invite_write(it, bytes));
 }
 
 // What has been sent is heard, or ignored.
@@ -163,22 +166,22 @@ static void run_on(void)
         run();
 }
 
-static void test_it_connects_with_the_ticket(void **state)
+static void test_it_connects_with_the_cookie(void **state)
 {
     (void)state;
     RUN_UNTIL(server.hellos == 1);
-    assert_int_equal(server.knocks, 1);
+    assert_int_equal(server.connect_requests, 1);
     assert_int_equal(server.data, 0x2BCD0001u);
-    assert_int_equal(server.peer->address.port, server.knocker.port);
-    assert_true(raim_link_traffic(link_to).bytes_up >= RAIM_KNOCK_BYTES);
+    assert_int_equal(server.peer->address.port, server.requester.port);
+    assert_true(raim_link_traffic(link_to).bytes_up >= RAIM_CONNECTIONLESS_BYTES);
 }
 
-static void test_it_knocks_until_it_is_heard(void **state)
+static void test_it_connect_requests_until_it_is_heard(void **state)
 {
     (void)state;
     server.deaf_to = 2;
     RUN_UNTIL(server.hellos == 1);
-    assert_int_equal(server.knocks, 3);
+    assert_int_equal(server.connect_requests, 3);
     assert_int_equal(server.data, 0x2BCD0003u);
 }
 
@@ -188,19 +191,20 @@ static void test_it_gives_up_in_time_where_nobody_hears(void **state)
     server.deaf_to = INT32_MAX;
     RUN_UNTIL(!raim_link_is_open(link_to));
     assert_int_equal(raim_client_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
-    assert_in_range(server.knocks, 2, 21); // within 5 s
-    const int knocks = server.knocks;
+    assert_in_range(server.connect_requests, 2, 21); // within 5 s
+    const int connect_requests = server.connect_requests;
     run_on();
-    assert_in_range(server.knocks, knocks, knocks + 1); // one may have been on its way
+    assert_in_range(server.connect_requests, connect_requests,
+                    connect_requests + 1); // one may have been on its way
 }
 
-static void test_a_ticket_of_somebody_else_is_ignored(void **state)
+static void test_a_cookie_of_somebody_else_is_ignored(void **state)
 {
     (void)state;
     server.deaf_to = 2;
-    RUN_UNTIL(server.knocks == 1);
+    RUN_UNTIL(server.connect_requests == 1);
     ENetHost *other = open_host();
-    send_ticket(other, &server.knocker, 7);
+    send_cookie(other, &server.requester, 7);
     RUN_UNTIL(server.hellos == 1);
     assert_int_equal(server.data, 0x2BCD0003u);
     enet_host_destroy(other);
@@ -211,19 +215,19 @@ static void test_who_is_invited_resumes_at_once(void **state)
     (void)state;
     RUN_UNTIL(server.hellos == 1);
     welcome();
-    const uint16_t port = server.knocker.port;
+    const uint16_t port = server.requester.port;
     send_invite(server.host, &invite);
     RUN_UNTIL(server.hellos == 2);
-    assert_int_equal(server.knocks, 2);
+    assert_int_equal(server.connect_requests, 2);
     assert_int_equal(server.data, 0x2BCD0002u);
     assert_true(server.hello.resume);
     assert_int_equal(server.hello.token[15], 0xAF);
-    assert_int_not_equal(server.knocker.port, port);
+    assert_int_not_equal(server.requester.port, port);
     // The same invitation again is nothing new.
     welcome();
     send_invite(server.host, &invite);
     run_on();
-    assert_int_equal(server.knocks, 2);
+    assert_int_equal(server.connect_requests, 2);
 }
 
 static void test_forged_invitations_are_ignored(void **state)
@@ -239,7 +243,7 @@ static void test_forged_invitations_are_ignored(void **state)
     ENetHost *other = open_host();
     send_invite(other, &invite);
     run_on();
-    assert_int_equal(server.knocks, 1);
+    assert_int_equal(server.connect_requests, 1);
     enet_host_destroy(other);
     send_invite(server.host, &invite);
     RUN_UNTIL(server.hellos == 2);
@@ -266,7 +270,7 @@ static void test_two_invitations_in_turns_call_it_back_once_each(void **state)
         }
     }
     assert_int_equal(server.hellos, 3);
-    assert_int_equal(server.knocks, 3);
+    assert_int_equal(server.connect_requests, 3);
 }
 
 int main(void)
@@ -275,10 +279,10 @@ int main(void)
         return 1;
     const struct CMUnitTest tests[] = {
 #define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        LINK_TEST(test_it_connects_with_the_ticket),
-        LINK_TEST(test_it_knocks_until_it_is_heard),
+        LINK_TEST(test_it_connects_with_the_cookie),
+        LINK_TEST(test_it_connect_requests_until_it_is_heard),
         LINK_TEST(test_it_gives_up_in_time_where_nobody_hears),
-        LINK_TEST(test_a_ticket_of_somebody_else_is_ignored),
+        LINK_TEST(test_a_cookie_of_somebody_else_is_ignored),
         LINK_TEST(test_who_is_invited_resumes_at_once),
         LINK_TEST(test_forged_invitations_are_ignored),
         LINK_TEST(test_two_invitations_in_turns_call_it_back_once_each),

@@ -242,9 +242,9 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
         // What the world has of its own is unforeseen until a snapshot of a later tick.
         if (chance_int(0, 299) == 0 && player->state == RAIM_PLAYER_ALIVE) {
             if (chance_int(0, 1) == 0)
-                player->position = raim_footing_push(fixture->map, player->position,
-                                                     (raim_vec2){chance_between(-20, 20), 7},
-                                                     bench->rules.player_radius);
+                player->position = raim_grid_move_push(fixture->map, player->position,
+                                                       (raim_vec2){chance_between(-20, 20), 7},
+                                                       bench->rules.player_radius);
             else
                 player->state = RAIM_PLAYER_DOWN;
             disturbed_tick = tick;

@@ -271,20 +271,20 @@ static void assert_limits(const struct gate_limits *limits, const struct gate_li
     assert_int_equal(limits->loopback, expected->loopback);
 }
 
-static void test_tickets_and_limits_are_as_told(void **state)
+static void test_cookies_and_limits_are_as_told(void **state)
 {
     (void)state;
     struct config *config = assert_accepted(
-        "arenas = ({" ARENA "tickets = false; limits = { connections_per_address = 3;"
-        "knocks_in_all = 1000000; loopback = true; }; },"
+        "arenas = ({" ARENA "address_validation = false; limits = { connections_per_address = 3;"
+        "connect_requests_total = 1000000; loopback = true; }; },"
         "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
-    assert_true(config->arenas[1].tickets);
+    assert_true(config->arenas[1].address_validation);
     assert_limits(&config->arenas[1].limits, &limits);
     limits.connections_per_address = 3;
-    limits.knocks_in_all = 1000000;
+    limits.connect_requests_total = 1000000;
     limits.loopback = true;
-    assert_false(config->arenas[0].tickets);
+    assert_false(config->arenas[0].address_validation);
     assert_limits(&config->arenas[0].limits, &limits);
     config_unload(config);
 }
@@ -294,17 +294,17 @@ static void test_access_and_seals_are_as_told(void **state)
     (void)state;
 #define KEY_OF(digits) digits digits digits digits digits digits digits digits
     struct config *config =
-        assert_accepted("arenas = ({" ARENA "sealed = \"required\"; access = \"token\";"
+        assert_accepted("arenas = ({" ARENA "encryption = \"required\"; access = \"token\";"
                         "access_key = \"" KEY_OF("01234567") " " KEY_OF(
                             "89abcdef") "\"; },"
                                         "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
     const struct config_arena *arena = &config->arenas[0];
-    assert_int_equal(arena->sealed, CONFIG_SEALED_REQUIRED);
+    assert_int_equal(arena->encryption, CONFIG_ENCRYPTION_REQUIRED);
     assert_true(arena->needs_access);
     assert_int_equal(arena->access_keys.count, 2);
     assert_int_equal(arena->access_keys.keys[0][1], 0x23);
     assert_int_equal(arena->access_keys.keys[1][31], 0xEF);
-    assert_int_equal(config->arenas[1].sealed, CONFIG_SEALED_OFFERED);
+    assert_int_equal(config->arenas[1].encryption, CONFIG_ENCRYPTION_OFFERED);
     assert_false(config->arenas[1].needs_access);
     config_unload(config);
 }
@@ -578,7 +578,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rounds_are_as_told),
         cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
         cmocka_unit_test(test_the_level_of_the_log_is_as_told),
-        cmocka_unit_test(test_tickets_and_limits_are_as_told),
+        cmocka_unit_test(test_cookies_and_limits_are_as_told),
         cmocka_unit_test(test_access_and_seals_are_as_told),
         cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
         cmocka_unit_test(test_ends_of_ranges_are_inside),

@@ -15,14 +15,14 @@
 static char *text;
 static size_t size;
 
-static struct report begin(enum report_style style)
+static struct diagnostics begin(enum diagnostics_style style)
 {
-    return (struct report){.out = open_memstream(&text, &size), .style = style};
+    return (struct diagnostics){.out = open_memstream(&text, &size), .style = style};
 }
 
-static void assert_told(struct report *report, const char *expected)
+static void assert_told(struct diagnostics *report, const char *expected)
 {
-    report_end(report);
+    diagnostics_end(report);
     fclose(report->out);
     assert_string_equal(text, expected);
     free(text);
@@ -31,9 +31,9 @@ static void assert_told(struct report *report, const char *expected)
 static void test_text_is_one_line_each_and_warnings_do_not_count(void **state)
 {
     (void)state;
-    struct report report = begin(REPORT_TEXT);
-    report_add(&report, "a:1: k", "got %d", 5);
-    report_warn(&report, "a:2", "odd\n");
+    struct diagnostics report = begin(DIAGNOSTICS_TEXT);
+    diagnostics_add(&report, "a:1: k", "got %d", 5);
+    diagnostics_warn(&report, "a:2", "odd\n");
     assert_int_equal(report.problems, 1);
     assert_int_equal(report.entries, 2);
     assert_told(&report, "a:1: k: got 5\na:2: warning: odd?\n");
@@ -42,29 +42,29 @@ static void test_text_is_one_line_each_and_warnings_do_not_count(void **state)
 static void test_journal_lines_begin_with_their_priority(void **state)
 {
     (void)state;
-    struct report report = begin(REPORT_JOURNAL);
-    report_add(&report, "a:1: k", "got %d", 5);
-    report_warn(&report, "a:2", "odd");
+    struct diagnostics report = begin(DIAGNOSTICS_JOURNAL);
+    diagnostics_add(&report, "a:1: k", "got %d", 5);
+    diagnostics_warn(&report, "a:2", "odd");
     assert_told(&report, "<3>a:1: k: got 5\n<4>a:2: warning: odd\n");
 }
 
 static void test_json_of_nothing_is_an_empty_array(void **state)
 {
     (void)state;
-    struct report report = begin(REPORT_JSON);
+    struct diagnostics report = begin(DIAGNOSTICS_JSON);
     assert_told(&report, "[]\n");
 }
 
 static void test_json_takes_places_apart(void **state)
 {
     (void)state;
-    struct report report = begin(REPORT_JSON);
-    report_add(&report, "a.conf:12: arenas[0].port", "got %d", 5);
-    report_add(&report, "a.conf:7", "syntax");
-    report_add(&report, "a.conf", "missing");
-    report_warn(&report, "a: b:9.conf:3: @include", "odd");
-    report_add(&report, "a:4:5", "no key");
-    report_add(&report, "a: b", "no line: no key");
+    struct diagnostics report = begin(DIAGNOSTICS_JSON);
+    diagnostics_add(&report, "a.conf:12: arenas[0].port", "got %d", 5);
+    diagnostics_add(&report, "a.conf:7", "syntax");
+    diagnostics_add(&report, "a.conf", "missing");
+    diagnostics_warn(&report, "a: b:9.conf:3: @include", "odd");
+    diagnostics_add(&report, "a:4:5", "no key");
+    diagnostics_add(&report, "a: b", "no line: no key");
     assert_told(
         &report,
         "[\n"
@@ -82,8 +82,8 @@ static void test_json_takes_places_apart(void **state)
 
 static void assert_message(const char *message, const char *expected)
 {
-    struct report report = begin(REPORT_JSON);
-    report_add(&report, "a", "%s", message);
+    struct diagnostics report = begin(DIAGNOSTICS_JSON);
+    diagnostics_add(&report, "a", "%s", message);
     char *whole;
     assert_true(asprintf(&whole,
                          "[\n  {\"file\": \"a\", \"line\": null, \"key\": null, "
@@ -96,11 +96,11 @@ static void assert_message(const char *message, const char *expected)
 static void test_names_of_files_are_safe_to_look_at_and_whole_in_json(void **state)
 {
     (void)state;
-    struct report report = begin(REPORT_TEXT);
-    report_add(&report, "a\nb:1", "x");
+    struct diagnostics report = begin(DIAGNOSTICS_TEXT);
+    diagnostics_add(&report, "a\nb:1", "x");
     assert_told(&report, "a?b:1: x\n");
-    report = begin(REPORT_JSON);
-    report_add(&report, "a\nb:1", "x");
+    report = begin(DIAGNOSTICS_JSON);
+    diagnostics_add(&report, "a\nb:1", "x");
     assert_told(&report, "[\n  {\"file\": \"a\\u000ab\", \"line\": 1, \"key\": null, "
                          "\"message\": \"x\"}\n]\n");
 }

@@ -17,7 +17,7 @@
 static struct raim_map *parse(const char *text, double radius, char **report_text)
 {
     size_t size;
-    struct report report = {.out = open_memstream(report_text, &size)};
+    struct diagnostics report = {.out = open_memstream(report_text, &size)};
     struct raim_map *map = map_file_parse("bad.conf", text, radius, &report);
     fclose(report.out);
     assert_int_equal(map == NULL, report.problems > 0);

@@ -128,7 +128,7 @@ static void test_published_vectors_are_met(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         const struct vector *vector = &vectors[i];
-        uint8_t keys[2][RAIM_CRYPTO_KEY_BYTES], same[2][RAIM_CRYPTO_KEY_BYTES], sealed[MOST];
+        uint8_t keys[2][RAIM_CRYPTO_KEY_BYTES], same[2][RAIM_CRYPTO_KEY_BYTES], encrypted[MOST];
         struct ends ends = begin(vector);
         pass(vector, 0, &ends.initiator, &ends.responder);
         pass(vector, 1, &ends.responder, &ends.initiator);
@@ -142,8 +142,9 @@ static void test_published_vectors_are_met(void **state)
         for (int m = 2; m < MESSAGES && vector->messages[m].payload != NULL; m++) {
             const struct bytes sent = read_hex(vector->messages[m].payload);
             raim_crypto_encrypt(keys[m % 2], (uint64_t)(m - 2) / 2, NULL, 0, sent.data, sent.size,
-                                sealed);
-            assert_bytes(sealed, sent.size + RAIM_CRYPTO_TAG_BYTES, vector->messages[m].ciphertext);
+                                encrypted);
+            assert_bytes(encrypted, sent.size + RAIM_CRYPTO_TAG_BYTES,
+                         vector->messages[m].ciphertext);
         }
     }
 }
@@ -243,10 +244,10 @@ static void test_rekey_is_the_beginning_of_the_last_nonce_s_encryption(void **st
     (void)state;
     static const uint8_t zeros[RAIM_CRYPTO_KEY_BYTES];
     const struct bytes key = read_hex(vectors[0].static_key);
-    uint8_t next[RAIM_CRYPTO_KEY_BYTES], sealed[RAIM_CRYPTO_KEY_BYTES + RAIM_CRYPTO_TAG_BYTES];
+    uint8_t next[RAIM_CRYPTO_KEY_BYTES], encrypted[RAIM_CRYPTO_KEY_BYTES + RAIM_CRYPTO_TAG_BYTES];
     raim_noise_rekey(key.data, next);
-    raim_crypto_encrypt(key.data, UINT64_MAX, NULL, 0, zeros, sizeof zeros, sealed);
-    assert_memory_equal(next, sealed, sizeof next);
+    raim_crypto_encrypt(key.data, UINT64_MAX, NULL, 0, zeros, sizeof zeros, encrypted);
+    assert_memory_equal(next, encrypted, sizeof next);
     assert_memory_not_equal(next, key.data, sizeof next);
 }
 

@@ -32,11 +32,11 @@ static int set_up(void **state)
     return 0;
 }
 
-static struct datagram seal(struct raim_secure_channel *channel, const char *text)
+static struct datagram encrypt(struct raim_secure_channel *channel, const char *text)
 {
     struct datagram datagram;
     datagram.size =
-        raim_secure_seal(channel, now_ms, (const uint8_t *)text, strlen(text), datagram.bytes);
+        raim_secure_encrypt(channel, now_ms, (const uint8_t *)text, strlen(text), datagram.bytes);
     assert_int_equal(datagram.size, strlen(text) + RAIM_SECURE_BYTES);
     assert_true(raim_secure_is_datagram(datagram.bytes, datagram.size));
     assert_in_range(datagram.bytes[0], 0x40, 0x7F);
@@ -49,7 +49,7 @@ static enum raim_secure_verdict open_at(struct raim_secure_channel *channel,
     uint8_t plain[MOST + RAIM_SECURE_BYTES];
     size_t size = 0;
     const enum raim_secure_verdict verdict =
-        raim_secure_open(channel, datagram->bytes, datagram->size, plain, &size);
+        raim_secure_decrypt(channel, datagram->bytes, datagram->size, plain, &size);
     if (verdict == RAIM_SECURE_OK) {
         assert_int_equal(size, strlen(text));
         assert_memory_equal(plain, text, size);
@@ -59,7 +59,7 @@ static enum raim_secure_verdict open_at(struct raim_secure_channel *channel,
 
 static void assert_passes(void)
 {
-    const struct datagram up = seal(&here, "up"), down = seal(&there, "down");
+    const struct datagram up = encrypt(&here, "up"), down = encrypt(&there, "down");
     assert_int_equal(open_at(&there, &up, "up"), RAIM_SECURE_OK);
     assert_int_equal(open_at(&here, &down, "down"), RAIM_SECURE_OK);
 }
@@ -69,7 +69,7 @@ static void test_each_end_reads_the_other_and_not_itself(void **state)
     (void)state;
     for (int i = 0; i < 10; i++)
         assert_passes();
-    const struct datagram own = seal(&here, "own");
+    const struct datagram own = encrypt(&here, "own");
     assert_int_equal(open_at(&here, &own, "own"), RAIM_SECURE_FORGED);
 }
 
@@ -80,7 +80,7 @@ static void test_the_header_is_the_masked_number(void **state)
     uint8_t hash[RAIM_CRYPTO_HASH_BYTES];
     raim_crypto_hash(key_up, "raim number", 11, NULL, 0, hash);
     for (uint64_t number = 0; number < 100; number++) {
-        const struct datagram datagram = seal(&here, "text");
+        const struct datagram datagram = encrypt(&here, "text");
         const uint8_t *tag = datagram.bytes + datagram.size - RAIM_CRYPTO_TAG_BYTES;
         const uint64_t mask = raim_crypto_siphash(hash, tag, RAIM_CRYPTO_TAG_BYTES);
         uint64_t header = 0;
@@ -101,7 +101,7 @@ static void test_numbers_in_a_row_look_unrelated(void **state)
     // Of 1,000 headers each bit but the first two is set about half of the time.
     int set[64] = {0};
     for (int i = 0; i < 1000; i++) {
-        const struct datagram datagram = seal(&here, "x");
+        const struct datagram datagram = encrypt(&here, "x");
         for (int bit = 0; bit < 64; bit++)
             set[bit] += datagram.bytes[bit / 8] >> (7 - bit % 8) & 1;
     }
@@ -114,7 +114,7 @@ static void test_numbers_in_a_row_look_unrelated(void **state)
 static void test_a_change_of_any_bit_is_refused_and_harms_nothing(void **state)
 {
     (void)state;
-    const struct datagram datagram = seal(&here, "text");
+    const struct datagram datagram = encrypt(&here, "text");
     for (size_t bit = 0; bit < 8 * datagram.size; bit++) {
         struct datagram changed = datagram;
         changed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -140,7 +140,7 @@ static void test_the_window_takes_each_number_once(void **state)
         set_up(NULL);
         memset(taken, 0, sizeof taken);
         for (int i = 0; i < COUNT; i++)
-            sent[i] = seal(&here, "n");
+            sent[i] = encrypt(&here, "n");
         int highest = -1;
         for (int step = 0; step < 3 * COUNT; step++) {
             const int base = highest < 0 ? 0 : highest;
@@ -162,9 +162,9 @@ static void test_keys_are_replaced_after_so_many_datagrams(void **state)
     (void)state;
     uint8_t next[RAIM_CRYPTO_KEY_BYTES];
     for (int i = 0; i < EPOCH - 1; i++)
-        seal(&here, "lost");
+        encrypt(&here, "lost");
     assert_memory_equal(here.sender.key, key_up, sizeof key_up);
-    const struct datagram last = seal(&here, "last"), first = seal(&here, "first");
+    const struct datagram last = encrypt(&here, "last"), first = encrypt(&here, "first");
     raim_noise_rekey(key_up, next);
     assert_memory_equal(here.sender.key, next, sizeof next);
     assert_int_equal(open_at(&there, &first, "first"), RAIM_SECURE_OK);
@@ -172,7 +172,7 @@ static void test_keys_are_replaced_after_so_many_datagrams(void **state)
     assert_int_equal(open_at(&there, &last, "last"), RAIM_SECURE_OK);
     assert_int_equal(open_at(&there, &last, "last"), RAIM_SECURE_REPLAYED);
     for (int i = 0; i < 3 * EPOCH; i++) {
-        const struct datagram datagram = seal(&here, "on");
+        const struct datagram datagram = encrypt(&here, "on");
         if (i % 1000 == 0)
             assert_int_equal(open_at(&there, &datagram, "on"), RAIM_SECURE_OK);
     }
@@ -196,9 +196,9 @@ static void test_keys_are_replaced_after_some_time(void **state)
     }
     // The number that begins an epoch by itself does not begin another.
     for (int i = 1; i < EPOCH; i++)
-        seal(&here, "x");
+        encrypt(&here, "x");
     now_ms += RAIM_SECURE_EPOCH_MS;
-    seal(&here, "x");
+    encrypt(&here, "x");
     assert_true(here.sender.next == (UINT64_C(51) << RAIM_SECURE_EPOCH_BITS) + 1);
 }
 
@@ -208,9 +208,9 @@ static void test_an_epoch_further_ahead_is_refused(void **state)
     assert_passes();
     for (int i = 0; i < 2; i++) {
         now_ms += RAIM_SECURE_EPOCH_MS;
-        seal(&here, "lost");
+        encrypt(&here, "lost");
     }
-    const struct datagram ahead = seal(&here, "ahead");
+    const struct datagram ahead = encrypt(&here, "ahead");
     assert_int_equal(open_at(&there, &ahead, "ahead"), RAIM_SECURE_FORGED);
 }
 

@@ -27,31 +27,31 @@ static raim_box chance_box(double size)
 }
 
 // Fills the boxes, and the bands with them.
-static int chance_boxes(struct raim_bands *bands, raim_box *boxes)
+static int chance_boxes(struct raim_box_index *bands, raim_box *boxes)
 {
     const int count = chance_int(0, MOST);
-    raim_bands_begin(bands, count);
+    raim_box_index_begin(bands, count);
     for (int i = 0; i < count; i++) {
         boxes[i] = chance_box(chance_int(0, 1) == 0 ? 0 : 800);
-        raim_bands_add(bands, i, boxes[i]);
+        raim_box_index_add(bands, i, boxes[i]);
     }
-    raim_bands_end(bands);
+    raim_box_index_end(bands);
     return count;
 }
 
 static void test_all_boxes_that_touch_are_found_once_in_order(void **state)
 {
     (void)state;
-    struct raim_bands bands;
+    struct raim_box_index bands;
     raim_box boxes[MOST];
-    assert_true(raim_bands_create(&bands, area, MOST));
+    assert_true(raim_box_index_create(&bands, area, MOST));
     for (int round = 0; round < 200; round++) {
         const int count = chance_boxes(&bands, boxes);
         const raim_box box = chance_box(1000);
-        struct raim_bands_search search;
-        raim_bands_find(&bands, box, &search);
+        struct raim_box_index_search search;
+        raim_box_index_find(&bands, box, &search);
         int next = 0;
-        for (int found; (found = raim_bands_next(&search)) >= 0; next = found + 1) {
+        for (int found; (found = raim_box_index_next(&search)) >= 0; next = found + 1) {
             assert_in_range(found, next, count - 1);
             for (int i = next; i < found; i++)
                 assert_false(raim_box_overlaps(boxes[i], box));
@@ -59,44 +59,44 @@ static void test_all_boxes_that_touch_are_found_once_in_order(void **state)
         for (int i = next; i < count; i++)
             assert_false(raim_box_overlaps(boxes[i], box));
     }
-    raim_bands_destroy(&bands);
+    raim_box_index_destroy(&bands);
 }
 
 static void test_few_boxes_are_found_that_do_not_touch(void **state)
 {
     (void)state;
-    struct raim_bands bands;
+    struct raim_box_index bands;
     raim_box boxes[MOST];
-    assert_true(raim_bands_create(&bands, area, MOST));
-    const raim_vec2 band = {(area.max.x - area.min.x) / RAIM_BANDS,
-                            (area.max.y - area.min.y) / RAIM_BANDS};
+    assert_true(raim_box_index_create(&bands, area, MOST));
+    const raim_vec2 band = {(area.max.x - area.min.x) / RAIM_BOX_INDEX,
+                            (area.max.y - area.min.y) / RAIM_BOX_INDEX};
     for (int round = 0; round < 200; round++) {
         chance_boxes(&bands, boxes);
         const raim_vec2 at = {chance_between(area.min.x, area.max.x),
                               chance_between(area.min.y, area.max.y)};
         const raim_box grown = {raim_vec2_sub(at, band), raim_vec2_add(at, band)};
-        struct raim_bands_search search;
-        raim_bands_find(&bands, (raim_box){at, at}, &search);
+        struct raim_box_index_search search;
+        raim_box_index_find(&bands, (raim_box){at, at}, &search);
         // What lies outside the area counts to its outermost bands.
         const bool is_inner = at.x > area.min.x + band.x && at.x < area.max.x - band.x &&
                               at.y > area.min.y + band.y && at.y < area.max.y - band.y;
-        for (int found; (found = raim_bands_next(&search)) >= 0;)
+        for (int found; (found = raim_box_index_next(&search)) >= 0;)
             assert_true(!is_inner || raim_box_overlaps(boxes[found], grown));
     }
-    raim_bands_destroy(&bands);
+    raim_box_index_destroy(&bands);
 }
 
 static void test_no_boxes_are_no_trouble(void **state)
 {
     (void)state;
-    struct raim_bands bands;
-    assert_true(raim_bands_create(&bands, area, 0));
-    raim_bands_begin(&bands, 0);
-    raim_bands_end(&bands);
-    struct raim_bands_search search;
-    raim_bands_find(&bands, area, &search);
-    assert_int_equal(raim_bands_next(&search), -1);
-    raim_bands_destroy(&bands);
+    struct raim_box_index bands;
+    assert_true(raim_box_index_create(&bands, area, 0));
+    raim_box_index_begin(&bands, 0);
+    raim_box_index_end(&bands);
+    struct raim_box_index_search search;
+    raim_box_index_find(&bands, area, &search);
+    assert_int_equal(raim_box_index_next(&search), -1);
+    raim_box_index_destroy(&bands);
 }
 
 int main(int argc, char **argv)

@@ -15,10 +15,10 @@ static const double close_by = 1e-6;
 enum { MAX_OBSTACLES = 8 };
 
 struct scene {
-    struct raim_lines_end from, to;
+    struct raim_stabbing_lines_end from, to;
     raim_polygon obstacles[MAX_OBSTACLES];
     int count;
-    struct raim_lines lines;
+    struct raim_stabbing_lines lines;
 };
 
 static raim_vec2 chance_in(raim_vec2 centre, double radius)
@@ -35,13 +35,14 @@ static void chance_places(struct scene *scene)
     const double angle = chance_between(0, 2 * acos(-1)), length = chance_between(150, 1000);
     const raim_vec2 way = {length * cos(angle), length * sin(angle)};
     do {
-        scene->from = (struct raim_lines_end){
+        scene->from = (struct raim_stabbing_lines_end){
             {chance_between(-99, 99), chance_between(-99, 99)}, chance_between(0.1, 100), 0};
-        scene->to = (struct raim_lines_end){raim_vec2_add(scene->from.centre, way),
-                                            chance_between(0.1, 100), chance_between(1, 40)};
+        scene->to =
+            (struct raim_stabbing_lines_end){raim_vec2_add(scene->from.centre, way),
+                                             chance_between(0.1, 100), chance_between(1, 40)};
         if (chance_int(0, 1) == 1)
             scene->from.radius = scene->to.radius;
-    } while (!raim_lines_begin(&scene->lines, &scene->from, &scene->to));
+    } while (!raim_stabbing_lines_begin(&scene->lines, &scene->from, &scene->to));
 }
 
 static void chance_scene(struct scene *scene)
@@ -52,7 +53,7 @@ static void chance_scene(struct scene *scene)
     for (int i = 0; i < scene->count; i++) {
         const raim_vec2 middle = raim_vec2_mad(scene->from.centre, way, chance_between(-0.1, 1.1));
         chance_polygon(&scene->obstacles[i], chance_in(middle, 120), chance_between(20, 400));
-        raim_lines_block(&scene->lines, &scene->obstacles[i], false, false);
+        raim_stabbing_lines_block(&scene->lines, &scene->obstacles[i], false, false);
     }
 }
 
@@ -68,20 +69,20 @@ static double slow_gap(const struct scene *scene, raim_vec2 a, raim_vec2 b)
     return gap;
 }
 
-static raim_vec2 into_frame(const struct raim_lines *lines, raim_vec2 point)
+static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 offset = raim_vec2_sub(point, lines->from);
     return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
 }
 
-static raim_vec2 out_of_frame(const struct raim_lines *lines, raim_vec2 point)
+static raim_vec2 out_of_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 left = {-lines->along.y, lines->along.x};
     return raim_vec2_mad(raim_vec2_mad(lines->from, lines->along, point.x), left, point.y);
 }
 
 // A line through two points of the frame, as its heights at both places.
-static raim_vec2 heights_of(const struct raim_lines *lines, raim_vec2 a, raim_vec2 b)
+static raim_vec2 heights_of(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_vec2 b)
 {
     const double slope = (b.y - a.y) / (b.x - a.x);
     return (raim_vec2){a.y - slope * a.x, a.y + slope * (lines->length - a.x)};
@@ -98,7 +99,7 @@ static bool is_in_beam(const struct raim_beam *beam, raim_vec2 heights)
     return true;
 }
 
-static bool is_left(const struct raim_lines *lines, raim_vec2 a, raim_vec2 b)
+static bool is_left(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_vec2 b)
 {
     const raim_vec2 heights = heights_of(lines, into_frame(lines, a), into_frame(lines, b));
     for (int i = 0; i < lines->count; i++)
@@ -163,7 +164,7 @@ static int corners_of(const struct scene *scene)
 // The mean of a beam's lines, between the discs.
 static bool passes_obstacles(const struct scene *scene, const struct raim_beam *beam)
 {
-    const struct raim_lines *lines = &scene->lines;
+    const struct raim_stabbing_lines *lines = &scene->lines;
     double start = 0, end = 0;
     for (int i = 0; i < beam->count; i++) {
         start += beam->starts[i] / beam->count;
@@ -205,7 +206,7 @@ static void test_fan_leads_to_every_circle_that_is_seen(void **state)
         const raim_vec2 viewer = chance_in(scene.from.centre, scene.from.reach);
         const raim_vec2 centre = chance_in(scene.to.centre, scene.to.reach);
         struct raim_fan fan;
-        raim_lines_fan(&scene.lines, viewer, &fan);
+        raim_stabbing_lines_fan(&scene.lines, viewer, &fan);
         for (int j = 0; j < 20; j++) {
             if (slow_gap(&scene, viewer, chance_in(centre, scene.to.radius)) < close_by)
                 continue;
@@ -227,27 +228,27 @@ static raim_polygon box_of(double x0, double y0, double x1, double y1)
 static void test_fan_leads_nowhere_else(void **state)
 {
     (void)state;
-    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
-    struct raim_lines lines;
-    assert_true(raim_lines_begin(&lines, &from, &to));
+    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    struct raim_stabbing_lines lines;
+    assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
     const raim_polygon wall = box_of(240, -300, 260, 20); // seen from (0, 0) it hides y < 41.7
-    raim_lines_block(&lines, &wall, false, false);
+    raim_stabbing_lines_block(&lines, &wall, false, false);
     struct raim_fan fan;
-    raim_lines_fan(&lines, (raim_vec2){0, 0}, &fan);
+    raim_stabbing_lines_fan(&lines, (raim_vec2){0, 0}, &fan);
     assert_true(raim_fan_meets(&fan, &lines, (raim_vec2){500, 35}, 10));
     assert_false(raim_fan_meets(&fan, &lines, (raim_vec2){500, 0}, 10));
-    raim_lines_fan(&lines, (raim_vec2){0, -50}, &fan);
+    raim_stabbing_lines_fan(&lines, (raim_vec2){0, -50}, &fan);
     assert_false(raim_fan_meets(&fan, &lines, (raim_vec2){500, 35}, 10));
 }
 
 static void test_obstacle_across_blocks_all(void **state)
 {
     (void)state;
-    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
-    struct raim_lines lines;
-    assert_true(raim_lines_begin(&lines, &from, &to));
+    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    struct raim_stabbing_lines lines;
+    assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
     const raim_polygon wall = box_of(240, -300, 260, 300);
-    raim_lines_block(&lines, &wall, false, false);
+    raim_stabbing_lines_block(&lines, &wall, false, false);
     assert_int_equal(lines.count, 0);
 }
 
@@ -255,15 +256,15 @@ static void test_obstacle_across_blocks_all(void **state)
 static void test_obstacles_block_together(void **state)
 {
     (void)state;
-    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
     const raim_polygon low = box_of(240, -300, 260, 0);
     for (int overlap = 0; overlap <= 20; overlap += 20) {
-        struct raim_lines lines;
-        assert_true(raim_lines_begin(&lines, &from, &to));
+        struct raim_stabbing_lines lines;
+        assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
         const raim_polygon high = box_of(240, -overlap, 260, 300);
-        raim_lines_block(&lines, &low, false, false);
+        raim_stabbing_lines_block(&lines, &low, false, false);
         assert_int_equal(lines.count, 1);
-        raim_lines_block(&lines, &high, false, false);
+        raim_stabbing_lines_block(&lines, &high, false, false);
         assert_int_equal(lines.count, 0);
     }
 }
@@ -272,12 +273,12 @@ static void test_obstacles_block_together(void **state)
 static void test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it(void **state)
 {
     (void)state;
-    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
+    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
     const raim_polygon wall = box_of(10, -300, 30, 300);
     for (int before = 0; before <= 1; before++) {
-        struct raim_lines lines;
-        assert_true(raim_lines_begin(&lines, &from, &to));
-        raim_lines_block(&lines, &wall, before != 0, false);
+        struct raim_stabbing_lines lines;
+        assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
+        raim_stabbing_lines_block(&lines, &wall, before != 0, false);
         assert_int_equal(lines.count, before != 0 ? 0 : 1);
     }
 }
@@ -285,24 +286,27 @@ static void test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it(vo
 static void test_near_places_have_no_lines(void **state)
 {
     (void)state;
-    const struct raim_lines_end from = {{0, 0}, 50, 0};
-    struct raim_lines lines;
-    assert_false(raim_lines_begin(&lines, &from, &(struct raim_lines_end){{100, 0}, 50, 10}));
-    assert_false(raim_lines_begin(&lines, &from, &from));
-    assert_true(raim_lines_begin(&lines, &from, &(struct raim_lines_end){{120, 0}, 50, 10}));
+    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0};
+    struct raim_stabbing_lines lines;
+    assert_false(raim_stabbing_lines_begin(&lines, &from,
+                                           &(struct raim_stabbing_lines_end){{100, 0}, 50, 10}));
+    assert_false(raim_stabbing_lines_begin(&lines, &from, &from));
+    assert_true(raim_stabbing_lines_begin(&lines, &from,
+                                          &(struct raim_stabbing_lines_end){{120, 0}, 50, 10}));
 }
 
 static void test_lines_run_against_what_faces_all_of_them(void **state)
 {
     (void)state;
-    const struct raim_lines_end from = {{0, 0}, 50, 0}, to = {{200, 0}, 40, 10}; // up to 30 degrees
-    struct raim_lines lines;
-    assert_true(raim_lines_begin(&lines, &from, &to));
+    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0},
+                                         to = {{200, 0}, 40, 10}; // up to 30 degrees
+    struct raim_stabbing_lines lines;
+    assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
     for (int degrees = 0; degrees < 360; degrees += 7) {
         const double angle = degrees * acos(-1) / 180;
         const bool faces = degrees > 120 && degrees < 240;
-        assert_int_equal(raim_lines_run_against(&lines, (raim_vec2){cos(angle), sin(angle)}),
-                         faces);
+        assert_int_equal(
+            raim_stabbing_lines_run_against(&lines, (raim_vec2){cos(angle), sin(angle)}), faces);
     }
 }
 

@@ -211,18 +211,18 @@ static const char *read_all(struct viewer *viewer, uint64_t now_ms)
     return text;
 }
 
-static void publish_and_run(struct viewers *viewers, uint32_t tick, uint64_t now_ms)
+static void publish_and_run(struct event_stream *viewers, uint32_t tick, uint64_t now_ms)
 {
     yard.status->tick = tick;
-    viewers_run(viewers, now_ms, wake);
+    event_stream_run(viewers, now_ms, wake);
 }
 
 static void test_viewers_elsewhere_see_everything_late(void **state)
 {
     (void)state;
-    struct viewers *viewers = viewers_create(&source);
-    struct viewer *here = viewers_join(viewers, 0, true, &yard, NULL, 5000);
-    struct viewer *elsewhere = viewers_join(viewers, 0, false, &yard, NULL, 5000);
+    struct event_stream *viewers = event_stream_create(&source);
+    struct viewer *here = event_stream_join(viewers, 0, true, &yard, NULL, 5000);
+    struct viewer *elsewhere = event_stream_join(viewers, 0, false, &yard, NULL, 5000);
     assert_string_equal(read_all(here, 5000), "event: hello\ndata: {\"delay_ms\":0}\n\n");
     assert_string_equal(read_all(elsewhere, 5000), "event: hello\ndata: {\"delay_ms\":1000}\n\n");
     for (uint32_t i = 0; i < 30; i++) {
@@ -238,15 +238,15 @@ static void test_viewers_elsewhere_see_everything_late(void **state)
     assert_int_equal(woken, 30 + 20);
     viewer_leave(here);
     viewer_leave(elsewhere);
-    assert_int_equal(viewers_timeout_ms(viewers, 9000), -1);
-    viewers_destroy(viewers);
+    assert_int_equal(event_stream_timeout_ms(viewers, 9000), -1);
+    event_stream_destroy(viewers);
 }
 
 static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
 {
     (void)state;
-    struct viewers *viewers = viewers_create(&source);
-    struct viewer *slow = viewers_join(viewers, 0, true, &yard, NULL, 0);
+    struct event_stream *viewers = event_stream_create(&source);
+    struct viewer *slow = event_stream_join(viewers, 0, true, &yard, NULL, 0);
     char bytes[5] = "";
     read_all(slow, 0);
     publish_and_run(viewers, 1, 0);
@@ -262,16 +262,16 @@ static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
              mark, mark);
     assert_string_equal(read_all(slow, 900), wanted);
     viewer_leave(slow);
-    viewers_destroy(viewers);
+    event_stream_destroy(viewers);
 }
 
 static void test_only_who_reads_nothing_has_a_deadline(void **state)
 {
     (void)state;
-    struct viewers *viewers = viewers_create(&source);
+    struct event_stream *viewers = event_stream_create(&source);
     struct http_client lazy = {.state = HTTP_CLIENT_STREAMING}, keen = lazy;
-    struct viewer *sleeper = viewers_join(viewers, 0, true, &yard, &lazy, 0);
-    struct viewer *reader = viewers_join(viewers, 0, true, &yard, &keen, 0);
+    struct viewer *sleeper = event_stream_join(viewers, 0, true, &yard, &lazy, 0);
+    struct viewer *reader = event_stream_join(viewers, 0, true, &yard, &keen, 0);
     read_all(sleeper, 0);
     for (uint32_t tick = 1; tick < 9; tick++) {
         read_all(reader, 100 * tick);
@@ -281,51 +281,51 @@ static void test_only_who_reads_nothing_has_a_deadline(void **state)
     assert_int_equal(lazy.due_ms, 100 + HTTP_DEADLINE_MS);
     viewer_leave(sleeper);
     viewer_leave(reader);
-    viewers_destroy(viewers);
+    event_stream_destroy(viewers);
 }
 
 static void test_viewers_are_so_many_and_no_more(void **state)
 {
     (void)state;
-    struct viewers *viewers = viewers_create(&source);
-    struct viewer *all[VIEWERS_MAX];
-    for (size_t i = 0; i < VIEWERS_MAX; i++)
-        assert_non_null(all[i] = viewers_join(viewers, 0, true, &yard, NULL, 0));
-    assert_null(viewers_join(viewers, 0, true, &yard, NULL, 0));
+    struct event_stream *viewers = event_stream_create(&source);
+    struct viewer *all[EVENT_STREAM_MAX];
+    for (size_t i = 0; i < EVENT_STREAM_MAX; i++)
+        assert_non_null(all[i] = event_stream_join(viewers, 0, true, &yard, NULL, 0));
+    assert_null(event_stream_join(viewers, 0, true, &yard, NULL, 0));
     viewer_leave(all[5]);
-    assert_non_null(all[5] = viewers_join(viewers, 0, false, &yard, NULL, 0));
-    for (size_t i = 0; i < VIEWERS_MAX; i++)
+    assert_non_null(all[5] = event_stream_join(viewers, 0, false, &yard, NULL, 0));
+    for (size_t i = 0; i < EVENT_STREAM_MAX; i++)
         viewer_leave(all[i]);
-    viewers_destroy(viewers);
+    event_stream_destroy(viewers);
 }
 
 // Two addresses take all places; a third and a fourth, which have fewer, get some.
 static void test_the_address_with_most_viewers_makes_room(void **state)
 {
     (void)state;
-    struct viewers *viewers = viewers_create(&source);
+    struct event_stream *viewers = event_stream_create(&source);
     struct http_clients clients = {.limit = HTTP_MAX_CLIENTS};
-    struct viewer *all[VIEWERS_MAX + 4];
+    struct viewer *all[EVENT_STREAM_MAX + 4];
     size_t count = 0;
-    for (size_t i = 0; i < VIEWERS_MAX + 4; i++) {
-        const uint32_t address = i < 100 ? 1 : i < VIEWERS_MAX ? 2 : (uint32_t)i;
+    for (size_t i = 0; i < EVENT_STREAM_MAX + 4; i++) {
+        const uint32_t address = i < 100 ? 1 : i < EVENT_STREAM_MAX ? 2 : (uint32_t)i;
         struct http_client *client = http_clients_join(&clients, -1, address, 0);
         http_client_renew(client, 0);
         http_client_stream(client);
-        assert_non_null(all[count++] = viewers_join(viewers, 0, true, &yard, client, 0));
+        assert_non_null(all[count++] = event_stream_join(viewers, 0, true, &yard, client, 0));
     }
     size_t over[3] = {0};
     for (size_t i = 0; i < count; i++)
-        over[i < 100 ? 0 : i < VIEWERS_MAX ? 1 : 2] += viewer_is_over(all[i]);
+        over[i < 100 ? 0 : i < EVENT_STREAM_MAX ? 1 : 2] += viewer_is_over(all[i]);
     assert_int_equal(over[0], 4);
     assert_int_equal(over[1] + over[2], 0);
     // Nobody has two more than one that has nearly as many.
     struct http_client *same = http_clients_join(&clients, -1, 1, 0);
-    assert_null(viewers_join(viewers, 0, true, &yard, same, 0));
+    assert_null(event_stream_join(viewers, 0, true, &yard, same, 0));
     for (size_t i = 0; i < count; i++)
         viewer_leave(all[i]);
-    assert_int_equal(viewers_timeout_ms(viewers, 0), -1);
-    viewers_destroy(viewers);
+    assert_int_equal(event_stream_timeout_ms(viewers, 0), -1);
+    event_stream_destroy(viewers);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_yard, free_yard)

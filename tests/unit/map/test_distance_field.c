@@ -42,19 +42,19 @@ static void test_what_it_sees_is_seen_and_most_of_that_it_sees(void **state)
     int seen = 0, found = 0;
     for (int round = 0; round < 50; round++) {
         struct raim_map *map = random_map();
-        struct raim_clearing clearing;
-        assert_true(raim_clearing_create(&clearing, map));
+        struct raim_distance_field clearing;
+        assert_true(raim_distance_field_create(&clearing, map));
         for (int i = 0; i < 2000; i++) {
             const raim_vec2 from = random_point();
             raim_vec2 to = chance_int(0, 9) == 0 ? from : random_point();
             to.x = chance_int(0, 9) == 0 ? from.x : to.x;
             const bool sees = raim_map_sees(map, from, to);
-            const bool finds = raim_clearing_sees(&clearing, from, to);
+            const bool finds = raim_distance_field_sees(&clearing, from, to);
             assert_true(sees || !finds);
             seen += sees;
             found += finds;
         }
-        raim_clearing_destroy(&clearing);
+        raim_distance_field_destroy(&clearing);
         raim_map_destroy(map);
     }
     assert_true(found > 0.6 * seen);

@@ -54,7 +54,7 @@ static int make_maps(void **state)
     const char *const names[SHIPPED] = {"duel", "crossfire", "ruins"};
     for (int i = 0; i < SHIPPED; i++) {
         char path[1024];
-        struct report report = {.out = stderr};
+        struct diagnostics report = {.out = stderr};
         snprintf(path, sizeof path, "%s/config/maps/%s.conf", RAIM_SOURCE_DIR, names[i]);
         maps[i] = map_file_load(path, NULL, radius, &report);
         assert_non_null(maps[i]);
@@ -291,7 +291,7 @@ static void test_peeks_is_asking_every_pair(void **state)
         uint16_t blocker = chance_blocker(pair.map);
         for (int again = 0; again < 2; again++)
             assert_int_equal(
-                raim_map_peeks(pair.map, &viewer, &target, radius, view, &blocker, &glimpse),
+                raim_map_pvs_sees(pair.map, &viewer, &target, radius, view, &blocker, &glimpse),
                 expected);
         if (expected)
             assert_witness(pair.map, &viewer, &target, view, &glimpse);
@@ -323,7 +323,7 @@ static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
         struct raim_glimpse glimpse;
         uint16_t blocker = chance_blocker(pair.map);
         assert_int_equal(
-            raim_map_peeks(pair.map, &viewer, &target, 4, everything, &blocker, &glimpse),
+            raim_map_pvs_sees(pair.map, &viewer, &target, 4, everything, &blocker, &glimpse),
             slow_peeks(pair.map, &viewer, &target, 4, everything));
     }
 }
@@ -336,7 +336,7 @@ static bool peeks(const struct pair *pair, double distance)
     struct raim_glimpse glimpse;
     uint16_t blocker = chance_blocker(pair->map);
     const bool found =
-        raim_map_peeks(pair->map, &viewer, &target, radius, everything, &blocker, &glimpse);
+        raim_map_pvs_sees(pair->map, &viewer, &target, radius, everything, &blocker, &glimpse);
     if (found)
         assert_witness(pair->map, &viewer, &target, everything, &glimpse);
     return found;

@@ -24,7 +24,7 @@ static int load_maps(void **state)
     for (int i = 0; i < 3; i++) {
         char path[1024], *text;
         size_t size;
-        struct report report = {.out = open_memstream(&text, &size)};
+        struct diagnostics report = {.out = open_memstream(&text, &size)};
         snprintf(path, sizeof path, "%s/config/maps/%s.conf", RAIM_SOURCE_DIR, names[i]);
         maps[i] = map_file_load(path, NULL, narrowest / 2, &report);
         fclose(report.out);

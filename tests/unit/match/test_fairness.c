@@ -152,7 +152,7 @@ static void test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it(vo
 static void test_nothing_leaks_and_nothing_comes_late_in_a_match(void **state)
 {
     (void)state;
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     struct raim_map *map =
         map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL, radius, &report);
     assert_non_null(map);

@@ -177,7 +177,7 @@ static void test_hundred_clients_hear_their_echo_in_order(void **state)
     }
     for (size_t i = 0; i < client_count; i++)
         RUN_UNTIL(clients[i].messages[0] == ROUNDS && clients[i].messages[1] == ROUNDS);
-    assert_int_equal(refused_in_all(), 0);
+    assert_int_equal(rejections_in_all(), 0);
     assert_int_equal(transport_peers(transport), 100);
 
     uint64_t sent = 0, received = 0, bytes_sent = 0, bytes_received = 0;
@@ -253,7 +253,7 @@ static void test_every_datagram_of_a_real_client_is_accepted(void **state)
     enet_peer_disconnect_now(hasty->peer, 1);
     RUN_UNTIL(seen.disconnected == 3);
     // So soon after the last message, anybody may have sent it.
-    assert_int_equal(refused_in_all(), transport_stats(transport)->refused[DATAGRAM_DISCONNECT]);
+    assert_int_equal(rejections_in_all(), transport_stats(transport)->refused[DATAGRAM_DISCONNECT]);
     unsigned commands = 0;
     for (size_t i = 0; i < captured_count; i++) {
         assert_int_equal(datagram_check(captured[i].data, captured[i].size), DATAGRAM_OK);
@@ -327,7 +327,7 @@ static void test_small_messages_share_datagrams_within_the_mtu(void **state)
         say(&clients[0], i < 10 ? 0 : 1, i % 10, 300);
     RUN_UNTIL(clients[0].messages[0] == 10 && clients[0].messages[1] == 10);
     assert_in_range(kernel.largest_sent, 900, TRANSPORT_MTU);
-    assert_int_equal(refused_in_all(), 0);
+    assert_int_equal(rejections_in_all(), 0);
 }
 
 static void connect_with_mtu(uint32_t mtu)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who gets to ENet at all: tickets, what one address may have, and who makes way for whom.
+// Who gets to ENet at all: cookies, what one address may have, and who makes way for whom.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -31,40 +31,40 @@ static uint64_t refused(enum datagram_verdict reason)
     return transport_stats(transport)->refused[reason];
 }
 
-static uint32_t knock(void)
+static uint32_t connect_request(void)
 {
-    uint8_t bytes[RAIM_KNOCK_BYTES], answer[RAIM_KNOCK_BYTES];
-    struct raim_ticket ticket;
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES], answer[RAIM_CONNECTIONLESS_BYTES];
+    struct raim_cookie cookie;
     const int raw = open_raw();
-    send_raw(raw, bytes, raim_knock_write(&(struct raim_knock){0}, bytes));
+    send_raw(raw, bytes, raim_connect_request_write(&(struct raim_connectionless){0}, bytes));
     run_server();
     const ssize_t size = recv(raw, answer, sizeof answer, MSG_DONTWAIT);
-    assert_in_range(size, 1, RAIM_TICKET_BYTES);
-    assert_int_equal(raim_knock_kind(answer, (size_t)size), RAIM_KNOCK_TICKET);
-    assert_true(raim_ticket_read(answer, (size_t)size, &ticket));
+    assert_in_range(size, 1, RAIM_COOKIE_BYTES);
+    assert_int_equal(raim_connectionless_kind(answer, (size_t)size), RAIM_CONNECTIONLESS_COOKIE);
+    assert_true(raim_cookie_read(answer, (size_t)size, &cookie));
     close(raw);
-    return ticket.ticket;
+    return cookie.cookie;
 }
 
-// One of libenet's clients, which has knocked from another socket.
-static struct client *add_guest(uint32_t ticket)
+// One of libenet's clients, which has requested from another socket.
+static struct client *add_guest(uint32_t cookie)
 {
     const ENetAddress address = {.host = htonl(INADDR_LOOPBACK), .port = transport_port(transport)};
     struct client *client = &clients[client_count++];
     client->host = enet_host_create(NULL, 1, 2, 0, 0);
     assert_non_null(client->host);
-    client->peer = enet_host_connect(client->host, &address, 2, ticket);
+    client->peer = enet_host_connect(client->host, &address, 2, cookie);
     assert_non_null(client->peer);
     return client;
 }
 
 // A CONNECT by hand, from a socket that answers nothing.
-static int send_connect(uint32_t ticket, uint32_t id)
+static int send_connect(uint32_t cookie, uint32_t id)
 {
     uint8_t bytes[CONNECT_BYTES] = {0x8F, 0xFF, 0, 1,    0x82, 0xFF, 0,    1, 0, 0, 0xFF, 0xFF,
                                     0,    0,    4, 0xB0, 0,    0,    0x80, 0, 0, 0, 0,    2};
     const int raw = open_raw();
-    const uint32_t data = htonl(ticket);
+    const uint32_t data = htonl(cookie);
     memcpy(bytes + CONNECT_ID, &id, sizeof id);
     memcpy(bytes + CONNECT_DATA, &data, sizeof data);
     send_raw(raw, bytes, sizeof bytes);
@@ -79,42 +79,42 @@ static void run(int turns)
     }
 }
 
-static void test_who_has_a_ticket_gets_in(void **state)
+static void test_who_has_a_cookie_gets_in(void **state)
 {
     (void)state;
-    const struct client *client = add_guest(knock());
+    const struct client *client = add_guest(connect_request());
     RUN_UNTIL(client->connected && seen.connected == 1);
-    assert_int_equal(refused_in_all(), 0);
+    assert_int_equal(rejections_in_all(), 0);
     assert_int_equal(transport_stats(transport)->queries, 0);
 }
 
 static void test_who_has_none_is_not_answered(void **state)
 {
     (void)state;
-    const uint32_t ticket = knock();
+    const uint32_t cookie = connect_request();
     const uint64_t sent = transport_stats(transport)->packets_out;
     add_guest(0);
-    add_guest(ticket ^ 1);
+    add_guest(cookie ^ 1);
     for (uint32_t i = 0; i < 1000; i++) {
-        close(send_connect(ticket + 1 + i, i));
+        close(send_connect(cookie + 1 + i, i));
         run_server();
     }
     run(10);
     kernel.monotonic_ms += RETRY_MS;
     run(10);
     assert_int_equal(seen.connected, 0);
-    assert_int_equal(refused(DATAGRAM_TICKET), 1000 + 4);
+    assert_int_equal(refused(DATAGRAM_COOKIE), 1000 + 4);
     assert_int_equal(transport_stats(transport)->packets_out, sent);
     // As many places as ever are free.
-    const struct client *guest = add_guest(ticket);
+    const struct client *guest = add_guest(cookie);
     RUN_UNTIL(guest->connected);
 }
 
-static void test_a_knock_is_answered_with_less(void **state)
+static void test_a_connect_request_is_answered_with_less(void **state)
 {
     (void)state;
     const struct transport_stats before = *transport_stats(transport);
-    knock();
+    connect_request();
     const struct transport_stats *after = transport_stats(transport);
     assert_int_equal(after->packets_out - before.packets_out, 1);
     assert_true(after->bytes_out - before.bytes_out < (after->bytes_in - before.bytes_in) / 4);
@@ -124,14 +124,14 @@ static void test_a_connect_may_be_repeated(void **state)
 {
     (void)state;
     allow(1, 1);
-    const struct client *client = add_guest(knock());
+    const struct client *client = add_guest(connect_request());
     // Its first answer is late.
     enet_host_flush(client->host);
     receive_all();
     kernel.monotonic_ms += RETRY_MS;
     RUN_UNTIL(client->connected && seen.connected == 1);
     run(20);
-    assert_int_equal(refused_in_all(), 0);
+    assert_int_equal(rejections_in_all(), 0);
     assert_int_equal(transport_peers(transport), 1);
 }
 
@@ -146,13 +146,13 @@ static void test_an_address_has_so_many_connections(void **state)
 {
     (void)state;
     allow(2, 100);
-    const uint32_t ticket = knock();
-    add_guest(ticket);
-    add_guest(ticket);
+    const uint32_t cookie = connect_request();
+    add_guest(cookie);
+    add_guest(cookie);
     RUN_UNTIL(seen.connected == 2);
     let_all_in();
     kernel.monotonic_ms += SILENCE_MS;
-    const struct client *third = add_guest(ticket);
+    const struct client *third = add_guest(cookie);
     run(20);
     assert_false(third->connected);
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
@@ -167,12 +167,12 @@ static void test_a_network_has_so_many_connections(void **state)
 {
     (void)state;
     allow(100, 3);
-    const uint32_t ticket = knock();
+    const uint32_t cookie = connect_request();
     for (int i = 0; i < 3; i++)
-        add_guest(ticket);
+        add_guest(cookie);
     RUN_UNTIL(seen.connected == 3);
     let_all_in();
-    const struct client *fourth = add_guest(ticket);
+    const struct client *fourth = add_guest(cookie);
     run(20);
     assert_false(fourth->connected);
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
@@ -183,12 +183,12 @@ static void test_who_never_acknowledges_makes_way_for_a_neighbour(void **state)
     (void)state;
     enum { GHOSTS = 4 };
     allow(GHOSTS, 100);
-    const uint32_t ticket = knock();
+    const uint32_t cookie = connect_request();
     int ghosts[GHOSTS];
     for (uint32_t i = 0; i < GHOSTS; i++)
-        ghosts[i] = send_connect(ticket, i + 1);
+        ghosts[i] = send_connect(cookie, i + 1);
     run(2);
-    const struct client *guest = add_guest(ticket);
+    const struct client *guest = add_guest(cookie);
     run(2);
     // So soon, they may be on their way.
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
@@ -205,16 +205,16 @@ static void test_who_is_not_let_in_makes_way_for_a_neighbour(void **state)
 {
     (void)state;
     allow(2, 100);
-    const uint32_t ticket = knock();
-    add_guest(ticket);
+    const uint32_t cookie = connect_request();
+    add_guest(cookie);
     RUN_UNTIL(seen.connected == 1);
     let_all_in();
-    add_guest(ticket);
+    add_guest(cookie);
     RUN_UNTIL(seen.connected == 2);
     const uint32_t silent = seen.last_peer;
     run(4);
     kernel.monotonic_ms += SILENCE_MS;
-    const struct client *guest = add_guest(ticket);
+    const struct client *guest = add_guest(cookie);
     RUN_UNTIL(guest->connected && seen.connected == 3);
     assert_int_equal(seen.disconnected, 1);
     assert_int_equal(seen.last_peer, silent);
@@ -230,7 +230,7 @@ static void test_more_inputs_than_a_tick_can_use_are_dropped(void **state)
     enum { SENT = 100 };
     limits.inputs_per_tick = 10;
     allow(2, 2);
-    struct client *client = add_guest(knock());
+    struct client *client = add_guest(connect_request());
     RUN_UNTIL(client->connected && seen.connected == 1);
     for (int tick = 1; tick <= 2; tick++) {
         for (uint32_t i = 0; i < SENT; i++)
@@ -254,9 +254,9 @@ static void test_who_comes_too_often_is_refused_before_enet(void **state)
     (void)state;
     limits.connects_per_second = 5;
     allow(4000, 4000);
-    const uint32_t ticket = knock();
+    const uint32_t cookie = connect_request();
     for (uint32_t i = 0; i < 100; i++) {
-        close(send_connect(ticket, i + 1));
+        close(send_connect(cookie, i + 1));
         run_server();
     }
     assert_in_range(refused(DATAGRAM_CHURN), 70, 80);
@@ -267,9 +267,9 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
 #define GATE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_gate, tear_down)
-        GATE_TEST(test_who_has_a_ticket_gets_in),
+        GATE_TEST(test_who_has_a_cookie_gets_in),
         GATE_TEST(test_who_has_none_is_not_answered),
-        GATE_TEST(test_a_knock_is_answered_with_less),
+        GATE_TEST(test_a_connect_request_is_answered_with_less),
         GATE_TEST(test_a_connect_may_be_repeated),
         GATE_TEST(test_an_address_has_so_many_connections),
         GATE_TEST(test_a_network_has_so_many_connections),

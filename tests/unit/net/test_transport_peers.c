@@ -214,7 +214,7 @@ static void test_garbage_does_not_disturb_an_honest_client(void **state)
         say(&clients[0], 0, clients[0].next[0], 60);
         RUN_UNTIL(clients[0].messages[0] == heard + 1);
     }
-    assert_true(refused_in_all() > 1000);
+    assert_true(rejections_in_all() > 1000);
     assert_false(clients[0].disconnected || clients[1].disconnected || clients[2].disconnected);
     close(raw);
 }

@@ -68,7 +68,7 @@ static void test_who_meets_the_challenge_is_answered(void **state)
     assert_int_equal(asked.count, 1);
     assert_int_equal(asked.last, QUERY_PLAYERS);
     assert_int_equal(transport_stats(transport)->queries, 2);
-    assert_int_equal(refused_in_all(), 0);
+    assert_int_equal(rejections_in_all(), 0);
     // From another port the same challenge is worth nothing.
     const int other = open_raw();
     send_raw(other, request, sizeof request);
@@ -137,7 +137,7 @@ static void test_a_flood_is_dropped_beyond_its_rate(void **state)
     // The test takes less than half a minute, in which so many tokens come.
     assert_in_range(stats->queries, QUERY_GUARD_PER_NETWORK.burst, 360);
     assert_int_equal(asked.count, stats->queries - 1);
-    assert_int_equal(refused_in_all(), 0);
+    assert_int_equal(rejections_in_all(), 0);
     close(raw);
 }
 

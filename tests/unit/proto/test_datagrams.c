@@ -67,20 +67,20 @@ static void assert_bytes(const json_t *vector, const char *key, const uint8_t *b
     assert_memory_equal(bytes, told, size);
 }
 
-static size_t rewrite_ticket(const json_t *vector, const uint8_t *bytes, size_t size,
+static size_t rewrite_cookie(const json_t *vector, const uint8_t *bytes, size_t size,
                              uint8_t *written)
 {
-    struct raim_ticket ticket;
-    assert_true(raim_ticket_read(bytes, size, &ticket));
-    assert_int_equal(ticket.ticket, number_of(vector, "ticket"));
-    assert_int_equal(ticket.needs_admission, number_of(vector, "needs_admission"));
-    assert_int_equal(ticket.offers_encryption, number_of(vector, "offers_encryption"));
-    assert_int_equal(ticket.requires_encryption, number_of(vector, "requires_encryption"));
-    assert_int_equal(ticket.admitted, number_of(vector, "admitted"));
-    assert_string_equal(ticket.arena, text_of(vector, "arena"));
-    if (ticket.offers_encryption)
-        assert_bytes(vector, "server_key", ticket.server_key, sizeof ticket.server_key);
-    return raim_ticket_write(&ticket, written);
+    struct raim_cookie cookie;
+    assert_true(raim_cookie_read(bytes, size, &cookie));
+    assert_int_equal(cookie.cookie, number_of(vector, "cookie"));
+    assert_int_equal(cookie.needs_admission, number_of(vector, "needs_admission"));
+    assert_int_equal(cookie.offers_encryption, number_of(vector, "offers_encryption"));
+    assert_int_equal(cookie.requires_encryption, number_of(vector, "requires_encryption"));
+    assert_int_equal(cookie.admitted, number_of(vector, "admitted"));
+    assert_string_equal(cookie.arena, text_of(vector, "arena"));
+    if (cookie.offers_encryption)
+        assert_bytes(vector, "server_key", cookie.server_key, sizeof cookie.server_key);
+    return raim_cookie_write(&cookie, written);
 }
 
 static size_t rewrite_invite(const json_t *vector, const uint8_t *bytes, size_t size,
@@ -97,15 +97,16 @@ static size_t rewrite_invite(const json_t *vector, const uint8_t *bytes, size_t 
     return raim_invite_write(&invite, written);
 }
 
-static size_t rewrite_knock(const json_t *vector, const uint8_t *bytes, size_t size,
-                            uint8_t *written)
+static size_t rewrite_connect_request(const json_t *vector, const uint8_t *bytes, size_t size,
+                                      uint8_t *written)
 {
-    struct raim_knock knock;
-    assert_true(raim_knock_read(bytes, size, &knock));
-    assert_int_equal(knock.ticket, number_of(vector, "ticket"));
-    assert_int_equal(knock.credential.kind, number_of(vector, "credential_kind"));
-    assert_bytes(vector, "credential", knock.credential.bytes, knock.credential.size);
-    return raim_knock_write(&knock, written);
+    struct raim_connectionless connect_request;
+    assert_true(raim_connect_request_read(bytes, size, &connect_request));
+    assert_int_equal(connect_request.cookie, number_of(vector, "cookie"));
+    assert_int_equal(connect_request.credential.kind, number_of(vector, "credential_kind"));
+    assert_bytes(vector, "credential", connect_request.credential.bytes,
+                 connect_request.credential.size);
+    return raim_connect_request_write(&connect_request, written);
 }
 
 static size_t rewrite_refused(const json_t *vector, const uint8_t *bytes, size_t size,
@@ -123,7 +124,7 @@ static const json_t *value_of(const json_t *vector, const char *key)
     return json_object_get(json_object_get(vector, "value"), key);
 }
 
-// Datagrams of one direction, each sealed and opened as told.
+// Datagrams of one direction, each encrypted and opened as told.
 static void assert_direction(const json_t *datagrams, const uint8_t *key)
 {
     static const uint8_t other[RAIM_KEY_BYTES];
@@ -134,7 +135,7 @@ static void assert_direction(const json_t *datagrams, const uint8_t *key)
     raim_secure_begin(&receiver, other, key, 0);
     json_array_foreach(datagrams, index, it)
     {
-        uint8_t plain[64], expected[128], sealed[128], opened[128];
+        uint8_t plain[64], expected[128], encrypted[128], opened[128];
         const uint64_t number = (uint64_t)json_integer_value(json_object_get(it, "number"));
         const size_t plain_size =
             bytes_of(json_string_value(json_object_get(it, "plain")), plain, sizeof plain);
@@ -142,10 +143,10 @@ static void assert_direction(const json_t *datagrams, const uint8_t *key)
             bytes_of(json_string_value(json_object_get(it, "hex")), expected, sizeof expected);
         size_t opened_size;
         while (sender.sender.next < number)
-            raim_secure_seal(&sender, 0, plain, 1, sealed);
-        assert_int_equal(raim_secure_seal(&sender, 0, plain, plain_size, sealed), size);
-        assert_memory_equal(sealed, expected, size);
-        assert_int_equal(raim_secure_open(&receiver, sealed, size, opened, &opened_size),
+            raim_secure_encrypt(&sender, 0, plain, 1, encrypted);
+        assert_int_equal(raim_secure_encrypt(&sender, 0, plain, plain_size, encrypted), size);
+        assert_memory_equal(encrypted, expected, size);
+        assert_int_equal(raim_secure_decrypt(&receiver, encrypted, size, opened, &opened_size),
                          RAIM_SECURE_OK);
         assert_int_equal(opened_size, plain_size);
         assert_memory_equal(opened, plain, plain_size);
@@ -157,7 +158,7 @@ static void assert_direction(const json_t *datagrams, const uint8_t *key)
 static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size_t size,
                                 uint8_t *written)
 {
-    uint8_t ticket[RAIM_TICKET_BYTES], prologue[RAIM_PROLOGUE_BYTES], server_secret[RAIM_KEY_BYTES],
+    uint8_t cookie[RAIM_COOKIE_BYTES], prologue[RAIM_PROLOGUE_BYTES], server_secret[RAIM_KEY_BYTES],
         server_key[RAIM_KEY_BYTES], client[RAIM_KEY_BYTES], server[RAIM_KEY_BYTES],
         payload[RAIM_CREDENTIAL_MOST_BYTES], read[RAIM_CREDENTIAL_MOST_BYTES],
         response[RAIM_RESPONSE_BYTES], told[RAIM_RESPONSE_BYTES], up[RAIM_KEY_BYTES],
@@ -165,8 +166,8 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
     struct raim_init init;
     struct raim_noise initiator, responder;
     struct raim_credential credential = {0};
-    const size_t ticket_size = bytes_of(text_of(vector, "ticket"), ticket, sizeof ticket);
-    const size_t prologue_size = raim_prologue_write(ticket, ticket_size, prologue);
+    const size_t cookie_size = bytes_of(text_of(vector, "cookie"), cookie, sizeof cookie);
+    const size_t prologue_size = raim_prologue_write(cookie, cookie_size, prologue);
     bytes_of(text_of(vector, "server_secret"), server_secret, sizeof server_secret);
     raim_crypto_derive_public_key(server_secret, server_key);
     assert_bytes(vector, "server_key", server_key, sizeof server_key);
@@ -179,7 +180,7 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
 
     assert_true(raim_init_read(bytes, size, &init));
     raim_noise_initiate(&initiator, server_key, prologue, prologue_size);
-    raim_init_write_head(init.ticket, written);
+    raim_init_write_head(init.cookie, written);
     assert_true(raim_noise_write(&initiator, client, payload, payload_size,
                                  written + RAIM_INIT_HEAD_BYTES));
     raim_noise_respond(&responder, server_secret, server_key, prologue, prologue_size);
@@ -187,8 +188,9 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
     assert_memory_equal(read, payload, payload_size);
 
     const uint8_t reason = (uint8_t)number_of(vector, "reason");
-    raim_knock_write_head(RAIM_KNOCK_HANDSHAKE, response);
-    assert_true(raim_noise_write(&responder, server, &reason, 1, response + RAIM_KNOCK_HEAD_BYTES));
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_HANDSHAKE, response);
+    assert_true(raim_noise_write(&responder, server, &reason, 1,
+                                 response + RAIM_CONNECTIONLESS_HEAD_BYTES));
     assert_int_equal(bytes_of(text_of(vector, "response"), told, sizeof told), sizeof told);
     assert_memory_equal(response, told, sizeof told);
     assert_true(raim_noise_read(&initiator, raim_response_read(told, sizeof told),
@@ -207,17 +209,17 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
 static void assert_admitted(const json_t *vector, const struct raim_access *access,
                             const uint8_t *bytes, size_t size)
 {
-    struct admission_keys keys;
-    char name[ADMISSION_NAME_BYTES] = "";
-    assert_true(admission_read_keys(text_of(vector, "signed_by"), &keys));
+    struct access_control_keys keys;
+    char name[ACCESS_CONTROL_NAME_BYTES] = "";
+    assert_true(access_control_read_keys(text_of(vector, "signed_by"), &keys));
     char error[128];
-    const struct admission_def def = {.arena = access->arena, .keys = &keys};
-    struct admission *admission = admission_create(&def, error, sizeof error);
+    const struct access_control_def def = {.arena = access->arena, .keys = &keys};
+    struct access_control *admission = access_control_create(&def, error, sizeof error);
     assert_non_null(admission);
-    assert_int_equal(admission_judge(admission, bytes, size, (int64_t)access->expiry, name),
-                     ADMISSION_ADMITTED);
+    assert_int_equal(access_control_judge(admission, bytes, size, (int64_t)access->expiry, name),
+                     ACCESS_CONTROL_ADMITTED);
     assert_string_equal(name, access->name);
-    admission_destroy(admission);
+    access_control_destroy(admission);
 }
 
 static size_t rewrite_access(const json_t *vector, const uint8_t *bytes, size_t size,
@@ -242,28 +244,28 @@ static size_t rewrite_access(const json_t *vector, const uint8_t *bytes, size_t 
 static size_t rewrite(const json_t *vector, const char *kind, const uint8_t *bytes, size_t size,
                       uint8_t *written)
 {
-    const enum raim_knock_kind knock = raim_knock_kind(bytes, size);
+    const enum raim_connectionless_kind connect_request = raim_connectionless_kind(bytes, size);
     if (strcmp(kind, "access") == 0)
         return rewrite_access(vector, bytes, size, written);
-    if (strcmp(kind, "ticket") == 0) {
-        assert_int_equal(knock, RAIM_KNOCK_TICKET);
-        return rewrite_ticket(vector, bytes, size, written);
+    if (strcmp(kind, "cookie") == 0) {
+        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_COOKIE);
+        return rewrite_cookie(vector, bytes, size, written);
     }
     if (strcmp(kind, "invite") == 0) {
-        assert_int_equal(knock, RAIM_KNOCK_INVITE);
+        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_INVITE);
         return rewrite_invite(vector, bytes, size, written);
     }
     if (strcmp(kind, "refused") == 0) {
-        assert_int_equal(knock, RAIM_KNOCK_REFUSED);
+        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_REFUSED);
         return rewrite_refused(vector, bytes, size, written);
     }
     if (strcmp(kind, "handshake") == 0) {
-        assert_int_equal(knock, RAIM_KNOCK_HANDSHAKE);
+        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_HANDSHAKE);
         return rewrite_handshake(vector, bytes, size, written);
     }
-    assert_string_equal(kind, "knock");
-    assert_int_equal(knock, RAIM_KNOCK_KNOCK);
-    return rewrite_knock(vector, bytes, size, written);
+    assert_string_equal(kind, "connect_request");
+    assert_int_equal(connect_request, RAIM_CONNECTIONLESS_REQUEST);
+    return rewrite_connect_request(vector, bytes, size, written);
 }
 
 // A block of the document that holds these bytes, 24 a line.
@@ -294,7 +296,7 @@ static void test_the_document_shows_the_handshake(void **state)
         if (strcmp(json_string_value(json_object_get(vector, "kind")), "handshake") != 0)
             continue;
         const json_t *up = json_array_get(value_of(vector, "up"), 0);
-        assert_shown(document, "handshake ticket", text_of(vector, "ticket"));
+        assert_shown(document, "handshake cookie", text_of(vector, "cookie"));
         assert_shown(document, "handshake init", json_string_value(json_object_get(vector, "hex")));
         assert_shown(document, "handshake response", text_of(vector, "response"));
         assert_shown(document, "handshake up", json_string_value(json_object_get(up, "hex")));
@@ -308,7 +310,7 @@ static void test_each_is_read_as_told_and_written_again(void **state)
     json_t *vector;
     json_array_foreach(vectors, index, vector)
     {
-        uint8_t bytes[RAIM_KNOCK_BYTES], written[RAIM_KNOCK_BYTES];
+        uint8_t bytes[RAIM_CONNECTIONLESS_BYTES], written[RAIM_CONNECTIONLESS_BYTES];
         const char *kind = json_string_value(json_object_get(vector, "kind"));
         print_message("%s\n", json_string_value(json_object_get(vector, "name")));
         const size_t size =

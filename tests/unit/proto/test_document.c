@@ -54,13 +54,14 @@ static void assert_example(const char *name, const uint8_t *bytes, size_t size)
     assert_block("hex", name, bytes, size);
 }
 
-static void test_examples_of_knocking_are_what_is_written(void **state)
+static void test_examples_of_requesting_are_what_is_written(void **state)
 {
     (void)state;
-    uint8_t bytes[RAIM_KNOCK_BYTES];
-    assert_block("datagram", "knock", bytes, raim_knock_write(&(struct raim_knock){0}, bytes));
-    const struct raim_ticket ticket = {.ticket = 0x12345678, .arena = "duel"};
-    assert_block("datagram", "ticket", bytes, raim_ticket_write(&ticket, bytes));
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
+    assert_block("datagram", "connect_request", bytes,
+                 raim_connect_request_write(&(struct raim_connectionless){0}, bytes));
+    const struct raim_cookie cookie = {.cookie = 0x12345678, .arena = "duel"};
+    assert_block("datagram", "cookie", bytes, raim_cookie_write(&cookie, bytes));
     // test_invitation knows that the proof is right.
     const struct raim_invite invite = {
         .nonce = {1, 2, 3, 4, 5, 6, 7, 8},
@@ -288,7 +289,7 @@ static void test_limits_are_those_of_the_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples_of_knocking_are_what_is_written),
+        cmocka_unit_test(test_examples_of_requesting_are_what_is_written),
         cmocka_unit_test(test_examples_of_entering_are_what_is_written),
         cmocka_unit_test(test_examples_of_playing_are_what_is_written),
         cmocka_unit_test(test_examples_of_snapshots_are_what_is_written),

@@ -35,17 +35,17 @@ static void test_a_good_token_lets_in_once_under_its_name(void **state)
     struct raim_access access = usual();
     strcpy(access.name, "given");
     const struct token token = sign(&access, &matchmaker);
-    assert_int_equal(judge(&token, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
     assert_string_equal(name, "given");
-    assert_int_equal(judge(&token, NOW), ADMISSION_USED);
-    assert_int_equal(judge(&token, NOW + LIFE + ADMISSION_SKEW_S - 1), ADMISSION_USED);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_USED);
+    assert_int_equal(judge(&token, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_USED);
 }
 
 static void test_without_a_name_the_client_chooses(void **state)
 {
     (void)state;
     const struct token token = usual_token();
-    assert_int_equal(judge(&token, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
     assert_string_equal(name, "chosen");
 }
 
@@ -53,19 +53,19 @@ static void test_a_token_ends_with_its_time_and_the_skew(void **state)
 {
     (void)state;
     const struct token early = usual_token(), late = usual_token();
-    assert_int_equal(judge(&early, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_EXPIRED);
-    assert_int_equal(judge(&late, NOW + LIFE + ADMISSION_SKEW_S - 1), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&early, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
+    assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_ADMITTED);
     // Used up, and then over: what is forgotten cannot come back.
-    assert_int_equal(judge(&late, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_EXPIRED);
+    assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
 }
 
 static void test_a_token_begins_with_its_time_and_the_skew(void **state)
 {
     (void)state;
     const struct token token = usual_token();
-    assert_int_equal(judge(&token, NOW - ADMISSION_SKEW_S - 1), ADMISSION_EARLY);
-    assert_int_equal(judge(&token, NOW - ADMISSION_SKEW_S), ADMISSION_ADMITTED);
-    assert_int_equal(judge(&token, -1), ADMISSION_EARLY);
+    assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_EARLY);
+    assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_ADMITTED);
+    assert_int_equal(judge(&token, -1), ACCESS_CONTROL_EARLY);
 }
 
 static void test_no_token_is_valid_for_longer_than_a_day(void **state)
@@ -73,17 +73,17 @@ static void test_no_token_is_valid_for_longer_than_a_day(void **state)
     (void)state;
     static const struct {
         uint64_t not_before, expiry;
-        enum admission_verdict verdict;
+        enum access_control_verdict verdict;
     } rows[] = {
-        {NOW, NOW + ADMISSION_MAX_LIFETIME_S, ADMISSION_ADMITTED},
-        {NOW, NOW + ADMISSION_MAX_LIFETIME_S + 1, ADMISSION_LASTING},
-        {NOW - ADMISSION_MAX_LIFETIME_S, NOW + 1, ADMISSION_LASTING},
-        {0, UINT64_MAX, ADMISSION_LASTING},
-        {NOW, UINT64_MAX, ADMISSION_LASTING},
-        {NOW, NOW, ADMISSION_EXPIRED},
-        {NOW + 1, NOW, ADMISSION_EXPIRED},
-        {NOW, 0, ADMISSION_EXPIRED},
-        {UINT64_MAX, UINT64_MAX, ADMISSION_EARLY},
+        {NOW, NOW + ACCESS_CONTROL_MAX_LIFETIME_S, ACCESS_CONTROL_ADMITTED},
+        {NOW, NOW + ACCESS_CONTROL_MAX_LIFETIME_S + 1, ACCESS_CONTROL_LASTING},
+        {NOW - ACCESS_CONTROL_MAX_LIFETIME_S, NOW + 1, ACCESS_CONTROL_LASTING},
+        {0, UINT64_MAX, ACCESS_CONTROL_LASTING},
+        {NOW, UINT64_MAX, ACCESS_CONTROL_LASTING},
+        {NOW, NOW, ACCESS_CONTROL_EXPIRED},
+        {NOW + 1, NOW, ACCESS_CONTROL_EXPIRED},
+        {NOW, 0, ACCESS_CONTROL_EXPIRED},
+        {UINT64_MAX, UINT64_MAX, ACCESS_CONTROL_EARLY},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raim_access access = usual();
@@ -100,7 +100,7 @@ static void test_another_arenas_token_is_foreign(void **state)
     struct raim_access access = usual();
     strcpy(access.arena, "duel2");
     const struct token token = sign(&access, &matchmaker);
-    assert_int_equal(judge(&token, NOW), ADMISSION_FOREIGN);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_FOREIGN);
 }
 
 static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
@@ -110,11 +110,11 @@ static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
     struct raim_access access = usual();
     strcpy(access.arena, "duels");
     const struct token after = sign(&access, &matchmaker);
-    admission_rename(admission, "duels", NOW, error, sizeof error);
-    assert_int_equal(judge(&before, NOW), ADMISSION_FOREIGN);
-    assert_int_equal(judge(&after, NOW), ADMISSION_ADMITTED);
-    admission_rename(admission, "duel", NOW, error, sizeof error);
-    assert_int_equal(judge(&before, NOW), ADMISSION_ADMITTED);
+    access_control_rename(admission, "duels", NOW, error, sizeof error);
+    assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_FOREIGN);
+    assert_int_equal(judge(&after, NOW), ACCESS_CONTROL_ADMITTED);
+    access_control_rename(admission, "duel", NOW, error, sizeof error);
+    assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
 static void test_another_signers_token_is_forged(void **state)
@@ -122,15 +122,15 @@ static void test_another_signers_token_is_forged(void **state)
     (void)state;
     const struct raim_access access = usual();
     const struct token token = sign(&access, &impostor);
-    assert_int_equal(judge(&token, NOW), ADMISSION_FORGED);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_FORGED);
     // Not even under the impostor's own key.
     struct raim_access own = access;
     memcpy(own.key_id, impostor.shown, sizeof own.key_id);
     const struct token foreign = sign(&own, &impostor);
-    assert_int_equal(judge(&foreign, NOW), ADMISSION_UNKNOWN);
+    assert_int_equal(judge(&foreign, NOW), ACCESS_CONTROL_UNKNOWN);
     // It has not used up the nonce of the one that it imitates.
     const struct token genuine = sign(&access, &matchmaker);
-    assert_int_equal(judge(&genuine, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&genuine, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
 static void test_a_token_cut_at_any_byte_is_refused(void **state)
@@ -143,12 +143,12 @@ static void test_a_token_cut_at_any_byte_is_refused(void **state)
     for (size_t size = 0; size < token.size; size++) {
         struct token cut = {.size = size};
         memcpy(cut.bytes, token.bytes, size);
-        assert_int_equal(judge(&cut, NOW), ADMISSION_MALFORMED);
+        assert_int_equal(judge(&cut, NOW), ACCESS_CONTROL_MALFORMED);
     }
     struct token longer = token;
     longer.bytes[longer.size++] = 0;
-    assert_int_equal(judge(&longer, NOW), ADMISSION_MALFORMED);
-    assert_int_equal(judge(&token, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&longer, NOW), ACCESS_CONTROL_MALFORMED);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
 static void test_a_token_changed_in_any_bit_is_refused(void **state)
@@ -160,29 +160,32 @@ static void test_a_token_changed_in_any_bit_is_refused(void **state)
     for (size_t bit = 0; bit < 8 * token.size; bit++) {
         struct token changed = token;
         changed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        assert_int_not_equal(judge(&changed, NOW), ADMISSION_ADMITTED);
+        assert_int_not_equal(judge(&changed, NOW), ACCESS_CONTROL_ADMITTED);
     }
     assert_string_equal(name, "chosen");
-    assert_int_equal(judge(&token, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
 static void test_a_full_memory_refuses_until_something_expires(void **state)
 {
     (void)state;
     int admitted = 0;
-    for (enum admission_verdict verdict = ADMISSION_ADMITTED; verdict == ADMISSION_ADMITTED;) {
+    for (enum access_control_verdict verdict = ACCESS_CONTROL_ADMITTED;
+         verdict == ACCESS_CONTROL_ADMITTED;) {
         struct raim_access access = usual();
         access.expiry += admitted % 2 * 100;
         const struct token token = sign(&access, &matchmaker);
-        verdict = admission_judge(admission, token.bytes, token.size, NOW, name);
-        admitted += verdict == ADMISSION_ADMITTED;
-        if (verdict != ADMISSION_ADMITTED) {
-            assert_int_equal(verdict, ADMISSION_CROWDED);
+        verdict = access_control_judge(admission, token.bytes, token.size, NOW, name);
+        admitted += verdict == ACCESS_CONTROL_ADMITTED;
+        if (verdict != ACCESS_CONTROL_ADMITTED) {
+            assert_int_equal(verdict, ACCESS_CONTROL_CROWDED);
             access.expiry = NOW + LIFE + 100;
             const struct token next = sign(&access, &matchmaker);
-            assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S - 1), ADMISSION_CROWDED);
-            assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_ADMITTED);
-            assert_int_equal(judge(&next, NOW + LIFE + ADMISSION_SKEW_S), ADMISSION_USED);
+            assert_int_equal(judge(&next, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1),
+                             ACCESS_CONTROL_CROWDED);
+            assert_int_equal(judge(&next, NOW + LIFE + ACCESS_CONTROL_SKEW_S),
+                             ACCESS_CONTROL_ADMITTED);
+            assert_int_equal(judge(&next, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_USED);
         }
     }
     assert_in_range(admitted, USED_TOKENS_CAPACITY, 2 * USED_TOKENS_CAPACITY);
@@ -193,71 +196,71 @@ static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **sta
 {
     (void)state;
     const struct token old = usual_token();
-    assert_int_equal(judge(&old, NOW), ADMISSION_ADMITTED);
-    const int64_t later = NOW + LIFE + ADMISSION_SKEW_S;
+    assert_int_equal(judge(&old, NOW), ACCESS_CONTROL_ADMITTED);
+    const int64_t later = NOW + LIFE + ACCESS_CONTROL_SKEW_S;
     int count = 0;
     do {
         struct raim_access access = usual();
         access.not_before = (uint64_t)later;
         access.expiry = (uint64_t)later + LIFE;
         const struct token token = sign(&access, &matchmaker);
-        assert_int_equal(admission_judge(admission, token.bytes, token.size, later, name),
-                         ADMISSION_ADMITTED);
+        assert_int_equal(access_control_judge(admission, token.bytes, token.size, later, name),
+                         ACCESS_CONTROL_ADMITTED);
         assert_true(++count < 2 * USED_TOKENS_CAPACITY);
-    } while (judge(&old, NOW) == ADMISSION_USED);
-    assert_int_equal(judge(&old, NOW), ADMISSION_UNRECORDED);
+    } while (judge(&old, NOW) == ACCESS_CONTROL_USED);
+    assert_int_equal(judge(&old, NOW), ACCESS_CONTROL_UNRECORDED);
 }
 
 static void test_keys_are_read_as_they_are_configured(void **state)
 {
     (void)state;
     char text[5 * 65 + 1] = "";
-    struct admission_keys keys;
-    assert_false(admission_read_keys(text, &keys));
+    struct access_control_keys keys;
+    assert_false(access_control_read_keys(text, &keys));
     for (int count = 1; count <= 5; count++) {
         char key[66];
         for (int i = 0; i < 64; i++)
             key[i] = "0123456789abcdef"[(i + count) % 16];
         key[64] = '\0';
         strcat(strcat(text, count > 1 ? " " : ""), key);
-        assert_int_equal(admission_read_keys(text, &keys), count <= ADMISSION_MAX_KEYS);
-        if (count <= ADMISSION_MAX_KEYS) {
+        assert_int_equal(access_control_read_keys(text, &keys), count <= ACCESS_CONTROL_MAX_KEYS);
+        if (count <= ACCESS_CONTROL_MAX_KEYS) {
             assert_int_equal(keys.count, count);
             assert_int_equal(keys.keys[count - 1][0], (count % 16) << 4 | (count + 1) % 16);
         }
         char wrong[sizeof text];
         strcpy(wrong, text);
         wrong[strlen(wrong) - 1] = 'g';
-        assert_false(admission_read_keys(wrong, &keys));
+        assert_false(access_control_read_keys(wrong, &keys));
         wrong[strlen(wrong) - 1] = '\0';
-        assert_false(admission_read_keys(wrong, &keys));
+        assert_false(access_control_read_keys(wrong, &keys));
         strcpy(wrong, text);
         wrong[strlen(wrong) - 1] = ' ';
-        assert_false(admission_read_keys(wrong, &keys));
+        assert_false(access_control_read_keys(wrong, &keys));
         // Two that a key id cannot tell apart.
         snprintf(wrong, sizeof wrong, "%.64s %.16s%048d", text, text, 0);
-        assert_false(admission_read_keys(wrong, &keys));
+        assert_false(access_control_read_keys(wrong, &keys));
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define ADMISSION_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        ADMISSION_TEST(test_a_token_tells_what_was_written_into_it),
-        ADMISSION_TEST(test_a_good_token_lets_in_once_under_its_name),
-        ADMISSION_TEST(test_without_a_name_the_client_chooses),
-        ADMISSION_TEST(test_a_token_ends_with_its_time_and_the_skew),
-        ADMISSION_TEST(test_a_token_begins_with_its_time_and_the_skew),
-        ADMISSION_TEST(test_no_token_is_valid_for_longer_than_a_day),
-        ADMISSION_TEST(test_another_arenas_token_is_foreign),
-        ADMISSION_TEST(test_tokens_are_for_the_name_that_the_arena_has_now),
-        ADMISSION_TEST(test_another_signers_token_is_forged),
-        ADMISSION_TEST(test_a_token_cut_at_any_byte_is_refused),
-        ADMISSION_TEST(test_a_token_changed_in_any_bit_is_refused),
-        ADMISSION_TEST(test_a_full_memory_refuses_until_something_expires),
-        ADMISSION_TEST(test_a_clock_set_back_makes_no_forgotten_token_good_again),
-        ADMISSION_TEST(test_keys_are_read_as_they_are_configured),
+#define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+        ACCESS_CONTROL_TEST(test_a_token_tells_what_was_written_into_it),
+        ACCESS_CONTROL_TEST(test_a_good_token_lets_in_once_under_its_name),
+        ACCESS_CONTROL_TEST(test_without_a_name_the_client_chooses),
+        ACCESS_CONTROL_TEST(test_a_token_ends_with_its_time_and_the_skew),
+        ACCESS_CONTROL_TEST(test_a_token_begins_with_its_time_and_the_skew),
+        ACCESS_CONTROL_TEST(test_no_token_is_valid_for_longer_than_a_day),
+        ACCESS_CONTROL_TEST(test_another_arenas_token_is_foreign),
+        ACCESS_CONTROL_TEST(test_tokens_are_for_the_name_that_the_arena_has_now),
+        ACCESS_CONTROL_TEST(test_another_signers_token_is_forged),
+        ACCESS_CONTROL_TEST(test_a_token_cut_at_any_byte_is_refused),
+        ACCESS_CONTROL_TEST(test_a_token_changed_in_any_bit_is_refused),
+        ACCESS_CONTROL_TEST(test_a_full_memory_refuses_until_something_expires),
+        ACCESS_CONTROL_TEST(test_a_clock_set_back_makes_no_forgotten_token_good_again),
+        ACCESS_CONTROL_TEST(test_keys_are_read_as_they_are_configured),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

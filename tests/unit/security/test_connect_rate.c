@@ -11,14 +11,14 @@
 
 #define HOME 0x0A000001u
 
-enum { PER_S = 5, CHURN_PER_MS = 1 };
+enum { PER_S = 5, CONNECT_RATE_PER_MS = 1 };
 
-static struct churn churn;
+static struct connect_rate churn;
 
 static int set_up(void **state)
 {
     (void)state;
-    churn_init(&churn, PER_S, raim_random_next(&chance));
+    connect_rate_init(&churn, PER_S, raim_random_next(&chance));
     return 0;
 }
 
@@ -27,7 +27,8 @@ static bool come_and_go(uint32_t address, int64_t now_ms)
 {
     static uint32_t connection;
     connection++;
-    return churn_admit(&churn, address, (uint16_t)chance_int(1024, UINT16_MAX), connection, now_ms);
+    return connect_rate_admit(&churn, address, (uint16_t)chance_int(1024, UINT16_MAX), connection,
+                              now_ms);
 }
 
 static void test_an_address_has_its_burst_and_then_its_rate(void **state)
@@ -54,14 +55,14 @@ static void test_another_address_does_not_notice(void **state)
     assert_true(others > 0);
 }
 
-static int64_t churn_ms;
+static int64_t connect_rate_ms;
 
 // A thousand a second, all the time.
-static void churn_until(int64_t ms)
+static void connect_rate_until(int64_t ms)
 {
-    for (; churn_ms < ms; churn_ms++)
-        for (int i = 0; i < CHURN_PER_MS; i++)
-            come_and_go(HOME, churn_ms);
+    for (; connect_rate_ms < ms; connect_rate_ms++)
+        for (int i = 0; i < CONNECT_RATE_PER_MS; i++)
+            come_and_go(HOME, connect_rate_ms);
 }
 
 // As ENet does: after 500 ms, 1 s more, 2 s more. Returns when it was let in, -1 for never.
@@ -69,11 +70,11 @@ static int64_t wait_behind(void)
 {
     static uint32_t connection = 1u << 31;
     const uint16_t port = (uint16_t)chance_int(1024, UINT16_MAX);
-    const int64_t begin_ms = churn_ms;
+    const int64_t begin_ms = connect_rate_ms;
     connection++;
     for (int64_t waited_ms = 0, pause_ms = 500; waited_ms < 5000; pause_ms *= 2) {
-        churn_until(begin_ms + waited_ms);
-        if (churn_admit(&churn, HOME, port, connection, begin_ms + waited_ms))
+        connect_rate_until(begin_ms + waited_ms);
+        if (connect_rate_admit(&churn, HOME, port, connection, begin_ms + waited_ms))
             return waited_ms;
         waited_ms += pause_ms;
     }
@@ -84,9 +85,9 @@ static void test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting(void **sta
 {
     (void)state;
     int at_second = 0, at_once = 0;
-    churn_ms = 0;
+    connect_rate_ms = 0;
     for (int trial = 0; trial < 200; trial++) {
-        churn_until(churn_ms + chance_int(100, 1000));
+        connect_rate_until(connect_rate_ms + chance_int(100, 1000));
         const int64_t waited_ms = wait_behind();
         assert_in_range(waited_ms, 0, 3500);
         at_once += waited_ms == 0;
@@ -102,8 +103,8 @@ static void test_asking_again_at_once_is_not_waiting(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
-    for (int64_t ms = 0; ms < CHURN_WAIT_MS && ms < 1000 / PER_S; ms++)
-        assert_false(churn_admit(&churn, HOME, 1234, 7, ms));
+    for (int64_t ms = 0; ms < CONNECT_RATE_WAIT_MS && ms < 1000 / PER_S; ms++)
+        assert_false(connect_rate_admit(&churn, HOME, 1234, 7, ms));
 }
 
 static void test_those_who_wait_share_a_rate(void **state)
@@ -115,7 +116,7 @@ static void test_those_who_wait_share_a_rate(void **state)
         for (int i = 0; i < 100; i++)
             taken += come_and_go(HOME, ms);
         for (uint16_t port = 0; port < WAITERS; port++)
-            taken += churn_admit(&churn, HOME, port, 7, ms);
+            taken += connect_rate_admit(&churn, HOME, port, 7, ms);
     }
     // Two buckets, full at first.
     assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
@@ -128,11 +129,11 @@ static void test_chance_lets_nobody_exceed_both_rates(void **state)
         const int per_second = chance_int(1, 1000);
         int taken = 0;
         int64_t ms = 0;
-        churn_init(&churn, (uint32_t)per_second, raim_random_next(&chance));
+        connect_rate_init(&churn, (uint32_t)per_second, raim_random_next(&chance));
         while (ms < 5000) {
             ms += chance_int(0, 3);
-            taken += churn_admit(&churn, HOME, (uint16_t)chance_int(1, 50),
-                                 (uint32_t)chance_int(1, 3), ms);
+            taken += connect_rate_admit(&churn, HOME, (uint16_t)chance_int(1, 50),
+                                        (uint32_t)chance_int(1, 3), ms);
         }
         // An interval is of whole milliseconds.
         const int interval = 1000 / per_second;

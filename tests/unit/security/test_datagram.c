@@ -210,7 +210,7 @@ static void test_commands_are_no_more_than_enet_puts_into_a_datagram(void **stat
     }
 }
 
-static void test_a_connect_tells_its_ticket_and_names_our_mtu(void **state)
+static void test_a_connect_tells_its_cookie_and_names_our_mtu(void **state)
 {
     (void)state;
     struct datagram_connect connect = {0};
@@ -221,7 +221,7 @@ static void test_a_connect_tells_its_ticket_and_names_our_mtu(void **state)
     sent.connectID = 0xCAFE;
     memcpy(draft.data + 4, &sent, sizeof sent);
     assert_true(datagram_is_connect(draft.data, draft.size, &connect));
-    assert_int_equal(connect.ticket, 0x12345678);
+    assert_int_equal(connect.cookie, 0x12345678);
     assert_int_equal(connect.id, 0xCAFE);
     datagram_set_mtu(draft.data, 1000);
     sent.mtu = ENET_HOST_TO_NET_32(1000);
@@ -403,7 +403,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_limits_that_a_client_sets_can_be_taken_back),
         cmocka_unit_test(test_commands_share_a_datagram),
         cmocka_unit_test(test_commands_are_no_more_than_enet_puts_into_a_datagram),
-        cmocka_unit_test(test_a_connect_tells_its_ticket_and_names_our_mtu),
+        cmocka_unit_test(test_a_connect_tells_its_cookie_and_names_our_mtu),
         cmocka_unit_test(test_size_is_bounded_by_the_mtu),
         cmocka_unit_test(test_connectionless_and_compressed_are_told_apart),
         cmocka_unit_test(test_fragments_are_refused_behind_good_commands_too),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knocks, tickets and who may connect, with an invented clock: bytes in, bytes out.
+// Connect requests, cookies and who may connect, with an invented clock: bytes in, bytes out.
 #include "chance.h"
 #include "gate.h"
 
@@ -20,7 +20,7 @@ static int set_up(void **state)
 {
     (void)state;
     gate_init(&gate, PORT);
-    gate.wants_tickets = true;
+    gate.wants_cookies = true;
     home = (struct query_source){htonl(0x0A000001), 40000};
     elsewhere = (struct query_source){htonl(0xC0000201), 40000};
     return 0;
@@ -36,131 +36,133 @@ static struct gate_answer say(struct query_source from, const uint8_t *bytes, si
     return answer;
 }
 
-static struct gate_answer knock(struct query_source from, int64_t now_us)
+static struct gate_answer connect_request(struct query_source from, int64_t now_us)
 {
-    uint8_t bytes[RAIM_KNOCK_BYTES];
-    return say(from, bytes, raim_knock_write(&(struct raim_knock){0}, bytes), now_us);
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
+    return say(from, bytes, raim_connect_request_write(&(struct raim_connectionless){0}, bytes),
+               now_us);
 }
 
-static uint32_t ticket_of(struct query_source from, int64_t now_us)
+static uint32_t cookie_of(struct query_source from, int64_t now_us)
 {
-    struct raim_ticket ticket;
-    const struct gate_answer answer = knock(from, now_us);
+    struct raim_cookie cookie;
+    const struct gate_answer answer = connect_request(from, now_us);
     assert_int_equal(answer.verdict, GATE_ANSWERED);
-    assert_int_equal(raim_knock_kind(answer.reply, answer.size), RAIM_KNOCK_TICKET);
-    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
-    assert_int_not_equal(ticket.ticket, 0);
-    return ticket.ticket;
+    assert_int_equal(raim_connectionless_kind(answer.reply, answer.size),
+                     RAIM_CONNECTIONLESS_COOKIE);
+    assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
+    assert_int_not_equal(cookie.cookie, 0);
+    return cookie.cookie;
 }
 
-static enum datagram_verdict connect_with(uint32_t ticket, struct query_source from, int64_t now_us)
+static enum datagram_verdict connect_with(uint32_t cookie, struct query_source from, int64_t now_us)
 {
     static uint32_t id;
     id++;
-    return gate_admit(&gate, from, (struct datagram_connect){id, ticket}, false, now_us);
+    return gate_admit(&gate, from, (struct datagram_connect){id, cookie}, false, now_us);
 }
 
-static void test_a_ticket_is_good_for_its_address_from_any_port(void **state)
+static void test_a_cookie_is_good_for_its_address_from_any_port(void **state)
 {
     (void)state;
-    const uint32_t ticket = ticket_of(home, 0);
-    assert_int_equal(connect_with(ticket, home, 0), DATAGRAM_OK);
+    const uint32_t cookie = cookie_of(home, 0);
+    assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
     home.port++;
-    assert_int_equal(connect_with(ticket, home, 0), DATAGRAM_OK);
-    assert_int_equal(connect_with(ticket, elsewhere, 0), DATAGRAM_TICKET);
+    assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
+    assert_int_equal(connect_with(cookie, elsewhere, 0), DATAGRAM_COOKIE);
     home.address = htonl(ntohl(home.address) + 1);
-    assert_int_equal(connect_with(ticket, home, 0), DATAGRAM_TICKET);
+    assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
-static void test_a_ticket_is_good_for_one_arena(void **state)
+static void test_a_cookie_is_good_for_one_arena(void **state)
 {
     (void)state;
-    const uint32_t ticket = ticket_of(home, 0);
+    const uint32_t cookie = cookie_of(home, 0);
     gate.port++; // the same keys, even
-    assert_int_equal(connect_with(ticket, home, 0), DATAGRAM_TICKET);
+    assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
     gate_init(&gate, PORT);
-    gate.wants_tickets = true;
-    assert_int_equal(connect_with(ticket, home, 0), DATAGRAM_TICKET);
+    gate.wants_cookies = true;
+    assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
-static void test_tickets_grow_old(void **state)
+static void test_cookies_grow_old(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 200; trial++) {
         set_up(NULL);
         const int64_t begin_us = chance_int(0, 100) * (int64_t)S;
-        knock(elsewhere, begin_us); // epochs begin with the first question
+        connect_request(elsewhere, begin_us); // epochs begin with the first question
         const int64_t asked_us = begin_us + chance_int(0, 100000) * (int64_t)MS;
-        const uint32_t ticket = ticket_of(home, asked_us);
+        const uint32_t cookie = cookie_of(home, asked_us);
         const int64_t young_us = asked_us + chance_int(0, CHALLENGE_EPOCH_MS) * (int64_t)MS;
         const int64_t old_us =
             asked_us + (2 * CHALLENGE_EPOCH_MS + chance_int(0, 100000)) * (int64_t)MS;
-        assert_int_equal(connect_with(ticket, home, young_us), DATAGRAM_OK);
-        assert_int_equal(connect_with(ticket, home, old_us), DATAGRAM_TICKET);
+        assert_int_equal(connect_with(cookie, home, young_us), DATAGRAM_OK);
+        assert_int_equal(connect_with(cookie, home, old_us), DATAGRAM_COOKIE);
     }
 }
 
-static void test_nobody_guesses_a_ticket(void **state)
+static void test_nobody_guesses_a_cookie(void **state)
 {
     (void)state;
-    const uint32_t ticket = ticket_of(home, 0);
-    const uint32_t obvious[] = {0, 1, UINT32_MAX, htonl(ticket), ticket + 1, ~ticket};
+    const uint32_t cookie = cookie_of(home, 0);
+    const uint32_t obvious[] = {0, 1, UINT32_MAX, htonl(cookie), cookie + 1, ~cookie};
     for (size_t i = 0; i < sizeof obvious / sizeof *obvious; i++)
-        if (obvious[i] != ticket)
-            assert_int_equal(connect_with(obvious[i], home, 0), DATAGRAM_TICKET);
+        if (obvious[i] != cookie)
+            assert_int_equal(connect_with(obvious[i], home, 0), DATAGRAM_COOKIE);
     for (int i = 0; i < 10000; i++)
         assert_int_equal(connect_with((uint32_t)raim_random_next(&chance), home, 0),
-                         DATAGRAM_TICKET);
+                         DATAGRAM_COOKIE);
     // Refused ones cost nobody anything.
-    assert_int_equal(connect_with(ticket, home, 0), DATAGRAM_OK);
+    assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
 }
 
-static void test_before_any_knock_there_is_no_right_ticket(void **state)
+static void test_before_any_connect_request_there_is_no_right_cookie(void **state)
 {
     (void)state;
-    assert_int_equal(connect_with(0, home, 0), DATAGRAM_TICKET);
-    assert_int_equal(connect_with(1, home, 0), DATAGRAM_TICKET);
+    assert_int_equal(connect_with(0, home, 0), DATAGRAM_COOKIE);
+    assert_int_equal(connect_with(1, home, 0), DATAGRAM_COOKIE);
 }
 
-static void test_where_no_tickets_are_wanted_none_is_needed(void **state)
+static void test_where_no_cookies_are_wanted_none_is_needed(void **state)
 {
     (void)state;
-    gate.wants_tickets = false;
+    gate.wants_cookies = false;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_OK);
-    ticket_of(home, 0); // they are given all the same
+    cookie_of(home, 0); // they are given all the same
 }
 
-static void test_a_ticket_tells_what_is_on_offer(void **state)
+static void test_a_cookie_tells_what_is_on_offer(void **state)
 {
     (void)state;
-    struct raim_ticket ticket;
-    gate.offer = (struct raim_ticket){.offers_encryption = true,
+    struct raim_cookie cookie;
+    gate.offer = (struct raim_cookie){.offers_encryption = true,
                                       .requires_encryption = true,
                                       .arena = "duel",
                                       .server_key = {1, 2, 3}};
-    const struct gate_answer answer = knock(home, 0);
-    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
-    assert_true(ticket.offers_encryption && ticket.requires_encryption);
-    assert_false(ticket.needs_admission || ticket.admitted);
-    assert_string_equal(ticket.arena, "duel");
-    assert_memory_equal(ticket.server_key, gate.offer.server_key, sizeof ticket.server_key);
-    assert_int_equal(connect_with(ticket.ticket, home, 0), DATAGRAM_OK);
+    const struct gate_answer answer = connect_request(home, 0);
+    assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
+    assert_true(cookie.offers_encryption && cookie.requires_encryption);
+    assert_false(cookie.needs_admission || cookie.admitted);
+    assert_string_equal(cookie.arena, "duel");
+    assert_memory_equal(cookie.server_key, gate.offer.server_key, sizeof cookie.server_key);
+    assert_int_equal(connect_with(cookie.cookie, home, 0), DATAGRAM_OK);
 }
 
-static void test_only_a_padded_knock_is_answered(void **state)
+static void test_only_a_padded_connect_request_is_answered(void **state)
 {
     (void)state;
     uint8_t bytes[1200] = {0};
-    raim_knock_write(&(struct raim_knock){0}, bytes);
-    for (size_t size = 0; size < RAIM_KNOCK_BYTES; size++) {
+    raim_connect_request_write(&(struct raim_connectionless){0}, bytes);
+    for (size_t size = 0; size < RAIM_CONNECTIONLESS_BYTES; size++) {
         const struct gate_answer answer = say(home, bytes, size, 0);
         assert_int_equal(answer.verdict, GATE_REFUSED);
         assert_int_equal(answer.refusal, DATAGRAM_CONNECTIONLESS);
     }
-    assert_int_equal(say(home, bytes, RAIM_KNOCK_BYTES, 0).verdict, GATE_ANSWERED);
+    assert_int_equal(say(home, bytes, RAIM_CONNECTIONLESS_BYTES, 0).verdict, GATE_ANSWERED);
     assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_ANSWERED);
     for (int i = 0; i < 100; i++) {
-        // Anywhere but in the ticket's number and the credential.
+        // Anywhere but in the cookie's number and the credential.
         const int at = chance_int(0, 1) == 0 ? chance_int(4, 9) : chance_int(17, sizeof bytes - 1);
         const uint8_t bit = (uint8_t)(1 << chance_int(0, 7));
         bytes[at] ^= bit;
@@ -169,30 +171,30 @@ static void test_only_a_padded_knock_is_answered(void **state)
     }
 }
 
-static void test_a_flood_of_knocks_is_cut_to_its_rate(void **state)
+static void test_a_flood_of_connect_requests_is_cut_to_its_rate(void **state)
 {
     (void)state;
     int answered = 0;
     for (int i = 0; i < 50000; i++) {
-        const struct gate_answer answer = knock(home, i * (int64_t)MS / 10);
+        const struct gate_answer answer = connect_request(home, i * (int64_t)MS / 10);
         answered += answer.verdict == GATE_ANSWERED;
         if (answer.verdict != GATE_ANSWERED)
-            assert_int_equal(answer.refusal, DATAGRAM_KNOCKS);
+            assert_int_equal(answer.refusal, DATAGRAM_CONNECT_REQUESTS);
     }
-    const uint32_t per_s = GATE_LIMITS_DEFAULT.knocks_per_second;
+    const uint32_t per_s = GATE_LIMITS_DEFAULT.connect_requests_per_second;
     assert_in_range(answered, 6 * per_s, 7 * per_s + 1);
     // Others are answered meanwhile.
-    assert_int_equal(knock(elsewhere, 5 * (int64_t)S).verdict, GATE_ANSWERED);
+    assert_int_equal(connect_request(elsewhere, 5 * (int64_t)S).verdict, GATE_ANSWERED);
 }
 
-static void test_a_thousand_knocks_leave_the_neighbours_theirs(void **state)
+static void test_a_thousand_connect_requests_leave_the_neighbours_theirs(void **state)
 {
     (void)state;
     const struct query_source neighbour = {home.address, 41000};
     for (int ms = 0; ms < 10000; ms++) {
-        assert_int_equal(knock(home, ms * (int64_t)MS).verdict, GATE_ANSWERED);
+        assert_int_equal(connect_request(home, ms * (int64_t)MS).verdict, GATE_ANSWERED);
         if (ms % 100 == 0)
-            assert_int_equal(knock(neighbour, ms * (int64_t)MS).verdict, GATE_ANSWERED);
+            assert_int_equal(connect_request(neighbour, ms * (int64_t)MS).verdict, GATE_ANSWERED);
     }
 }
 
@@ -201,11 +203,11 @@ static void test_all_together_have_a_rate_too(void **state)
     (void)state;
     uint32_t answered = 0;
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
-    limits.knocks_in_all = 2000;
+    limits.connect_requests_total = 2000;
     gate_limit(&gate, &limits);
     for (uint32_t network = 1; network <= 10000; network++) {
         const struct query_source from = {htonl(network << 8), 40000};
-        answered += knock(from, network * (int64_t)100).verdict == GATE_ANSWERED;
+        answered += connect_request(from, network * (int64_t)100).verdict == GATE_ANSWERED;
     }
     assert_in_range(answered, 2000, 4001);
 }
@@ -213,16 +215,16 @@ static void test_all_together_have_a_rate_too(void **state)
 static void test_who_connects_too_often_is_told_apart_from_who_lies(void **state)
 {
     (void)state;
-    const uint32_t ticket = ticket_of(home, 0);
+    const uint32_t cookie = cookie_of(home, 0);
     int in = 0;
     for (int i = 0; i < 1000; i++) {
-        const enum datagram_verdict verdict = connect_with(ticket, home, i * (int64_t)MS);
+        const enum datagram_verdict verdict = connect_with(cookie, home, i * (int64_t)MS);
         in += verdict == DATAGRAM_OK;
         if (verdict != DATAGRAM_OK)
             assert_int_equal(verdict, DATAGRAM_CHURN);
     }
     assert_int_equal(in, 20 + 4);
-    assert_int_equal(connect_with(ticket, elsewhere, S), DATAGRAM_TICKET);
+    assert_int_equal(connect_with(cookie, elsewhere, S), DATAGRAM_COOKIE);
 }
 
 static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
@@ -233,13 +235,13 @@ static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
         struct gate_limits limits = GATE_LIMITS_DEFAULT;
         limits.loopback = wanted;
         gate_limit(&gate, &limits);
-        const uint32_t ticket = ticket_of(local, 0);
+        const uint32_t cookie = cookie_of(local, 0);
         int answered = 0, in = 0;
         for (int i = 0; i < 5000; i++) {
-            answered += knock(local, 0).verdict == GATE_ANSWERED;
-            in += connect_with(ticket, local, 0) == DATAGRAM_OK;
+            answered += connect_request(local, 0).verdict == GATE_ANSWERED;
+            in += connect_with(cookie, local, 0) == DATAGRAM_OK;
         }
-        assert_int_equal(answered, wanted ? 2 * limits.knocks_per_second - 1 : 5000);
+        assert_int_equal(answered, wanted ? 2 * limits.connect_requests_per_second - 1 : 5000);
         assert_int_equal(in, wanted ? 20 : 5000);
     }
 }
@@ -272,35 +274,35 @@ static int set_up_policy(void **state)
     return 0;
 }
 
-static struct gate_answer show(struct query_source from, uint32_t ticket, const char *token,
+static struct gate_answer show(struct query_source from, uint32_t cookie, const char *token,
                                int64_t now_us)
 {
-    uint8_t bytes[RAIM_KNOCK_BYTES];
-    struct raim_knock asked = {.ticket = ticket};
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
+    struct raim_connectionless asked = {.cookie = cookie};
     asked.credential.kind = token[0] != '\0' ? RAIM_CREDENTIAL_ACCESS : RAIM_CREDENTIAL_NONE;
     asked.credential.size = (uint8_t)strlen(token);
     memcpy(asked.credential.bytes, token, asked.credential.size);
-    return say(from, bytes, raim_knock_write(&asked, bytes), now_us);
+    return say(from, bytes, raim_connect_request_write(&asked, bytes), now_us);
 }
 
-static void test_a_good_credential_is_exchanged_for_an_admitted_ticket(void **state)
+static void test_a_good_credential_is_exchanged_for_an_admitted_cookie(void **state)
 {
     (void)state;
-    struct raim_ticket ticket;
-    const uint32_t plain = ticket_of(home, 0);
-    assert_int_equal(connect_with(plain, home, 0), DATAGRAM_TICKET);
+    struct raim_cookie cookie;
+    const uint32_t plain = cookie_of(home, 0);
+    assert_int_equal(connect_with(plain, home, 0), DATAGRAM_COOKIE);
     const struct gate_answer answer = show(home, plain, "good", 0);
     assert_int_equal(answer.verdict, GATE_ANSWERED);
     assert_int_equal(answer.notice_size, 0);
-    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
-    assert_true(ticket.admitted && ticket.needs_admission);
-    assert_int_not_equal(ticket.ticket, plain);
-    assert_int_equal(connect_with(ticket.ticket, home, 0), DATAGRAM_OK);
-    assert_int_equal(connect_with(ticket.ticket, elsewhere, 0), DATAGRAM_TICKET);
+    assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
+    assert_true(cookie.admitted && cookie.needs_admission);
+    assert_int_not_equal(cookie.cookie, plain);
+    assert_int_equal(connect_with(cookie.cookie, home, 0), DATAGRAM_OK);
+    assert_int_equal(connect_with(cookie.cookie, elsewhere, 0), DATAGRAM_COOKIE);
     // An admitted one shows no address: it is for CONNECT alone.
-    uint8_t bytes[RAIM_TICKET_BYTES];
+    uint8_t bytes[RAIM_COOKIE_BYTES];
     size_t size;
-    assert_int_equal(gate_check_init(&gate, home, ticket.ticket, 0, bytes, &size), DATAGRAM_TICKET);
+    assert_int_equal(gate_check_init(&gate, home, cookie.cookie, 0, bytes, &size), DATAGRAM_COOKIE);
     assert_int_equal(gate_check_init(&gate, home, plain, 0, bytes, &size), DATAGRAM_OK);
     assert_int_equal(checked, 1);
 }
@@ -309,10 +311,10 @@ static void test_another_credential_is_refused_with_less_than_was_asked(void **s
 {
     (void)state;
     struct raim_refused refused;
-    const uint32_t ticket = ticket_of(home, 0);
+    const uint32_t cookie = cookie_of(home, 0);
     const char *const tokens[] = {"", "evil", "goo"};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-        const struct gate_answer answer = show(home, ticket, tokens[i], 0);
+        const struct gate_answer answer = show(home, cookie, tokens[i], 0);
         assert_int_equal(answer.verdict, GATE_ANSWERED);
         assert_int_equal(answer.refusal, DATAGRAM_ACCESS);
         assert_int_equal(answer.size, 0);
@@ -321,17 +323,17 @@ static void test_another_credential_is_refused_with_less_than_was_asked(void **s
     }
 }
 
-static void test_no_signature_is_checked_without_a_ticket_or_too_often(void **state)
+static void test_no_signature_is_checked_without_a_cookie_or_too_often(void **state)
 {
     (void)state;
-    struct raim_ticket ticket;
+    struct raim_cookie cookie;
     const struct gate_answer answer = show(home, 12345, "good", 0);
-    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
-    assert_false(ticket.admitted);
+    assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
+    assert_false(cookie.admitted);
     assert_int_equal(checked, 0);
     int refused = 0;
     for (int i = 0; i < 200; i++)
-        refused += show(home, ticket.ticket, "evil", 0).verdict == GATE_REFUSED;
+        refused += show(home, cookie.cookie, "evil", 0).verdict == GATE_REFUSED;
     assert_int_equal(checked, GATE_CHECKS_OF_NETWORK.burst);
     assert_int_equal(refused, 200 - checked);
 }
@@ -340,11 +342,11 @@ static void test_a_banned_address_gets_no_further(void **state)
 {
     (void)state;
     struct raim_refused refused;
-    struct raim_ticket ticket;
+    struct raim_cookie cookie;
     gate.offer.needs_admission = false;
-    const uint32_t number = ticket_of(home, 0);
+    const uint32_t number = cookie_of(home, 0);
     banned = ntohl(home.address);
-    struct gate_answer answer = knock(home, 0);
+    struct gate_answer answer = connect_request(home, 0);
     assert_int_equal(answer.refusal, DATAGRAM_BANNED);
     assert_int_equal(answer.size, 0);
     assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
@@ -353,36 +355,37 @@ static void test_a_banned_address_gets_no_further(void **state)
     assert_int_equal(connect_with(number, home, 0), DATAGRAM_BANNED);
     assert_int_equal(gate_admit(&gate, home, (struct datagram_connect){1, number}, true, 0),
                      DATAGRAM_BANNED);
-    assert_int_equal(connect_with(ticket_of(elsewhere, 0), elsewhere, 0), DATAGRAM_OK);
-    // Where encryption is offered there is a ticket, too: the handshake tells it again.
+    assert_int_equal(connect_with(cookie_of(elsewhere, 0), elsewhere, 0), DATAGRAM_OK);
+    // Where encryption is offered there is a cookie, too: the handshake tells it again.
     gate.offer.offers_encryption = true;
-    answer = knock(home, 0);
+    answer = connect_request(home, 0);
     assert_true(answer.notice_size > 0);
-    assert_true(raim_ticket_read(answer.reply, answer.size, &ticket));
-    assert_true(answer.size + answer.notice_size < RAIM_KNOCK_BYTES);
+    assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
+    assert_true(answer.size + answer.notice_size < RAIM_CONNECTIONLESS_BYTES);
 }
 
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_ticket_is_good_for_its_address_from_any_port, set_up),
-        cmocka_unit_test_setup(test_a_ticket_is_good_for_one_arena, set_up),
-        cmocka_unit_test_setup(test_tickets_grow_old, set_up),
-        cmocka_unit_test_setup(test_nobody_guesses_a_ticket, set_up),
-        cmocka_unit_test_setup(test_before_any_knock_there_is_no_right_ticket, set_up),
-        cmocka_unit_test_setup(test_where_no_tickets_are_wanted_none_is_needed, set_up),
-        cmocka_unit_test_setup(test_a_ticket_tells_what_is_on_offer, set_up),
-        cmocka_unit_test_setup(test_only_a_padded_knock_is_answered, set_up),
-        cmocka_unit_test_setup(test_a_flood_of_knocks_is_cut_to_its_rate, set_up),
-        cmocka_unit_test_setup(test_a_thousand_knocks_leave_the_neighbours_theirs, set_up),
+        cmocka_unit_test_setup(test_a_cookie_is_good_for_its_address_from_any_port, set_up),
+        cmocka_unit_test_setup(test_a_cookie_is_good_for_one_arena, set_up),
+        cmocka_unit_test_setup(test_cookies_grow_old, set_up),
+        cmocka_unit_test_setup(test_nobody_guesses_a_cookie, set_up),
+        cmocka_unit_test_setup(test_before_any_connect_request_there_is_no_right_cookie, set_up),
+        cmocka_unit_test_setup(test_where_no_cookies_are_wanted_none_is_needed, set_up),
+        cmocka_unit_test_setup(test_a_cookie_tells_what_is_on_offer, set_up),
+        cmocka_unit_test_setup(test_only_a_padded_connect_request_is_answered, set_up),
+        cmocka_unit_test_setup(test_a_flood_of_connect_requests_is_cut_to_its_rate, set_up),
+        cmocka_unit_test_setup(test_a_thousand_connect_requests_leave_the_neighbours_theirs,
+                               set_up),
         cmocka_unit_test_setup(test_all_together_have_a_rate_too, set_up),
         cmocka_unit_test_setup(test_who_connects_too_often_is_told_apart_from_who_lies, set_up),
-        cmocka_unit_test_setup(test_a_good_credential_is_exchanged_for_an_admitted_ticket,
+        cmocka_unit_test_setup(test_a_good_credential_is_exchanged_for_an_admitted_cookie,
                                set_up_policy),
         cmocka_unit_test_setup(test_another_credential_is_refused_with_less_than_was_asked,
                                set_up_policy),
-        cmocka_unit_test_setup(test_no_signature_is_checked_without_a_ticket_or_too_often,
+        cmocka_unit_test_setup(test_no_signature_is_checked_without_a_cookie_or_too_often,
                                set_up_policy),
         cmocka_unit_test_setup(test_a_banned_address_gets_no_further, set_up_policy),
         cmocka_unit_test_setup(test_loopback_is_limited_only_where_that_is_asked_for, set_up),

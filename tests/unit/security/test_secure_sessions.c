@@ -20,7 +20,7 @@ static const uint8_t secret[RAIM_KEY_BYTES] = {8};
 static const uint8_t word[] = {0x80, 0x01, 0, 7, 0x85, 0, 0, 1};
 
 static struct secure_sessions *sessions;
-static struct raim_ticket offer;
+static struct raim_cookie offer;
 static int64_t now;
 static struct raim_connector *clients[MOST_CLIENTS];
 static int client_count;
@@ -30,7 +30,7 @@ static int set_up(void **state)
     (void)state;
     now = 1000;
     sessions = secure_sessions_create(CAPACITY, secret);
-    offer = (struct raim_ticket){.ticket = 7, .offers_encryption = true, .arena = "duel"};
+    offer = (struct raim_cookie){.cookie = 7, .offers_encryption = true, .arena = "duel"};
     memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
     return sessions != NULL ? 0 : -1;
 }
@@ -63,14 +63,15 @@ static struct raim_connector *add_client(void)
     return clients[client_count++];
 }
 
-// What a client says to a ticket: its INIT.
+// What a client says to a cookie: its INIT.
 static struct datagram init_of(struct raim_connector *client)
 {
     struct datagram datagram;
-    uint8_t ticket[RAIM_TICKET_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES];
     raim_connector_begin(client, NULL, now_us());
-    assert_int_equal(raim_connector_send(client, now_us(), datagram.bytes), RAIM_KNOCK_BYTES);
-    raim_connector_receive(client, now_us(), ticket, raim_ticket_write(&offer, ticket));
+    assert_int_equal(raim_connector_send(client, now_us(), datagram.bytes),
+                     RAIM_CONNECTIONLESS_BYTES);
+    raim_connector_receive(client, now_us(), cookie, raim_cookie_write(&offer, cookie));
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_HANDSHAKING);
     datagram.size = raim_connector_send(client, now_us(), datagram.bytes);
     assert_in_range(datagram.size, RAIM_RESPONSE_BYTES + 1, RAIM_INIT_BYTES);
@@ -84,18 +85,18 @@ static enum datagram_verdict begin_with(const struct datagram *init, struct secu
 {
     struct raim_init read;
     struct raim_credential credential;
-    uint8_t ticket[RAIM_TICKET_BYTES];
-    if (raim_knock_kind(init->bytes, init->size) != RAIM_KNOCK_HANDSHAKE ||
+    uint8_t cookie[RAIM_COOKIE_BYTES];
+    if (raim_connectionless_kind(init->bytes, init->size) != RAIM_CONNECTIONLESS_HANDSHAKE ||
         !raim_init_read(init->bytes, init->size, &read))
         return DATAGRAM_CONNECTIONLESS;
-    struct raim_ticket told = offer;
-    told.ticket = read.ticket;
-    if (told.ticket == 0 || told.ticket >> RAIM_TICKET_BITS != 0)
-        return DATAGRAM_TICKET;
+    struct raim_cookie told = offer;
+    told.cookie = read.cookie;
+    if (told.cookie == 0 || told.cookie >> RAIM_COOKIE_BITS != 0)
+        return DATAGRAM_COOKIE;
     reply->size = secure_sessions_repeat(sessions, peer, &read, reply->bytes);
     if (reply->size > 0)
         return DATAGRAM_OK;
-    if (!secure_sessions_read(sessions, &read, ticket, raim_ticket_write(&told, ticket),
+    if (!secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&told, cookie),
                               &credential))
         return DATAGRAM_FORGED;
     reply->size = RAIM_RESPONSE_BYTES;
@@ -115,7 +116,7 @@ static enum datagram_verdict begin(struct raim_connector *client, struct secure_
 static struct datagram from_client(struct raim_connector *client)
 {
     struct datagram datagram;
-    datagram.size = raim_connector_seal(client, now_us(), word, sizeof word, datagram.bytes);
+    datagram.size = raim_connector_encrypt(client, now_us(), word, sizeof word, datagram.bytes);
     return datagram;
 }
 
@@ -124,7 +125,7 @@ static enum datagram_verdict to_server(struct secure_peer peer, const struct dat
     uint8_t plain[MOST + 100];
     enum datagram_verdict verdict = DATAGRAM_VERDICTS;
     const size_t size =
-        secure_sessions_open(sessions, peer, datagram->bytes, datagram->size, plain, &verdict);
+        secure_sessions_decrypt(sessions, peer, datagram->bytes, datagram->size, plain, &verdict);
     assert_int_equal(size > 0, verdict == DATAGRAM_OK);
     if (size > 0) {
         assert_int_equal(size, sizeof word);
@@ -144,9 +145,9 @@ static bool is_heard(struct raim_connector *client, struct secure_peer peer)
 {
     struct datagram datagram;
     uint8_t plain[MOST + 100];
-    datagram.size = secure_sessions_seal(sessions, peer, now, word, sizeof word, datagram.bytes);
+    datagram.size = secure_sessions_encrypt(sessions, peer, now, word, sizeof word, datagram.bytes);
     return datagram.size == sizeof word + SECURE_BYTES &&
-           raim_connector_open(client, datagram.bytes, datagram.size, plain) == sizeof word &&
+           raim_connector_decrypt(client, datagram.bytes, datagram.size, plain) == sizeof word &&
            memcmp(plain, word, sizeof word) == 0;
 }
 
@@ -220,13 +221,13 @@ static void test_a_change_of_any_bit_is_seen(void **state)
     assert_int_equal(say(client, here), DATAGRAM_OK);
 }
 
-// Whatever a relay changes in the ticket is in the transcript.
+// Whatever a relay changes in the cookie is in the transcript.
 static void test_another_offer_breaks_the_handshake(void **state)
 {
     (void)state;
     struct raim_connector *client = add_client();
     struct datagram init, reply;
-    const struct raim_ticket told = offer;
+    const struct raim_cookie told = offer;
     offer.requires_encryption = true;
     init = init_of(client);
     offer = told;
@@ -264,9 +265,9 @@ static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
     struct datagram init = init_of(client), reply;
     struct raim_init read;
     struct raim_credential credential;
-    uint8_t ticket[RAIM_TICKET_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES];
     assert_true(raim_init_read(init.bytes, init.size, &read));
-    assert_true(secure_sessions_read(sessions, &read, ticket, raim_ticket_write(&offer, ticket),
+    assert_true(secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&offer, cookie),
                                      &credential));
     assert_int_equal(secure_sessions_refuse(sessions, 12, reply.bytes), RAIM_RESPONSE_BYTES);
     assert_false(secure_sessions_has(sessions, here));

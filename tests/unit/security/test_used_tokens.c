@@ -44,7 +44,7 @@ static void reopen(const struct directories *made, int64_t now_s)
     assert_non_null(admission);
 }
 
-static struct admission *killed[32]; // still reachable, so that no leak is reported
+static struct access_control *killed[32]; // still reachable, so that no leak is reported
 static size_t kills;
 
 // What a kill leaves behind is what there is while the table is open.
@@ -58,24 +58,24 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
 {
     (void)state;
     const struct directories made = make_directories();
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW);
     assert_string_equal(error, "");
     const struct token used = usual_token(), unused = usual_token(), other = usual_token();
-    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
     kill_and_reopen(&made, NOW + 1);
-    assert_int_equal(judge(&used, NOW + 1), ADMISSION_USED);
-    assert_int_equal(judge(&unused, NOW + 1), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&used, NOW + 1), ACCESS_CONTROL_USED);
+    assert_int_equal(judge(&unused, NOW + 1), ACCESS_CONTROL_ADMITTED);
     // Where the service manager removes the runtime directory at a stop.
-    admission_destroy(admission);
+    access_control_destroy(admission);
     char path[128];
     path_in(made.runtime, "duel.tokens", path);
     assert_int_equal(access(path, F_OK), -1);
     reopen(&made, NOW + 2);
-    assert_int_equal(judge(&used, NOW + 2), ADMISSION_USED);
-    assert_int_equal(judge(&unused, NOW + 2), ADMISSION_USED);
-    assert_int_equal(judge(&other, NOW + 2), ADMISSION_ADMITTED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&used, NOW + 2), ACCESS_CONTROL_USED);
+    assert_int_equal(judge(&unused, NOW + 2), ACCESS_CONTROL_USED);
+    assert_int_equal(judge(&other, NOW + 2), ACCESS_CONTROL_ADMITTED);
+    access_control_destroy(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -84,25 +84,25 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
 static void assert_unknown_after(const char *what, void (*harm)(const struct directories *made))
 {
     const struct directories made = make_directories();
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW);
     const struct token used = usual_token(), unused = usual_token();
     struct raim_access later = usual();
-    later.not_before = NOW + 10 + ADMISSION_SKEW_S + 1;
+    later.not_before = NOW + 10 + ACCESS_CONTROL_SKEW_S + 1;
     const struct token new = sign(&later, &matchmaker);
-    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
     harm(&made);
     kill_and_reopen(&made, NOW + 10);
-    if (strstr(error, "unknown") == NULL || judge(&used, NOW + 10) != ADMISSION_UNRECORDED ||
-        judge(&unused, NOW + 10) != ADMISSION_UNRECORDED)
+    if (strstr(error, "unknown") == NULL || judge(&used, NOW + 10) != ACCESS_CONTROL_UNRECORDED ||
+        judge(&unused, NOW + 10) != ACCESS_CONTROL_UNRECORDED)
         fail_msg("%s: %s", what, error);
-    assert_int_equal(judge(&new, NOW + 20), ADMISSION_ADMITTED);
+    assert_int_equal(judge(&new, NOW + 20), ACCESS_CONTROL_ADMITTED);
     // That stays so until the tokens of before have expired, whatever happens.
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW + 100);
-    assert_int_equal(judge(&used, NOW + 100), ADMISSION_UNRECORDED);
-    assert_int_equal(judge(&new, NOW + 100), ADMISSION_USED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&used, NOW + 100), ACCESS_CONTROL_UNRECORDED);
+    assert_int_equal(judge(&new, NOW + 100), ACCESS_CONTROL_USED);
+    access_control_destroy(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -184,11 +184,11 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
     const struct directories made = make_directories();
     char path[128];
     path_in(made.state, "duel.tokens", path);
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW);
     const struct token used = usual_token();
-    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
+    access_control_destroy(admission);
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -199,16 +199,16 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
         fclose(file);
         change_byte(path, at);
         reopen(&made, NOW + 10);
-        assert_int_equal(judge(&used, NOW + 10), ADMISSION_UNRECORDED);
-        admission_destroy(admission);
+        assert_int_equal(judge(&used, NOW + 10), ACCESS_CONTROL_UNRECORDED);
+        access_control_destroy(admission);
         file = fopen(path, "w");
         assert_int_equal(fwrite(bytes, 1, (size_t)status.st_size, file), status.st_size);
         fclose(file);
         free(bytes);
     }
     reopen(&made, NOW + 10);
-    assert_int_equal(judge(&used, NOW + 10), ADMISSION_USED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&used, NOW + 10), ACCESS_CONTROL_USED);
+    access_control_destroy(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -217,17 +217,17 @@ static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_
 {
     (void)state;
     const struct directories made = make_directories();
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW);
     lose_runtime(&made);
     kill_and_reopen(&made, NOW + INT64_C(1000000000));
     const struct token before = usual_token();
-    assert_int_equal(judge(&before, NOW), ADMISSION_UNRECORDED); // the clock has been set back
+    assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_UNRECORDED); // the clock has been set back
     struct raim_access later = usual();
-    later.not_before = NOW + ADMISSION_SKEW_S + 1;
+    later.not_before = NOW + ACCESS_CONTROL_SKEW_S + 1;
     const struct token new = sign(&later, &matchmaker);
-    assert_int_equal(judge(&new, NOW + 60), ADMISSION_ADMITTED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&new, NOW + 60), ACCESS_CONTROL_ADMITTED);
+    access_control_destroy(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -235,7 +235,7 @@ static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_
 static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
 {
     (void)state;
-    admission_destroy(admission);
+    access_control_destroy(admission);
     for (int i = 0; i < 2; i++) {
         const struct directories made = make_directories();
         admission = open_admission("duel", i == 0 ? "/nowhere" : made.runtime,
@@ -244,10 +244,10 @@ static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
         assert_string_equal(error,
                             "cannot write \"/nowhere/duel.tokens\": No such file or directory");
         const struct token token = usual_token();
-        assert_int_equal(judge(&token, NOW), ADMISSION_UNRECORDED);
-        admission_rename(admission, "duels", NOW, error, sizeof error);
+        assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_UNRECORDED);
+        access_control_rename(admission, "duels", NOW, error, sizeof error);
         assert_string_equal(error, "");
-        admission_destroy(admission);
+        access_control_destroy(admission);
         remove_directories(&made);
     }
     admission = NULL;
@@ -257,16 +257,16 @@ static void test_an_arena_that_leaves_does_not_close_the_table_of_its_successor(
 {
     (void)state;
     const struct directories made = make_directories();
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW);
-    struct admission *leaving = admission;
+    struct access_control *leaving = admission;
     reopen(&made, NOW + 1);
     const struct token used = usual_token();
-    assert_int_equal(judge(&used, NOW + 1), ADMISSION_ADMITTED);
-    admission_destroy(leaving);
+    assert_int_equal(judge(&used, NOW + 1), ACCESS_CONTROL_ADMITTED);
+    access_control_destroy(leaving);
     kill_and_reopen(&made, NOW + 2);
-    assert_int_equal(judge(&used, NOW + 2), ADMISSION_USED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&used, NOW + 2), ACCESS_CONTROL_USED);
+    access_control_destroy(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -275,24 +275,24 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
 {
     (void)state;
     const struct directories made = make_directories();
-    admission_destroy(admission);
+    access_control_destroy(admission);
     reopen(&made, NOW);
     const struct token used = usual_token();
-    assert_int_equal(judge(&used, NOW), ADMISSION_ADMITTED);
-    admission_rename(admission, "duels", NOW, error, sizeof error);
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
+    access_control_rename(admission, "duels", NOW, error, sizeof error);
     assert_string_equal(error, "");
     killed[kills++] = admission;
     admission = open_admission("duels", made.runtime, made.state, NOW);
-    admission_rename(admission, "duel", NOW, error, sizeof error);
-    assert_int_equal(judge(&used, NOW), ADMISSION_USED);
+    access_control_rename(admission, "duel", NOW, error, sizeof error);
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_USED);
     // One that takes over a name takes over what is unknown about it.
-    struct admission *other = open_admission("duels", made.runtime, made.state, NOW);
-    admission_rename(other, "duel", NOW + 10, error, sizeof error);
+    struct access_control *other = open_admission("duels", made.runtime, made.state, NOW);
+    access_control_rename(other, "duel", NOW + 10, error, sizeof error);
     assert_string_equal(error, "");
     killed[kills++] = admission;
     admission = other;
-    assert_int_equal(judge(&used, NOW), ADMISSION_UNRECORDED);
-    admission_destroy(admission);
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_UNRECORDED);
+    access_control_destroy(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -300,14 +300,14 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define ADMISSION_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        ADMISSION_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
-        ADMISSION_TEST(test_where_it_is_unknown_what_was_used_only_later_tokens_are_good),
-        ADMISSION_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
-        ADMISSION_TEST(test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to),
-        ADMISSION_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
-        ADMISSION_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
-        ADMISSION_TEST(test_the_table_goes_with_the_arenas_name),
+#define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+        ACCESS_CONTROL_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
+        ACCESS_CONTROL_TEST(test_where_it_is_unknown_what_was_used_only_later_tokens_are_good),
+        ACCESS_CONTROL_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
+        ACCESS_CONTROL_TEST(test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to),
+        ACCESS_CONTROL_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
+        ACCESS_CONTROL_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
+        ACCESS_CONTROL_TEST(test_the_table_goes_with_the_arenas_name),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

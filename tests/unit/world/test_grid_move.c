@@ -125,12 +125,12 @@ static void test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing(void **
                 way = chance_way();
             if (chance_int(0, 499) == 0)
                 has_room = chance_free(map, radius, &place);
-            const raim_vec2 run = raim_footing_run(map, place, way, radius, tick);
+            const raim_vec2 run = raim_grid_move_run(map, place, way, radius, tick);
             check(map, place, run, way, radius);
             hindered += !is_same(run, raim_vec2_add(place, way));
             const raim_vec2 push = {chance_between(-radius, radius) / 3,
                                     chance_between(-radius, radius) / 3};
-            place = raim_footing_push(map, run, push, radius);
+            place = raim_grid_move_push(map, run, push, radius);
             check(map, run, place, push, radius);
         }
         raim_map_destroy(map);
@@ -152,9 +152,9 @@ static void test_nobody_leaves_a_room_of_thin_walls(void **state)
     struct raim_map *map = make_map(walls, 4);
     raim_vec2 place = {0, 0};
     for (uint32_t tick = 0; tick < 100000; tick++) {
-        place = raim_footing_run(map, place, chance_way(), 20, tick);
+        place = raim_grid_move_run(map, place, chance_way(), 20, tick);
         const raim_vec2 push = {chance_between(-20, 20), chance_between(-20, 20)};
-        place = raim_footing_push(map, place, push, 20);
+        place = raim_grid_move_push(map, place, push, 20);
         for (int i = 0; i < 4; i++) {
             const raim_vec2 side = raim_vec2_sub(corners[(i + 1) % 4], corners[i]);
             assert_true(raim_vec2_cross(side, raim_vec2_sub(place, corners[i])) > 0);
@@ -186,7 +186,7 @@ static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
         if (raim_vec2_dot(way, out) < 0 && total > 3 && total < 250) {
             const raim_vec2 start = place;
             for (uint32_t tick = 0; tick < TICKS; tick++)
-                place = raim_footing_run(map, place, way, 20, tick);
+                place = raim_grid_move_run(map, place, way, 20, tick);
             const double gone = raim_vec2_dot(raim_vec2_sub(place, start), along) *
                                 (raim_vec2_dot(way, along) > 0 ? 1 : -1);
             assert_true(gone > 0.6 * total - 1 && gone < 1.5 * total + 0.5);
@@ -206,7 +206,7 @@ static bool comes_to_rest(const struct raim_map *map, raim_vec2 *place, raim_vec
     enum { TICKS = 600, LAST = 64 };
     raim_vec2 last[LAST] = {{0}};
     for (uint32_t tick = 0; tick < TICKS; tick++) {
-        *place = raim_footing_run(map, *place, way, radius, tick);
+        *place = raim_grid_move_run(map, *place, way, radius, tick);
         last[tick % LAST] = *place;
     }
     int moves = 0;
@@ -269,7 +269,7 @@ static void test_nobody_is_stuck_who_would_slide_without_the_grid(void **state)
             // On the grid a slide may take long to begin, where it is slow at first.
             raim_vec2 slowly = place;
             for (uint32_t tick = 0; tick < 5000 && is_same(slowly, place); tick++)
-                slowly = raim_footing_run(map, slowly, way, radius, tick);
+                slowly = raim_grid_move_run(map, slowly, way, radius, tick);
             assert_true(distance(freely, place) < 4 * RAIM_MAP_GRID || !is_same(slowly, place));
         }
         raim_map_destroy(map);
@@ -306,7 +306,7 @@ static void test_a_nook_is_filled(void **state)
         raim_vec2 place = raim_map_round(
             raim_vec2_add(end, turn_by(angle, (raim_vec2){-80, chance_between(-2, 2)})));
         for (uint32_t tick = 0; tick < 300; tick++)
-            place = raim_footing_run(map, place, (raim_vec2){5, 0}, 20, tick);
+            place = raim_grid_move_run(map, place, (raim_vec2){5, 0}, 20, tick);
         assert_true(distance(place, end) < (3 + 1 / slope) * RAIM_MAP_GRID);
         raim_map_destroy(map);
     }
@@ -319,8 +319,8 @@ static void test_opposite_pushes_are_alike(void **state)
     for (int i = 0; i < 10000; i++) {
         const raim_vec2 from = raim_map_round(chance_place(50));
         const raim_vec2 push = {chance_int(-64, 64) * RAIM_MAP_GRID / 2, chance_between(-9, 9)};
-        const raim_vec2 there = raim_footing_push(map, from, push, 20);
-        const raim_vec2 back = raim_footing_push(map, from, raim_vec2_scale(push, -1), 20);
+        const raim_vec2 there = raim_grid_move_push(map, from, push, 20);
+        const raim_vec2 back = raim_grid_move_push(map, from, raim_vec2_scale(push, -1), 20);
         assert_true(there.x - from.x == from.x - back.x && there.y - from.y == from.y - back.y);
         assert_true(fabs(there.x - from.x) >= fabs(push.x));
     }

@@ -36,7 +36,7 @@ struct game {
 
 static struct game *begin(void)
 {
-    struct report report = {.out = stderr};
+    struct diagnostics report = {.out = stderr};
     const struct raim_world_def def = {.rules = raim_rules_default(),
                                        .tick_hz = TICK_HZ,
                                        .max_players = BOTS,

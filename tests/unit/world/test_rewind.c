@@ -385,10 +385,11 @@ static void test_a_world_without_rewinds_keeps_no_past(void **state)
     const uint32_t kept[] = {1, 1, 2, 4, 4, 8};
     for (uint32_t rewind = 1; rewind <= 5; rewind++) {
         def.max_rewind = rewind;
-        assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_past) * kept[rewind]);
+        assert_int_equal(raim_world_size(&def) - size,
+                         64 * sizeof(raim_position_history) * kept[rewind]);
     }
     def.max_rewind = RAIM_MAX_REWIND;
-    assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_past) * 64);
+    assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_position_history) * 64);
 }
 
 // --- against an oracle ---
