@@ -137,8 +137,9 @@ static struct config *load_ordered(const struct config_arena *config, const char
         return NULL;
     struct config *map = config_load_map("", path, config->rules.player_radius, &report);
     fclose(report.out);
+    const char *words = report.no_memory || text == NULL ? "out of memory" : text;
     if (map == NULL)
-        log_warning("map failed arena=%s: %.*s", config->name, (int)strcspn(text, "\n"), text);
+        log_warning("map failed arena=%s: %.*s", config->name, (int)strcspn(words, "\n"), words);
     free(text);
     return map;
 }

@@ -192,7 +192,7 @@ void arena_take_bouts(struct arena *arena)
         if (bout->match != NULL)
             expect_bout(arena, NULL);
         else if (arena->coming != NULL)
-            prepared_match_tune(&arena->coming->config, &bout->config);
+            config_tune(&arena->coming->config, &bout->config);
         begin_bout(arena, bout);
     }
     if (arena->coming == NULL || !raim_match_is_turning(arena->match))

@@ -40,30 +40,13 @@ void prepared_match_free_all(struct prepared_match *bouts)
     }
 }
 
-void prepared_match_tune(struct config_arena *config, const struct config_arena *from)
-{
-    memcpy(config->name, from->name, sizeof config->name);
-    memcpy(config->motd, from->motd, sizeof config->motd);
-    config->max_players = from->max_players;
-    config->max_spectators = from->max_spectators;
-    config->resume_grace_s = from->resume_grace_s;
-    config->idle_timeout_s = from->idle_timeout_s;
-    config->queries = from->queries;
-    config->query_names = from->query_names;
-    config->round_s = from->round_s;
-    config->score_limit = from->score_limit;
-    config->break_s = from->break_s;
-    config->address_validation = from->address_validation;
-    config->limits = from->limits;
-}
-
 void prepared_match_inherit(struct prepared_match *bout, struct prepared_match *before)
 {
     assert(bout->match == NULL);
     assert(bout->owner == NULL);
     const struct config_arena tuned = bout->config;
     bout->config = before->config;
-    prepared_match_tune(&bout->config, &tuned);
+    config_tune(&bout->config, &tuned);
     bout->map = before->map;
     bout->match = before->match;
     before->match = NULL;

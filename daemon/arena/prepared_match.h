@@ -33,9 +33,6 @@ void prepared_match_free(struct prepared_match *bout);
 // Frees all that are linked by `next`. Takes NULL. Main thread.
 void prepared_match_free_all(struct prepared_match *bouts);
 
-// Copies what may change while a match goes on.
-void prepared_match_tune(struct config_arena *config, const struct config_arena *from);
-
 // Gives a bout that has no match that of the one before it, and all that goes with a match but the
 // owner of its map, which the main thread may be looking at.
 void prepared_match_inherit(struct prepared_match *bout, struct prepared_match *before);

@@ -2,6 +2,7 @@
 // Text files that the build puts into the program (cmake/embed.cmake), NUL-terminated.
 #pragma once
 
+extern const char embedded_config_demo[];
 extern const char embedded_map_duel[];
 extern const char embedded_map_crossfire[];
 extern const char embedded_dashboard_html[];

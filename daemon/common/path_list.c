@@ -3,19 +3,26 @@
 #define _GNU_SOURCE
 #include "path_list.h"
 
-#include "xalloc.h"
-
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-void path_list_add(struct path_list *list, const char *path)
+bool path_list_add(struct path_list *list, const char *path)
 {
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->items[i], path) == 0)
-            return;
+            return true;
     const size_t bytes = (size_t)(list->count + 1) * sizeof *list->items;
-    list->items = memory_must(realloc(list->items, bytes));
-    list->items[list->count++] = memory_must(strdup(path));
+    char **items = realloc(list->items, bytes);
+    if (items == NULL)
+        return false;
+    list->items = items;
+    items[list->count] = strdup(path);
+    if (items[list->count] == NULL)
+        return false;
+    list->count++;
+    return true;
 }
 
 // Cuts an absolute path after its directory.
@@ -25,19 +32,24 @@ static void cut_name(char *path)
     slash[slash == path] = '\0';
 }
 
-void path_list_add_directories(struct path_list *list, const char *file)
+bool path_list_add_directories(struct path_list *list, const char *file)
 {
     char target[PATH_MAX], parent[PATH_MAX];
     const char *slash = strrchr(file, '/');
     char *name = slash == NULL ? strdup(".") : strndup(file, (size_t)(slash - file) + 1);
-    memory_must(name);
+    if (name == NULL)
+        return false;
+    errno = 0;
+    bool good = true;
     if (realpath(file, target) != NULL) {
         if (realpath(name, parent) != NULL)
-            path_list_add(list, parent);
+            good = path_list_add(list, parent);
         cut_name(target);
-        path_list_add(list, target);
+        good = good && path_list_add(list, target);
     }
+    good = good && errno != ENOMEM;
     free(name);
+    return good;
 }
 
 void path_list_clear(struct path_list *list)

@@ -63,34 +63,43 @@ struct config_arena {
     const struct raim_map *rotation[CONFIG_MAX_ROTATION];
 };
 
+// Where the status is served.
+struct config_status {
+    bool is_on;
+    char address[CONFIG_ADDRESS_BYTES];
+    uint16_t port; // TCP; 0 lets the kernel choose (tests)
+};
+
 struct config {
     uint32_t workers; // 0: one per CPU
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
-    char status_address[CONFIG_ADDRESS_BYTES];
-    uint16_t status_port; // TCP; 0 lets the kernel choose (tests)
-    bool status_enabled;
+    struct config_status status;
     struct http_guard status_guard;     // by which names it goes, who sees arenas without delay
     char control[CONFIG_CONTROL_BYTES]; // a path, "off", or "" for the service manager's directory
     int arena_count;
     struct config_arena *arenas;
     int map_count;
     struct raim_map **maps;       // owned; every arena that plays on a map file shares it
-    struct config_values *values; // owned; what the file says of each key; NULL in the demo
+    struct config_values *values; // owned; what the file says of each key
     struct path_list directories; // in which the file and all that it names were found
     uint32_t sharers;             // who hold it beside the first; main thread only
 };
 
 // Loads and checks a file and its maps. Writes one line per mistake to `report`, and one per
-// warning; on any mistake returns NULL.
+// warning; on any mistake, or when memory runs out, returns NULL.
 struct config *config_load(const char *path, FILE *report);
 
 // The same, for a report of any style.
 struct config *config_load_reported(const char *path, struct diagnostics *report);
 
-// The configuration of `raimd --demo`: two arenas on loopback, bots, built-in maps.
-struct config *config_demo(void);
+// Loads config/demo.conf, of `raimd --demo`: it and its maps are built in. NULL when memory runs
+// out.
+struct config *config_demo(struct diagnostics *report);
+
+// Copies what a running match takes over from another configuration of its arena. Any thread.
+void config_tune(struct config_arena *arena, const struct config_arena *from);
 
 // The limits of an arena; where the configuration leaves one to the number of places, by these.
 struct gate_limits config_limits(const struct config_arena *arena);

@@ -3,11 +3,10 @@
 #define _GNU_SOURCE
 #include "config_diff.h"
 
-#include "config_values.h"
-#include "xalloc.h"
-
 #include <assert.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void compare_values(struct config_diff *diff, const struct config *old_config,
@@ -20,7 +19,9 @@ struct config_diff *config_diff_create(const struct config *old_config,
 {
     assert(old_config->values != NULL);
     assert(new_config->values != NULL);
-    struct config_diff *diff = memory_must(calloc(1, sizeof *diff));
+    struct config_diff *diff = calloc(1, sizeof *diff);
+    if (diff == NULL)
+        return NULL;
     compare_values(diff, old_config, new_config, -1, -1);
     for (int i = 0; i < new_config->arena_count; i++) {
         const int partner = config_diff_partner(old_config, new_config, i);
@@ -32,7 +33,10 @@ struct config_diff *config_diff_create(const struct config *old_config,
     for (int i = 0; i < old_config->arena_count; i++)
         if (config_diff_partner(new_config, old_config, i) < 0)
             add_arena(diff, old_config, i, false);
-    return diff;
+    if (!diff->no_memory)
+        return diff;
+    config_diff_free(diff);
+    return NULL;
 }
 
 void config_diff_free(struct config_diff *diff)
@@ -72,52 +76,32 @@ int config_diff_partner(const struct config *theirs, const struct config *mine, 
     return -1;
 }
 
-// Maps of one file that was read twice are equal bit for bit, unless it changed in between.
-static bool same_map(const struct raim_map *a, const struct raim_map *b)
-{
-    if (strcmp(a->name, b->name) != 0 || memcmp(&a->border, &b->border, sizeof a->border) != 0 ||
-        a->outline_count != b->outline_count || a->spawn_count != b->spawn_count)
-        return false;
-    for (int i = 0; i < a->outline_count; i++) {
-        const struct raim_map_outline *mine = &a->outlines[i], *other = &b->outlines[i];
-        if (mine->count != other->count ||
-            memcmp(mine->points, other->points, (size_t)mine->count * sizeof(raim_vec2)) != 0)
-            return false;
-    }
-    return memcmp(a->spawns, b->spawns, (size_t)a->spawn_count * sizeof(raim_vec2)) == 0;
-}
-
-static bool same_rotation(const struct config_arena *a, const struct config_arena *b)
-{
-    for (int i = 0; i < a->rotation_count && i < b->rotation_count; i++)
-        if (!same_map(a->rotation[i], b->rotation[i]))
-            return false;
-    return a->rotation_count == b->rotation_count;
-}
-
-// Whether the files that a value names are what they were.
-static bool same_files(const char *name, const struct config_arena *a, const struct config_arena *b)
-{
-    if (strcmp(name, "map") == 0)
-        return same_map(a->map, b->map);
-    return strcmp(name, "rotation") != 0 || same_rotation(a, b);
-}
-
 // --- Changes ---
+
+static bool has_room(struct config_diff *diff)
+{
+    if (diff->count < diff->capacity)
+        return true;
+    const int capacity = diff->capacity == 0 ? 16 : 2 * diff->capacity;
+    struct config_change *longer = realloc(diff->changes, (size_t)capacity * sizeof *diff->changes);
+    if (longer == NULL)
+        return false;
+    diff->changes = longer;
+    diff->capacity = capacity;
+    return true;
+}
 
 __attribute__((format(printf, 3, 4))) static void
 add_change(struct config_diff *diff, struct config_change change, const char *format, ...)
 {
-    if (diff->count == diff->capacity) {
-        diff->capacity = diff->capacity == 0 ? 16 : 2 * diff->capacity;
-        diff->changes =
-            memory_must(realloc(diff->changes, (size_t)diff->capacity * sizeof *diff->changes));
-    }
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&change.text, format, arguments) < 0)
-        memory_end();
+    const bool good = has_room(diff) && vasprintf(&change.text, format, arguments) >= 0;
     va_end(arguments);
+    if (!good) {
+        diff->no_memory = true;
+        return;
+    }
     diff->restart_count += change.needs_restart;
     diff->changes[diff->count++] = change;
 }
@@ -136,41 +120,67 @@ static void add_arena(struct config_diff *diff, const struct config *config, int
         add_change(diff, change, "%s: arenas[%d]: %s -> nothing", name->place, arena, name->text);
 }
 
-// Numbers that are written differently may be equal: 2 and 2.0.
-static bool same_text(const struct config_value *a, const struct config_value *b)
+static const void *base_of(const struct config *config, int arena)
 {
-    const bool is_number = a->key->kind == READER_NUMBER || a->key->kind == READER_INTEGER;
-    return strcmp(a->text, b->text) == 0 ||
-           (is_number && strtod(a->text, NULL) == strtod(b->text, NULL));
+    return arena >= 0 ? (const void *)&config->arenas[arena] : config;
 }
 
 static const char *words(const struct config_value *value)
 {
-    return value != NULL && value->text[0] != '\0' ? value->text : "nothing";
+    return value->text[0] != '\0' ? value->text : "nothing";
+}
+
+// What is written differently may be equal: 2 and 2.0.
+static bool is_same_value(const struct config_value *from, const void *old_base,
+                          const struct config_value *to, const void *new_base)
+{
+    const struct reader_key *key = to->key;
+    if (key->kind == READER_TEXT || key->kind == READER_LIST)
+        return strcmp(from->text, to->text) == 0;
+    return memcmp((const char *)old_base + from->offset, (const char *)new_base + to->offset,
+                  key->size) == 0;
 }
 
 static void compare_values(struct config_diff *diff, const struct config *old_config,
                            const struct config *new_config, int old_arena, int new_arena)
 {
     const struct config_values *values = new_config->values;
+    const void *old_base = base_of(old_config, old_arena);
+    const void *new_base = base_of(new_config, new_arena);
     for (int i = 0; i < values->count; i++) {
         const struct config_value *to = &values->values[i];
         if (to->arena != new_arena)
             continue;
         const struct config_value *from =
             config_values_find(old_config->values, old_arena, to->name);
+        assert(from != NULL); // both are by the same tables
         const struct config_change change = {
-            .needs_restart = !to->key->reloadable,
+            .needs_restart = to->key->applies == READER_AT_RESTART,
             .old_arena = old_arena,
             .new_arena = new_arena,
-            .key = to->key,
+            .from = from,
+            .to = to,
         };
-        if (from == NULL || !same_text(from, to))
+        if (!is_same_value(from, old_base, to, new_base))
             add_change(diff, change, "%s: %s: %s -> %s", to->place, to->path, words(from),
                        words(to));
-        else if (new_arena >= 0 && !same_files(to->name, &old_config->arenas[old_arena],
-                                               &new_config->arenas[new_arena]))
+        else if (to->key->same_files != NULL && !to->key->same_files(old_base, new_base))
             add_change(diff, change, "%s: %s: %s -> another file of this name", to->place, to->path,
                        to->text);
     }
+}
+
+bool config_diff_keep(const struct config_change *change, struct config *new_config,
+                      const struct config *old_config)
+{
+    const struct config_value *from = change->from, *to = change->to;
+    assert(to->key->size > 0);
+    struct config_values *values = new_config->values;
+    char *new_base = change->new_arena >= 0 ? (char *)&new_config->arenas[change->new_arena]
+                                            : (char *)new_config;
+    const char *old_base = base_of(old_config, change->old_arena);
+    if (!config_value_keep(&values->values[to - values->values], from->text))
+        return false;
+    memcpy(new_base + to->offset, old_base + from->offset, to->key->size);
+    return true;
 }

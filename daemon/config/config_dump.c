@@ -4,7 +4,6 @@
 
 #include "config_keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 100, INDENT = 4, LINE_BYTES = 512 };
@@ -51,14 +50,13 @@ static void dump_key(FILE *out, const struct reader_key *key, int indent)
         dump_inner(out, key, indent);
         return;
     }
-    char *value = reader_default(key);
-    if (value != NULL)
+    char value[LINE_BYTES];
+    if (reader_default(key, value, sizeof value))
         fprintf(out, "%*s%s = %s;\n", indent, "", key->name, value);
     else if (key->example != NULL)
         fprintf(out, "%*s%s = \"%s\";\n", indent, "", key->name, key->example);
     else
         fprintf(out, "%*s# %s = ;\n", indent, "", key->name);
-    free(value);
 }
 
 static void dump_keys(FILE *out, const struct reader_key *keys, int count, int indent)

@@ -1,56 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The keys of the daemon's file: the one place that knows their names, ranges and defaults.
+// The table of the configuration's keys, which is the only owner of each: its name, where it is
+// kept in struct config or struct config_arena, its range, unit, default and meaning, and when a
+// change of it applies. Reading, `raimd -T`, `raimd --dump-config`, the manual and reloading all go
+// by it.
 #pragma once
 
-#include "gate_limits.h"
+#include "config.h"
 #include "reader.h"
-#include "rules.h"
 
 #include <arpa/inet.h>
-
-// The whole file.
-struct config_root_keys {
-    uint32_t workers;
-    const char *status;
-    reader_node status_hosts; // texts, each accepted by http_guard_is_name
-    const char *live_token_file;
-    const char *control;
-    const char *log_level;
-    bool sandbox;
-    bool core_dumps;
-    reader_node arenas;
-};
-
-// One item of `arenas`.
-struct config_arena_keys {
-    const char *name;
-    const char *address;
-    uint32_t port;
-    const char *map;
-    uint32_t max_players;
-    uint32_t max_spectators;
-    double spectator_delay_s;
-    uint32_t bots;
-    uint32_t tick_hz;
-    uint32_t view_width, view_height;
-    bool sight;
-    uint32_t lag_compensation_ms;
-    double resume_grace_s;
-    double idle_timeout_s;
-    bool queries;
-    bool query_names;
-    double round_s;
-    uint32_t score_limit;
-    double break_s;
-    const char *motd;
-    reader_node rotation; // texts, each accepted by config_is_path
-    bool address_validation;
-    reader_node limits; // into a struct gate_limits
-    const char *access;
-    const char *access_key;
-    const char *encryption;
-    reader_node rules; // RAIM_RULE_COUNT keys, into a raim_rules
-};
 
 enum config_group { CONFIG_ROOT, CONFIG_ARENA, CONFIG_LIMITS, CONFIG_RULES };
 

@@ -4,108 +4,161 @@
 #include "config_values.h"
 
 #include "config_keys.h"
-#include "xalloc.h"
 
-#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_BYTES = 512 }; // longer paths are cut in messages
+enum {
+    PLACE_BYTES = 512,  // longer paths are cut in messages
+    PREFIX_BYTES = 64,  // "arenas[255].limits."
+    DEFAULT_BYTES = 160 // of a key's default
+};
 
-static void collect_group(struct config_values *values, reader_node group,
-                          const struct reader_key *keys, int count, const char *prefix, int arena);
+// Path, text and place of each value are written one after another, and found again by their NULs
+// when all are there.
+struct collector {
+    struct config_values *values;
+    FILE *out;
+    bool no_memory;
+};
 
-__attribute__((format(printf, 1, 2))) static char *print(const char *format, ...)
+// A group of the file, and what its values have in common.
+struct group {
+    reader_node node;
+    reader_node place; // the group itself or, where it is absent, the one around it
+    const struct reader_key *keys;
+    int count;
+    const char *prefix; // of paths
+    size_t offset;      // of its struct
+    int arena;
+};
+
+static void collect_group(struct collector *collector, const struct group *group);
+
+static bool has_room(struct config_values *values)
 {
-    va_list arguments;
-    char *text = NULL;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        memory_end();
-    va_end(arguments);
-    return text;
+    if (values->count < values->capacity)
+        return true;
+    const int capacity = values->capacity == 0 ? 64 : 2 * values->capacity;
+    struct config_value *longer =
+        realloc(values->values, (size_t)capacity * sizeof *values->values);
+    if (longer == NULL)
+        return false;
+    values->values = longer;
+    values->capacity = capacity;
+    return true;
 }
 
-static const char *name_in_arena(const char *path, int arena)
+static void add_value(struct collector *collector, const struct group *group, reader_node node,
+                      const struct reader_key *key)
 {
-    return arena >= 0 ? strchr(path, '.') + 1 : path;
-}
-
-static void add_value(struct config_values *values, reader_node group, reader_node node,
-                      const struct reader_key *key, const char *prefix, int arena)
-{
-    if (values->count == values->capacity) {
-        values->capacity = values->capacity == 0 ? 64 : 2 * values->capacity;
-        values->values =
-            memory_must(realloc(values->values, (size_t)values->capacity * sizeof *values->values));
+    struct config_values *values = collector->values;
+    if (!has_room(values)) {
+        collector->no_memory = true;
+        return;
     }
-    char place[PLACE_BYTES];
+    char place[PLACE_BYTES], text[DEFAULT_BYTES];
     const bool is_default = node.setting == NULL;
-    reader_location(is_default ? group : node, place, sizeof place);
-    char *text = is_default ? reader_default(key) : reader_value(node);
-    char *path = print("%s%s", prefix, key->name);
+    reader_location(is_default ? group->place : node, place, sizeof place);
+    fprintf(collector->out, "%s%s%c", group->prefix, key->name, '\0');
+    if (is_default && reader_default(key, text, sizeof text))
+        fputs(text, collector->out);
+    else if (!is_default)
+        reader_write_value(collector->out, node);
+    fprintf(collector->out, "%c%s%c", '\0', place, '\0');
     values->values[values->count++] = (struct config_value){
         .key = key,
-        .arena = arena,
-        .path = path,
-        .name = name_in_arena(path, arena),
-        .text = text != NULL ? text : print("%s", ""),
-        .place = print("%s", place),
+        .offset = group->offset + key->offset,
+        .arena = group->arena,
         .is_default = is_default,
     };
 }
 
-static void collect_items(struct config_values *values, reader_node list,
-                          const struct reader_key *key, const char *prefix, int arena)
+static void collect_arenas(struct collector *collector, const struct group *root, reader_node list,
+                           const struct reader_key *key)
 {
-    int count;
-    const struct reader_key *keys = key->keys(&count);
-    const bool is_arenas = arena < 0 && strcmp(key->name, "arenas") == 0;
+    char prefix[PREFIX_BYTES];
+    struct group arena = {.prefix = prefix};
+    arena.keys = key->keys(&arena.count);
     for (int i = 0; i < reader_count(list); i++) {
-        char *inner = print("%s%s[%d].", prefix, key->name, i);
-        collect_group(values, reader_item(list, i), keys, count, inner, is_arenas ? i : arena);
-        free(inner);
+        snprintf(prefix, sizeof prefix, "%s%s[%d].", root->prefix, key->name, i);
+        arena.node = arena.place = reader_item(list, i);
+        arena.arena = i;
+        collect_group(collector, &arena);
     }
 }
 
-// A group that is absent has no place: its keys' is that of the group around it.
-static void collect_inner(struct config_values *values, reader_node group, reader_node node,
-                          const struct reader_key *key, const char *prefix, int arena)
+static void collect_inner(struct collector *collector, const struct group *outer, reader_node node,
+                          const struct reader_key *key)
 {
-    int count;
-    const struct reader_key *keys = key->keys(&count);
-    char *inner = print("%s%s.", prefix, key->name);
-    const int first = values->count;
-    collect_group(values, node, keys, count, inner, arena);
-    for (int i = first; node.setting == NULL && i < values->count; i++) {
-        char place[PLACE_BYTES];
-        reader_location(group, place, sizeof place);
-        free(values->values[i].place);
-        values->values[i].place = print("%s", place);
-    }
-    free(inner);
+    char prefix[PREFIX_BYTES];
+    struct group inner = {
+        .node = node,
+        .place = node.setting != NULL ? node : outer->place,
+        .prefix = prefix,
+        .offset = outer->offset + key->offset,
+        .arena = outer->arena,
+    };
+    inner.keys = key->keys(&inner.count);
+    snprintf(prefix, sizeof prefix, "%s%s.", outer->prefix, key->name);
+    collect_group(collector, &inner);
 }
 
-static void collect_group(struct config_values *values, reader_node group,
-                          const struct reader_key *keys, int count, const char *prefix, int arena)
+static void collect_group(struct collector *collector, const struct group *group)
 {
-    for (int i = 0; i < count; i++) {
-        const struct reader_key *key = &keys[i];
-        const reader_node node = reader_find(group, key->name);
+    for (int i = 0; i < group->count; i++) {
+        const struct reader_key *key = &group->keys[i];
+        const reader_node node = reader_find(group->node, key->name);
         if (key->keys == NULL)
-            add_value(values, group, node, key, prefix, arena);
+            add_value(collector, group, node, key);
         else if (key->kind == READER_LIST)
-            collect_items(values, node, key, prefix, arena);
+            collect_arenas(collector, group, node, key);
         else
-            collect_inner(values, group, node, key, prefix, arena);
+            collect_inner(collector, group, node, key);
     }
 }
 
-struct config_values *config_values_collect(reader_node root)
+static const char *behind(const char *text)
 {
-    struct config_values *values = memory_must(calloc(1, sizeof *values));
-    int count;
-    const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
-    collect_group(values, root, keys, count, "", -1);
+    return text + strlen(text) + 1;
+}
+
+static void find_texts(struct config_values *values)
+{
+    const char *at = values->texts;
+    for (int i = 0; i < values->count; i++) {
+        struct config_value *value = &values->values[i];
+        value->path = at;
+        value->name = value->arena >= 0 ? strchr(at, '.') + 1 : at;
+        value->text = behind(value->path);
+        value->place = behind(value->text);
+        at = behind(value->place);
+    }
+}
+
+struct config_values *config_values_collect(reader_node root, struct diagnostics *report)
+{
+    struct collector collector = {.values = calloc(1, sizeof *collector.values)};
+    struct config_values *values = collector.values;
+    size_t size;
+    if (values != NULL)
+        collector.out = open_memstream(&values->texts, &size);
+    if (collector.out == NULL) {
+        report_no_memory(report);
+        free(values);
+        return NULL;
+    }
+    struct group group = {.node = root, .place = root, .prefix = "", .arena = -1};
+    group.keys = config_keys(CONFIG_ROOT, &group.count);
+    collect_group(&collector, &group);
+    const bool is_whole = !ferror(collector.out);
+    if (fclose(collector.out) != 0 || !is_whole || values->texts == NULL || collector.no_memory) {
+        report_no_memory(report);
+        config_values_free(values);
+        return NULL;
+    }
+    find_texts(values);
     return values;
 }
 
@@ -113,13 +166,21 @@ void config_values_free(struct config_values *values)
 {
     if (values == NULL)
         return;
-    for (int i = 0; i < values->count; i++) {
-        free(values->values[i].path);
-        free(values->values[i].text);
-        free(values->values[i].place);
-    }
+    for (int i = 0; i < values->count; i++)
+        free(values->values[i].kept);
     free(values->values);
+    free(values->texts);
     free(values);
+}
+
+bool config_value_keep(struct config_value *value, const char *text)
+{
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return false;
+    free(value->kept);
+    value->text = value->kept = copy;
+    return true;
 }
 
 const struct config_value *config_values_find(const struct config_values *values, int arena,

@@ -3,11 +3,9 @@
 #define _GNU_SOURCE
 #include "diagnostics.h"
 
-#include "xalloc.h"
-
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,9 +13,12 @@
 #define JOURNAL_ERROR "<3>"
 #define JOURNAL_WARNING "<4>"
 
+enum {
+    PLACE_BYTES = PATH_MAX + 512, // longer ones are cut, as are longer messages
+    MESSAGE_BYTES = 2 * PATH_MAX,
+};
+
 static void write_json(struct diagnostics *report, const char *place, const char *message);
-static char *format_message(const char *kind, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
 
 // Whatever a file holds: a mistake is one line, and safe to look at.
 static void replace_controls(char *text)
@@ -27,10 +28,14 @@ static void replace_controls(char *text)
             *text = '?';
 }
 
-// Takes the message.
-static void add(struct diagnostics *report, const char *place, const char *priority, char *message)
+__attribute__((format(printf, 5, 0))) static void add(struct diagnostics *report, const char *place,
+                                                      const char *priority, const char *kind,
+                                                      const char *format, va_list arguments)
 {
-    char *safe_place = memory_must(strdup(place));
+    char safe_place[PLACE_BYTES], message[MESSAGE_BYTES];
+    const int used = snprintf(message, sizeof message, "%s", kind);
+    vsnprintf(message + used, sizeof message - (size_t)used, format, arguments);
+    snprintf(safe_place, sizeof safe_place, "%s", place);
     replace_controls(safe_place);
     replace_controls(message);
     if (report->style == DIAGNOSTICS_JSON)
@@ -39,15 +44,13 @@ static void add(struct diagnostics *report, const char *place, const char *prior
         fprintf(report->out, "%s%s: %s\n", report->style == DIAGNOSTICS_JOURNAL ? priority : "",
                 safe_place, message);
     report->entries++;
-    free(safe_place);
-    free(message);
 }
 
 void diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add(report, place, JOURNAL_ERROR, format_message("", format, arguments));
+    add(report, place, JOURNAL_ERROR, "", format, arguments);
     va_end(arguments);
     report->problems++;
 }
@@ -56,26 +59,20 @@ void diagnostics_warn(struct diagnostics *report, const char *place, const char 
 {
     va_list arguments;
     va_start(arguments, format);
-    add(report, place, JOURNAL_WARNING, format_message("warning: ", format, arguments));
+    add(report, place, JOURNAL_WARNING, "warning: ", format, arguments);
     va_end(arguments);
+}
+
+void report_no_memory(struct diagnostics *report)
+{
+    report->no_memory = true;
+    report->problems++;
 }
 
 void diagnostics_end(struct diagnostics *report)
 {
     if (report->style == DIAGNOSTICS_JSON)
         fputs(report->entries == 0 ? "[]\n" : "\n]\n", report->out);
-}
-
-static char *format_message(const char *kind, const char *format, va_list arguments)
-{
-    char *message = NULL;
-    size_t size;
-    FILE *out = memory_must(open_memstream(&message, &size));
-    fputs(kind, out);
-    vfprintf(out, format, arguments);
-    if (fclose(out) != 0 || message == NULL)
-        memory_end();
-    return message;
 }
 
 // --- JSON ---

@@ -3,6 +3,7 @@
 // warning is told among them and not counted.
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum diagnostics_style {
@@ -16,18 +17,23 @@ struct path_list;
 struct diagnostics {
     FILE *out; // borrowed
     int problems;
+    bool no_memory; // ran out; `out` may lack lines
     enum diagnostics_style style;
     int entries;                   // mistakes and warnings
     struct path_list *directories; // gets those of all files that are read; NULL: not wanted
 };
 
-// Writes "place: message". The place is a file, "file:line" or "file:line: key".
+// Writes "place: message", cut after some thousand bytes. Allocates nothing itself. The place is a
+// file, "file:line" or "file:line: key".
 __attribute__((format(printf, 3, 4))) void
 diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...);
 
 // Writes "place: warning: message".
 __attribute__((format(printf, 3, 4))) void
 diagnostics_warn(struct diagnostics *report, const char *place, const char *format, ...);
+
+// Counts as a problem that memory ran out. Writes nothing: whoever began the report says it.
+void report_no_memory(struct diagnostics *report);
 
 // Ends the array of DIAGNOSTICS_JSON, which is empty when nothing was added. Does nothing in other
 // styles.

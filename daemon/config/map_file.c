@@ -4,44 +4,14 @@
 
 #include "config_keys.h"
 #include "map_check.h"
-#include "xalloc.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+static_assert(CONFIG_NAME_BYTES == RAIM_MAP_NAME_BYTES, "the names of arenas are checked likewise");
 static_assert(RAIM_MAX_SPAWNS == 256 && RAIM_MAX_OBSTACLES == 4096 && RAIM_MAX_OUTLINE_POINTS == 64,
               "the keys' wants say so");
-
-struct map_keys {
-    const char *name;
-    reader_node border, obstacles, spawns;
-};
-
-static const struct reader_key KEYS[] = {
-    {.name = "name",
-     .kind = READER_TEXT,
-     .offset = offsetof(struct map_keys, name),
-     .accepts = config_is_name,
-     .want = CONFIG_NAME_WANT,
-     .meaning = "name that players see, that of the file where it is absent"},
-    {.name = "border",
-     .kind = READER_LIST,
-     .offset = offsetof(struct map_keys, border),
-     .required = true,
-     .want = "( x_min, y_min, x_max, y_max ), at least 200 units each way",
-     .meaning = "the solid outer walls"},
-    {.name = "obstacles",
-     .kind = READER_LIST,
-     .offset = offsetof(struct map_keys, obstacles),
-     .want = "up to 4096 lists of 3 to 64 corners ( x, y )",
-     .meaning = "simple polygons, convex or not, that stop players and bullets"},
-    {.name = "spawns",
-     .kind = READER_LIST,
-     .offset = offsetof(struct map_keys, spawns),
-     .required = true,
-     .want = "a list of 1 to 256 points ( x, y )",
-     .meaning = "where players appear"},
-};
 
 // More warnings than these would bury the mistakes.
 enum { MAX_WARNINGS = 20 };
@@ -50,7 +20,11 @@ enum { MAX_WARNINGS = 20 };
 // file's it was.
 struct draft {
     double radius; // of the players
-    struct map_keys keys;
+    struct diagnostics *report;
+    struct {
+        reader_node border, obstacles, spawns; // nothing where they are no lists
+    } lists;
+    char name[RAIM_MAP_NAME_BYTES];
     struct raim_map_def def;
     struct raim_obstacle_def *obstacles;
     int *obstacle_items;
@@ -58,9 +32,35 @@ struct draft {
     int spawn_items[RAIM_MAX_SPAWNS];
 };
 
+static bool parse_name(const char *text, void *field);
+
+static const struct reader_key KEYS[] = {
+    {.name = "name",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct draft, name),
+     .parse = parse_name,
+     .want = CONFIG_NAME_WANT,
+     .meaning = "name that players see, that of the file where it is absent"},
+    {.name = "border",
+     .kind = READER_LIST,
+     .required = true,
+     .want = "( x_min, y_min, x_max, y_max ), at least 200 units each way",
+     .meaning = "the solid outer walls"},
+    {.name = "obstacles",
+     .kind = READER_LIST,
+     .want = "up to 4096 lists of 3 to 64 corners ( x, y )",
+     .meaning = "simple polygons, convex or not, that stop players and bullets"},
+    {.name = "spawns",
+     .kind = READER_LIST,
+     .required = true,
+     .want = "a list of 1 to 256 points ( x, y )",
+     .meaning = "where players appear"},
+};
+
 static struct raim_map *load(struct reader *reader, const char *path, double radius,
                              struct diagnostics *report);
-static void read_name(struct draft *draft, reader_node root, const char *path, char *name);
+static reader_node find_list(reader_node root, const char *name);
+static void read_name(struct draft *draft, reader_node root, const char *path);
 static void read_border(struct draft *draft);
 static void read_obstacles(struct draft *draft);
 static void read_spawns(struct draft *draft);
@@ -89,18 +89,24 @@ struct raim_map *map_file_parse(const char *path, const char *text, double radiu
 static struct raim_map *load(struct reader *reader, const char *path, double radius,
                              struct diagnostics *report)
 {
-    if (reader == NULL)
+    struct draft *draft = reader != NULL ? calloc(1, sizeof *draft) : NULL;
+    if (draft == NULL) {
+        if (reader != NULL)
+            report_no_memory(report);
+        reader_close(reader);
         return NULL;
+    }
     const int problems = report->problems;
     const reader_node root = reader_root(reader);
-    char name[RAIM_MAP_NAME_BYTES] = "";
     int key_count;
     const struct reader_key *keys = map_file_keys(&key_count);
-
-    struct draft *draft = memory_must(calloc(1, sizeof *draft));
     draft->radius = radius;
-    reader_fill(root, keys, key_count, &draft->keys);
-    read_name(draft, root, path, name);
+    draft->report = report;
+    reader_fill(root, keys, key_count, draft, NULL);
+    draft->lists.border = find_list(root, "border");
+    draft->lists.obstacles = find_list(root, "obstacles");
+    draft->lists.spawns = find_list(root, "spawns");
+    read_name(draft, root, path);
     read_border(draft);
     read_obstacles(draft);
     read_spawns(draft);
@@ -121,22 +127,36 @@ static struct raim_map *load(struct reader *reader, const char *path, double rad
     return map;
 }
 
-// The file's name without its directory and extension serves where the map has no name.
-static void read_name(struct draft *draft, reader_node root, const char *path, char *name)
+static reader_node find_list(reader_node root, const char *name)
 {
-    draft->def.name = name;
-    if (draft->keys.name != NULL) {
-        memcpy(name, draft->keys.name, strlen(draft->keys.name) + 1);
+    reader_node node = reader_find(root, name);
+    if (!reader_is_list(node))
+        node.setting = NULL;
+    return node;
+}
+
+static bool parse_name(const char *text, void *field)
+{
+    const bool is_good = config_is_name(text);
+    if (is_good)
+        memcpy(field, text, strlen(text) + 1);
+    return is_good;
+}
+
+// The file's name without its directory and extension serves where the map has no name.
+static void read_name(struct draft *draft, reader_node root, const char *path)
+{
+    draft->def.name = draft->name;
+    if (draft->name[0] != '\0')
         return;
-    }
     const char *slash = strrchr(path, '/');
     const char *stem = slash != NULL ? slash + 1 : path;
     const size_t length = strcspn(stem, ".");
     if (length < RAIM_MAP_NAME_BYTES) {
-        memcpy(name, stem, length);
-        name[length] = '\0';
+        memcpy(draft->name, stem, length);
+        draft->name[length] = '\0';
     }
-    if (reader_member(root, "name").setting == root.setting && !config_is_name(name))
+    if (reader_find(root, "name").setting == NULL && !config_is_name(draft->name))
         reader_complain(root, "got no key \"name\" and a file name that cannot serve, want %s",
                         CONFIG_NAME_WANT);
 }
@@ -171,7 +191,7 @@ static void read_border(struct draft *draft)
     draft->def.border =
         (raim_box){{-RAIM_MAP_REACH, -RAIM_MAP_REACH}, {RAIM_MAP_REACH, RAIM_MAP_REACH}};
     double sides[4];
-    const reader_node node = draft->keys.border;
+    const reader_node node = draft->lists.border;
     if (node.setting == NULL || !read_coordinates(node, 4, "x_min, y_min, x_max, y_max", sides))
         return;
     if (sides[2] - sides[0] < RAIM_MIN_BORDER || sides[3] - sides[1] < RAIM_MIN_BORDER) {
@@ -231,14 +251,18 @@ static bool read_outline(reader_node node, struct raim_obstacle_def *obstacle)
 
 static void read_obstacles(struct draft *draft)
 {
-    const reader_node list = draft->keys.obstacles;
+    const reader_node list = draft->lists.obstacles;
     const int count = reader_count(list);
     if (count > RAIM_MAX_OBSTACLES) {
         reader_refuse(list, "at most %d obstacles", RAIM_MAX_OBSTACLES);
         return;
     }
-    draft->obstacles = memory_must(calloc((size_t)count + 1, sizeof *draft->obstacles));
-    draft->obstacle_items = memory_must(calloc((size_t)count + 1, sizeof *draft->obstacle_items));
+    draft->obstacles = calloc((size_t)count + 1, sizeof *draft->obstacles);
+    draft->obstacle_items = calloc((size_t)count + 1, sizeof *draft->obstacle_items);
+    if (draft->obstacles == NULL || draft->obstacle_items == NULL) {
+        report_no_memory(draft->report);
+        return;
+    }
     draft->def.obstacles = draft->obstacles;
     for (int i = 0; i < count; i++) {
         const reader_node node = reader_item(list, i);
@@ -252,7 +276,7 @@ static void read_obstacles(struct draft *draft)
 
 static void read_spawns(struct draft *draft)
 {
-    const reader_node list = draft->keys.spawns;
+    const reader_node list = draft->lists.spawns;
     const int count = reader_count(list);
     if (list.setting != NULL && (count < 1 || count > RAIM_MAX_SPAWNS)) {
         reader_refuse(list, "1 to %d spawns", RAIM_MAX_SPAWNS);
@@ -269,7 +293,7 @@ static void read_spawns(struct draft *draft)
 
 static reader_node spawn_node(const struct draft *draft, int spawn)
 {
-    return reader_item(draft->keys.spawns, draft->spawn_items[spawn]);
+    return reader_item(draft->lists.spawns, draft->spawn_items[spawn]);
 }
 
 // Takes a spawn that the map refused out of the draft, so that the next one can be tried.
@@ -296,10 +320,10 @@ static struct raim_map *create_map(struct draft *draft)
         switch (problem.error) {
         case RAIM_MAP_BORDER:
             // Good as written, too small once rounded to the map's grid.
-            reader_refuse(draft->keys.border, "sides at least %g apart", RAIM_MIN_BORDER);
+            reader_refuse(draft->lists.border, "sides at least %g apart", RAIM_MIN_BORDER);
             return NULL;
         case RAIM_MAP_COUNT:
-            reader_complain(draft->keys.obstacles,
+            reader_complain(draft->lists.obstacles,
                             "got outlines of more than %d convex pieces, want fewer corners",
                             RAIM_MAX_OBSTACLES);
             return NULL;
@@ -307,8 +331,9 @@ static struct raim_map *create_map(struct draft *draft)
         case RAIM_MAP_SPAWN_BLOCKED:
             refuse_spawn(draft, &problem);
             break;
-        default:
-            memory_end(); // all else was checked
+        default: // all else was checked
+            report_no_memory(draft->report);
+            return NULL;
         }
     }
     return NULL;
@@ -316,7 +341,7 @@ static struct raim_map *create_map(struct draft *draft)
 
 static void warn_of_overlaps(const struct draft *draft, const struct raim_map *map)
 {
-    const reader_node list = draft->keys.obstacles;
+    const reader_node list = draft->lists.obstacles;
     int warnings = 0;
     for (int i = 0; i < map->outline_count; i++) {
         for (int other = i; (other = raim_map_next_overlap(map, i, other)) >= 0;) {
@@ -346,8 +371,10 @@ static int largest_group(const int *group, int count)
 static void check_ways(const struct draft *draft, const struct raim_map *map)
 {
     int group[RAIM_MAX_SPAWNS];
-    if (!raim_map_group_spawns(map, draft->radius, group))
-        memory_end();
+    if (!raim_map_group_spawns(map, draft->radius, group)) {
+        report_no_memory(draft->report);
+        return;
+    }
     const int largest = largest_group(group, map->spawn_count);
     for (int i = 0; i < map->spawn_count; i++) {
         const raim_vec2 spawn = draft->spawns[i];

@@ -5,9 +5,9 @@
 #include "map.h"
 #include "reader.h"
 
-// Loads a map for players of this radius. Returns NULL after reporting every mistake; what is only
-// odd is reported as a warning. `asker` is the place to blame when the file cannot be read at all,
-// or NULL for the file itself.
+// Loads a map for players of this radius. Returns NULL after reporting every mistake, or that
+// memory ran out; what is only odd is reported as a warning. `asker` is the place to blame when the
+// file cannot be read at all, or NULL for the file itself.
 struct raim_map *map_file_load(const char *path, const char *asker, double radius,
                                struct diagnostics *report);
 

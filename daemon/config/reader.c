@@ -4,20 +4,22 @@
 #include "reader.h"
 
 #include "source.h"
-#include "xalloc.h"
 
 #include <libconfig.h>
 
 #include <assert.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    PLACE_BYTES = 512,  // longer paths are cut in messages
-    VALUE_BYTES = 80,   // a text that was got, quoted and cut
-    WANT_BYTES = 160,   // what a key accepts
-    NAME_BYTES = 32,    // longer names are nobody's misspelling
-    TYPING_MISTAKES = 2 // letters that may differ for "did you mean"
+    PLACE_BYTES = 512,              // longer paths are cut in messages
+    MESSAGE_BYTES = PATH_MAX + 256, // longer messages are cut
+    VALUE_BYTES = 80,               // a text that was got, quoted and cut
+    WANT_BYTES = 160,               // what a key accepts
+    NAME_BYTES = 32,                // longer names are nobody's misspelling
+    TYPING_MISTAKES = 2             // letters that may differ for "did you mean"
 };
 
 struct reader {
@@ -29,7 +31,8 @@ struct reader {
 static struct reader *open_source(struct source *source, struct diagnostics *report);
 static void describe(const config_setting_t *setting, char *text, size_t capacity);
 static void describe_wanted(const struct reader_key *key, char *text, size_t capacity);
-static void fill_key(reader_node node, const struct reader_key *key, void *into);
+static void fill_key(reader_node node, const struct reader_key *key, void *into, void *context);
+static bool take_value(const config_setting_t *setting, const struct reader_key *key, void *field);
 static void diagnostics_unknown(reader_node node, const struct reader_key *keys, int count);
 __attribute__((format(printf, 3, 0))) static void vcomplain(reader_node node, const char *prefix,
                                                             const char *format, va_list arguments);
@@ -82,11 +85,34 @@ static void diagnostics_syntax(const struct reader *reader)
                     text);
 }
 
+// libconfig does not look whether it got the memory that it asked for (1.5), or ends the process
+// where it did not (1.7). So there must be as much as it can take for this text: a setting follows
+// one of these signs, names and texts have no more bytes than the file, and its scanner has
+// buffers.
+static bool has_room_for_libconfig(const char *text)
+{
+    enum { SETTING_BYTES = 320, BUFFER_BYTES = 64 * 1024 };
+    size_t settings = 1;
+    for (const char *sign = text; (sign = strpbrk(sign, "=:,([{")) != NULL; sign++)
+        settings++;
+    const size_t bytes = BUFFER_BYTES + 3 * strlen(text) + settings * SETTING_BYTES;
+    void *volatile room = malloc(bytes); // or the compiler would see through it
+    const bool has_room = room != NULL;
+    free(room);
+    return has_room;
+}
+
 static struct reader *open_source(struct source *source, struct diagnostics *report)
 {
     if (source == NULL)
         return NULL;
-    struct reader *reader = memory_must(calloc(1, sizeof *reader));
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL || !has_room_for_libconfig(source_text(source))) {
+        report_no_memory(report);
+        source_close(source);
+        free(reader);
+        return NULL;
+    }
     reader->report = report;
     reader->source = source;
     config_init(&reader->config);
@@ -141,11 +167,12 @@ reader_node reader_find(reader_node group, const char *name)
     return found;
 }
 
-void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into)
+void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into,
+                 void *context)
 {
     for (int i = 0; i < count; i++) {
         const reader_node node = reader_find(group, keys[i].name);
-        fill_key(node, &keys[i], into);
+        fill_key(node, &keys[i], into, context);
         if (node.setting == NULL && keys[i].required) {
             char want[WANT_BYTES];
             describe_wanted(&keys[i], want, sizeof want);
@@ -157,6 +184,13 @@ void reader_fill(reader_node group, const struct reader_key *keys, int count, vo
         const reader_node node = {group.reader,
                                   config_setting_get_elem(group.setting, (unsigned)i)};
         diagnostics_unknown(node, keys, count);
+    }
+    for (int i = 0; i < count; i++) {
+        const reader_node node = reader_find(group, keys[i].name);
+        void *field = (char *)into + keys[i].offset;
+        if (keys[i].load != NULL && node.setting != NULL &&
+            take_value(node.setting, &keys[i], field))
+            keys[i].load(node, into, context);
     }
 }
 
@@ -209,78 +243,107 @@ bool reader_text(reader_node node, bool (*accepts)(const char *text), const char
     return false;
 }
 
-// Stores the value when it is good.
-static bool take_value(reader_node node, const struct reader_key *key, void *target)
+static bool is_kind(const config_setting_t *setting, enum reader_kind kind)
 {
-    const config_setting_t *setting = node.setting;
+    switch (kind) {
+    case READER_INTEGER:
+    case READER_NUMBER:
+        return config_setting_is_number(setting);
+    case READER_BOOLEAN:
+        return config_setting_type(setting) == CONFIG_TYPE_BOOL;
+    case READER_TEXT:
+        return config_setting_type(setting) == CONFIG_TYPE_STRING;
+    case READER_LIST:
+        return config_setting_is_list(setting) || config_setting_is_array(setting);
+    case READER_GROUP:
+        return config_setting_is_group(setting);
+    }
+    return false;
+}
+
+static void store_integer(const struct reader_key *key, void *field, uint32_t value)
+{
+    if (key->size == sizeof(uint16_t))
+        *(uint16_t *)field = (uint16_t)value;
+    else
+        *(uint32_t *)field = value;
+}
+
+static bool take_text(const struct reader_key *key, const char *text, void *field)
+{
+    return key->parse == NULL || key->parse(text, field);
+}
+
+// Stores the value when it is good.
+static bool take_value(const config_setting_t *setting, const struct reader_key *key, void *field)
+{
     long long integer;
     double number;
-    const char *text;
+    if (!is_kind(setting, key->kind))
+        return false;
     switch (key->kind) {
     case READER_INTEGER:
         if (!get_integer(setting, &integer) || (double)integer < key->min ||
             (double)integer > key->max)
             return false;
-        *(uint32_t *)target = (uint32_t)integer;
+        store_integer(key, field, (uint32_t)integer);
         return true;
     case READER_NUMBER:
         if (!get_number(setting, &number) || !(number >= key->min && number <= key->max))
             return false;
-        *(double *)target = number;
+        *(double *)field = number;
         return true;
     case READER_BOOLEAN:
-        if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
-            return false;
-        *(bool *)target = config_setting_get_bool(setting) == CONFIG_TRUE;
+        *(bool *)field = config_setting_get_bool(setting) == CONFIG_TRUE;
         return true;
     case READER_TEXT:
-        if (!get_text(setting, key->accepts, &text))
-            return false;
-        *(const char **)target = text;
-        return true;
+        return take_text(key, config_setting_get_string(setting), field);
     case READER_LIST:
-        if (reader_is_list(node))
-            *(reader_node *)target = node;
-        return reader_is_list(node);
     case READER_GROUP:
-        if (reader_is_group(node))
-            *(reader_node *)target = node;
-        return reader_is_group(node);
+        break;
     }
-    return false;
+    return true;
 }
 
-static void take_default(reader_node nothing, const struct reader_key *key, void *target)
+static void take_default(const struct reader_key *key, void *field)
 {
     switch (key->kind) {
     case READER_INTEGER:
-        *(uint32_t *)target = (uint32_t)key->value;
+        store_integer(key, field, (uint32_t)key->value);
         break;
     case READER_NUMBER:
-        *(double *)target = key->value;
+        *(double *)field = key->value;
         break;
     case READER_BOOLEAN:
-        *(bool *)target = key->flag;
+        *(bool *)field = key->flag;
         break;
     case READER_TEXT:
-        *(const char **)target = key->text;
+        if (key->text != NULL && !take_text(key, key->text, field))
+            assert(!"a default is accepted");
         break;
     case READER_LIST:
     case READER_GROUP:
-        *(reader_node *)target = nothing;
         break;
     }
 }
 
-static void fill_key(reader_node node, const struct reader_key *key, void *into)
+static void fill_key(reader_node node, const struct reader_key *key, void *into, void *context)
 {
-    void *target = (char *)into + key->offset;
-    take_default((reader_node){node.reader, NULL}, key, target);
-    if (node.setting == NULL || take_value(node, key, target))
-        return;
-    char want[WANT_BYTES];
-    describe_wanted(key, want, sizeof want);
-    reader_refuse(node, "%s", want);
+    void *field = (char *)into + key->offset;
+    const bool is_good = node.setting == NULL || take_value(node.setting, key, field);
+    if (node.setting == NULL || !is_good)
+        take_default(key, field);
+    if (!is_good) {
+        char want[WANT_BYTES];
+        describe_wanted(key, want, sizeof want);
+        reader_refuse(node, "%s", want);
+    }
+    if (key->kind == READER_GROUP) {
+        int count;
+        const struct reader_key *keys = key->keys(&count);
+        const reader_node nothing = {node.reader, NULL};
+        reader_fill(is_good ? node : nothing, keys, count, field, context);
+    }
 }
 
 // --- Unknown keys ---
@@ -431,76 +494,65 @@ static void write_value(FILE *out, const config_setting_t *setting)
     fputs(is_group ? " }" : " )", out);
 }
 
-char *reader_value(reader_node node)
+void reader_write_value(FILE *out, reader_node node)
 {
-    if (node.setting == NULL)
-        return NULL;
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_must(open_memstream(&text, &size));
     write_value(out, node.setting);
-    if (fclose(out) != 0 || text == NULL)
-        memory_end();
-    return text;
 }
 
-char *reader_default(const struct reader_key *key)
+bool reader_default(const struct reader_key *key, char *text, size_t capacity)
 {
-    char *text = NULL;
-    size_t size;
+    text[0] = '\0';
     if (key->required || (key->kind == READER_TEXT && key->text == NULL))
-        return NULL;
-    FILE *out = memory_must(open_memstream(&text, &size));
+        return false;
     switch (key->kind) {
     case READER_INTEGER:
     case READER_NUMBER:
-        fprintf(out, "%.15g", key->value);
+        snprintf(text, capacity, "%.15g", key->value);
         break;
     case READER_BOOLEAN:
-        fputs(key->flag ? "true" : "false", out);
+        snprintf(text, capacity, key->flag ? "true" : "false");
         break;
     case READER_TEXT:
-        write_text(out, key->text);
+        assert(strpbrk(key->text, "\"\\") == NULL);
+        snprintf(text, capacity, "\"%s\"", key->text);
         break;
     case READER_LIST:
-        fputs("( )", out);
+        snprintf(text, capacity, "( )");
         break;
     case READER_GROUP:
-        fputs("{ }", out);
+        snprintf(text, capacity, "{ }");
         break;
     }
-    if (fclose(out) != 0 || text == NULL)
-        memory_end();
-    return text;
+    return true;
 }
 
 void reader_document(const struct reader_key *key, char *line, size_t capacity)
 {
-    char want[WANT_BYTES], value[WANT_BYTES] = "default empty";
-    char *standard = reader_default(key);
+    char want[WANT_BYTES], standard[WANT_BYTES], value[WANT_BYTES + 16] = "default empty";
+    const bool has_default = reader_default(key, standard, sizeof standard);
     describe_wanted(key, want, sizeof want);
     if (key->required)
         snprintf(value, sizeof value, "required");
-    else if (standard == NULL)
+    else if (!has_default)
         snprintf(value, sizeof value, "optional");
     else if (key->kind != READER_LIST && key->kind != READER_GROUP)
         snprintf(value, sizeof value, "default %s", standard);
     snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, want, value);
-    free(standard);
 }
 
-// Writes the way from the root to a setting: "arenas[0].rules.bullet_speed".
-static void write_key(FILE *out, const config_setting_t *setting)
+// Appends the way from the root to a setting, "arenas[0].rules.bullet_speed", cut to fit.
+static void append_key(const config_setting_t *setting, char *text, size_t capacity)
 {
     const config_setting_t *parent = config_setting_parent(setting);
     if (parent == NULL)
         return;
-    write_key(out, parent);
+    append_key(parent, text, capacity);
+    const size_t used = strlen(text);
     if (config_setting_name(setting) == NULL)
-        fprintf(out, "[%d]", config_setting_index(setting));
+        snprintf(text + used, capacity - used, "[%d]", config_setting_index(setting));
     else
-        fprintf(out, "%s%.40s", config_setting_is_root(parent) ? "" : ".",
-                config_setting_name(setting));
+        snprintf(text + used, capacity - used, "%s%.40s", config_setting_is_root(parent) ? "" : ".",
+                 config_setting_name(setting));
 }
 
 void reader_location(reader_node node, char *location, size_t capacity)
@@ -516,35 +568,20 @@ void reader_location(reader_node node, char *location, size_t capacity)
 
 void reader_place(reader_node node, char *place, size_t capacity)
 {
-    char location[PLACE_BYTES];
-    reader_location(node, location, sizeof location);
-    FILE *out = memory_must(fmemopen(place, capacity, "w"));
-    fprintf(out, "%s", location);
-    if (node.setting != NULL && !config_setting_is_root(node.setting)) {
-        fprintf(out, ": ");
-        write_key(out, node.setting);
-    }
-    fclose(out);
-    place[capacity - 1] = '\0';
-}
-
-// The caller frees it.
-__attribute__((format(printf, 1, 0))) static char *format_message(const char *format,
-                                                                  va_list arguments)
-{
-    char *message = NULL;
-    if (vasprintf(&message, format, arguments) < 0)
-        memory_end();
-    return message;
+    reader_location(node, place, capacity);
+    if (node.setting == NULL || config_setting_is_root(node.setting))
+        return;
+    const size_t used = strlen(place);
+    snprintf(place + used, capacity - used, ": ");
+    append_key(node.setting, place, capacity);
 }
 
 static void vcomplain(reader_node node, const char *prefix, const char *format, va_list arguments)
 {
-    char place[PLACE_BYTES];
+    char place[PLACE_BYTES], message[MESSAGE_BYTES];
     reader_place(node, place, sizeof place);
-    char *message = format_message(format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     diagnostics_add(node.reader->report, place, "%s%s", prefix, message);
-    free(message);
 }
 
 void reader_complain(reader_node node, const char *format, ...)
@@ -557,14 +594,13 @@ void reader_complain(reader_node node, const char *format, ...)
 
 void reader_warn(reader_node node, const char *format, ...)
 {
-    char place[PLACE_BYTES];
+    char place[PLACE_BYTES], message[MESSAGE_BYTES];
     reader_place(node, place, sizeof place);
     va_list arguments;
     va_start(arguments, format);
-    char *message = format_message(format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     diagnostics_warn(node.reader->report, place, "%s", message);
-    free(message);
 }
 
 void reader_refuse(reader_node node, const char *format, ...)

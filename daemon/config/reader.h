@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct reader;
 struct config_setting_t; // libconfig's
@@ -19,33 +20,57 @@ typedef struct reader_node {
 } reader_node;
 
 enum reader_kind {
-    READER_INTEGER, // into a uint32_t
+    READER_INTEGER, // into a uint32_t or, by its size, a uint16_t
     READER_NUMBER,  // into a double; integers and floats alike
     READER_BOOLEAN, // into a bool
-    READER_TEXT,    // into a const char *, valid until reader_close
-    READER_LIST,    // into a reader_node; libconfig's lists and arrays alike
-    READER_GROUP,   // into a reader_node
+    READER_TEXT,    // by `parse`
+    READER_LIST,    // by `load`; libconfig's lists and arrays alike
+    READER_GROUP,   // into the struct at the offset, by the table of the group's keys
 };
+
+// When a change of a value takes effect after a reload.
+enum reader_applies {
+    READER_AT_RESTART,    // the value that runs is kept
+    READER_AT_ONCE,       // the running match takes it
+    READER_WITH_BREAK,    // the running match takes it, for its next break
+    READER_WITH_ROUND,    // the running match takes it, for its next round
+    READER_WITH_MATCH,    // takes a new match: with the next round; at once where there are none
+    READER_WITH_MAP,      // takes a new match on another map
+    READER_WITH_ROTATION, // takes a new match unless no round ends
+};
+
+// What an arena is opened for; more of it takes a restart.
+enum reader_room { READER_ANY_ROOM, READER_PLAYERS, READER_SPECTATORS, READER_BOTS };
 
 struct reader_key {
     const char *name;
     enum reader_kind kind;
-    size_t offset; // of the value in the struct that reader_fill fills
+    size_t offset; // of the field in the struct that reader_fill fills
+    size_t size;   // of the field; 0: it is more than bytes to be copied
     bool required;
-    double value, min, max;            // of numbers: default and range, inclusive
-    bool flag;                         // of booleans: default
-    const char *unit;                  // of numbers, or NULL
-    const char *text;                  // of texts: default, or NULL
-    const char *example;               // of required texts: one that would do, or NULL
-    bool (*accepts)(const char *text); // of texts, or NULL for all
-    const char *want;                  // of texts, lists and groups: what is accepted, in words
+    double value, min, max; // of numbers: default and range, inclusive
+    bool flag;              // of booleans: default
+    const char *unit;       // of numbers, or NULL
+    const char *text;       // of texts: default, or NULL
+    const char *example;    // of required texts: one that would do, or NULL
+    // Of texts: writes what a text says into the field; false where the text is not accepted. NULL
+    // accepts all and writes nothing.
+    bool (*parse)(const char *text, void *field);
+    // Of texts and lists, or NULL: does the rest when the group's other keys are read; not called
+    // for an absent or wrong value. Gets what reader_fill got.
+    void (*load)(reader_node node, void *into, void *context);
+    // Of texts and lists that name files, or NULL: whether these hold the same in both structs.
+    bool (*same_files)(const void *a, const void *b);
+    const char *want; // of texts, lists and groups: what is accepted, in words
     // Of groups, and of lists whose items are groups: the table of the group's keys, or NULL.
     const struct reader_key *(*keys)(int *count);
-    bool reloadable; // a change can be applied while players play; no restart is needed
+    enum reader_applies applies;
+    enum reader_room room;
     const char *meaning;
 };
 
-// Reads a file. Returns NULL after reporting every mistake that keeps it from being understood;
+// Reads a file. Returns NULL after reporting every mistake that keeps it from being understood, or
+// that memory ran out;
 // `asker` is the place to blame when the file cannot be read at all, or NULL for the file itself.
 struct reader *reader_open(const char *path, const char *asker, struct diagnostics *report);
 
@@ -57,9 +82,11 @@ void reader_close(struct reader *reader);
 // The file's own keys, a group.
 reader_node reader_root(const struct reader *reader);
 
-// Fills a struct from a group: each key's value or, where it is absent or wrong, its default.
-// Reports wrong values, missing and unknown keys.
-void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into);
+// Fills a struct from a group: each key's value or, where it is absent or wrong, its default; the
+// groups within it, too. Reports wrong values, missing and unknown keys. `context` is for the keys'
+// `load`.
+void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into,
+                 void *context);
 
 // Number of items of a list, 0 for anything else.
 int reader_count(reader_node list);
@@ -98,10 +125,11 @@ void reader_place(reader_node node, char *place, size_t capacity);
 // Writes "file:line", cut to fit; of nothing, the file.
 void reader_location(reader_node node, char *location, size_t capacity);
 
-// A value, or a key's default, as a file would have it: 60, 1.5, true, "text", ( 1, 2 ). The caller
-// frees it. Without a value or a default there is NULL.
-char *reader_value(reader_node node);
-char *reader_default(const struct reader_key *key);
+// Writes a value as a file would have it: 60, 1.5, true, "text", ( 1, 2 ).
+void reader_write_value(FILE *out, reader_node node);
+
+// Writes a key's default in the same way, cut to fit; false, and an empty text, where it has none.
+bool reader_default(const struct reader_key *key, char *text, size_t capacity);
 
 // Writes what a key means, accepts and defaults to, as one line for the shipped files' comments.
 void reader_document(const struct reader_key *key, char *line, size_t capacity);

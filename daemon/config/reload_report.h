@@ -20,12 +20,17 @@ struct reload_report_line {
 // All zero: nothing.
 struct reload_report {
     int count, capacity;
-    struct reload_report_line *lines; // in the order of what they tell
+    struct reload_report_line *lines;    // in the order of what they tell
+    struct reload_report_line no_memory; // the only line once memory has run out
 };
 
+// When memory runs out, the only line is a mistake that says so, and nothing more is added.
 __attribute__((format(printf, 3, 4))) void reload_report_add(struct reload_report *outcome,
                                                              enum reload_report_kind kind,
                                                              const char *format, ...);
+
+// The same without another line: memory has run out elsewhere.
+void reload_report_end_memory(struct reload_report *outcome);
 
 // The name that its lines go by in an answer: "mistakes", "warnings", "applied", "restart".
 const char *reload_report_kind_name(enum reload_report_kind kind);

@@ -5,7 +5,6 @@
 
 #include "path_list.h"
 #include "sandbox.h"
-#include "xalloc.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -51,8 +50,9 @@ static void splice(struct source *source, int file, const char *text);
 static struct source *finish(struct source *source, int problems_before)
 {
     struct diagnostics *report = source->report;
-    if (fclose(source->out) != 0 || source->text == NULL)
-        memory_end();
+    const bool is_whole = !ferror(source->out);
+    if (fclose(source->out) != 0 || !is_whole || source->text == NULL)
+        report_no_memory(report);
     if (report->problems == problems_before)
         return source;
     source_close(source);
@@ -61,16 +61,36 @@ static struct source *finish(struct source *source, int problems_before)
 
 static struct source *create(struct diagnostics *report)
 {
-    struct source *source = memory_must(calloc(1, sizeof *source));
+    struct source *source = calloc(1, sizeof *source);
+    if (source != NULL)
+        source->out = open_memstream(&source->text, &source->size);
+    if (source == NULL || source->out == NULL) {
+        report_no_memory(report);
+        free(source);
+        return NULL;
+    }
     source->report = report;
-    source->out = memory_must(open_memstream(&source->text, &source->size));
     return source;
+}
+
+// The index of a file in the source's list, or -1 when memory runs out.
+static int add_file(struct source *source, const char *path)
+{
+    char *copy = strdup(path);
+    if (copy == NULL) {
+        report_no_memory(source->report);
+        return -1;
+    }
+    source->files[source->file_count] = copy;
+    return source->file_count++;
 }
 
 struct source *source_open(const char *path, const char *asker, struct diagnostics *report)
 {
     const int problems = report->problems;
     struct source *source = create(report);
+    if (source == NULL)
+        return NULL;
     read_file(source, path, asker);
     return finish(source, problems);
 }
@@ -79,8 +99,10 @@ struct source *source_open_text(const char *path, const char *text, struct diagn
 {
     const int problems = report->problems;
     struct source *source = create(report);
-    source->files[source->file_count++] = memory_must(strdup(path));
-    splice(source, 0, text);
+    if (source == NULL)
+        return NULL;
+    if (add_file(source, path) == 0)
+        splice(source, 0, text);
     return finish(source, problems);
 }
 
@@ -115,15 +137,14 @@ char *source_resolve(const char *naming_file, const char *path)
     const char *slash = strrchr(naming_file, '/');
     const int directory = path[0] == '/' || slash == NULL ? 0 : (int)(slash - naming_file) + 1;
     char *resolved = NULL;
-    if (asprintf(&resolved, "%.*s%s", directory, naming_file, path) < 0)
-        memory_end();
-    return resolved;
+    return asprintf(&resolved, "%.*s%s", directory, naming_file, path) < 0 ? NULL : resolved;
 }
 
 // --- Files ---
 
 // All of a file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL; the caller
 // frees it. Grows with the file: most are small, and files that include files are held at once.
+// NULL when memory runs out.
 static char *read_text(FILE *file, size_t *size)
 {
     char *text = NULL;
@@ -131,10 +152,29 @@ static char *read_text(FILE *file, size_t *size)
     *size = 0;
     do {
         capacity *= 2;
-        text = memory_must(realloc(text, capacity + 1));
+        char *longer = realloc(text, capacity + 1);
+        if (longer == NULL) {
+            free(text);
+            return NULL;
+        }
+        text = longer;
         *size += fread(text + *size, 1, capacity - *size, file);
     } while (*size == capacity && capacity <= SOURCE_MAX_BYTES);
     return text;
+}
+
+// Copies the text of a file unless it is none. May write behind the text.
+static void take_text(struct source *source, int file, char *text, size_t size)
+{
+    const char *path = source->files[file];
+    if (size > SOURCE_MAX_BYTES) {
+        diagnostics_add(source->report, path, "got more than %d bytes of text", SOURCE_MAX_BYTES);
+    } else if (memchr(text, '\0', size) != NULL) {
+        diagnostics_add(source->report, path, "got a zero byte, want text");
+    } else {
+        text[size] = '\0';
+        splice(source, file, text);
+    }
 }
 
 static void read_file(struct source *source, const char *path, const char *asker)
@@ -152,25 +192,21 @@ static void read_file(struct source *source, const char *path, const char *asker
                         sandbox_hint(path, error));
         return;
     }
-    if (source->report->directories != NULL)
-        path_list_add_directories(source->report->directories, path);
+    struct path_list *directories = source->report->directories;
+    if (directories != NULL && !path_list_add_directories(directories, path))
+        report_no_memory(source->report);
     size_t size;
     char *text = read_text(file, &size);
     const int problem = ferror(file) ? errno : 0;
     fclose(file);
 
-    const int index = source->file_count++;
-    source->files[index] = memory_must(strdup(path));
-    if (problem != 0) {
+    const int index = add_file(source, path);
+    if (text == NULL)
+        report_no_memory(source->report);
+    else if (problem != 0)
         diagnostics_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(problem));
-    } else if (size > SOURCE_MAX_BYTES) {
-        diagnostics_add(source->report, path, "got more than %d bytes of text", SOURCE_MAX_BYTES);
-    } else if (memchr(text, '\0', size) != NULL) {
-        diagnostics_add(source->report, path, "got a zero byte, want text");
-    } else {
-        text[size] = '\0';
-        splice(source, index, text);
-    }
+    else if (index >= 0)
+        take_text(source, index, text, size);
     free(text);
 }
 
@@ -181,9 +217,15 @@ static void begin_line(struct cursor *cursor)
 {
     struct source *source = cursor->source;
     if (source->line_count == source->line_capacity) {
-        source->line_capacity = source->line_capacity == 0 ? 256 : 2 * source->line_capacity;
-        source->lines =
-            memory_must(realloc(source->lines, source->line_capacity * sizeof *source->lines));
+        const size_t capacity = source->line_capacity == 0 ? 256 : 2 * source->line_capacity;
+        struct line *lines = realloc(source->lines, capacity * sizeof *lines);
+        if (lines == NULL) {
+            report_no_memory(source->report);
+            cursor->at += strlen(cursor->at);
+            return;
+        }
+        source->lines = lines;
+        source->line_capacity = capacity;
     }
     source->lines[source->line_count++] = cursor->place;
     cursor->line_start = true;
@@ -287,18 +329,23 @@ static void include(struct cursor *cursor)
     }
     struct source *source = cursor->source;
     const char *includer = source->files[cursor->place.file];
-    char *name = memory_must(strndup(open + 1, length));
-    char *path = source_resolve(includer, name);
+    char *name = strndup(open + 1, length);
+    char *path = name != NULL ? source_resolve(includer, name) : NULL;
+    free(name);
+    if (path == NULL) {
+        report_no_memory(source->report);
+        cursor->at += strlen(cursor->at);
+        return;
+    }
     char asker[PATH_MAX + 32];
     snprintf(asker, sizeof asker, "%s:%u: %s", includer, cursor->place.line, INCLUDE);
     fputc('\n', source->out);
     read_file(source, path, asker);
+    free(path);
     fputc('\n', source->out);
+    cursor->at = open + 1 + length + 1;
     begin_line(cursor);
     cursor->line_start = false;
-    cursor->at = open + 1 + length + 1;
-    free(path);
-    free(name);
 }
 
 static void splice(struct source *source, int file, const char *text)

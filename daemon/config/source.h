@@ -35,5 +35,6 @@ const char *source_text(const struct source *source);
 // first file as a whole, whose line is 0.
 const char *source_place(const struct source *source, unsigned text_line, unsigned *line);
 
-// A path as seen from the directory of the file that names it; the caller frees it.
+// A path as seen from the directory of the file that names it; the caller frees it. NULL when
+// memory runs out.
 char *source_resolve(const char *naming_file, const char *path);

@@ -53,18 +53,22 @@ static void allow_all(int rules, const struct path_list *paths, enum landlock_ac
         landlock_allow(rules, paths->items[i], access);
 }
 
-static void allow_paths(int rules, const struct sandbox_paths *paths)
+// False with errno when memory runs out.
+static bool allow_paths(int rules, const struct sandbox_paths *paths)
 {
     allow_all(rules, paths->readable, LANDLOCK_READ);
     allow_all(rules, paths->writable, LANDLOCK_WRITE);
     for (size_t i = 0; i < sizeof system_files / sizeof *system_files; i++)
         landlock_allow(rules, system_files[i], LANDLOCK_READ);
     if (paths->control == NULL)
-        return;
+        return true;
     struct path_list directories = {0};
-    path_list_add_directories(&directories, paths->control);
+    const bool good = path_list_add_directories(&directories, paths->control);
     allow_all(rules, &directories, LANDLOCK_REMOVE);
     path_list_clear(&directories);
+    if (!good)
+        errno = ENOMEM;
+    return good;
 }
 
 // Each has a directory in /proc/self/task, which counts itself and its parent as well.
@@ -82,9 +86,7 @@ static bool restrict_files(const struct sandbox_paths *paths, char *words, size_
         return false;
     }
     const int rules = landlock_open();
-    if (rules >= 0)
-        allow_paths(rules, paths);
-    const bool entered = rules >= 0 && landlock_enter(rules);
+    const bool entered = rules >= 0 && allow_paths(rules, paths) && landlock_enter(rules);
     if (!entered)
         snprintf(words, capacity, "off: %s", strerror(errno));
     else
@@ -95,7 +97,7 @@ static bool restrict_files(const struct sandbox_paths *paths, char *words, size_
     return entered;
 }
 
-// What may be read, for sandbox_hint.
+// What may be read, for sandbox_hint: a path for which there is no memory costs a hint.
 static void remember(const struct sandbox_paths *paths)
 {
     for (int i = 0; i < paths->readable->count; i++)

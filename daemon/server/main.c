@@ -163,8 +163,10 @@ static int draw_map(const char *map_path, const char *drawing_path)
 {
     struct diagnostics report = {.out = stderr};
     struct raim_map *map = map_file_load(map_path, NULL, 0, &report);
+    if (report.no_memory)
+        fputs("raimd: out of memory\n", stderr);
     if (map == NULL)
-        return EXIT_CONFIG;
+        return report.no_memory ? EXIT_FAILURE : EXIT_CONFIG;
     FILE *out = fopen(drawing_path, "w");
     const bool drawn = out != NULL && map_draw(map, out);
     const bool closed = out != NULL && fclose(out) == 0;
@@ -183,8 +185,9 @@ static int end_output(void)
     return EXIT_FAILURE;
 }
 
-// What `-t`, `-T` and the start have in common; NULL after telling every mistake.
-static struct config *load_config(const struct options *options)
+// What `-t`, `-T` and the start have in common. NULL after reporting every mistake, with the exit
+// status.
+static struct config *load_config(const struct options *options, int *exit_status)
 {
     struct diagnostics report = {.out = options->json ? stdout : stderr};
     if (options->json)
@@ -192,10 +195,14 @@ static struct config *load_config(const struct options *options)
     else if (log_is_journal())
         report.style = DIAGNOSTICS_JOURNAL;
     struct config *config =
-        options->demo ? config_demo() : config_load_reported(options->config_path, &report);
+        options->demo ? config_demo(&report) : config_load_reported(options->config_path, &report);
     diagnostics_end(&report);
-    if (config == NULL && !options->json)
-        fprintf(stderr, "%sraimd: %s: see the mistakes above\n", log_is_journal() ? "<3>" : "",
+    *exit_status = report.no_memory ? EXIT_FAILURE : EXIT_CONFIG;
+    const char *priority = log_is_journal() ? "<3>" : "";
+    if (report.no_memory)
+        fprintf(stderr, "%sraimd: out of memory\n", priority);
+    else if (config == NULL && !options->json)
+        fprintf(stderr, "%sraimd: %s: see the mistakes above\n", priority,
                 options->action == OPTIONS_CHECK_CONFIG ? "refused" : "nothing started");
     return config;
 }
@@ -228,9 +235,10 @@ int main(int argc, char **argv)
     heap_init();
     log_init();
 
-    struct config *config = load_config(&options);
+    int exit_status;
+    struct config *config = load_config(&options, &exit_status);
     if (config == NULL)
-        return EXIT_CONFIG;
+        return exit_status;
     if (options.action != OPTIONS_RUN) {
         tell_config(&options, config);
         config_unload(config);

@@ -5,12 +5,9 @@
 #include "reload.h"
 
 #include "config_diff.h"
-#include "config_keep.h"
-#include "config_keys.h"
 #include "config_values.h"
 #include "log.h"
 #include "reader.h"
-#include "xalloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,10 +72,19 @@ struct config *reload_load(const char *path, struct reload_report *outcome)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = memory_must(open_memstream(&text, &size));
-    struct diagnostics told = {.out = out};
+    struct diagnostics told = {.out = open_memstream(&text, &size)};
+    if (told.out == NULL) {
+        reload_report_end_memory(outcome);
+        return NULL;
+    }
     struct config *config = config_load_reported(path, &told);
-    fclose(out);
+    const bool is_whole = !ferror(told.out) && !told.no_memory;
+    if (fclose(told.out) != 0 || !is_whole || text == NULL) {
+        reload_report_end_memory(outcome);
+        config_unload(config);
+        free(text);
+        return NULL;
+    }
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         if (line[0] != '\0')
@@ -89,100 +95,118 @@ struct config *reload_load(const char *path, struct reload_report *outcome)
     return config;
 }
 
-// The configuration that runs, put together from what each arena runs by: an arena may have been
-// added later than another, or removed.
-static struct config *picture_running(const struct arena_table *fleet, const struct config *root)
-{
-    struct config *picture = memory_must(malloc(sizeof *picture));
-    int most = root->values->count;
-    for (int i = 0; i < fleet->count; i++)
-        most += fleet->berths[i]->config->values->count;
-    *picture = *root;
-    picture->arena_count = fleet->count;
-    picture->arenas = memory_must(calloc((size_t)fleet->count + 1, sizeof *picture->arenas));
-    picture->values = memory_must(calloc(1, sizeof *picture->values));
-    picture->values->values = memory_must(calloc((size_t)most, sizeof *picture->values->values));
-    struct config_value *end = picture->values->values;
-    for (int i = 0; i < root->values->count; i++)
-        if (root->values->values[i].arena < 0)
-            *end++ = root->values->values[i];
-    for (int i = 0; i < fleet->count; i++) {
-        const struct arena_slot *berth = fleet->berths[i];
-        const struct config_values *values = berth->config->values;
-        picture->arenas[i] = *arena_slot_wanted(berth);
-        for (int j = 0; j < values->count; j++) {
-            if (values->values[j].arena != berth->index)
-                continue;
-            *end = values->values[j];
-            end++->arena = i;
-        }
-    }
-    picture->values->count = (int)(end - picture->values->values);
-    return picture;
-}
-
 static void free_picture(struct config *picture)
 {
-    free(picture->values->values);
+    if (picture == NULL)
+        return;
+    if (picture->values != NULL)
+        free(picture->values->values);
     free(picture->values);
     free(picture->arenas);
     free(picture);
 }
 
-// --- Planning ---
-
-// What prepared_match_tune changes.
-static bool is_tuning(const char *key)
+// With room for all values, and none in it; NULL when memory runs out.
+static struct config *create_picture(const struct arena_table *fleet, const struct config *root)
 {
-    static const char *const keys[] = {
-        "name",    "max_players",        "max_spectators", "resume_grace", "idle_timeout",
-        "queries", "query_names",        "round_time",     "score_limit",  "break_time",
-        "motd",    "address_validation", "limits",
-    };
-    int limit_count;
-    const struct reader_key *limits = config_keys(CONFIG_LIMITS, &limit_count);
-    for (int i = 0; i < limit_count; i++)
-        if (strcmp(limits[i].name, key) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
+    struct config *picture = malloc(sizeof *picture);
+    if (picture == NULL)
+        return NULL;
+    int most = root->values->count;
+    for (int i = 0; i < fleet->count; i++)
+        most += fleet->berths[i]->config->values->count;
+    *picture = *root;
+    picture->arena_count = fleet->count;
+    picture->arenas = calloc((size_t)fleet->count + 1, sizeof *picture->arenas);
+    picture->values = calloc(1, sizeof *picture->values);
+    if (picture->values != NULL)
+        picture->values->values = calloc((size_t)most, sizeof *picture->values->values);
+    if (picture->arenas != NULL && picture->values != NULL && picture->values->values != NULL)
+        return picture;
+    free_picture(picture);
+    return NULL;
 }
+
+// Borrows the values of one arena, or with -1 of the file's own keys.
+static void add_values(struct config_values *picture, const struct config_values *values, int arena,
+                       int index)
+{
+    for (int i = 0; i < values->count; i++) {
+        if (values->values[i].arena != arena)
+            continue;
+        picture->values[picture->count] = values->values[i];
+        picture->values[picture->count++].arena = index;
+    }
+}
+
+// The configuration that runs, put together from what each arena runs by: an arena may have been
+// added later than another, or removed. NULL when memory runs out.
+static struct config *picture_running(const struct arena_table *fleet, const struct config *root)
+{
+    struct config *picture = create_picture(fleet, root);
+    if (picture == NULL)
+        return NULL;
+    add_values(picture->values, root->values, -1, -1);
+    for (int i = 0; i < fleet->count; i++) {
+        const struct arena_slot *berth = fleet->berths[i];
+        picture->arenas[i] = *arena_slot_wanted(berth);
+        add_values(picture->values, berth->config->values, berth->index, i);
+    }
+    return picture;
+}
+
+// --- Planning ---
 
 // Whether an arena was opened for less than is wanted of it.
 static bool exceeds(const struct reload *reload, const struct config_change *change)
 {
-    if (change->old_arena < 0 || change->new_arena < 0)
+    static bool (*const fits[])(const struct arena *arena, uint32_t wanted) = {
+        [READER_PLAYERS] = arena_fits_players,
+        [READER_SPECTATORS] = arena_fits_spectators,
+        [READER_BOTS] = arena_fits_bots,
+    };
+    const struct config_value *to = change->to;
+    if (to == NULL || to->key->room == READER_ANY_ROOM)
         return false;
-    const struct arena *arena = reload->fleet->arenas[change->old_arena];
-    const struct config_arena *wanted = &reload->wanted->arenas[change->new_arena];
-    const char *key = change->key->name;
-    return (strcmp(key, "max_players") == 0 && !arena_fits_players(arena, wanted->max_players)) ||
-           (strcmp(key, "max_spectators") == 0 &&
-            !arena_fits_spectators(arena, wanted->max_spectators)) ||
-           (strcmp(key, "bots") == 0 && !arena_fits_bots(arena, wanted->bots));
+    uint32_t wanted;
+    memcpy(&wanted, (const char *)&reload->wanted->arenas[change->new_arena] + to->offset,
+           sizeof wanted);
+    return !fits[to->key->room](reload->fleet->arenas[change->old_arena], wanted);
 }
 
-static void plan_change(struct reload *reload, struct config_change *change)
+static void plan_for_arena(struct plan *plan, enum reader_applies applies)
 {
-    change->needs_restart = change->needs_restart || exceeds(reload, change);
-    if (change->needs_restart && change->key != NULL) {
-        config_keep(reload->wanted, reload->running, change);
-        return;
-    }
-    if (change->old_arena < 0 || change->new_arena < 0)
-        return;
-    struct plan *plan = &reload->plans[change->new_arena];
-    const char *key = change->key->name;
-    if (is_tuning(key))
+    switch (applies) {
+    case READER_AT_ONCE:
+    case READER_WITH_BREAK:
+    case READER_WITH_ROUND:
         plan->tunes = true;
-    else if (strcmp(key, "map") == 0)
-        plan->moves = true;
-    else if (strcmp(key, "rotation") == 0)
-        plan->rotates = true;
-    else
+        break;
+    case READER_WITH_MATCH:
         plan->rebuilds = true;
+        break;
+    case READER_WITH_MAP:
+        plan->moves = true;
+        break;
+    case READER_WITH_ROTATION:
+        plan->rotates = true;
+        break;
+    case READER_AT_RESTART:
+        break;
+    }
+}
+
+// False when memory runs out.
+static bool plan_change(struct reload *reload, struct config_change *change)
+{
+    if (change->to == NULL)
+        return true;
+    change->needs_restart = change->needs_restart || exceeds(reload, change);
+    if (change->needs_restart)
+        return config_diff_keep(change, reload->wanted, reload->running);
+    if (change->new_arena >= 0)
+        plan_for_arena(&reload->plans[change->new_arena], change->to->key->applies);
+    return true;
 }
 
 static bool plan_new_arena(struct reload *reload, int index)
@@ -250,9 +274,11 @@ static bool plan_all(struct reload *reload, struct config_diff *diff)
 {
     for (int i = 0; i < reload->wanted->arena_count; i++)
         reload->plans[i].running = config_diff_partner(reload->running, reload->wanted, i);
-    for (int i = 0; i < diff->count; i++)
-        plan_change(reload, &diff->changes[i]);
     bool good = true;
+    for (int i = 0; i < diff->count; i++)
+        good = plan_change(reload, &diff->changes[i]) && good;
+    if (!good)
+        reload_report_end_memory(reload->outcome);
     for (int i = 0; good && i < reload->wanted->arena_count; i++)
         good = reload->plans[i].running < 0 ? plan_new_arena(reload, i) : plan_bouts(reload, i);
     return good;
@@ -260,7 +286,7 @@ static bool plan_all(struct reload *reload, struct config_diff *diff)
 
 static void drop_plans(struct reload *reload)
 {
-    for (int i = 0; i < reload->wanted->arena_count; i++) {
+    for (int i = 0; reload->plans != NULL && i < reload->wanted->arena_count; i++) {
         arena_slot_close(reload->plans[i].fresh);
         prepared_match_free(reload->plans[i].tuning);
         prepared_match_free(reload->plans[i].successor);
@@ -308,55 +334,68 @@ static void do_plans(struct reload *reload, void (*leave)(void *context, struct 
     }
 }
 
-// What an arena waits for with a change that is not for at once, as words behind it.
-static const char *tell_time(const struct reload *reload, const struct config_change *change)
+// --- The whole ---
+
+// When a change that waits for an arena's rounds applies, as words behind it.
+static const char *words_of_time(const struct reload *reload, const struct config_change *change)
 {
-    if (change->needs_restart || change->key == NULL || change->new_arena < 0 ||
-        !reload->plans[change->new_arena].waits)
-        return "";
-    const char *key = change->key->name;
-    if (strcmp(key, "break_time") == 0)
-        return ", with the next break";
-    const bool is_of_rounds = strcmp(key, "round_time") == 0 || strcmp(key, "score_limit") == 0;
-    return is_of_rounds || !is_tuning(key) ? ", with the next round" : "";
+    static const char *const words[] = {
+        [READER_AT_RESTART] = "",
+        [READER_AT_ONCE] = "",
+        [READER_WITH_BREAK] = ", with the next break",
+        [READER_WITH_ROUND] = ", with the next round",
+        [READER_WITH_MATCH] = ", with the next round",
+        [READER_WITH_MAP] = ", with the next round",
+        [READER_WITH_ROTATION] = ", with the next round",
+    };
+    const bool waits = change->to != NULL && !change->needs_restart && change->new_arena >= 0 &&
+                       reload->plans[change->new_arena].waits;
+    return waits ? words[change->to->key->applies] : "";
 }
 
-static void tell_changes(const struct reload *reload, const struct config_diff *diff)
+// False when memory runs out.
+static bool report_changes(const struct reload *reload, const struct config_diff *diff)
 {
     for (int i = 0; i < diff->count; i++) {
         const struct config_change *change = &diff->changes[i];
         reload_report_add(reload->outcome,
                           change->needs_restart ? RELOAD_REPORT_RESTART : RELOAD_REPORT_APPLIED,
-                          "%s%s", change->text, tell_time(reload, change));
+                          "%s%s", change->text, words_of_time(reload, change));
     }
+    return !reload_report_has(reload->outcome, RELOAD_REPORT_MISTAKE);
+}
+
+// Everything that can fail; afterwards do_plans or drop_plans.
+static bool prepare(struct reload *reload, const struct config *config, struct config_diff **diff)
+{
+    reload->running = picture_running(reload->fleet, config);
+    reload->plans = calloc((size_t)reload->wanted->arena_count, sizeof(struct plan));
+    if (reload->running != NULL && reload->plans != NULL)
+        *diff = config_diff_create(reload->running, reload->wanted);
+    if (*diff != NULL)
+        return plan_all(reload, *diff) && report_changes(reload, *diff);
+    reload_report_end_memory(reload->outcome);
+    return false;
 }
 
 bool reload_apply(struct arena_table *fleet, struct config **config, const char *path,
                   struct reload_report *outcome, void (*leave)(void *context, struct arena *arena),
                   void *context)
 {
-    if ((*config)->values == NULL) {
+    if (path == NULL) {
         reload_report_add(outcome, RELOAD_REPORT_MISTAKE, "comes from no file");
         return false;
     }
     struct config *wanted = reload_load(path, outcome);
     if (wanted == NULL)
         return false;
-    struct reload reload = {
-        .fleet = fleet,
-        .running = picture_running(fleet, *config),
-        .wanted = wanted,
-        .outcome = outcome,
-        .plans = memory_must(calloc((size_t)wanted->arena_count, sizeof(struct plan))),
-    };
-    struct config_diff *diff = config_diff_create(reload.running, wanted);
-    const bool good = plan_all(&reload, diff);
-    if (good) {
+    struct reload reload = {.fleet = fleet, .wanted = wanted, .outcome = outcome};
+    struct config_diff *diff = NULL;
+    const bool good = prepare(&reload, *config, &diff);
+    if (good)
         do_plans(&reload, leave, context);
-        tell_changes(&reload, diff);
-    } else {
+    else
         drop_plans(&reload);
-    }
     config_diff_free(diff);
     free(reload.plans);
     free_picture(reload.running);

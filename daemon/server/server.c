@@ -61,15 +61,15 @@ static bool open_status(struct server *server)
 {
     const struct config *config = server->config;
     char error[ERROR_BYTES];
-    if (!config->status_enabled)
+    if (!config->status.is_on)
         return true;
-    server->http = http_open(config->status_address, config->status_port, &config->status_guard,
+    server->http = http_open(config->status.address, config->status.port, &config->status_guard,
                              &server->fleet.source, error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
         return false;
     }
-    log_info("status started url=http://%s:%u/status", config->status_address,
+    log_info("status started url=http://%s:%u/status", config->status.address,
              http_port(server->http));
     return true;
 }
@@ -89,25 +89,30 @@ static bool open_control(struct server *server)
     return true;
 }
 
-// A directory that the service manager has given, by its path in the environment.
-static void add_directory(struct path_list *list, const char *variable)
+// A directory that the service manager has given, by its path in the environment. False when memory
+// runs out.
+static bool add_directory(struct path_list *list, const char *variable)
 {
     char directory[PATH_MAX];
-    if (unit_directories_find(variable, directory, sizeof directory))
-        path_list_add(list, directory);
+    return !unit_directories_find(variable, directory, sizeof directory) ||
+           path_list_add(list, directory);
 }
 
 // Everything is open, and no worker has seen a byte from outside yet.
-static void enter_sandbox(const struct config *config)
+static bool enter_sandbox(const struct config *config)
 {
     char control[CONFIG_CONTROL_BYTES];
     struct path_list writable = {0};
     if (!config->sandbox) {
         log_info("sandbox off");
-        return;
+        return true;
     }
-    add_directory(&writable, "STATE_DIRECTORY");
-    add_directory(&writable, "RUNTIME_DIRECTORY");
+    if (!add_directory(&writable, "STATE_DIRECTORY") ||
+        !add_directory(&writable, "RUNTIME_DIRECTORY")) {
+        path_list_clear(&writable);
+        log_error("sandbox failed: out of memory");
+        return false;
+    }
     const struct sandbox_paths paths = {
         .readable = &config->directories,
         .writable = &writable,
@@ -120,6 +125,7 @@ static void enter_sandbox(const struct config *config)
     else
         log_warning("sandbox incomplete seccomp=\"%s\" landlock=\"%s\"", report.seccomp,
                     report.landlock);
+    return true;
 }
 
 static bool start_workers(struct server *server)
@@ -150,12 +156,8 @@ struct server *server_start(struct config *config, const char *path)
     };
     server->fleet.source.started_ms = monotonic_ms();
     socket_activation_init(&server->fleet.passed);
-    bool good = open_arenas(server) && open_status(server) && open_control(server);
-    if (good) {
-        enter_sandbox(config);
-        good = start_workers(server);
-    }
-    if (!good) {
+    if (!open_arenas(server) || !open_status(server) || !open_control(server) ||
+        !enter_sandbox(config) || !start_workers(server)) {
         server_stop(server);
         return NULL;
     }
@@ -370,12 +372,14 @@ static void copy_line(const char *text, char *error, size_t capacity)
     snprintf(error, capacity, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-// By a path that the next process will find, too.
+// By a path that the next process will find, too. NULL when memory runs out.
 static struct prepared_match *prepare_map(const struct server *server,
                                           const struct arena_slot *berth, struct config *map,
                                           const char *path)
 {
     char *resolved = source_resolve(server->path != NULL ? server->path : "", path);
+    if (resolved == NULL)
+        return NULL;
     char *whole = realpath(resolved, NULL);
     struct prepared_match *bout =
         arena_slot_prepare_map(berth, map, whole != NULL ? whole : resolved);
@@ -399,7 +403,7 @@ bool server_change_map(struct server *server, const char *name, const char *map_
     struct config *map = config_load_map(server->path != NULL ? server->path : "", map_path,
                                          arena_slot_wanted(berth)->rules.player_radius, &report);
     fclose(report.out);
-    copy_line(text, error, capacity);
+    copy_line(report.no_memory || text == NULL ? "out of memory" : text, error, capacity);
     free(text);
     if (map == NULL)
         return false;

@@ -56,7 +56,7 @@ class ConfigurationTest(unittest.TestCase):
                            "message": f'cannot read "{path}": No such file or directory'}])
 
     def test_usage(self):
-        for options in (["--json"], ["-T", "--json"], ["-T", "--demo"]):
+        for options in (["--json"], ["-T", "--json"]):
             with self.subTest(options):
                 result = run_raimd(*options)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))

@@ -89,7 +89,7 @@ static int open_fixture(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     server = (struct server){.refusal = NULL};
-    fixture->config = config_demo();
+    fixture->config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < 2; i++) {
         fixture->config->arenas[i].port = 0;
         fixture->arenas[i] = arena_create(fixture->config, &fixture->config->arenas[i],

@@ -37,9 +37,9 @@ static void test_shipped_config_loads(void **state)
     struct config *config = config_load(RAIM_SOURCE_DIR "/config/raimd.conf", stderr);
     assert_non_null(config);
     assert_int_equal(config->workers, 0);
-    assert_true(config->status_enabled);
-    assert_string_equal(config->status_address, "127.0.0.1");
-    assert_int_equal(config->status_port, 7246);
+    assert_true(config->status.is_on);
+    assert_string_equal(config->status.address, "127.0.0.1");
+    assert_int_equal(config->status.port, 7246);
     assert_int_equal(config->arena_count, 2);
     assert_string_equal(config->arenas[0].name, "duel");
     assert_string_equal(config->arenas[0].map->name, "duel");
@@ -95,10 +95,11 @@ static void test_shipped_files_document_every_key_as_the_tables_have_it(void **s
 static void test_demo_has_two_arenas_on_loopback(void **state)
 {
     (void)state;
-    struct config *config = config_demo();
+    struct diagnostics report = {.out = stderr};
+    struct config *config = config_demo(&report);
     assert_int_equal(config->arena_count, 2);
-    assert_string_equal(config->status_address, "127.0.0.1");
-    assert_int_equal(config->status_port, 7246);
+    assert_string_equal(config->status.address, "127.0.0.1");
+    assert_int_equal(config->status.port, 7246);
     for (int i = 0; i < 2; i++) {
         const struct config_arena *arena = &config->arenas[i];
         assert_string_equal(arena->name, i == 0 ? "duel" : "crossfire");
@@ -124,7 +125,7 @@ static void test_absent_keys_have_their_defaults(void **state)
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     const struct config_arena *arena = &config->arenas[0];
     assert_int_equal(config->workers, 0);
-    assert_true(config->status_enabled);
+    assert_true(config->status.is_on);
     assert_string_equal(arena->address, "0.0.0.0");
     assert_int_equal(arena->port, 7246);
     assert_int_equal(arena->max_players, 64);
@@ -142,15 +143,15 @@ static void test_status_can_be_off_or_on_a_free_port(void **state)
 {
     (void)state;
     struct config *config = assert_accepted("status = \"off\"; arenas = ({" ARENA "});");
-    assert_false(config->status_enabled);
+    assert_false(config->status.is_on);
     config_unload(config);
     config = assert_accepted("status = \"\"; arenas = ({" ARENA "});");
-    assert_false(config->status_enabled);
+    assert_false(config->status.is_on);
     config_unload(config);
     config = assert_accepted("status = \"127.0.0.2:0\"; arenas = ({" ARENA "});");
-    assert_true(config->status_enabled);
-    assert_string_equal(config->status_address, "127.0.0.2");
-    assert_int_equal(config->status_port, 0);
+    assert_true(config->status.is_on);
+    assert_string_equal(config->status.address, "127.0.0.2");
+    assert_int_equal(config->status.port, 0);
     config_unload(config);
 }
 

@@ -24,7 +24,7 @@ static void assert_changes(const char *old_text, const char *new_text, const cha
         assert_memory_equal(change->text, directory, strlen(directory));
         fprintf(out, "%s %s\n", change->needs_restart ? "restart" : "live", change->text + prefix);
         restarts += change->needs_restart;
-        assert_int_equal(change->key == NULL, (change->old_arena < 0) != (change->new_arena < 0));
+        assert_int_equal(change->to == NULL, (change->old_arena < 0) != (change->new_arena < 0));
     }
     fclose(out);
     assert_string_equal(told, expected);
@@ -133,7 +133,7 @@ static void test_a_map_whose_file_changed_has_changed(void **state)
             struct config_diff *diff = config_diff_create(old_config, new_config);
             assert_int_equal(diff->count, from != to);
             if (from != to) {
-                assert_string_equal(diff->changes[0].key->name, "map");
+                assert_string_equal(diff->changes[0].to->key->name, "map");
                 assert_false(diff->changes[0].needs_restart);
                 assert_non_null(strstr(diff->changes[0].text, "arenas[0].map: \"moving.conf\" -> "
                                                               "another file of this name"));

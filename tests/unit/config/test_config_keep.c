@@ -4,29 +4,56 @@
 #include "config_fixture.h"
 
 #include "config_diff.h"
-#include "config_keep.h"
 #include "config_keys.h"
 #include "config_values.h"
 
-static void test_every_key_that_needs_a_restart_can_be_kept(void **state)
+static void test_every_key_that_can_need_a_restart_can_be_kept(void **state)
 {
     (void)state;
-    struct config *old_config = assert_accepted("arenas = ({" ARENA "});");
-    struct config *new_config = assert_accepted("arenas = ({" ARENA "});");
-    const enum config_group groups[] = {CONFIG_ROOT, CONFIG_ARENA, CONFIG_RULES};
-    for (int group = 0; group < 3; group++) {
+    for (int group = CONFIG_ROOT; group <= CONFIG_RULES; group++) {
         int count;
-        const struct reader_key *keys = config_keys(groups[group], &count);
-        const int arena = groups[group] == CONFIG_ROOT ? -1 : 0;
+        const struct reader_key *keys = config_keys((enum config_group)group, &count);
         for (int i = 0; i < count; i++) {
-            const struct config_change change = {
-                .needs_restart = true, .old_arena = arena, .new_arena = arena, .key = &keys[i]};
-            if (!keys[i].reloadable && !config_keep(new_config, old_config, &change))
-                fail_msg("%s cannot be kept", keys[i].name);
+            const bool can_need_one =
+                keys[i].applies == READER_AT_RESTART || keys[i].room != READER_ANY_ROOM;
+            if (can_need_one && keys[i].size == 0)
+                fail_msg("%s cannot be kept: it has no size", keys[i].name);
         }
     }
-    config_unload(old_config);
-    config_unload(new_config);
+}
+
+static void test_everything_that_a_running_match_takes_is_copied(void **state)
+{
+    (void)state;
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
+        "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
+        "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
+        "address_validation = false; limits = { loopback = true; inputs_per_tick = 12; };"
+        "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
+    struct config_arena arena = config->arenas[0];
+    const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];
+    config_tune(&arena, from);
+    assert_string_equal(arena.name, "b");
+    assert_int_equal(arena.max_players, 5);
+    assert_int_equal(arena.max_spectators, 6);
+    assert_true(arena.resume_grace_s == 7);
+    assert_true(arena.idle_timeout_s == 8);
+    assert_false(arena.queries);
+    assert_false(arena.query_names);
+    assert_true(arena.round_s == 9);
+    assert_int_equal(arena.score_limit, 10);
+    assert_true(arena.break_s == 11);
+    assert_string_equal(arena.motd, "Hi");
+    assert_false(arena.address_validation);
+    assert_true(arena.limits.loopback);
+    assert_int_equal(arena.limits.inputs_per_tick, 12);
+    assert_int_equal(arena.port, before->port);
+    assert_int_equal(arena.tick_hz, before->tick_hz);
+    assert_int_equal(arena.bots, before->bots);
+    assert_true(arena.spectator_delay_s == before->spectator_delay_s);
+    assert_true(arena.rules.bullet_speed == before->rules.bullet_speed);
+    config_unload(config);
 }
 
 static void test_what_is_kept_is_told_again(void **state)
@@ -41,12 +68,12 @@ static void test_what_is_kept_is_told_again(void **state)
     struct config_diff *diff = config_diff_create(old_config, kept);
     assert_int_equal(diff->count, 6);
     for (int i = 0; i < diff->count; i++)
-        if (strcmp(diff->changes[i].key->name, "bots") != 0)
-            assert_true(config_keep(kept, old_config, &diff->changes[i]));
+        if (strcmp(diff->changes[i].to->key->name, "bots") != 0)
+            assert_true(config_diff_keep(&diff->changes[i], kept, old_config));
     config_diff_free(diff);
 
     assert_int_equal(kept->workers, 2);
-    assert_false(kept->status_enabled);
+    assert_false(kept->status.is_on);
     assert_int_equal(kept->arenas[0].port, 7);
     assert_int_equal(kept->arenas[0].tick_hz, 60);
     assert_int_equal(kept->arenas[0].max_players, 5);
@@ -76,7 +103,8 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_key_that_needs_a_restart_can_be_kept),
+        cmocka_unit_test(test_every_key_that_can_need_a_restart_can_be_kept),
+        cmocka_unit_test(test_everything_that_a_running_match_takes_is_copied),
         cmocka_unit_test(test_what_is_kept_is_told_again),
         cmocka_unit_test(test_a_shared_configuration_lives_until_the_last_unloads_it),
     };

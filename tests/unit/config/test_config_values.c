@@ -5,6 +5,7 @@
 
 #include "config_dump.h"
 #include "config_keys.h"
+#include "config_loader.h"
 #include "config_values.h"
 
 #include <sys/stat.h>
@@ -101,12 +102,23 @@ static void test_print_tells_each_value_and_its_source(void **state)
     config_unload(config);
 }
 
-static void test_the_demo_has_no_values(void **state)
+static void test_the_demo_is_the_file_that_the_repository_has(void **state)
 {
     (void)state;
-    struct config *config = config_demo();
-    assert_null(config->values);
-    config_unload(config);
+    struct diagnostics report = {.out = stderr};
+    struct config *demo = config_demo(&report);
+    struct config *file = config_load(RAIM_SOURCE_DIR "/config/demo.conf", stderr);
+    assert_non_null(demo);
+    assert_non_null(file);
+    assert_int_equal(demo->values->count, file->values->count);
+    for (int i = 0; i < demo->values->count; i++) {
+        assert_string_equal(demo->values->values[i].path, file->values->values[i].path);
+        assert_string_equal(demo->values->values[i].text, file->values->values[i].text);
+    }
+    for (int i = 0; i < demo->arena_count; i++)
+        assert_true(config_has_same_map(&demo->arenas[i], &file->arenas[i]));
+    config_unload(demo);
+    config_unload(file);
 }
 
 static void test_the_file_of_all_keys_loads_as_the_defaults(void **state)
@@ -163,6 +175,64 @@ static bool is_key(const char *name)
     return false;
 }
 
+static bool applies_at_once(enum reader_applies applies)
+{
+    return applies == READER_AT_ONCE;
+}
+
+static bool waits_for_round_or_break(enum reader_applies applies)
+{
+    return applies == READER_WITH_BREAK || applies == READER_WITH_ROUND;
+}
+
+static bool takes_a_match(enum reader_applies applies)
+{
+    return applies == READER_WITH_MATCH || applies == READER_WITH_MAP ||
+           applies == READER_WITH_ROTATION;
+}
+
+// In the manual, where each group of keys stands under the words for when it applies, those of
+// every key of the file or an arena must be; a group within says it for all that is in it.
+static void assert_manual_tells_when(const char *text, const char *words, const char *end,
+                                     bool (*belongs)(enum reader_applies applies))
+{
+    const char *begin = strstr(text, words);
+    if (begin == NULL)
+        fail_msg("the manual lacks \"%s\"", words);
+    const char *until = strstr(begin, end);
+    assert_non_null(until);
+    for (int group = CONFIG_ROOT; group <= CONFIG_ARENA; group++) {
+        int count;
+        const struct reader_key *keys = config_keys((enum config_group)group, &count);
+        for (int i = 0; i < count; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "*%s*", keys[i].name);
+            const char *found = strstr(begin, name);
+            if (belongs(keys[i].applies) && (found == NULL || found > until))
+                fail_msg("the manual lacks %s after \"%s\"", name, words);
+        }
+    }
+}
+
+static void test_the_manual_tells_when_each_key_applies_as_the_tables_do(void **state)
+{
+    (void)state;
+    char *text = read_text(RAIM_SOURCE_DIR "/man/raimd.conf.5.scd");
+    static const char at_once[] = "\nAt once\n", round_or_break[] = "\nWith the next round, or";
+    assert_manual_tells_when(text, at_once, round_or_break, applies_at_once);
+    assert_manual_tells_when(text, round_or_break, "\n\n", waits_for_round_or_break);
+    assert_manual_tells_when(text, "\nWith the next round\n", "All other keys", takes_a_match);
+    // What is in a group applies as the group does.
+    for (int group = CONFIG_LIMITS; group <= CONFIG_RULES; group++) {
+        int count;
+        const struct reader_key *keys = config_keys((enum config_group)group, &count);
+        for (int i = 0; i < count; i++)
+            assert_int_equal(keys[i].applies,
+                             group == CONFIG_LIMITS ? READER_AT_ONCE : READER_WITH_MATCH);
+    }
+    free(text);
+}
+
 // Appends "a, b, c": the keys that a reload can change.
 static void list_reloadable(char *list, size_t capacity)
 {
@@ -171,7 +241,7 @@ static void list_reloadable(char *list, size_t capacity)
         int count;
         const struct reader_key *keys = config_keys((enum config_group)group, &count);
         for (int i = 0; i < count; i++)
-            if (keys[i].reloadable)
+            if (keys[i].applies != READER_AT_RESTART)
                 used += (size_t)snprintf(list + used, capacity - used, "%s%s",
                                          used == 0 ? "" : ", ", keys[i].name);
     }
@@ -216,9 +286,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_key_of_the_tables_has_a_value),
         cmocka_unit_test(test_texts_are_quoted_so_that_they_read_back),
         cmocka_unit_test(test_print_tells_each_value_and_its_source),
-        cmocka_unit_test(test_the_demo_has_no_values),
+        cmocka_unit_test(test_the_demo_is_the_file_that_the_repository_has),
         cmocka_unit_test(test_the_file_of_all_keys_loads_as_the_defaults),
         cmocka_unit_test(test_the_manual_has_every_key_as_the_tables_do),
+        cmocka_unit_test(test_the_manual_tells_when_each_key_applies_as_the_tables_do),
     };
     return RUN_IN_DIRECTORY("config_values", tests);
 }
