@@ -222,10 +222,6 @@ int main(int argc, char **argv)
     if (!open_standard_streams())
         return EXIT_FAILURE;
     const struct options options = options_parse(argc, argv);
-    if (options.action == OPTIONS_WRONG)
-        return EXIT_USAGE;
-    if (options.action == OPTIONS_DONE)
-        return EXIT_SUCCESS;
     if (options.action == OPTIONS_DRAW_MAP)
         return draw_map(options.map_path, options.drawing_path);
     if (options.action == OPTIONS_DUMP_CONFIG) {

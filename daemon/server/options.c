@@ -1,116 +1,101 @@
 // SPDX-License-Identifier: MIT
-// Parses the command line.
-#define _GNU_SOURCE
+// Parses the command line with argp(3).
 #include "options.h"
 
-#include <getopt.h>
+#include <argp.h>
 #include <stddef.h>
-#include <stdio.h>
 
-static void print_usage(FILE *file)
+enum { DEMO = 256, DRAW_MAP, DUMP_CONFIG, JSON };
+
+static const struct argp_option known[] = {
+    {"config", 'c', "FILE", 0, "Read this configuration (" RAIM_DEFAULT_CONFIG ")", 0},
+    {"check-config", 't', NULL, 0, "Check the configuration and its maps, start nothing", 0},
+    {"json", JSON, NULL, 0, "With -t: mistakes as a JSON array of {file, line, key, message}", 0},
+    {"print-config", 'T', NULL, 0, "Check, then print every value and where it comes from", 0},
+    {"dump-config", DUMP_CONFIG, NULL, 0,
+     "Print a configuration of every key with its meaning and default", 0},
+    {"demo", DEMO, NULL, 0, "Run two arenas with bots on loopback, by a built-in configuration", 0},
+    {"draw-map", DRAW_MAP, "FILE OUT.svg", 0, "Draw a map: outlines, their convex pieces, spawns",
+     0},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1}, // argp itself has -?, --help and --usage
+    {0},
+};
+
+static void take_argument(struct argp_state *state, struct options *options, const char *argument)
 {
-    fputs("usage: raimd [-c FILE] [-t [--json] | -T] [--demo]\n"
-          "       raimd --dump-config\n"
-          "       raimd --draw-map FILE OUT.svg\n"
-          "\n"
-          "A dedicated server for 2D arena shooters.\n"
-          "\n"
-          "  -c, --config FILE   the configuration (" RAIM_DEFAULT_CONFIG ")\n"
-          "  -t, --check-config  check the configuration and its maps, start nothing\n"
-          "      --json          with -t: mistakes as a JSON array of {file, line, key, message}\n"
-          "  -T, --print-config  check, then print every value and where it comes from\n"
-          "      --dump-config   print a configuration of every key with its meaning and default\n"
-          "      --demo          two arenas with bots on loopback, without a configuration\n"
-          "      --draw-map FILE OUT.svg\n"
-          "                      draw a map: outlines, their convex pieces, spawns\n"
-          "  -V, --version       print the version\n"
-          "  -h, --help          print this text\n"
-          "\n"
-          "Exit status: 0 ended as asked, 1 could not start (a port in use, say),\n"
-          "64 wrong usage, 78 a mistake in the configuration or a map.\n",
-          file);
+    if (options->action == OPTIONS_DRAW_MAP && options->drawing_path == NULL)
+        options->drawing_path = argument;
+    else
+        argp_error(state, "unexpected argument '%s'", argument);
 }
 
-static struct options wrong(void)
+// Options that do not go together, when all are known.
+static void check(struct argp_state *state, struct options *options)
 {
-    fputs("Try 'raimd --help'.\n", stderr);
-    return (struct options){.action = OPTIONS_WRONG};
+    if (options->action == OPTIONS_DRAW_MAP && options->drawing_path == NULL)
+        argp_error(state, "--draw-map wants a second file, for the drawing");
+    if (options->demo && options->config_path != NULL)
+        argp_error(state, "--demo takes no configuration");
+    if (options->json && options->action != OPTIONS_CHECK_CONFIG)
+        argp_error(state, "--json goes with -t");
+    if (options->config_path == NULL)
+        options->config_path = RAIM_DEFAULT_CONFIG;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'c':
+        options->config_path = argument;
+        break;
+    case 't':
+        options->action = OPTIONS_CHECK_CONFIG;
+        break;
+    case 'T':
+        options->action = OPTIONS_PRINT_CONFIG;
+        break;
+    case DUMP_CONFIG:
+        options->action = OPTIONS_DUMP_CONFIG;
+        break;
+    case JSON:
+        options->json = true;
+        break;
+    case DEMO:
+        options->demo = true;
+        break;
+    case DRAW_MAP:
+        options->action = OPTIONS_DRAW_MAP;
+        options->map_path = argument;
+        break;
+    case 'h':
+        argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+        break;
+    case ARGP_KEY_ARG:
+        take_argument(state, options, argument);
+        break;
+    case ARGP_KEY_END:
+        check(state, options);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
 }
 
 struct options options_parse(int argc, char **argv)
 {
-    enum { DEMO = 256, DRAW_MAP, DUMP_CONFIG, JSON };
-    static const struct option known[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"check-config", no_argument, NULL, 't'},
-        {"json", no_argument, NULL, JSON},
-        {"print-config", no_argument, NULL, 'T'},
-        {"dump-config", no_argument, NULL, DUMP_CONFIG},
-        {"demo", no_argument, NULL, DEMO},
-        {"draw-map", required_argument, NULL, DRAW_MAP},
-        {"version", no_argument, NULL, 'V'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    static const struct argp argp = {
+        .options = known,
+        .parser = parse,
+        .args_doc = "\n--dump-config\n--draw-map FILE OUT.svg",
+        .doc = "A dedicated server for 2D arena shooters.\v"
+               "Exit status: 0 ended as asked, 1 could not start (a port in use, say), 64 wrong "
+               "usage, 78 a mistake in the configuration or a map.",
     };
     struct options options = {.action = OPTIONS_RUN};
-    for (int option; (option = getopt_long(argc, argv, "c:tTVh", known, NULL)) != -1;) {
-        switch (option) {
-        case 'c':
-            options.config_path = optarg;
-            break;
-        case 't':
-            options.action = OPTIONS_CHECK_CONFIG;
-            break;
-        case 'T':
-            options.action = OPTIONS_PRINT_CONFIG;
-            break;
-        case DUMP_CONFIG:
-            options.action = OPTIONS_DUMP_CONFIG;
-            break;
-        case JSON:
-            options.json = true;
-            break;
-        case DEMO:
-            options.demo = true;
-            break;
-        case DRAW_MAP:
-            options.action = OPTIONS_DRAW_MAP;
-            options.map_path = optarg;
-            break;
-        case 'V':
-            puts("raimd " RAIM_VERSION);
-            return (struct options){.action = OPTIONS_DONE};
-        case 'h':
-            print_usage(stdout);
-            return (struct options){.action = OPTIONS_DONE};
-        default:
-            return wrong();
-        }
-    }
-    if (options.action == OPTIONS_DRAW_MAP) {
-        if (optind == argc) {
-            fputs("raimd: --draw-map wants a second file, for the drawing\n", stderr);
-            return wrong();
-        }
-        options.drawing_path = argv[optind++];
-    }
-    if (optind < argc) {
-        fprintf(stderr, "raimd: unexpected argument '%s'\n", argv[optind]);
-        return wrong();
-    }
-    if (options.demo && options.config_path != NULL) {
-        fputs("raimd: --demo takes no configuration\n", stderr);
-        return wrong();
-    }
-    if (options.json && options.action != OPTIONS_CHECK_CONFIG) {
-        fputs("raimd: --json goes with -t\n", stderr);
-        return wrong();
-    }
-    if (options.demo && options.action == OPTIONS_PRINT_CONFIG) {
-        fputs("raimd: --demo has no configuration to print\n", stderr);
-        return wrong();
-    }
-    if (options.config_path == NULL)
-        options.config_path = RAIM_DEFAULT_CONFIG;
+    argp_program_version = "raimd " RAIM_VERSION;
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
     return options;
 }

@@ -16,8 +16,6 @@ enum options_action {
     OPTIONS_PRINT_CONFIG,
     OPTIONS_DUMP_CONFIG,
     OPTIONS_DRAW_MAP,
-    OPTIONS_DONE,  // help or version, already printed
-    OPTIONS_WRONG, // already explained
 };
 
 struct options {
@@ -28,4 +26,6 @@ struct options {
     const char *map_path, *drawing_path; // of OPTIONS_DRAW_MAP
 };
 
+// Ends the process after printing the help or the version, or with EXIT_USAGE after saying what is
+// wrong.
 struct options options_parse(int argc, char **argv);

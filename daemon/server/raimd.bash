@@ -7,7 +7,7 @@ _raimd() {
     -c | --config | --draw-map) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W '--config --check-config --json --print-config
-            --dump-config --demo --draw-map --version --help -c -t -T -V -h' -- "$word")
+            --dump-config --demo --draw-map --version --help --usage -c -t -T -V -h' -- "$word")
         ;;
     esac
 }

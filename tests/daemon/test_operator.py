@@ -23,7 +23,7 @@ HAS_SYSTEMD = b"libsystemd.so" in (BIN / "raimd").read_bytes()
 
 class OptionsTest(unittest.TestCase):
     def test_help_and_version_go_to_standard_output(self):
-        for options, words in ((["-h"], "usage: raimd"), (["--help"], "--check-config"),
+        for options, words in ((["-h"], "Usage: raimd"), (["--help"], "--check-config"),
                                (["-V"], "raimd 0."), (["--version"], "raimd 0.")):
             with self.subTest(options):
                 result = run_raimd(*options)
