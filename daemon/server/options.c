@@ -4,8 +4,10 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-enum { DEMO = 256, DRAW_MAP, DUMP_CONFIG, JSON };
+enum { DEMO = 256, DRAW_MAP, DUMP_CONFIG, JSON, USAGE };
 
 static const struct argp_option known[] = {
     {"config", 'c', "FILE", 0, "Read this configuration (" RAIM_DEFAULT_CONFIG ")", 0},
@@ -17,7 +19,9 @@ static const struct argp_option known[] = {
     {"demo", DEMO, NULL, 0, "Run two arenas with bots on loopback, by a built-in configuration", 0},
     {"draw-map", DRAW_MAP, "FILE OUT.svg", 0, "Draw a map: outlines, their convex pieces, spawns",
      0},
-    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1}, // argp itself has -?, --help and --usage
+    {"help", 'h', NULL, 0, "Print this text", -1},
+    {"usage", USAGE, NULL, 0, "Print a short summary", -1},
+    {"version", 'V', NULL, 0, "Print the version", -1},
     {0},
 };
 
@@ -71,6 +75,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'h':
         argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
         break;
+    case USAGE:
+        argp_state_help(state, state->out_stream, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+        break;
+    case 'V':
+        puts("raimd " RAIM_VERSION);
+        exit(EXIT_SUCCESS);
     case ARGP_KEY_ARG:
         take_argument(state, options, argument);
         break;
@@ -94,8 +104,7 @@ struct options options_parse(int argc, char **argv)
                "usage, 78 a mistake in the configuration or a map.",
     };
     struct options options = {.action = OPTIONS_RUN};
-    argp_program_version = "raimd " RAIM_VERSION;
     argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &options); // its own lacks -h
     return options;
 }
