@@ -4,6 +4,7 @@
 #include "config_values.h"
 
 #include "config_keys.h"
+#include "text_buffer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ enum {
 // when all are there.
 struct collector {
     struct config_values *values;
-    FILE *out;
+    struct text_buffer texts;
     bool no_memory;
 };
 
@@ -61,12 +62,12 @@ static void add_value(struct collector *collector, const struct group *group, re
     char place[PLACE_BYTES], text[DEFAULT_BYTES];
     const bool is_default = node.setting == NULL;
     reader_location(is_default ? group->place : node, place, sizeof place);
-    fprintf(collector->out, "%s%s%c", group->prefix, key->name, '\0');
+    text_buffer_print(&collector->texts, "%s%s%c", group->prefix, key->name, '\0');
     if (is_default && reader_default(key, text, sizeof text))
-        fputs(text, collector->out);
+        text_buffer_print(&collector->texts, "%s", text);
     else if (!is_default)
-        reader_write_value(collector->out, node);
-    fprintf(collector->out, "%c%s%c", '\0', place, '\0');
+        reader_write_value(&collector->texts, node);
+    text_buffer_print(&collector->texts, "%c%s%c", '\0', place, '\0');
     values->values[values->count++] = (struct config_value){
         .key = key,
         .offset = group->offset + key->offset,
@@ -141,19 +142,15 @@ struct config_values *config_values_collect(reader_node root, struct diagnostics
 {
     struct collector collector = {.values = calloc(1, sizeof *collector.values)};
     struct config_values *values = collector.values;
-    size_t size;
-    if (values != NULL)
-        collector.out = open_memstream(&values->texts, &size);
-    if (collector.out == NULL) {
+    if (values == NULL) {
         report_no_memory(report);
-        free(values);
         return NULL;
     }
     struct group group = {.node = root, .place = root, .prefix = "", .arena = -1};
     group.keys = config_keys(CONFIG_ROOT, &group.count);
     collect_group(&collector, &group);
-    const bool is_whole = !ferror(collector.out);
-    if (fclose(collector.out) != 0 || !is_whole || values->texts == NULL || collector.no_memory) {
+    values->texts = text_buffer_take(&collector.texts);
+    if (values->texts == NULL || collector.no_memory) {
         report_no_memory(report);
         config_values_free(values);
         return NULL;

@@ -4,6 +4,8 @@
 
 #include "reader.h"
 
+#include <stdio.h>
+
 struct config_value {
     const struct reader_key *key;
     size_t offset;     // of the field in struct config or struct config_arena

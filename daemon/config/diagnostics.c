@@ -4,6 +4,7 @@
 #include "diagnostics.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,11 +39,15 @@ __attribute__((format(printf, 5, 0))) static void add(struct diagnostics *report
     snprintf(safe_place, sizeof safe_place, "%s", place);
     replace_controls(safe_place);
     replace_controls(message);
+    // Of a stream in memory the error flag does not tell.
+    errno = 0;
     if (report->style == DIAGNOSTICS_JSON)
         write_json(report, place, message);
-    else
-        fprintf(report->out, "%s%s: %s\n", report->style == DIAGNOSTICS_JOURNAL ? priority : "",
-                safe_place, message);
+    else if (fprintf(report->out, "%s%s: %s\n",
+                     report->style == DIAGNOSTICS_JOURNAL ? priority : "", safe_place,
+                     message) < 0 &&
+             errno == ENOMEM)
+        report_no_memory(report);
     report->entries++;
 }
 

@@ -4,6 +4,7 @@
 #include "reader.h"
 
 #include "source.h"
+#include "text_buffer.h"
 
 #include <libconfig.h>
 
@@ -453,22 +454,22 @@ static void describe_wanted(const struct reader_key *key, char *text, size_t cap
 }
 
 // Writes a text so that it reads back as it is.
-static void write_text(FILE *out, const char *text)
+static void write_text(struct text_buffer *out, const char *text)
 {
-    fputc('"', out);
+    text_buffer_add(out, "\"", 1);
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char)*text;
         if (byte == '"' || byte == '\\')
-            fprintf(out, "\\%c", byte);
+            text_buffer_print(out, "\\%c", byte);
         else if (byte < ' ' || byte == 0x7f)
-            fprintf(out, "\\x%02x", byte);
+            text_buffer_print(out, "\\x%02x", byte);
         else
-            fputc(byte, out);
+            text_buffer_add(out, text, 1);
     }
-    fputc('"', out);
+    text_buffer_add(out, "\"", 1);
 }
 
-static void write_value(FILE *out, const config_setting_t *setting)
+static void write_value(struct text_buffer *out, const config_setting_t *setting)
 {
     char scalar[VALUE_BYTES];
     if (config_setting_type(setting) == CONFIG_TYPE_STRING) {
@@ -477,24 +478,24 @@ static void write_value(FILE *out, const config_setting_t *setting)
     }
     if (!config_setting_is_aggregate(setting)) {
         describe(setting, scalar, sizeof scalar);
-        fputs(scalar, out);
+        text_buffer_print(out, "%s", scalar);
         return;
     }
     const bool is_group = config_setting_is_group(setting);
-    fputs(is_group ? "{" : "(", out);
+    text_buffer_print(out, is_group ? "{" : "(");
     const int count = config_setting_length(setting);
     for (int i = 0; i < count; i++) {
         const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
-        fputs(is_group || i == 0 ? " " : ", ", out);
+        text_buffer_print(out, is_group || i == 0 ? " " : ", ");
         if (is_group)
-            fprintf(out, "%s = ", config_setting_name(item));
+            text_buffer_print(out, "%s = ", config_setting_name(item));
         write_value(out, item);
-        fputs(is_group ? ";" : "", out);
+        text_buffer_print(out, is_group ? ";" : "");
     }
-    fputs(is_group ? " }" : " )", out);
+    text_buffer_print(out, is_group ? " }" : " )");
 }
 
-void reader_write_value(FILE *out, reader_node node)
+void reader_write_value(struct text_buffer *out, reader_node node)
 {
     write_value(out, node.setting);
 }

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct reader;
+struct text_buffer;
 struct config_setting_t; // libconfig's
 
 // A value in the file. `setting` is NULL where the file has none; such a node counts as empty.
@@ -126,7 +126,7 @@ void reader_place(reader_node node, char *place, size_t capacity);
 void reader_location(reader_node node, char *location, size_t capacity);
 
 // Writes a value as a file would have it: 60, 1.5, true, "text", ( 1, 2 ).
-void reader_write_value(FILE *out, reader_node node);
+void reader_write_value(struct text_buffer *out, reader_node node);
 
 // Writes a key's default in the same way, cut to fit; false, and an empty text, where it has none.
 bool reader_default(const struct reader_key *key, char *text, size_t capacity);

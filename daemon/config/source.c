@@ -5,6 +5,7 @@
 
 #include "path_list.h"
 #include "sandbox.h"
+#include "text_buffer.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -31,9 +32,8 @@ struct source {
     int file_count;
     struct line *lines; // of the text, the first has index 0
     size_t line_count, line_capacity;
-    FILE *out; // writes text
+    struct text_buffer copy; // while opening
     char *text;
-    size_t size;
 };
 
 // Where the copying of one file stands.
@@ -50,8 +50,8 @@ static void splice(struct source *source, int file, const char *text);
 static struct source *finish(struct source *source, int problems_before)
 {
     struct diagnostics *report = source->report;
-    const bool is_whole = !ferror(source->out);
-    if (fclose(source->out) != 0 || !is_whole || source->text == NULL)
+    source->text = text_buffer_take(&source->copy);
+    if (source->text == NULL)
         report_no_memory(report);
     if (report->problems == problems_before)
         return source;
@@ -63,13 +63,9 @@ static struct source *create(struct diagnostics *report)
 {
     struct source *source = calloc(1, sizeof *source);
     if (source != NULL)
-        source->out = open_memstream(&source->text, &source->size);
-    if (source == NULL || source->out == NULL) {
+        source->report = report;
+    else
         report_no_memory(report);
-        free(source);
-        return NULL;
-    }
-    source->report = report;
     return source;
 }
 
@@ -233,7 +229,7 @@ static void begin_line(struct cursor *cursor)
 
 static void end_line(struct cursor *cursor)
 {
-    fputc('\n', cursor->source->out);
+    text_buffer_add(&cursor->source->copy, "\n", 1);
     cursor->at++;
     cursor->place.line++;
     begin_line(cursor);
@@ -241,7 +237,7 @@ static void end_line(struct cursor *cursor)
 
 static void copy(struct cursor *cursor, size_t count)
 {
-    fwrite(cursor->at, 1, count, cursor->source->out);
+    text_buffer_add(&cursor->source->copy, cursor->at, count);
     cursor->at += count;
     cursor->line_start = false;
 }
@@ -273,7 +269,7 @@ static void skip_block_comment(struct cursor *cursor)
         else
             cursor->at++;
     }
-    fputc(' ', cursor->source->out); // what it parted stays parted
+    text_buffer_add(&cursor->source->copy, " ", 1); // what it parted stays parted
 }
 
 // A string of ours never spans lines, so a quote that is missing is found where it is missing.
@@ -313,7 +309,7 @@ static void copy_number(struct cursor *cursor, bool negative)
         copy(cursor, digits);
         return;
     }
-    fprintf(cursor->source->out, at[digits] == 'L' ? "%llu" : "%lluL", value);
+    text_buffer_print(&cursor->source->copy, at[digits] == 'L' ? "%llu" : "%lluL", value);
     cursor->at += digits;
 }
 
@@ -339,10 +335,10 @@ static void include(struct cursor *cursor)
     }
     char asker[PATH_MAX + 32];
     snprintf(asker, sizeof asker, "%s:%u: %s", includer, cursor->place.line, INCLUDE);
-    fputc('\n', source->out);
+    text_buffer_add(&source->copy, "\n", 1);
     read_file(source, path, asker);
     free(path);
-    fputc('\n', source->out);
+    text_buffer_add(&source->copy, "\n", 1);
     cursor->at = open + 1 + length + 1;
     begin_line(cursor);
     cursor->line_start = false;
@@ -369,7 +365,7 @@ static void splice(struct source *source, int file, const char *text)
         else if (isdigit((unsigned char)c) || c == '.')
             copy_number(&cursor, cursor.at > text && cursor.at[-1] == '-');
         else if (c == ' ' || c == '\t')
-            fputc(*cursor.at++, source->out);
+            text_buffer_add(&source->copy, cursor.at++, 1);
         else
             copy(&cursor, 1);
     }

@@ -78,8 +78,7 @@ struct config *reload_load(const char *path, struct reload_report *outcome)
         return NULL;
     }
     struct config *config = config_load_reported(path, &told);
-    const bool is_whole = !ferror(told.out) && !told.no_memory;
-    if (fclose(told.out) != 0 || !is_whole || text == NULL) {
+    if (fclose(told.out) != 0 || told.no_memory || text == NULL) {
         reload_report_end_memory(outcome);
         config_unload(config);
         free(text);

@@ -42,7 +42,7 @@ def parse_arguments(numbers):
     parser.add_argument("--short", action="store_true",
                         help="less of everything, for the tests")
     parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file, too")
-    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="1 to 43")
+    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="1 to 44")
     arguments = parser.parse_args()
     if unknown := set(arguments.rows) - set(numbers):
         parser.error(f"no row {min(unknown)}")
@@ -89,7 +89,7 @@ def main():
     enter_namespace()
     import row
     from row import harness
-    import strangers, network, process, peers, secure, web, cheats, identity, sandbox # noqa: F401 they enter their rows
+    import strangers, network, process, peers, secure, web, cheats, identity, sandbox, reload # noqa: F401 they enter their rows
 
     arguments = parse_arguments(row.ROWS)
     keys = known_keys(harness)

@@ -12,7 +12,6 @@ void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
-FILE *__real_open_memstream(char **text, size_t *size);
 int __real_vasprintf(char **text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
@@ -21,7 +20,6 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t size);
-FILE *__wrap_open_memstream(char **text, size_t *size);
 int __wrap_vasprintf(char **text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
@@ -56,11 +54,6 @@ char *__wrap_strdup(const char *text)
 char *__wrap_strndup(const char *text, size_t size)
 {
     return fails() ? NULL : __real_strndup(text, size);
-}
-
-FILE *__wrap_open_memstream(char **text, size_t *size)
-{
-    return fails() ? NULL : __real_open_memstream(text, size);
 }
 
 int __wrap_vasprintf(char **text, const char *format, va_list arguments)
