@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(CONFIG_MOTD_BYTES == RAIM_MATCH_TEXT_BYTES, "every motd can be told");
-
 struct prepared_match *prepared_match_create(const struct config_arena *config,
                                              struct config *owner, struct raim_match *match)
 {

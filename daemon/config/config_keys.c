@@ -4,7 +4,6 @@
 
 #include "config_loader.h"
 #include "http_guard.h"
-#include "match.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fi
 static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
 static_assert(CONFIG_MAX_ROTATION == 32, "the want of rotation says so");
 static_assert(HTTP_MAX_HOSTS == 16, "the want of status_hosts says so");
-static_assert(CONFIG_MOTD_BYTES == 121 && RAIM_MATCH_TEXT_BYTES == 121, "the want of motd says so");
+static_assert(RAIM_MATCH_TEXT_BYTES == 121, "the want of motd says so");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 

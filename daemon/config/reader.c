@@ -92,7 +92,7 @@ static void diagnostics_syntax(const struct reader *reader)
 // buffers.
 static bool has_room_for_libconfig(const char *text)
 {
-    enum { SETTING_BYTES = 320, BUFFER_BYTES = 64 * 1024 };
+    enum { SETTING_BYTES = 256, BUFFER_BYTES = 64 * 1024 };
     size_t settings = 1;
     for (const char *sign = text; (sign = strpbrk(sign, "=:,([{")) != NULL; sign++)
         settings++;

@@ -139,6 +139,25 @@ static void test_absent_keys_have_their_defaults(void **state)
     config_unload(config);
 }
 
+static void test_an_arena_has_the_defaults_of_a_match(void **state)
+{
+    (void)state;
+    struct config *config = assert_accepted("arenas = ({" ARENA "});");
+    const struct config_arena *arena = &config->arenas[0];
+    const struct raim_match_def def = raim_match_default_def();
+    assert_int_equal(arena->tick_hz, def.tick_hz);
+    assert_int_equal(arena->view_width, def.view_width);
+    assert_int_equal(arena->view_height, def.view_height);
+    assert_int_equal(arena->sight, def.sight);
+    assert_int_equal(arena->max_players, def.max_clients);
+    assert_int_equal(arena->max_spectators, def.max_spectators);
+    assert_true(arena->spectator_delay_s == def.spectator_delay_s);
+    assert_true(arena->lag_compensation_ms / 1000.0 == def.max_rewind_s);
+    assert_true(arena->resume_grace_s == def.resume_grace_s);
+    assert_true(arena->idle_timeout_s == def.idle_timeout_s);
+    config_unload(config);
+}
+
 static void test_status_can_be_off_or_on_a_free_port(void **state)
 {
     (void)state;
@@ -572,6 +591,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_shipped_files_document_every_key_as_the_tables_have_it),
         cmocka_unit_test(test_demo_has_two_arenas_on_loopback),
         cmocka_unit_test(test_absent_keys_have_their_defaults),
+        cmocka_unit_test(test_an_arena_has_the_defaults_of_a_match),
         cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
         cmocka_unit_test(test_names_and_token_of_the_status_are_as_told),
         cmocka_unit_test(test_view_and_spectators_are_as_told),
