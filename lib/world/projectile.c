@@ -45,7 +45,7 @@ static bool reaches_first(const struct raim_first_hit *hit, double time, uint32_
 
 // Flies a bullet in one tick.
 static enum raim_projectile_end fly(const struct raim_sky *sky, uint32_t bullet_place,
-                                    uint32_t tick, struct raim_contact *contact)
+                                    uint32_t tick, struct raim_projectile_impact *impact)
 {
     const struct raim_world *world = sky->world;
     const raim_player *players = raim_world_players_const(world);
@@ -59,7 +59,7 @@ static enum raim_projectile_end fly(const struct raim_sky *sky, uint32_t bullet_
     uint32_t first, end;
     raim_broadphase_find(&sky->columns, box.min.x, box.max.x, &first, &end);
 
-    struct raim_contact soonest = {.time = RAIM_SWEEP_MISS};
+    struct raim_projectile_impact soonest = {.time = RAIM_SWEEP_MISS};
     for (uint32_t i = first; i < end; i++) {
         const uint32_t place = sky->columns.places[i];
         struct raim_trace trace;
@@ -74,10 +74,10 @@ static enum raim_projectile_end fly(const struct raim_sky *sky, uint32_t bullet_
         const double time = raim_tick_diff(tick, world->tick) + part;
         const bool sooner = time < soonest.time || (time == soonest.time && place < soonest.place);
         if (sooner && (trace.shielded || reaches_first(&sky->hits[place], time, bullet_place)))
-            soonest = (struct raim_contact){time, place, trace.shielded};
+            soonest = (struct raim_projectile_impact){time, place, trace.shielded};
     }
     if (soonest.time <= 1) {
-        *contact = soonest;
+        *impact = soonest;
         return RAIM_PROJECTILE_HITS;
     }
     const int32_t age = raim_tick_diff(tick + 1, bullet->born_tick);
@@ -85,13 +85,13 @@ static enum raim_projectile_end fly(const struct raim_sky *sky, uint32_t bullet_
 }
 
 enum raim_projectile_end raim_projectile_find(const struct raim_sky *sky, uint32_t place,
-                                              struct raim_contact *contact)
+                                              struct raim_projectile_impact *impact)
 {
     const raim_bullet *bullet = &sky->bullets[place];
     const uint32_t now = sky->world->tick;
     uint32_t tick = bullet->born_tick + bullet->rewind == now ? bullet->born_tick : now;
     for (;; tick++) {
-        const enum raim_projectile_end end = fly(sky, place, tick, contact);
+        const enum raim_projectile_end end = fly(sky, place, tick, impact);
         if (end != RAIM_PROJECTILE_GOES_ON || tick == now)
             return end;
     }

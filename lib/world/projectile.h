@@ -30,14 +30,15 @@ enum raim_projectile_end {
     RAIM_PROJECTILE_HITS,
 };
 
-struct raim_contact {
-    double time;    // see raim_first_hit
+// Where a bullet meets a player.
+struct raim_projectile_impact {
+    double time;    // in ticks from where the present tick begins, see raim_first_hit
     uint32_t place; // the victim's
     bool shielded;  // as it was hit: the victim lives on
 };
 
 // Flies a bullet in the present tick, and before that, if it has just been fired, in those since
 // the tick which its shooter saw: up to the first player that it meets before anything else stops
-// it. Passes those whom an earlier bullet takes. The contact is given if it hits.
+// it. Passes those whom an earlier bullet takes. The impact is given if it hits.
 enum raim_projectile_end raim_projectile_find(const struct raim_sky *sky, uint32_t bullet,
-                                              struct raim_contact *contact);
+                                              struct raim_projectile_impact *impact);

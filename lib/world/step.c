@@ -118,24 +118,24 @@ static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bu
 static void fly(struct step *step, uint32_t place)
 {
     while (place != NO_BULLET) {
-        struct raim_contact contact;
-        const enum raim_projectile_end end = raim_projectile_find(&step->sky, place, &contact);
+        struct raim_projectile_impact impact;
+        const enum raim_projectile_end end = raim_projectile_find(&step->sky, place, &impact);
         if (end == RAIM_PROJECTILE_GOES_ON)
             return;
         if (end == RAIM_PROJECTILE_STOPS) {
             end_bullet(step, place);
             return;
         }
-        if (contact.shielded) {
+        if (impact.shielded) {
             const raim_bullet *bullet = &step->bullets[place];
             step->players[raim_player_place(bullet->owner)].hits++;
-            emit_hit(step, RAIM_EVENT_HIT, bullet, &step->players[contact.place], contact.time);
+            emit_hit(step, RAIM_EVENT_HIT, bullet, &step->players[impact.place], impact.time);
             end_bullet(step, place);
             return;
         }
-        struct raim_first_hit *hit = &step->sky.hits[contact.place];
+        struct raim_first_hit *hit = &step->sky.hits[impact.place];
         const uint32_t late = hit->bullet;
-        *hit = (struct raim_first_hit){contact.time, place};
+        *hit = (struct raim_first_hit){impact.time, place};
         place = late;
     }
 }
