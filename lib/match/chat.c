@@ -18,19 +18,19 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
     char said[RAIM_MAX_CHAT_BYTES + 1], cleaned[RAIM_MAX_CHAT_BYTES + 1];
     assert(client->player != RAIM_NOBODY);
     if (!raim_chat_read(reader, said)) {
-        match->refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
         return;
     }
     struct raim_member *member = &match->members[raim_player_place(client->player)];
     if (member->muted) {
-        match->refused[RAIM_REFUSED_MUTED]++;
+        match->totals.refused[RAIM_REFUSED_MUTED]++;
         return;
     }
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // What is too much is not even cleaned.
     if (member->hush_ticks > (burst - 1) * pause_ticks || !raim_players_have_room(match) ||
         !raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES)) {
-        match->refused[RAIM_REFUSED_CHAT]++;
+        match->totals.refused[RAIM_REFUSED_CHAT]++;
         return;
     }
     member->hush_ticks += pause_ticks;

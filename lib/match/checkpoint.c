@@ -57,10 +57,10 @@ static struct head head_of(const struct raim_match *match)
         .identity = match->identity,
         .bots = match->def.bots,
         .event_sequence = match->log.end,
-        .hits = match->hits,
-        .inputs_due = match->inputs_due,
-        .inputs_missed = match->inputs_missed,
-        .snapshots = match->snapshots,
+        .hits = match->totals.hits,
+        .inputs_due = match->totals.inputs_due,
+        .inputs_missed = match->totals.inputs_missed,
+        .snapshots = match->totals.snapshots,
         .rounds = match->rounds,
     };
     strcpy(head.map, match->def.map->name);
@@ -289,10 +289,10 @@ static void take_over(struct raim_match *match, const struct loaded *loaded)
         restore_member(match, place, &loaded->members[place]);
     memset(match->inputs, 0, match->world->max_players * sizeof *match->inputs);
     match->playing = loaded->playing;
-    match->hits = loaded->head.hits;
-    match->inputs_due = loaded->head.inputs_due;
-    match->inputs_missed = loaded->head.inputs_missed;
-    match->snapshots = loaded->head.snapshots;
+    match->totals.hits = loaded->head.hits;
+    match->totals.inputs_due = loaded->head.inputs_due;
+    match->totals.inputs_missed = loaded->head.inputs_missed;
+    match->totals.snapshots = loaded->head.snapshots;
     match->rounds = loaded->head.rounds;
     match->began_tick = match->world->tick;
     raim_rounds_settle(match);
@@ -358,6 +358,5 @@ void raim_match_suspend(struct raim_match *match)
         client->state = RAIM_CONNECTION_REFUSED;
         client->reason = RAIM_REASON_RESTART;
     }
-    match->stage = RAIM_OUTBOX_DOORS;
-    match->next_client = 0;
+    raim_outbox_begin(match);
 }

@@ -12,7 +12,7 @@ static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_CHAT_BYTES + 1, "everything can 
 void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
                              enum raim_refusal refusal, enum raim_reason reason)
 {
-    match->refused[refusal]++;
+    match->totals.refused[refusal]++;
     client->state = RAIM_CONNECTION_REFUSED;
     client->reason = reason;
 }
@@ -67,7 +67,7 @@ void raim_match_ban(struct raim_match *match, uint32_t handle, const char *why)
     if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
         return; // it has to go already
     end(match, client, RAIM_REASON_BANNED, why);
-    match->refused[RAIM_REFUSED_BANNED]++;
+    match->totals.refused[RAIM_REFUSED_BANNED]++;
 }
 
 bool raim_match_mute(struct raim_match *match, raim_player_id id, bool muted)
@@ -81,5 +81,5 @@ bool raim_match_mute(struct raim_match *match, raim_player_id id, bool muted)
 
 void raim_match_drain(struct raim_match *match, bool draining)
 {
-    match->draining = draining;
+    match->policy.draining = draining;
 }

@@ -45,62 +45,66 @@ static bool allocate_log(struct raim_match *match)
     const uint32_t places = match->world->max_players;
     const uint32_t delay =
         def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
-    match->delay_ticks = delay;
+    match->late_audience.delay_ticks = delay;
     // Between two ticks everybody may come and go several times, speak and be destroyed; all in all
     // there is about one event a second of each.
     if (!raim_event_log_create(&match->log, 8 * places + RAIM_ROUNDS_EVENTS,
                                places * delay / def->tick_hz, delay))
         return false;
-    const struct raim_wire_limits *limits = &match->history.limits;
-    return delay == 0 || raim_history_create(&match->past, limits, delay + limits->history);
+    const struct raim_wire_limits *limits = &match->interest.history.limits;
+    return delay == 0 ||
+           raim_history_create(&match->late_audience.history, limits, delay + limits->history);
 }
 
 // What every client is shown, tick by tick.
 static bool allocate_shown(struct raim_match *match)
 {
-    const struct raim_wire_limits *limits = &match->history.limits;
+    struct raim_match_interest *interest = &match->interest;
+    const struct raim_wire_limits *limits = &interest->history.limits;
     const uint32_t connections = match->def.max_connections;
     const size_t player_words = raim_set_words(limits->players);
     const size_t bullet_words = raim_set_words(raim_wire_bullets(limits));
     const size_t count = (size_t)connections * limits->history;
     const size_t waits = limits->players + raim_wire_bullets(limits);
-    match->shown = calloc(count, sizeof *match->shown);
-    match->shown_sets = calloc(count * (player_words + bullet_words), sizeof(uint64_t));
-    match->waited = calloc(connections, waits);
-    match->crowd = calloc(waits, sizeof *match->crowd);
-    if (match->shown == NULL || match->shown_sets == NULL || match->waited == NULL ||
-        match->crowd == NULL)
+    interest->shown = calloc(count, sizeof *interest->shown);
+    interest->shown_sets = calloc(count * (player_words + bullet_words), sizeof(uint64_t));
+    interest->waited = calloc(connections, waits);
+    interest->crowd = calloc(waits, sizeof *interest->crowd);
+    if (interest->shown == NULL || interest->shown_sets == NULL || interest->waited == NULL ||
+        interest->crowd == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
-        match->shown[i].players = match->shown_sets + i * (player_words + bullet_words);
-        match->shown[i].bullets = match->shown[i].players + player_words;
+        interest->shown[i].players = interest->shown_sets + i * (player_words + bullet_words);
+        interest->shown[i].bullets = interest->shown[i].players + player_words;
     }
     for (uint32_t i = 0; i < connections; i++) {
-        match->clients[i].shown = match->shown + (size_t)i * limits->history;
-        match->clients[i].waited = match->waited + i * waits;
+        match->clients[i].shown = interest->shown + (size_t)i * limits->history;
+        match->clients[i].waited = interest->waited + i * waits;
     }
     return true;
 }
 
 static bool allocate_vistas(struct raim_match *match)
 {
+    struct raim_match_interest *interest = &match->interest;
     const struct raim_match_def *def = &match->def;
-    if (!raim_distance_field_create(&match->clearing, def->map))
+    if (!raim_distance_field_create(&interest->clearing, def->map))
         return false;
     struct raim_interest_def vista = {
         .map = def->map,
-        .clearing = &match->clearing,
-        .history = &match->history,
+        .clearing = &interest->clearing,
+        .history = &interest->history,
         .rules = def->rules,
         .tick_hz = def->tick_hz,
         .view = {def->view_width, def->view_height},
         .sight = def->sight,
         .max_latency = raim_view_max_latency(def->tick_hz),
     };
-    if (!raim_interest_create(&match->present, &vista))
+    if (!raim_interest_create(&interest->present, &vista))
         return false;
-    vista.history = &match->past;
-    return match->delay_ticks == 0 || raim_interest_create(&match->bygone, &vista);
+    vista.history = &match->late_audience.history;
+    return match->late_audience.delay_ticks == 0 ||
+           raim_interest_create(&match->late_audience.vista, &vista);
 }
 
 static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
@@ -120,8 +124,8 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
         match->happened.items == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
-    return raim_history_create(&match->history, &limits, limits.history) && allocate_log(match) &&
-           allocate_shown(match) && allocate_vistas(match);
+    return raim_history_create(&match->interest.history, &limits, limits.history) &&
+           allocate_log(match) && allocate_shown(match) && allocate_vistas(match);
 }
 
 // What holds until it is tuned.
@@ -154,7 +158,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     if (match == NULL)
         return NULL;
     match->def = *def;
-    match->stage = RAIM_OUTBOX_DONE;
+    match->outbox.stage = RAIM_OUTBOX_DONE;
     const struct raim_match_tuning tuning = tuning_of(def);
     raim_match_tune(match, &tuning);
     const struct raim_world_def world_def = {
@@ -181,19 +185,19 @@ void raim_match_destroy(struct raim_match *match)
 {
     if (match == NULL)
         return;
-    raim_history_destroy(&match->history);
-    raim_history_destroy(&match->past);
+    raim_history_destroy(&match->interest.history);
+    raim_history_destroy(&match->late_audience.history);
     free(match->world);
     free(match->clients);
     free(match->members);
     free(match->inputs);
-    raim_interest_destroy(&match->present);
-    raim_interest_destroy(&match->bygone);
-    raim_distance_field_destroy(&match->clearing);
-    free(match->shown);
-    free(match->shown_sets);
-    free(match->waited);
-    free(match->crowd);
+    raim_interest_destroy(&match->interest.present);
+    raim_interest_destroy(&match->late_audience.vista);
+    raim_distance_field_destroy(&match->interest.clearing);
+    free(match->interest.shown);
+    free(match->interest.shown_sets);
+    free(match->interest.waited);
+    free(match->interest.crowd);
     free(match->happened.items);
     raim_event_log_destroy(&match->log);
     free(match);
@@ -209,7 +213,7 @@ static struct raim_connection *client_at(struct raim_match *match, uint32_t clie
 static void reset_client(struct raim_match *match, struct raim_connection *client,
                          enum raim_connection_state state)
 {
-    const struct raim_wire_limits *limits = &match->history.limits;
+    const struct raim_wire_limits *limits = &match->interest.history.limits;
     *client = (struct raim_connection){
         .state = state,
         .shown = client->shown,
@@ -254,7 +258,7 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 // Gives a client a player of its own; false when there is no place.
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
 {
-    const uint32_t most = match->tuning.max_clients;
+    const uint32_t most = match->policy.tuning.max_clients;
     if (match->playing > most || (match->playing == most && !raim_sessions_make_room(match)))
         return false;
     client->player = raim_players_join(match, name, client);
@@ -280,7 +284,7 @@ static bool enter(struct raim_match *match, struct raim_connection *client,
 // Whether there is a place for a client that begins anew.
 static bool has_place(const struct raim_match *match, const struct raim_hello *hello)
 {
-    const struct raim_match_tuning *tuning = &match->tuning;
+    const struct raim_match_tuning *tuning = &match->policy.tuning;
     if (hello->watch)
         return match->watching < tuning->max_spectators;
     return match->playing < tuning->max_clients || (match->playing == tuning->max_clients &&
@@ -321,7 +325,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     client->watches = hello.watch;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
-    if (match->draining && !resumes) {
+    if (match->policy.draining && !resumes) {
         raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
@@ -347,7 +351,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
 {
     struct raim_input_message message;
     if (!raim_input_read(reader, &message)) {
-        match->refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
         return;
     }
     // Ack before input: a late input may still carry the newest ack.
@@ -355,7 +359,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
         const enum raim_refusal refusal =
             raim_view_acknowledge(match, client, message.snapshot, message.tick);
         if (refusal != RAIM_REFUSALS) {
-            match->refused[refusal]++;
+            match->totals.refused[refusal]++;
             return;
         }
     } else {
@@ -368,7 +372,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
     const enum raim_refusal refusal =
         raim_inbox_receive(&client->inbox, match->world, &client->rewind_limit, &message);
     if (refusal != RAIM_REFUSALS)
-        match->refused[refusal]++;
+        match->totals.refused[refusal]++;
 }
 
 void raim_match_measure(struct raim_match *match, uint32_t handle, uint32_t rtt_ms,
@@ -384,11 +388,11 @@ static void receive_goodbye(struct raim_match *match, struct raim_connection *cl
 {
     struct raim_farewell farewell;
     if (!raim_farewell_read(reader, &farewell)) {
-        match->refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
         return;
     }
     if (!raim_sessions_may_end(match, client, farewell.token)) {
-        match->refused[RAIM_REFUSED_GOODBYE]++;
+        match->totals.refused[RAIM_REFUSED_GOODBYE]++;
         return;
     }
     raim_connections_leave(match, client, RAIM_REASON_LEFT);
@@ -415,9 +419,9 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     else if (kind == RAIM_MESSAGE_CHAT && reliable && in && !client->watches)
         raim_chat_receive(match, client, &reader);
     else if (kind >= RAIM_MESSAGE_HELLO && kind <= RAIM_MESSAGE_CHAT)
-        match->refused[RAIM_REFUSED_UNEXPECTED]++;
+        match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
     else
-        match->refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
 }
 
 bool raim_match_is_in(const struct raim_match *match, uint32_t handle)
@@ -435,8 +439,8 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     const struct raim_inbox_tally before = member->inputs;
     match->inputs[place] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
     raim_sessions_notice(match, member, &match->inputs[place]);
-    match->inputs_due += member->inputs.due - before.due;
-    match->inputs_missed += member->inputs.missed - before.missed;
+    match->totals.inputs_due += member->inputs.due - before.due;
+    match->totals.inputs_missed += member->inputs.missed - before.missed;
 }
 
 void raim_match_step(struct raim_match *match)
@@ -465,11 +469,10 @@ void raim_match_step(struct raim_match *match)
     raim_rounds_end_step(match);
     raim_event_log_open(&match->log, world->tick);
     raim_rounds_hear(match);
-    raim_history_record(&match->history, world);
+    raim_history_record(&match->interest.history, world);
     raim_spectators_remember(match);
     raim_view_prepare(match);
-    match->stage = RAIM_OUTBOX_DOORS;
-    match->next_client = 0;
+    raim_outbox_begin(match);
 }
 
 void raim_match_shutdown(struct raim_match *match)
@@ -483,8 +486,7 @@ void raim_match_shutdown(struct raim_match *match)
         client->reason = RAIM_REASON_SHUTDOWN;
     }
     raim_sessions_end(match);
-    match->stage = RAIM_OUTBOX_DOORS;
-    match->next_client = 0;
+    raim_outbox_begin(match);
 }
 
 uint32_t raim_match_tick(const struct raim_match *match)
@@ -498,15 +500,15 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .players = match->playing,
         .bots = match->def.bots,
         .spectators = match->watching,
-        .hits = match->hits,
-        .inputs_due = match->inputs_due,
-        .inputs_missed = match->inputs_missed,
-        .snapshots = match->snapshots,
+        .hits = match->totals.hits,
+        .inputs_due = match->totals.inputs_due,
+        .inputs_missed = match->totals.inputs_missed,
+        .snapshots = match->totals.snapshots,
     };
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t place = 0; place < match->world->max_players; place++)
         counts.away += players[place].away;
-    memcpy(counts.refused, match->refused, sizeof counts.refused);
+    memcpy(counts.refused, match->totals.refused, sizeof counts.refused);
     return counts;
 }
 

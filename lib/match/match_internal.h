@@ -100,45 +100,72 @@ enum raim_outbox_stage {
     RAIM_OUTBOX_DONE,
 };
 
-struct raim_match {
-    struct raim_match_def def;
-    struct raim_world *world;
-    uint64_t identity; // of the world and the map, see raim_world_identity
+// What the operator may change while the match runs, and what follows from it.
+struct raim_match_policy {
+    struct raim_match_tuning tuning; // what holds now of what the def began with
+    uint32_t grace_ticks;            // that the player of a lost connection is kept
+    uint32_t idle_ticks;             // after which somebody is idle; 0: nobody ever is
+    bool draining;                   // only clients that resume are let in
+};
+
+// What each client's snapshots may contain and what they contained: view.c.
+struct raim_match_interest {
     struct raim_history history;
-    uint32_t delay_ticks;                // of spectators
-    struct raim_history past;            // for these; no memory where there can be none
-    uint32_t past_ticks;                 // that it holds without a gap, counted back from now
-    struct raim_connection *clients;     // def.max_connections
-    struct raim_member *members;         // by place
-    raim_input *inputs;                  // by place
-    struct raim_events happened;         // in the last step
     struct raim_distance_field clearing; // of the map
     struct raim_interest present;        // of `history` as of the last step
-    struct raim_interest bygone;         // of `past`, delay_ticks earlier
     struct raim_shown *shown;            // memory of the clients'
-    uint64_t *shown_sets;
-    uint8_t *waited;
-    struct raim_priority_entry *crowd; // scratch for snapshots that do not fit
-    struct raim_match_tuning tuning;   // what holds now of what the def began with
-    uint32_t grace_ticks;              // that the player of a lost connection is kept
-    uint32_t idle_ticks;               // after which somebody is idle; 0: nobody ever is
-    struct raim_rounds rounds;
-    struct raim_wire_phase late_phase; // that the late audience knows of when welcomed now
-    uint32_t began_tick;               // up to this one, it was another match's
-    uint32_t playing;                  // members that are no bots
-    uint32_t watching;                 // clients that are spectators
-    bool draining;                     // nobody is let in but those who resume
-    struct raim_match_hits hits;
-    uint64_t inputs_due, inputs_missed, snapshots;
-    uint64_t refused[RAIM_REFUSALS];
+    uint64_t *shown_sets;                // memory of the sets in `shown`
+    uint8_t *waited;                     // memory of the clients'
+    struct raim_priority_entry *crowd;   // scratch for snapshots that do not fit
+};
 
-    struct raim_event_log log;
+// The spectators who receive everything late, and the history from which they do: spectators.c.
+struct raim_match_late_audience {
+    uint32_t delay_ticks;         // 0: spectators receive everything at once
+    struct raim_history history;  // without memory where delay_ticks is 0
+    uint32_t history_ticks;       // that it holds without a gap, counted back from now
+    struct raim_interest vista;   // of `history`, delay_ticks earlier
+    struct raim_wire_phase phase; // in the WELCOME of a late spectator that is welcomed now
+};
 
+// The messages of a tick on their way to the caller: outbox.c.
+struct raim_match_outbox {
     enum raim_outbox_stage stage;
-    uint32_t next_client;
+    uint32_t next_client;        // the stage goes on with this one
     enum raim_audience audience; // of the events that `message` holds
     size_t message_size;
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
+};
+
+// What is counted from the first match of a succession on, and outlives a restart but for
+// `refused`.
+struct raim_match_totals {
+    struct raim_match_hits hits;
+    uint64_t inputs_due, inputs_missed, snapshots;
+    uint64_t refused[RAIM_REFUSALS];
+};
+
+struct raim_match {
+    struct raim_match_def def;
+    struct raim_match_policy policy;
+
+    struct raim_world *world;
+    uint64_t identity;           // of the world and the map, see raim_world_identity
+    uint32_t began_tick;         // up to this one, it was another match's
+    raim_input *inputs;          // of the next step, by place
+    struct raim_events happened; // in the last step
+
+    struct raim_connection *clients; // def.max_connections
+    struct raim_member *members;     // by place
+    uint32_t playing;                // members that are no bots
+    uint32_t watching;               // clients that are spectators
+
+    struct raim_rounds rounds;
+    struct raim_event_log log;
+    struct raim_match_interest interest;
+    struct raim_match_late_audience late_audience;
+    struct raim_match_outbox outbox;
+    struct raim_match_totals totals;
 };
 
 // --- rounds.c: when they play ---
@@ -165,6 +192,11 @@ void raim_rounds_end_step(struct raim_match *match);
 
 // Once a step, when the log has been opened: follows what the late audience is told.
 void raim_rounds_hear(struct raim_match *match);
+
+// --- outbox.c: the messages of a tick ---
+
+// Goes through its stages from the first one on; raim_match_outgoing pulls the messages.
+void raim_outbox_begin(struct raim_match *match);
 
 // --- players.c: who plays ---
 

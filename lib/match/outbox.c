@@ -8,14 +8,21 @@
 #include <assert.h>
 #include <string.h>
 
+void raim_outbox_begin(struct raim_match *match)
+{
+    match->outbox.stage = RAIM_OUTBOX_DOORS;
+    match->outbox.next_client = 0;
+}
+
 static size_t write_welcome(struct raim_match *match, const struct raim_connection *client)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     const struct raim_map *map = match->def.map;
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
         .player = client->player,
         .delay_ticks = client->delay_ticks,
-        .grace_s = (uint32_t)match->tuning.resume_grace_s,
+        .grace_s = (uint32_t)match->policy.tuning.resume_grace_s,
         .tick = match->world->tick - client->delay_ticks,
         // What its audience is told now is part of the roster that follows. The roster knows even
         // more than who is told late; as events tell totals, that comes right by itself.
@@ -32,7 +39,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
                    raim_quantise(map->border.max.x), raim_quantise(map->border.max.y)},
         .rule_count = RAIM_RULE_COUNT,
-        .phase = client->delay_ticks > 0 ? match->late_phase : raim_rounds_phase(match),
+        .phase = client->delay_ticks > 0 ? match->late_audience.phase : raim_rounds_phase(match),
     };
     static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule can be told");
     static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES, "every map's name can be told");
@@ -40,14 +47,15 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
     strcpy(welcome.map_name, map->name);
-    strcpy(welcome.motd, match->tuning.motd);
+    strcpy(welcome.motd, match->policy.tuning.motd);
     if (client->player != RAIM_NOBODY)
         memcpy(welcome.token, match->members[client->place].token, sizeof welcome.token);
-    return raim_welcome_write(&welcome, match->message, sizeof match->message);
+    return raim_welcome_write(&welcome, outbox->message, sizeof outbox->message);
 }
 
 static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     enum { BATCH = 72 }; // more never fit one message
     struct raim_wire_obstacle obstacles[BATCH];
     const struct raim_map *map = match->def.map;
@@ -64,7 +72,7 @@ static size_t write_obstacles(struct raim_match *match, struct raim_connection *
     }
     uint32_t written;
     const size_t size =
-        raim_obstacles_write(obstacles, count, &written, match->message, sizeof match->message);
+        raim_obstacles_write(obstacles, count, &written, outbox->message, sizeof outbox->message);
     client->obstacles_told += written;
     return size;
 }
@@ -72,6 +80,7 @@ static size_t write_obstacles(struct raim_match *match, struct raim_connection *
 // `roster_told` counts places, not entries.
 static size_t write_roster(struct raim_match *match, struct raim_connection *client)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     enum { BATCH = 64 };
     struct raim_roster_entry entries[BATCH];
     uint32_t places[BATCH];
@@ -89,7 +98,7 @@ static size_t write_roster(struct raim_match *match, struct raim_connection *cli
     }
     uint32_t written;
     const size_t size =
-        raim_roster_write(entries, count, &written, match->message, sizeof match->message);
+        raim_roster_write(entries, count, &written, outbox->message, sizeof outbox->message);
     client->roster_told = written < count ? places[written] : place;
     return size;
 }
@@ -114,9 +123,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
         break;
     case RAIM_REASON_FULL:
         if (client->watches)
-            explain_full(match->watching, match->tuning.max_spectators, " spectators", text);
+            explain_full(match->watching, match->policy.tuning.max_spectators, " spectators", text);
         else
-            explain_full(match->playing, match->tuning.max_clients, " players", text);
+            explain_full(match->playing, match->policy.tuning.max_clients, " players", text);
         break;
     case RAIM_REASON_NAME:
         raim_text_words(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");
@@ -156,9 +165,10 @@ static void explain(const struct raim_match *match, const struct raim_connection
 
 static size_t write_goodbye(struct raim_match *match, const struct raim_connection *client)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     struct raim_goodbye goodbye = {.reason = client->reason};
     explain(match, client, goodbye.text);
-    return raim_goodbye_write(&goodbye, match->message, sizeof match->message);
+    return raim_goodbye_write(&goodbye, outbox->message, sizeof outbox->message);
 }
 
 // The next message that brings a client in or out; 0 when there is none.
@@ -202,18 +212,19 @@ static bool is_told(const struct raim_match *match, const struct raim_connection
 // Goes on to the next client of this stage, or to the next stage.
 static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
 {
-    for (; match->next_client < match->def.max_connections; match->next_client++) {
-        struct raim_connection *client = &match->clients[match->next_client];
+    struct raim_match_outbox *outbox = &match->outbox;
+    for (; outbox->next_client < match->def.max_connections; outbox->next_client++) {
+        struct raim_connection *client = &match->clients[outbox->next_client];
         bool close = false;
         const size_t size = write_door(match, client, &close);
         if (size == 0 && !close)
             continue;
         *outgoing = (struct raim_outgoing){
-            .client = match->next_client,
+            .client = outbox->next_client,
             .reliable = true,
             .close = close,
             .reason = close ? client->reason : RAIM_REASON_NONE,
-            .data = match->message,
+            .data = outbox->message,
             .size = size,
         };
         return true;
@@ -224,39 +235,41 @@ static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
 // Writes the next run of events into `message`; false when every audience has its own.
 static bool write_next_events(struct raim_match *match)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     struct raim_events_message events;
-    while (!raim_event_log_next(&match->log, match->audience, &events)) {
-        if (match->audience == RAIM_AUDIENCES - 1)
+    while (!raim_event_log_next(&match->log, outbox->audience, &events)) {
+        if (outbox->audience == RAIM_AUDIENCES - 1)
             return false;
-        match->audience++;
+        outbox->audience++;
     }
     uint32_t written;
-    match->message_size =
-        raim_events_write(&events, &written, match->message, sizeof match->message);
+    outbox->message_size =
+        raim_events_write(&events, &written, outbox->message, sizeof outbox->message);
     assert(written > 0);
     for (uint32_t i = 0; i < written; i++)
-        raim_spectators_hear(match, match->audience, &events.events[i]);
-    raim_event_log_tell(&match->log, match->audience, written);
+        raim_spectators_hear(match, outbox->audience, &events.events[i]);
+    raim_event_log_tell(&match->log, outbox->audience, written);
     return true;
 }
 
 static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     do {
-        for (; match->message_size > 0 && match->next_client < match->def.max_connections;
-             match->next_client++) {
-            const struct raim_connection *client = &match->clients[match->next_client];
-            if (!is_told(match, client) || raim_audience_of(client) != match->audience)
+        for (; outbox->message_size > 0 && outbox->next_client < match->def.max_connections;
+             outbox->next_client++) {
+            const struct raim_connection *client = &match->clients[outbox->next_client];
+            if (!is_told(match, client) || raim_audience_of(client) != outbox->audience)
                 continue;
             *outgoing = (struct raim_outgoing){
-                .client = match->next_client++,
+                .client = outbox->next_client++,
                 .reliable = true,
-                .data = match->message,
-                .size = match->message_size,
+                .data = outbox->message,
+                .size = outbox->message_size,
             };
             return true;
         }
-        match->next_client = 0;
+        outbox->next_client = 0;
     } while (write_next_events(match));
     return false;
 }
@@ -264,22 +277,23 @@ static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing
 // What happened before anybody watched late was not kept for it.
 static bool is_remembered(const struct raim_match *match, const struct raim_connection *client)
 {
-    return client->delay_ticks == 0 || match->past_ticks > client->delay_ticks;
+    return client->delay_ticks == 0 || match->late_audience.history_ticks > client->delay_ticks;
 }
 
 static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgoing)
 {
-    for (; match->next_client < match->def.max_connections; match->next_client++) {
-        struct raim_connection *client = &match->clients[match->next_client];
+    struct raim_match_outbox *outbox = &match->outbox;
+    for (; outbox->next_client < match->def.max_connections; outbox->next_client++) {
+        struct raim_connection *client = &match->clients[outbox->next_client];
         if (!is_told(match, client) || !is_remembered(match, client))
             continue;
-        const size_t size = raim_view_write(match, client, match->message, sizeof match->message);
+        const size_t size = raim_view_write(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)
             continue; // nothing to tell
-        match->snapshots++;
+        match->totals.snapshots++;
         *outgoing = (struct raim_outgoing){
-            .client = match->next_client++,
-            .data = match->message,
+            .client = outbox->next_client++,
+            .data = outbox->message,
             .size = size,
         };
         return true;
@@ -289,18 +303,19 @@ static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgo
 
 bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoing)
 {
+    struct raim_match_outbox *outbox = &match->outbox;
     static bool (*const pull[])(struct raim_match *, struct raim_outgoing *) = {
         [RAIM_OUTBOX_DOORS] = pull_doors,
         [RAIM_OUTBOX_EVENTS] = pull_events,
         [RAIM_OUTBOX_SNAPSHOTS] = pull_snapshots,
     };
-    while (match->stage != RAIM_OUTBOX_DONE) {
-        if (pull[match->stage](match, outgoing))
+    while (outbox->stage != RAIM_OUTBOX_DONE) {
+        if (pull[outbox->stage](match, outgoing))
             return true;
-        match->stage++;
-        match->next_client = 0;
-        match->message_size = 0;
-        match->audience = RAIM_AUDIENCE_LIVE;
+        outbox->stage++;
+        outbox->next_client = 0;
+        outbox->message_size = 0;
+        outbox->audience = RAIM_AUDIENCE_LIVE;
     }
     return false;
 }

@@ -201,17 +201,17 @@ static void count_shot(struct raim_match *match, raim_player_id shooter)
     const struct raim_member *member = &match->members[raim_player_place(shooter)];
     const struct raim_connection *client = member->bot ? NULL : &match->clients[member->client];
     if (client != NULL && client->player == shooter)
-        match->hits.clamped += client->inbox.is_held_clamped;
+        match->totals.hits.clamped += client->inbox.is_held_clamped;
 }
 
 static void count_hit(struct raim_match *match, const raim_event *hit)
 {
     const double rewound_ms = 1000.0 * hit->rewind / match->world->tick_hz;
-    match->hits.total++;
-    match->hits.rewound += hit->rewind > 0;
-    match->hits.in_past += hit->in_past;
-    match->hits.rewound_ms += rewound_ms;
-    match->hits.most_rewound_ms = fmax(match->hits.most_rewound_ms, rewound_ms);
+    match->totals.hits.total++;
+    match->totals.hits.rewound += hit->rewind > 0;
+    match->totals.hits.in_past += hit->in_past;
+    match->totals.hits.rewound_ms += rewound_ms;
+    match->totals.hits.most_rewound_ms = fmax(match->totals.hits.most_rewound_ms, rewound_ms);
 }
 
 void raim_players_tell(struct raim_match *match)

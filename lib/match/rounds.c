@@ -18,11 +18,11 @@ static uint32_t ticks_of(const struct raim_match *match, double seconds)
 static void start(struct raim_match *match)
 {
     struct raim_rounds *rounds = &match->rounds;
-    const uint32_t ticks = ticks_of(match, match->tuning.round_s);
+    const uint32_t ticks = ticks_of(match, match->policy.tuning.round_s);
     rounds->phase = RAIM_PHASE_PLAY;
-    rounds->has_end = match->tuning.round_s > 0;
+    rounds->has_end = match->policy.tuning.round_s > 0;
     rounds->left_ticks = rounds->has_end && ticks == 0 ? 1 : ticks;
-    rounds->score_limit = match->tuning.score_limit;
+    rounds->score_limit = match->policy.tuning.score_limit;
     rounds->winner = RAIM_NOBODY;
 }
 
@@ -41,7 +41,7 @@ void raim_rounds_begin(struct raim_match *match)
 void raim_rounds_settle(struct raim_match *match)
 {
     match->rounds.told = (uint8_t)phase_of(&match->rounds);
-    match->late_phase = raim_rounds_phase(match);
+    match->late_audience.phase = raim_rounds_phase(match);
 }
 
 bool raim_rounds_is_frozen(const struct raim_match *match)
@@ -125,7 +125,7 @@ void raim_rounds_end_step(struct raim_match *match)
         return;
     rounds->phase = RAIM_PHASE_BREAK;
     rounds->has_end = true;
-    rounds->left_ticks = ticks_of(match, match->tuning.break_s);
+    rounds->left_ticks = ticks_of(match, match->policy.tuning.break_s);
     rounds->winner = winner;
     tell(match, match->world->tick);
 }
@@ -136,7 +136,7 @@ void raim_rounds_hear(struct raim_match *match)
     for (uint32_t i = log->told[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
         const struct raim_wire_event *event = raim_event_log_at(log, i);
         if (event->kind == RAIM_WIRE_PHASE)
-            match->late_phase = event->phase;
+            match->late_audience.phase = event->phase;
     }
 }
 
@@ -149,11 +149,11 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
     assert(tuning->round_s >= 0 && tuning->round_s <= 86400);
     assert(tuning->break_s >= 0 && tuning->break_s <= 300);
     assert(memchr(tuning->motd, '\0', sizeof tuning->motd) != NULL);
-    match->tuning = *tuning;
-    match->grace_ticks = ticks_of(match, tuning->resume_grace_s);
-    match->idle_ticks = ticks_of(match, tuning->idle_timeout_s);
-    if (tuning->idle_timeout_s > 0 && match->idle_ticks == 0)
-        match->idle_ticks = 1;
+    match->policy.tuning = *tuning;
+    match->policy.grace_ticks = ticks_of(match, tuning->resume_grace_s);
+    match->policy.idle_ticks = ticks_of(match, tuning->idle_timeout_s);
+    if (tuning->idle_timeout_s > 0 && match->policy.idle_ticks == 0)
+        match->policy.idle_ticks = 1;
 }
 
 void raim_match_pause(struct raim_match *match, bool paused)

@@ -44,7 +44,7 @@ bool raim_sessions_may_end(const struct raim_match *match, const struct raim_con
 void raim_sessions_keep(struct raim_match *match, struct raim_connection *client)
 {
     const uint32_t place = raim_player_place(client->player);
-    if (match->grace_ticks == 0)
+    if (match->policy.grace_ticks == 0)
         return;
     match->members[place].away_since = match->world->tick;
     raim_world_set_away(match->world, client->player, true);
@@ -107,8 +107,9 @@ static raim_player_id find_idle(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
-    uint32_t most = match->idle_ticks;
-    for (uint32_t place = 0; place < match->world->max_players && match->idle_ticks > 0; place++) {
+    uint32_t most = match->policy.idle_ticks;
+    for (uint32_t place = 0; place < match->world->max_players && match->policy.idle_ticks > 0;
+         place++) {
         const struct raim_member *member = &match->members[place];
         if (players[place].id == RAIM_NOBODY || players[place].away || member->bot ||
             member->idle_ticks < most || (found != RAIM_NOBODY && member->idle_ticks == most))
@@ -147,7 +148,7 @@ void raim_sessions_expire(struct raim_match *match)
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t place = 0; place < match->world->max_players; place++) {
         const int32_t away = raim_tick_diff(match->world->tick, match->members[place].away_since);
-        if (players[place].away && away >= (int32_t)match->grace_ticks)
+        if (players[place].away && away >= (int32_t)match->policy.grace_ticks)
             raim_players_leave(match, players[place].id, RAIM_REASON_LOST);
     }
 }

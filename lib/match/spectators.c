@@ -34,10 +34,10 @@ static void watch(struct raim_connection *client, raim_player_id id)
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client, uint32_t target)
 {
     assert(client->watches);
-    if (match->watching >= match->tuning.max_spectators)
+    if (match->watching >= match->policy.tuning.max_spectators)
         return false;
     match->watching++;
-    client->delay_ticks = match->delay_ticks;
+    client->delay_ticks = match->late_audience.delay_ticks;
     watch(client, is_member(match, target) ? (raim_player_id)target : find_best(match));
     return true;
 }
@@ -66,10 +66,11 @@ void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
 
 void raim_spectators_remember(struct raim_match *match)
 {
-    if (match->delay_ticks == 0 || match->watching == 0) {
-        match->past_ticks = 0;
+    struct raim_match_late_audience *late = &match->late_audience;
+    if (late->delay_ticks == 0 || match->watching == 0) {
+        late->history_ticks = 0;
         return;
     }
-    raim_history_copy(&match->past, &match->history, match->world->tick);
-    match->past_ticks += match->past_ticks < match->past.ticks;
+    raim_history_copy(&late->history, &match->interest.history, match->world->tick);
+    late->history_ticks += late->history_ticks < late->history.ticks;
 }

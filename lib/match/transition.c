@@ -124,11 +124,11 @@ static void carry_client(const struct transition *succession, uint32_t handle)
 
 static void carry_counts(struct raim_match *next, const struct raim_match *before)
 {
-    next->hits = before->hits;
-    next->inputs_due = before->inputs_due;
-    next->inputs_missed = before->inputs_missed;
-    next->snapshots = before->snapshots;
-    memcpy(next->refused, before->refused, sizeof next->refused);
+    next->totals.hits = before->totals.hits;
+    next->totals.inputs_due = before->totals.inputs_due;
+    next->totals.inputs_missed = before->totals.inputs_missed;
+    next->totals.snapshots = before->totals.snapshots;
+    memcpy(next->totals.refused, before->totals.refused, sizeof next->totals.refused);
 }
 
 static void carry_rounds(const struct transition *succession)
@@ -158,7 +158,7 @@ void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool 
         raim_world_leave(next->world, raim_world_players_const(next->world)[place].id);
     raim_world_follow(next->world, match->world);
     next->began_tick = match->world->tick;
-    next->draining = match->draining;
+    next->policy.draining = match->policy.draining;
     seat_bots(&succession);
     seat_clients(&succession);
     for (uint32_t handle = 0; handle < match->def.max_connections; handle++)

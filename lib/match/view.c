@@ -27,15 +27,16 @@ uint32_t raim_view_max_latency(uint32_t tick_hz)
 
 void raim_view_prepare(struct raim_match *match)
 {
-    raim_interest_turn(&match->present, match->world->tick);
-    if (match->past_ticks > match->delay_ticks)
-        raim_interest_turn(&match->bygone, match->world->tick - match->delay_ticks);
+    struct raim_match_late_audience *late = &match->late_audience;
+    raim_interest_turn(&match->interest.present, match->world->tick);
+    if (late->history_ticks > late->delay_ticks)
+        raim_interest_turn(&late->vista, match->world->tick - late->delay_ticks);
 }
 
 static struct raim_interest *vista_of(struct raim_match *match,
                                       const struct raim_connection *client)
 {
-    return client->delay_ticks == 0 ? &match->present : &match->bygone;
+    return client->delay_ticks == 0 ? &match->interest.present : &match->late_audience.vista;
 }
 
 // --- acknowledgements ---
@@ -59,7 +60,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
                                         struct raim_connection *client, uint32_t tick,
                                         uint32_t input_tick)
 {
-    const uint32_t history = match->history.limits.history;
+    const uint32_t history = match->interest.history.limits.history;
     const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
     const uint32_t own_ticks = match->world->tick - match->began_tick;
     if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
@@ -142,11 +143,11 @@ static size_t write_crowd(struct raim_match *match, const struct raim_connection
                           uint8_t *bytes, size_t capacity)
 {
     const struct raim_priority crowd = {
-        .limits = &match->history.limits,
+        .limits = &match->interest.history.limits,
         .tick_hz = match->def.tick_hz,
         .player_speed = match->def.rules.player_speed,
         .bullet_speed = match->def.rules.bullet_speed,
-        .entries = match->crowd,
+        .entries = match->interest.crowd,
         .waited = client->waited,
     };
     const raim_wire_player *self = &frame->players[client->place];
@@ -157,7 +158,7 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
                        size_t capacity)
 {
     struct raim_interest *vista = vista_of(match, client);
-    const struct raim_wire_limits *limits = &match->history.limits;
+    const struct raim_wire_limits *limits = &match->interest.history.limits;
     struct raim_shown *shown = &client->shown[vista->tick % limits->history];
     look(match, vista, client, shown);
     struct raim_wire_frame frame = frame_of(vista, shown);

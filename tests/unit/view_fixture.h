@@ -48,7 +48,7 @@ static inline struct stage *stage_open(struct raim_map *map, struct raim_match_d
     def.resume_grace_s = 0; // who leaves is gone
     stage->match = raim_match_create(&def);
     assert_non_null(stage->match);
-    stage->limits = stage->match->history.limits;
+    stage->limits = stage->match->interest.history.limits;
     return stage;
 }
 

@@ -205,7 +205,8 @@ static void assert_steers(struct table *table, uint32_t handle, bool steers)
     if (frame == NULL)
         return; // nothing to tell
     const uint32_t place = table->match->clients[handle].place;
-    const raim_wire_player *truth = &raim_history_at(&table->match->history, now)->players[place];
+    const raim_wire_player *truth =
+        &raim_history_at(&table->match->interest.history, now)->players[place];
     assert_int_equal(frame->self.steers, steers);
     if (raim_set_has(frame->seen_players, place))
         assert_int_equal(frame->players[place].aim, steers ? 0 : truth->aim);

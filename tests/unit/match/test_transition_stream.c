@@ -236,7 +236,8 @@ static void assert_sane(const struct table *table)
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct raim_connection *client = &match->clients[handle];
         watching += raim_is_spectator(client);
-        assert_int_equal(client->delay_ticks, raim_is_spectator(client) ? match->delay_ticks : 0);
+        assert_int_equal(client->delay_ticks,
+                         raim_is_spectator(client) ? match->late_audience.delay_ticks : 0);
         if (client->player != RAIM_NOBODY)
             assert_int_equal(match->members[client->place].client, handle);
     }

@@ -257,7 +257,7 @@ static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **st
         stage_tick(stage);
         // What was not sent is what the client predicts.
         struct raim_wire_frame now =
-            *raim_history_at(&stage->match->history, stage->match->world->tick);
+            *raim_history_at(&stage->match->interest.history, stage->match->world->tick);
         const struct raim_shown *shown = stage_shown(stage, 0);
         now.self = shown->self;
         now.seen_players = shown->players;

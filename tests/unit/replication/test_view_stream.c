@@ -58,7 +58,8 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
                                  const struct raim_wire_frame *frame)
 {
     const struct raim_wire_limits *limits = &stage->limits;
-    const struct raim_wire_frame *truth = raim_history_at(&stage->match->history, frame->tick);
+    const struct raim_wire_frame *truth =
+        raim_history_at(&stage->match->interest.history, frame->tick);
     const struct raim_shown *shown =
         &stage->match->clients[handle].shown[frame->tick % limits->history];
     const uint32_t bullets = raim_wire_bullets(limits);
