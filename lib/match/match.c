@@ -87,6 +87,7 @@ static bool allocate_shown(struct raim_match *match)
 static bool allocate_vistas(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
+    struct raim_match_late_audience *late = &match->late_audience;
     const struct raim_match_def *def = &match->def;
     if (!raim_distance_field_create(&interest->clearing, def->map))
         return false;
@@ -100,11 +101,14 @@ static bool allocate_vistas(struct raim_match *match)
         .sight = def->sight,
         .max_latency = raim_view_max_latency(def->tick_hz),
     };
-    if (!raim_interest_create(&interest->present, &vista))
+    interest->present = raim_interest_create(&vista);
+    if (interest->present == NULL)
         return false;
-    vista.history = &match->late_audience.history;
-    return match->late_audience.delay_ticks == 0 ||
-           raim_interest_create(&match->late_audience.vista, &vista);
+    if (late->delay_ticks == 0)
+        return true;
+    vista.history = &late->history;
+    late->vista = raim_interest_create(&vista);
+    return late->vista != NULL;
 }
 
 static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
@@ -191,8 +195,8 @@ void raim_match_destroy(struct raim_match *match)
     free(match->clients);
     free(match->members);
     free(match->inputs);
-    raim_interest_destroy(&match->interest.present);
-    raim_interest_destroy(&match->late_audience.vista);
+    raim_interest_destroy(match->interest.present);
+    raim_interest_destroy(match->late_audience.vista);
     raim_distance_field_destroy(&match->interest.clearing);
     free(match->interest.shown);
     free(match->interest.shown_sets);

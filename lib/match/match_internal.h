@@ -112,7 +112,7 @@ struct raim_match_policy {
 struct raim_match_interest {
     struct raim_history history;
     struct raim_distance_field clearing; // of the map
-    struct raim_interest present;        // of `history` as of the last step
+    struct raim_interest *present;       // of `history` as of the last step
     struct raim_shown *shown;            // memory of the clients'
     uint64_t *shown_sets;                // memory of the sets in `shown`
     uint8_t *waited;                     // memory of the clients'
@@ -124,7 +124,7 @@ struct raim_match_late_audience {
     uint32_t delay_ticks;         // 0: spectators receive everything at once
     struct raim_history history;  // without memory where delay_ticks is 0
     uint32_t history_ticks;       // that it holds without a gap, counted back from now
-    struct raim_interest vista;   // of `history`, delay_ticks earlier
+    struct raim_interest *vista;  // of `history`, delay_ticks earlier; NULL without a delay
     struct raim_wire_phase phase; // in the WELCOME of a late spectator that is welcomed now
 };
 

@@ -27,16 +27,16 @@ uint32_t raim_view_max_latency(uint32_t tick_hz)
 
 void raim_view_prepare(struct raim_match *match)
 {
-    struct raim_match_late_audience *late = &match->late_audience;
-    raim_interest_turn(&match->interest.present, match->world->tick);
+    const struct raim_match_late_audience *late = &match->late_audience;
+    raim_interest_turn(match->interest.present, match->world->tick);
     if (late->history_ticks > late->delay_ticks)
-        raim_interest_turn(&late->vista, match->world->tick - late->delay_ticks);
+        raim_interest_turn(late->vista, match->world->tick - late->delay_ticks);
 }
 
 static struct raim_interest *vista_of(struct raim_match *match,
                                       const struct raim_connection *client)
 {
-    return client->delay_ticks == 0 ? &match->interest.present : &match->late_audience.vista;
+    return client->delay_ticks == 0 ? match->interest.present : match->late_audience.vista;
 }
 
 // --- acknowledgements ---
@@ -96,10 +96,11 @@ static void look(const struct raim_match *match, struct raim_interest *vista,
         .steers = steers,
         .latency = raim_view_latency(match, client),
     };
-    shown->tick = vista->tick;
+    const uint32_t tick = raim_interest_tick(vista);
+    shown->tick = tick;
     shown->valid = true;
     shown->sent = false;
-    shown->self = raim_history_self_at(vista->def.history, vista->tick, client->place)->self;
+    shown->self = raim_history_self_at(raim_interest_history(vista), tick, client->place)->self;
     // Who cannot move does not steer, and is told its own aim; the margin still sets its clock.
     shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
@@ -110,7 +111,7 @@ static void look(const struct raim_match *match, struct raim_interest *vista,
 static struct raim_wire_frame frame_of(const struct raim_interest *vista,
                                        const struct raim_shown *shown)
 {
-    struct raim_wire_frame frame = *raim_history_at(vista->def.history, shown->tick);
+    struct raim_wire_frame frame = *raim_history_at(raim_interest_history(vista), shown->tick);
     frame.self = shown->self;
     frame.seen_players = shown->players;
     frame.seen_bullets = shown->bullets;
@@ -120,7 +121,7 @@ static struct raim_wire_frame frame_of(const struct raim_interest *vista,
 static void notice_change(const struct raim_interest *vista, struct raim_connection *client,
                           const struct raim_wire_frame *frame)
 {
-    const struct raim_wire_limits *limits = &vista->def.history->limits;
+    const struct raim_wire_limits *limits = &raim_interest_history(vista)->limits;
     const struct raim_shown *before = &client->shown[(frame->tick - 1) % limits->history];
     if (before->valid && before->tick == frame->tick - 1) {
         const struct raim_wire_frame from = frame_of(vista, before);
@@ -131,11 +132,12 @@ static void notice_change(const struct raim_interest *vista, struct raim_connect
 }
 
 // What is predicted from one tick to the next is predicted over all of them.
-static bool is_quiet(const struct raim_interest *vista, const struct raim_connection *client)
+static bool is_quiet(const struct raim_match *match, const struct raim_interest *vista,
+                     const struct raim_connection *client)
 {
-    const double since_sent = raim_tick_diff(vista->tick, client->sent_tick);
+    const double since_sent = raim_tick_diff(raim_interest_tick(vista), client->sent_tick);
     return client->has_acked && raim_tick_diff(client->acked_tick, client->quiet_since) >= 0 &&
-           since_sent + 1 <= max_quiet_s * vista->def.tick_hz;
+           since_sent + 1 <= max_quiet_s * match->def.tick_hz;
 }
 
 static size_t write_crowd(struct raim_match *match, const struct raim_connection *client,
@@ -159,16 +161,17 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
 {
     struct raim_interest *vista = vista_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
-    struct raim_shown *shown = &client->shown[vista->tick % limits->history];
+    const uint32_t tick = raim_interest_tick(vista);
+    struct raim_shown *shown = &client->shown[tick % limits->history];
     look(match, vista, client, shown);
     struct raim_wire_frame frame = frame_of(vista, shown);
     notice_change(vista, client, &frame);
-    if (is_quiet(vista, client))
+    if (is_quiet(match, vista, client))
         return 0;
 
     struct raim_wire_frame baseline;
-    const bool has_baseline = client->has_acked && raim_tick_diff(vista->tick, client->acked_tick) <
-                                                       (int32_t)limits->history;
+    const bool has_baseline =
+        client->has_acked && raim_tick_diff(tick, client->acked_tick) < (int32_t)limits->history;
     if (has_baseline)
         baseline = frame_of(vista, &client->shown[client->acked_tick % limits->history]);
     const struct raim_wire_frame *from = has_baseline ? &baseline : NULL;
@@ -182,6 +185,6 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
         client->waits = false;
     }
     shown->sent = true;
-    client->sent_tick = vista->tick;
+    client->sent_tick = tick;
     return size;
 }

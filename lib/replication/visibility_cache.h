@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What is known, and lasts, of who can come to see what: a row for each viewer, with an entry for
-// each target. It spares most looks at a map: who was seen can be seen again by going back, and who
-// is far behind walls takes time to come out.
+// The visibility cache: what earlier ticks have settled of who can come to see what, a row for each
+// viewer with an entry for each target. Visibility changes slowly, so most questions need no look
+// at the map: whoever saw something could see it again by going back, and whoever is far behind
+// walls takes time to come out. visibility.h answers the others.
+// Thread rule: it belongs to one thread at a time.
 #pragma once
+
+#include "visibility.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,10 +17,8 @@ struct raim_pair {
     // In this tick, as it were, the viewer saw the target: both could go back to where they were,
     // and so for as many ticks more as the viewer's latency has it may be told.
     uint32_t seen;
-    // Between which points the viewer last came to see the target, as choices of a runner and, for
-    // a bullet, moments of its way; 0 and 0 where none are known.
-    uint8_t from, to;
-    uint16_t blocker; // the obstacle that last hid the target
+    struct raim_witness witness; // by which the viewer last came to see the target
+    uint16_t blocker;            // the obstacle that last hid the target
 };
 
 struct raim_visibility_cache {
@@ -24,17 +26,31 @@ struct raim_visibility_cache {
     struct raim_pair *pairs;
 };
 
-// False when memory runs out. What is asked of a viewer or a target must have been forgotten first,
-// so that memory is touched only for those that are there.
+// What a viewer asks in a tick.
+struct raim_visibility_cache_query {
+    struct raim_visibility *visibility; // borrowed; has been turned to the tick
+    uint32_t tick;
+    uint32_t viewer;  // its row
+    uint32_t latency; // ticks ahead; one for all viewers of a row
+    uint32_t rest;    // see raim_visibility_cache_rest
+    struct raim_viewpoint viewpoint;
+};
+
+// False when memory runs out. A viewer or a target must have been forgotten before it is asked for,
+// so that memory is touched only for those that are there. Targets that are players have the rows
+// of their own places, where they are viewers.
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers);
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 
-static inline struct raim_pair *raim_visibility_cache_at(const struct raim_visibility_cache *pairs,
-                                                         uint32_t target, uint32_t viewer)
-{
-    return &pairs->pairs[(size_t)viewer * pairs->targets + target];
-}
+// The ticks for which an answer should hold on: horizons are up to so much longer than a latency.
+uint32_t raim_visibility_cache_rest(uint32_t tick_hz);
+
+// Whether the viewer sees the target or could come to see it within its latency. `pairs` are those
+// of targets of this kind.
+bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
+                                   const struct raim_visibility_cache_query *query,
+                                   const struct raim_view_target *target);
 
 // Forgets, in a tick, all that is known of a target or of a viewer: it is another one, or elsewhere
 // than it can have gone.

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Works out visibility on a map. Where players can run to is worked out once a tick, when it is
+// first asked for.
+#include "visibility.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct raim_visibility {
+    struct raim_visibility_def def;
+    uint32_t tick;
+    struct runner {
+        uint32_t tick; // of which `runner` is
+        struct raim_runner runner;
+    } * runners; // by place
+    struct reach {
+        uint32_t tick; // of which `reach` is
+        struct raim_reach reach;
+    } * reaches;       // by place, then by ticks
+    raim_vec2 *points; // of the runners
+};
+
+struct raim_visibility *raim_visibility_create(const struct raim_visibility_def *def)
+{
+    struct raim_visibility *visibility = calloc(1, sizeof *visibility);
+    if (visibility == NULL)
+        return NULL;
+    const size_t runs = (size_t)def->places * (def->longest_run + 1); // by place and ticks
+    visibility->def = *def;
+    visibility->runners = calloc(def->places, sizeof *visibility->runners);
+    visibility->reaches = calloc(runs, sizeof *visibility->reaches);
+    visibility->points = calloc(runs * RAIM_RUN_WAYS, sizeof *visibility->points);
+    if (visibility->runners != NULL && visibility->reaches != NULL && visibility->points != NULL)
+        return visibility;
+    raim_visibility_destroy(visibility);
+    return NULL;
+}
+
+void raim_visibility_destroy(struct raim_visibility *visibility)
+{
+    if (visibility == NULL)
+        return;
+    free(visibility->runners);
+    free(visibility->reaches);
+    free(visibility->points);
+    free(visibility);
+}
+
+void raim_visibility_turn(struct raim_visibility *visibility, uint32_t tick)
+{
+    visibility->tick = tick;
+}
+
+// --- from where both are now ---
+
+static bool is_in_view(const struct raim_visibility *visibility, raim_vec2 eye, raim_vec2 centre,
+                       double radius)
+{
+    return raim_is_in_view(visibility->def.view, eye, centre, radius);
+}
+
+bool raim_visibility_sees_circle(const struct raim_visibility *visibility, raim_vec2 eye,
+                                 raim_vec2 centre, double radius, bool exactly)
+{
+    const struct raim_visibility_def *def = &visibility->def;
+    return is_in_view(visibility, eye, centre, radius) &&
+           (raim_distance_field_sees(def->clearing, eye, centre) ||
+            (exactly && raim_map_sees_circle(def->map, eye, centre, radius)));
+}
+
+bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_vec2 eye,
+                                 raim_vec2 centre, double radius)
+{
+    const struct raim_visibility_def *def = &visibility->def;
+    return is_in_view(visibility, eye, centre, radius) &&
+           (raim_distance_field_sees(def->clearing, eye, centre) ||
+            raim_map_sees(def->map, eye, centre));
+}
+
+// --- from where both can come to ---
+
+static struct raim_runner *runner_of(struct raim_visibility *visibility, uint32_t place,
+                                     raim_vec2 position)
+{
+    const struct raim_visibility_def *def = &visibility->def;
+    struct runner *known = &visibility->runners[place];
+    if (known->runner.map == NULL || known->tick != visibility->tick) {
+        const size_t points = (size_t)RAIM_RUN_WAYS * (def->longest_run + 1);
+        known->tick = visibility->tick;
+        raim_runner_begin(&known->runner, def->map, position, def->player_radius, def->stride,
+                          (int)def->longest_run, &visibility->points[place * points]);
+    }
+    return &known->runner;
+}
+
+static const struct raim_reach *reach_of(struct raim_visibility *visibility, uint32_t place,
+                                         raim_vec2 position, uint32_t ticks)
+{
+    assert(ticks <= visibility->def.longest_run);
+    struct reach *known = &visibility->reaches[place * (visibility->def.longest_run + 1) + ticks];
+    if (known->reach.count == 0 || known->tick != visibility->tick) {
+        known->tick = visibility->tick;
+        raim_runner_reach(runner_of(visibility, place, position), (int)ticks, &known->reach);
+    }
+    return &known->reach;
+}
+
+// The moments at which a flight is looked at: every half of a tick, or where these would be too
+// many, every tick; and its end.
+static double moment_of(const struct raim_trajectory *trajectory, struct raim_horizon horizon,
+                        int choice)
+{
+    const double step = horizon.to - horizon.from < RAIM_REACH_POINTS / 2 ? 0.5 : 1;
+    const double moment = horizon.from + step * choice;
+    const double last = raim_trajectory_ticks(trajectory, horizon.to);
+    return moment < last ? moment : last;
+}
+
+static void reach_by_flight(const struct raim_trajectory *trajectory, struct raim_horizon horizon,
+                            struct raim_reach *reach)
+{
+    const double last = raim_trajectory_ticks(trajectory, horizon.to);
+    double moment;
+    reach->count = 0;
+    do {
+        moment = moment_of(trajectory, horizon, reach->count);
+        reach->choices[reach->count] = (uint8_t)reach->count;
+        reach->points[reach->count++] = raim_trajectory_at(trajectory, moment);
+    } while (moment < last && reach->count < RAIM_REACH_POINTS);
+    const raim_vec2 end = reach->points[reach->count - 1];
+    reach->centre = raim_vec2_scale(raim_vec2_add(reach->points[0], end), 0.5);
+    reach->extent = sqrt(raim_vec2_distance_squared(reach->points[0], end)) / 2;
+}
+
+bool raim_visibility_peeks(struct raim_visibility *visibility,
+                           const struct raim_viewpoint *viewpoint,
+                           const struct raim_view_target *target, struct raim_horizon horizon,
+                           uint16_t *blocker, struct raim_witness *witness)
+{
+    struct raim_reach own;
+    const struct raim_reach *from = &own;
+    if (viewpoint->moves) {
+        from = reach_of(visibility, viewpoint->place, viewpoint->eye, horizon.run);
+    } else {
+        own.points[0] = own.centre = viewpoint->eye;
+        own.choices[0] = RAIM_REACH_STAY;
+        own.count = 1;
+        own.extent = 0;
+    }
+    struct raim_reach flight;
+    const struct raim_reach *to = &flight;
+    if (target->trajectory != NULL)
+        reach_by_flight(target->trajectory, horizon, &flight);
+    else
+        to = reach_of(visibility, target->place, target->centre, horizon.to);
+    struct raim_glimpse glimpse;
+    if (!raim_map_pvs_sees(visibility->def.map, from, to, target->radius, visibility->def.view,
+                           blocker, &glimpse))
+        return false;
+    *witness = (struct raim_witness){from->choices[glimpse.from], to->choices[glimpse.to]};
+    return true;
+}
+
+bool raim_visibility_peeks_by(struct raim_visibility *visibility,
+                              const struct raim_viewpoint *viewpoint,
+                              const struct raim_view_target *target, struct raim_horizon horizon,
+                              struct raim_witness witness)
+{
+    const raim_vec2 from =
+        viewpoint->moves ? raim_runner_at(runner_of(visibility, viewpoint->place, viewpoint->eye),
+                                          witness.from, (int)horizon.run)
+                         : viewpoint->eye;
+    const raim_vec2 to =
+        target->trajectory != NULL
+            ? raim_trajectory_at(target->trajectory,
+                                 moment_of(target->trajectory, horizon, witness.to))
+            : raim_runner_at(runner_of(visibility, target->place, target->centre), witness.to,
+                             (int)horizon.to);
+    return is_in_view(visibility, from, to, target->radius) &&
+           raim_map_sees_circle(visibility->def.map, from, to, target->radius);
+}
+
+bool raim_visibility_is_apart(const struct raim_visibility *visibility,
+                              const struct raim_viewpoint *viewpoint,
+                              const struct raim_view_target *target, uint32_t ticks,
+                              uint16_t *blocker)
+{
+    return raim_map_is_apart(visibility->def.map, viewpoint->eye, target->centre, target->radius,
+                             visibility->def.stride * ticks, blocker);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Visibility on random maps, and when the cache beside it answers by itself.
+#define _GNU_SOURCE
+#include "map_fixture.h"
+#include "visibility_cache.h"
+
+enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6 };
+
+static const double radius = 20;
+static const double stride = 5; // of a player in a tick
+
+struct stage {
+    struct raim_map *map;
+    struct raim_distance_field clearing;
+    struct raim_visibility *visibility;
+};
+
+// Of two players; takes the map.
+static void set_up(struct stage *stage, struct raim_map *map)
+{
+    stage->map = map;
+    assert_true(raim_distance_field_create(&stage->clearing, map));
+    const struct raim_visibility_def def = {
+        .map = map,
+        .clearing = &stage->clearing,
+        .view = {1600, 861},
+        .places = 2,
+        .player_radius = radius,
+        .stride = stride,
+        .longest_run = HORIZON,
+    };
+    stage->visibility = raim_visibility_create(&def);
+    assert_non_null(stage->visibility);
+}
+
+static void tear_down(struct stage *stage)
+{
+    raim_visibility_destroy(stage->visibility);
+    raim_distance_field_destroy(&stage->clearing);
+    raim_map_destroy(stage->map);
+}
+
+static struct raim_view_target player_at(raim_vec2 centre)
+{
+    return (struct raim_view_target){.place = 1, .centre = centre, .radius = radius};
+}
+
+// Calls `check` for random places of a viewer and a target on random maps.
+static void for_pairs(void (*check)(struct stage *stage, const struct raim_viewpoint *viewpoint,
+                                    const struct raim_view_target *target))
+{
+    for (int i = 0; i < MAPS; i++) {
+        struct stage stage;
+        set_up(&stage, chance_map(chance_int(3, 30), chance_between(50, 250)));
+        for (uint32_t tick = 1; tick <= PAIRS; tick++) {
+            raim_visibility_turn(stage.visibility, tick);
+            const struct raim_viewpoint viewpoint = {
+                .eye = chance_free(stage.map, radius),
+                .moves = chance_int(0, 3) > 0,
+            };
+            const struct raim_view_target target = player_at(chance_free(stage.map, radius));
+            check(&stage, &viewpoint, &target);
+        }
+        tear_down(&stage);
+    }
+}
+
+static int witnesses, cheap, apart; // how often a claim was put to the test
+
+static void check_witness(struct stage *stage, const struct raim_viewpoint *viewpoint,
+                          const struct raim_view_target *target)
+{
+    const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
+    uint16_t blocker = 0;
+    struct raim_witness witness;
+    if (!raim_visibility_peeks(stage->visibility, viewpoint, target, horizon, &blocker, &witness))
+        return;
+    witnesses++;
+    assert_true(raim_visibility_peeks_by(stage->visibility, viewpoint, target, horizon, witness));
+}
+
+static void test_a_witness_answers_the_question_again(void **state)
+{
+    (void)state;
+    for_pairs(check_witness);
+    assert_true(witnesses > 0);
+}
+
+static void check_cheap(struct stage *stage, const struct raim_viewpoint *viewpoint,
+                        const struct raim_view_target *target)
+{
+    const struct raim_visibility *visibility = stage->visibility;
+    if (!raim_visibility_sees_circle(visibility, viewpoint->eye, target->centre, radius, false))
+        return;
+    cheap++;
+    assert_true(raim_map_sees_circle(stage->map, viewpoint->eye, target->centre, radius));
+    assert_true(
+        raim_visibility_sees_circle(visibility, viewpoint->eye, target->centre, radius, true));
+}
+
+static void test_what_is_seen_cheaply_is_seen_exactly(void **state)
+{
+    (void)state;
+    for_pairs(check_cheap);
+    assert_true(cheap > 0);
+}
+
+static void check_apart(struct stage *stage, const struct raim_viewpoint *viewpoint,
+                        const struct raim_view_target *target)
+{
+    uint16_t blocker = 0;
+    if (!raim_visibility_is_apart(stage->visibility, viewpoint, target, HORIZON, &blocker))
+        return;
+    apart++;
+    const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
+    struct raim_witness witness;
+    assert_false(
+        raim_visibility_peeks(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
+}
+
+static void test_who_is_apart_never_peeks(void **state)
+{
+    (void)state;
+    for_pairs(check_apart);
+    assert_true(apart > 0);
+}
+
+// --- the cache ---
+
+static const raim_vec2 eye = {-300, 0}, in_sight = {-300, 300}, behind_the_wall = {300, 0};
+
+static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
+                    raim_vec2 centre)
+{
+    raim_visibility_turn(stage->visibility, tick);
+    const struct raim_visibility_cache_query query = {
+        .visibility = stage->visibility,
+        .tick = tick,
+        .latency = LATENCY,
+        .rest = raim_visibility_cache_rest(60),
+        .viewpoint = {.eye = eye, .moves = true},
+    };
+    const struct raim_view_target target = player_at(centre);
+    return raim_visibility_cache_may_see(pairs, &query, &target);
+}
+
+static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs)
+{
+    const struct raim_obstacle_def wall = block(-50, -400, 50, 400);
+    set_up(stage, make_map(&wall, 1));
+    assert_true(raim_visibility_cache_create(pairs, 2, 4));
+    for (uint32_t target = 0; target < 2; target++)
+        raim_visibility_cache_forget_target(pairs, target, 0);
+}
+
+static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct raim_visibility_cache pairs;
+    set_up_wall(&stage, &pairs);
+    uint32_t tick = 1;
+    assert_true(may_see(&stage, &pairs, tick, in_sight));
+    for (; tick <= 1 + LATENCY; tick++)
+        assert_true(may_see(&stage, &pairs, tick, behind_the_wall));
+    assert_false(may_see(&stage, &pairs, tick, behind_the_wall));
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&stage);
+}
+
+static void test_who_is_far_behind_a_wall_stays_hidden_for_a_rest(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct raim_visibility_cache pairs;
+    set_up_wall(&stage, &pairs);
+    uint32_t tick = 1;
+    assert_false(may_see(&stage, &pairs, tick, behind_the_wall));
+    for (; tick <= 1 + raim_visibility_cache_rest(60); tick++)
+        assert_false(may_see(&stage, &pairs, tick, in_sight));
+    assert_true(may_see(&stage, &pairs, tick, in_sight));
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&stage);
+}
+
+static void test_whoever_is_forgotten_is_looked_at_anew(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct raim_visibility_cache pairs;
+    set_up_wall(&stage, &pairs);
+    assert_true(may_see(&stage, &pairs, 1, in_sight));
+    raim_visibility_cache_forget_target(&pairs, 1, 2);
+    assert_false(may_see(&stage, &pairs, 2, behind_the_wall));
+    raim_visibility_cache_forget_viewer(&pairs, 0, 3);
+    assert_true(may_see(&stage, &pairs, 3, in_sight));
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&stage);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_witness_answers_the_question_again),
+        cmocka_unit_test(test_what_is_seen_cheaply_is_seen_exactly),
+        cmocka_unit_test(test_who_is_apart_never_peeks),
+        cmocka_unit_test(test_who_was_seen_may_be_seen_for_a_latency_more),
+        cmocka_unit_test(test_who_is_far_behind_a_wall_stays_hidden_for_a_rest),
+        cmocka_unit_test(test_whoever_is_forgotten_is_looked_at_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
