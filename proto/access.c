@@ -15,10 +15,8 @@ enum {
     LENGTHS = 3,
 };
 
-static_assert(RAIM_ACCESS_TOKEN_BYTES == RAIM_ACCESS_BYTES, "HELLO takes every token");
-static_assert(RAIM_ACCESS_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
-static_assert(HEAD_BYTES + LENGTHS + RAIM_ACCESS_ARENA_BYTES - 1 + RAIM_MAX_NAME_BYTES +
-                      RAIM_KEY_BYTES + RAIM_ACCESS_SIGNATURE_BYTES <=
+static_assert(HEAD_BYTES + LENGTHS + RAIM_MAX_ARENA_BYTES + RAIM_MAX_NAME_BYTES + RAIM_KEY_BYTES +
+                      RAIM_ACCESS_SIGNATURE_BYTES <=
                   RAIM_ACCESS_BYTES,
               "the longest token fits");
 
@@ -50,7 +48,7 @@ static size_t write_field(uint8_t *bytes, const void *field, size_t size)
     return 1 + size;
 }
 
-size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES])
+size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_BYTES])
 {
     assert(memchr(access->arena, '\0', sizeof access->arena) != NULL);
     assert(memchr(access->name, '\0', sizeof access->name) != NULL);

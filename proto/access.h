@@ -9,25 +9,22 @@
 #define RAIM_ACCESS_FORM 2
 #define RAIM_ACCESS_KEY_ID_BYTES 8 // the first bytes of the public key that verifies a token
 #define RAIM_ACCESS_NONCE_BYTES 16
-#define RAIM_ACCESS_ARENA_BYTES 32 // of an arena's name with the closing NUL
-#define RAIM_ACCESS_NAME_BYTES 25  // of a player's name with the closing NUL
 #define RAIM_ACCESS_SIGNATURE_BYTES 64
-#define RAIM_ACCESS_TOKEN_BYTES 255 // of a token at most
 
 struct raim_access {
     uint8_t key_id[RAIM_ACCESS_KEY_ID_BYTES];
     uint64_t not_before;                    // seconds since 1970
     uint64_t expiry;                        // seconds since 1970
     uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]; // random: no two tokens have the same
-    char arena[RAIM_ACCESS_ARENA_BYTES];    // 1 to 31 bytes
-    char name[RAIM_ACCESS_NAME_BYTES];      // of the player; empty: the client chooses
+    char arena[RAIM_MAX_ARENA_BYTES + 1];   // 1 to 31 bytes
+    char name[RAIM_MAX_NAME_BYTES + 1];     // of the player; empty: the client chooses
     bool has_key;
     uint8_t
         key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see connectionless.h
 };
 
 // Writes all but the signature, which belongs right behind what was written, and returns the size.
-size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES]);
+size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_BYTES]);
 
 // Reads a token. Returns the size of what is signed, with the signature behind it and nothing
 // else; 0 for bytes that are no token.

@@ -16,7 +16,7 @@ enum {
 
 static const uint8_t prefix[8] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M'};
 
-static_assert(HEAD_BYTES + 1 + 4 + RAIM_COOKIE_ARENA_BYTES + RAIM_KEY_BYTES == RAIM_COOKIE_BYTES,
+static_assert(HEAD_BYTES + 1 + 4 + RAIM_MAX_ARENA_BYTES + 1 + RAIM_KEY_BYTES == RAIM_COOKIE_BYTES,
               "a cookie fits");
 static_assert(HEAD_BYTES + 16 == RAIM_INVITE_BYTES, "an invitation is no larger");
 static_assert(RAIM_COOKIE_BYTES + RAIM_REFUSED_BYTES < RAIM_CONNECTIONLESS_BYTES,
@@ -70,7 +70,7 @@ size_t raim_credential_read(const uint8_t *data, size_t size, struct raim_creden
         return 0;
     if ((data[0] == RAIM_CREDENTIAL_NONE && data[1] != 0) ||
         (data[0] == RAIM_CREDENTIAL_ACCESS && data[1] == 0) ||
-        (data[0] == RAIM_CREDENTIAL_SESSION && data[1] != RAIM_SESSION_TOKEN_BYTES))
+        (data[0] == RAIM_CREDENTIAL_SESSION && data[1] != RAIM_TOKEN_BYTES))
         return 0;
     credential->kind = (enum raim_credential_kind)data[0];
     credential->size = data[1];
@@ -92,7 +92,7 @@ bool raim_connect_request_read(const uint8_t *data, size_t size,
                                struct raim_connectionless *connect_request)
 {
     *connect_request = (struct raim_connectionless){0};
-    if (size < RAIM_CONNECTIONLESS_BYTES || size > RAIM_CONNECTIONLESS_MOST_BYTES)
+    if (size < RAIM_CONNECTIONLESS_BYTES || size > RAIM_MAX_DATAGRAM_BYTES)
         return false;
     connect_request->cookie = read_u32(data + HEAD_BYTES);
     const size_t at = HEAD_BYTES + 4;
@@ -106,7 +106,7 @@ bool raim_connect_request_read(const uint8_t *data, size_t size,
 size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_COOKIE_BYTES])
 {
     const size_t length = strlen(cookie->arena);
-    assert(length > 0 && length < RAIM_COOKIE_ARENA_BYTES);
+    assert(length > 0 && length <= RAIM_MAX_ARENA_BYTES);
     raim_connectionless_write_head(RAIM_CONNECTIONLESS_COOKIE, bytes);
     bytes[HEAD_BYTES] = (uint8_t)((cookie->needs_admission ? FLAG_NEEDS_ADMISSION : 0) |
                                   (cookie->offers_encryption ? FLAG_OFFERS_ENCRYPTION : 0) |
@@ -138,7 +138,7 @@ bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cook
     cookie->cookie = read_u32(data + HEAD_BYTES + 1);
     if ((flags & ~FLAGS) != 0 || cookie->cookie == 0 || cookie->cookie >> RAIM_COOKIE_BITS != 0 ||
         (cookie->requires_encryption && !cookie->offers_encryption) || length == 0 ||
-        length >= RAIM_COOKIE_ARENA_BYTES ||
+        length > RAIM_MAX_ARENA_BYTES ||
         size != at + length + (cookie->offers_encryption ? RAIM_KEY_BYTES : 0U) ||
         memchr(data + at, '\0', length) != NULL)
         return false;
@@ -169,7 +169,7 @@ bool raim_invite_read(const uint8_t *data, size_t size, struct raim_invite *invi
 size_t raim_refused_write(const struct raim_refused *refused, uint8_t bytes[RAIM_REFUSED_BYTES])
 {
     const size_t length = strlen(refused->text);
-    assert(length < RAIM_REFUSED_TEXT_BYTES);
+    assert(length <= RAIM_MAX_TEXT_BYTES);
     raim_connectionless_write_head(RAIM_CONNECTIONLESS_REFUSED, bytes);
     bytes[HEAD_BYTES] = refused->reason;
     memcpy(bytes + HEAD_BYTES + 1, refused->text, length);

@@ -6,23 +6,20 @@
 // and its form; integers are little-endian. Pure bytes, no state.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define RAIM_CONNECTIONLESS_FORM 2
 #define RAIM_CONNECTIONLESS_HEAD_BYTES 10
-#define RAIM_CONNECTIONLESS_BYTES 512 // at least, padded with zeros: more than its answers together
-#define RAIM_CONNECTIONLESS_MOST_BYTES 1200 // and at most
-#define RAIM_COOKIE_BYTES 79                // at most
-#define RAIM_COOKIE_ARENA_BYTES 32          // of an arena's name with the closing NUL
+#define RAIM_CONNECTIONLESS_BYTES                                                                  \
+    512 // at least, padded with zeros: more than its answers together; see
+// RAIM_MAX_DATAGRAM_BYTES for the most
+#define RAIM_COOKIE_BYTES 79 // at most
 #define RAIM_INVITE_BYTES 26
-#define RAIM_REFUSED_TEXT_BYTES 121 // with the closing NUL
-#define RAIM_REFUSED_BYTES                                                                         \
-    (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_REFUSED_TEXT_BYTES - 1) // at most
-#define RAIM_KEY_BYTES 32                                              // of a public key of X25519
-#define RAIM_CREDENTIAL_BYTES 255                                      // at most
-#define RAIM_SESSION_TOKEN_BYTES 16
+#define RAIM_REFUSED_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_MAX_TEXT_BYTES) // at most
 #define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones
 
 enum raim_connectionless_kind {
@@ -45,7 +42,7 @@ enum raim_credential_kind {
 struct raim_credential {
     enum raim_credential_kind kind;
     uint8_t size;
-    uint8_t bytes[RAIM_CREDENTIAL_BYTES];
+    uint8_t bytes[RAIM_ACCESS_BYTES];
 };
 
 struct raim_connectionless {
@@ -54,13 +51,13 @@ struct raim_connectionless {
 };
 
 struct raim_cookie {
-    uint32_t cookie;                     // for enet_host_connect's data
-    bool needs_admission;                // a plain CONNECT needs an admitted cookie
-    bool offers_encryption;              // the server answers the handshake
-    bool requires_encryption;            // and takes nothing else; never without the offer
-    bool admitted;                       // the credential was good: this cookie lets a CONNECT in
-    char arena[RAIM_COOKIE_ARENA_BYTES]; // its name
-    uint8_t server_key[RAIM_KEY_BYTES];  // the server's lasting one, with `offers_encryption`
+    uint32_t cookie;                      // for enet_host_connect's data
+    bool needs_admission;                 // a plain CONNECT needs an admitted cookie
+    bool offers_encryption;               // the server answers the handshake
+    bool requires_encryption;             // and takes nothing else; never without the offer
+    bool admitted;                        // the credential was good: this cookie lets a CONNECT in
+    char arena[RAIM_MAX_ARENA_BYTES + 1]; // its name
+    uint8_t server_key[RAIM_KEY_BYTES];   // the server's lasting one, with `offers_encryption`
 };
 
 // "Come back": only who knows the session's token could have made the proof.
@@ -71,7 +68,7 @@ struct raim_invite {
 
 struct raim_refused {
     uint8_t reason; // of a GOODBYE
-    char text[RAIM_REFUSED_TEXT_BYTES];
+    char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
 // The kind of a datagram, by its first ten bytes.
@@ -96,7 +93,7 @@ bool raim_refused_read(const uint8_t *data, size_t size, struct raim_refused *re
 
 // A credential within another datagram: its kind, its size, its bytes. The reader returns the size
 // of all that, 0 where it is none.
-#define RAIM_CREDENTIAL_MOST_BYTES (2 + RAIM_CREDENTIAL_BYTES)
+#define RAIM_CREDENTIAL_MOST_BYTES (2 + RAIM_ACCESS_BYTES)
 size_t raim_credential_write(const struct raim_credential *credential,
                              uint8_t bytes[RAIM_CREDENTIAL_MOST_BYTES]);
 size_t raim_credential_read(const uint8_t *data, size_t size, struct raim_credential *credential);

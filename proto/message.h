@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What every message shares: kinds, limits, reasons. A message is one ENet packet; its first bits
+// What every message shares: kinds and reasons. A message is one ENet packet; its first bits
 // are its kind: 1 for SNAPSHOT, the most frequent one, 0 and four bits for the others. PROTOCOL.md
 // is the specification.
 #pragma once
 
 #include "bits.h"
+#include "wire_limits.h"
 
 #define RAIM_PROTOCOL_VERSION 5
-
-// A message and ENet's headers fit one datagram of 1200 bytes beside a few acknowledgements.
-#define RAIM_MAX_MESSAGE_BYTES 1152
-
-#define RAIM_MAX_NAME_BYTES 24  // of UTF-8, without the closing NUL
-#define RAIM_MAX_TEXT_BYTES 120 // of an explanation
-#define RAIM_MAX_TITLE_BYTES 31 // of a map's name
-#define RAIM_MAX_CHAT_BYTES 120 // of what somebody says
-#define RAIM_TOKEN_BYTES 16     // of a session's token
-#define RAIM_MAX_MOTD_BYTES 120 // of the message of the day
-#define RAIM_ACCESS_BYTES 255   // of an access token at most
-
-#define RAIM_WIRE_PLAYERS 1024 // places at most
-#define RAIM_WIRE_BULLETS 8192
-#define RAIM_WIRE_OBSTACLES 4096
-#define RAIM_WIRE_POINTS 16 // of one obstacle
-#define RAIM_WIRE_RULES 31
-#define RAIM_WIRE_REWIND 63 // ticks at most that a bullet is launched in the past
 
 // Coordinates are signed multiples of 1/32 unit.
 #define RAIM_WIRE_UNITS 32

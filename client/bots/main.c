@@ -119,7 +119,7 @@ static struct options parse_options(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     double number;
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES];
     for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         switch (option) {
         case 'c':

@@ -13,9 +13,9 @@ struct opponent {
     struct raim_bot brain;
     struct raim_known_server known;
     int server; // index of the address it plays on
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES];
     uint32_t access_size; // 0: no access token
-    char name[RAIM_CLIENT_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
     bool require_encryption;
     bool played; // was let in at some time
     bool broken; // ended without having left by itself

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every text fits");
-static_assert(RAIM_CLIENT_ACCESS_BYTES == RAIM_ACCESS_BYTES, "every access token fits");
 static_assert((int)RAIM_CLIENT_PLAY == RAIM_PHASE_PLAY &&
                   (int)RAIM_CLIENT_BREAK == RAIM_PHASE_BREAK &&
                   (int)RAIM_CLIENT_PAUSED == RAIM_PHASE_PAUSED,
@@ -25,7 +23,7 @@ struct raim_client_def raim_client_default_def(void)
 
 struct raim_client *raim_client_create(const struct raim_client_def *def)
 {
-    assert(def->access_size <= RAIM_CLIENT_ACCESS_BYTES);
+    assert(def->access_size <= RAIM_ACCESS_BYTES);
     struct raim_client *client = calloc(1, sizeof *client);
     if (client == NULL)
         return NULL;
@@ -85,7 +83,6 @@ void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint3
 
 const uint8_t *raim_client_token(const struct raim_client *client)
 {
-    static_assert(RAIM_CLIENT_TOKEN_BYTES == RAIM_TOKEN_BYTES, "client.h says so");
     const bool is_over = client->session.state == RAIM_CLIENT_ENDED;
     return client->session.has_token && !is_over ? client->session.token : NULL;
 }

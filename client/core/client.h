@@ -9,18 +9,12 @@
 
 #include "map.h"
 #include "rules.h"
+#include "wire_limits.h"
 #include "world.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define RAIM_CLIENT_NAME_BYTES 25    // 24 bytes of UTF-8 and the closing NUL
-#define RAIM_CLIENT_TEXT_BYTES 121   // of an explanation, and of what somebody says
-#define RAIM_CLIENT_ACCESS_BYTES 255 // of an access token at most
-
-#define RAIM_CLIENT_KEY_BYTES 32
-#define RAIM_CLIENT_TOKEN_BYTES 16
 
 struct raim_client;
 
@@ -31,7 +25,7 @@ struct raim_client_def {
     double patience_s;     // for a server to answer at first, before it counts as lost
     const uint8_t *access; // access token, for arenas that want one
     uint32_t access_size;  // bytes; 0: none
-    // The lasting key, of RAIM_CLIENT_KEY_BYTES, of the only server that a link talks to, and only
+    // The lasting key, of RAIM_KEY_BYTES, of the only server that a link talks to, and only
     // encrypted. The access token may name another, which then counts. NULL: any server; the key of
     // the first completed handshake is that of the link from then on.
     const uint8_t *server_key;
@@ -51,7 +45,7 @@ enum raim_client_state {
 
 struct raim_client_end {
     uint32_t reason; // as in PROTOCOL.md; raim_client_reason_name names it
-    char text[RAIM_CLIENT_TEXT_BYTES];
+    char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
 // Somebody in the arena, as the roster and the events tell. A spectator hears of it as late as it
@@ -61,7 +55,7 @@ struct raim_client_member {
     raim_player_id id; // RAIM_NOBODY where the place is free
     bool bot;
     uint32_t score, deaths;
-    char name[RAIM_CLIENT_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
 // A living player at the tick shown.
@@ -178,7 +172,7 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
 // that was lost is to be resumed, and so is one to a server that restarts.
 void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason);
 
-// The server invites whoever has the token of this session, RAIM_CLIENT_TOKEN_BYTES of it: after a
+// The server invites whoever has the token of this session, RAIM_TOKEN_BYTES of it: after a
 // restart, when the connection is there no more. NULL while there is no session to come back to.
 const uint8_t *raim_client_token(const struct raim_client *client);
 

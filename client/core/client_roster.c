@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(RAIM_CLIENT_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name fits");
-static_assert(RAIM_CLIENT_TEXT_BYTES == RAIM_MAX_CHAT_BYTES + 1, "every text fits");
-
 bool raim_company_enter(struct raim_company *company, const struct raim_welcome *welcome)
 {
     free(company->members);

@@ -25,10 +25,10 @@ struct raim_company {
     struct raim_client_member *members; // by place
     struct raim_wire_phase phase;
     uint32_t next_sequence;
-    uint32_t read, written;                                 // events
-    struct raim_company_event events[RAIM_COMPANY_EVENTS];  // ring
-    uint16_t said;                                          // texts
-    char texts[RAIM_COMPANY_TEXTS][RAIM_CLIENT_TEXT_BYTES]; // ring
+    uint32_t read, written;                                  // events
+    struct raim_company_event events[RAIM_COMPANY_EVENTS];   // ring
+    uint16_t said;                                           // texts
+    char texts[RAIM_COMPANY_TEXTS][RAIM_MAX_TEXT_BYTES + 1]; // ring
 };
 
 // Enters the arena of a welcome, where nobody is known yet; what is unread stays so. False where

@@ -46,7 +46,7 @@ struct raim_connector {
 
 struct raim_connector *raim_connector_create(const struct raim_connector_def *def)
 {
-    assert(def->access_size <= RAIM_CREDENTIAL_BYTES);
+    assert(def->access_size <= RAIM_ACCESS_BYTES);
     if (!raim_crypto_init())
         return NULL;
     struct raim_connector *connector = raim_crypto_allocate(sizeof *connector);
@@ -93,8 +93,8 @@ void raim_connector_begin(struct raim_connector *connector, const uint8_t *sessi
     connector->session = (struct raim_credential){0};
     if (session != NULL) {
         connector->session.kind = RAIM_CREDENTIAL_SESSION;
-        connector->session.size = RAIM_SESSION_TOKEN_BYTES;
-        memcpy(connector->session.bytes, session, RAIM_SESSION_TOKEN_BYTES);
+        connector->session.size = RAIM_TOKEN_BYTES;
+        memcpy(connector->session.bytes, session, RAIM_TOKEN_BYTES);
     }
     connect_request(connector);
 }

@@ -40,7 +40,7 @@ struct raim_connector *raim_connector_create(const struct raim_connector_def *de
 void raim_connector_destroy(struct raim_connector *connector);
 
 // Begins a connection, dropping the keys of the one before; resumes the session of a token of
-// RAIM_SESSION_TOKEN_BYTES, if any.
+// RAIM_TOKEN_BYTES, if any.
 void raim_connector_begin(struct raim_connector *connector, const uint8_t *session,
                           uint64_t now_us);
 

@@ -59,7 +59,7 @@ static char *read_file(const char *path)
 enum found { FOUND_NOTHING, FOUND_KEY, FOUND_DAMAGE };
 
 // Searches the line of a server.
-static enum found search(const char *text, const char *name, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+static enum found search(const char *text, const char *name, uint8_t key[RAIM_KEY_BYTES])
 {
     const size_t length = strlen(name);
     for (const char *line = text; *line != '\0'; line += *line == '\n') {
@@ -142,7 +142,7 @@ static bool replace(const char *path, const char *text, const char *line)
 
 static void remember(const struct raim_known_server *server)
 {
-    uint8_t known[RAIM_CLIENT_KEY_BYTES];
+    uint8_t known[RAIM_KEY_BYTES];
     char digits[RAIM_CRYPTO_KEY_DIGITS + 1], line[400];
     char *text = read_file(server->path);
     // Another program, or another client of this one, may have been faster.
@@ -176,7 +176,7 @@ static void warn(const struct raim_known_server *server, const uint8_t *other)
 
 void raim_known_server_look(struct raim_known_server *server, const struct raim_link *link)
 {
-    uint8_t key[RAIM_CLIENT_KEY_BYTES];
+    uint8_t key[RAIM_KEY_BYTES];
     if (server->is_done || link == NULL)
         return;
     if (server->has_key && raim_link_other_key(link, key)) {

@@ -22,7 +22,7 @@ struct raim_known_server {
     char name[300];   // HOST:PORT
     bool has_key;
     bool is_done; // nothing is left to remember or to warn of
-    uint8_t key[RAIM_CLIENT_KEY_BYTES];
+    uint8_t key[RAIM_KEY_BYTES];
 };
 
 // Looks a server up in a file, which need not exist; NULL for no file. False, with a warning, where

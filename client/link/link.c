@@ -26,7 +26,7 @@
 // it gets a long interval, full acceleration and no deceleration.
 enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELERATION = 0 };
 enum {
-    MTU = 1200,
+    MTU = RAIM_MAX_DATAGRAM_BYTES,
     MAX_DATAGRAM = MTU + RAIM_CONNECTOR_BYTES,
     CHANNELS = 2,
     RELIABLE = 0,
@@ -449,13 +449,13 @@ struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
     return traffic;
 }
 
-bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
     return raim_connector_server_key(link->connector, key) &&
            raim_connector_is_secure(link->connector);
 }
 
-bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
     return raim_connector_doubt(link->connector, raim_link_now_us(), key) ==
            RAIM_CONNECTOR_OTHER_KEY;

@@ -49,11 +49,11 @@ uint32_t raim_link_ping_ms(const struct raim_link *link);
 
 // The lasting key of the server, to be remembered and given in the def the next time. False, and
 // nothing meant, where the connection is not encrypted or no handshake was completed.
-bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES]);
+bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES]);
 
 // Whether a server answered that shows another key than the one of the def, or than it showed
 // before in the life of this link; its key. The link never talks to it.
-bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES]);
+bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES]);
 
 struct raim_link_traffic {
     uint64_t bytes_down, bytes_up; // UDP payload

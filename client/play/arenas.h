@@ -2,14 +2,16 @@
 // Asks a server over HTTP which arenas it has, without making anybody wait.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ARENAS_MOST = 256, ARENAS_NAME_BYTES = 32, ARENAS_STATUS_PORT = 7246 };
+enum { ARENAS_MOST = 256, ARENAS_STATUS_PORT = 7246 };
 
 struct arenas_row {
-    char name[ARENAS_NAME_BYTES], map[ARENAS_NAME_BYTES];
+    char name[RAIM_MAX_ARENA_BYTES + 1], map[RAIM_MAX_TITLE_BYTES + 1];
     uint16_t port;
     uint32_t players, bots; // who play now
 };

@@ -2,9 +2,11 @@
 // A line that is being typed. Pure.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stddef.h>
 
-enum { ENTRY_BYTES = 121 }; // what fits a chat message, and the closing NUL
+enum { ENTRY_BYTES = RAIM_MAX_CHAT_BYTES + 1 }; // with the closing NUL
 
 struct entry {
     char text[ENTRY_BYTES]; // UTF-8

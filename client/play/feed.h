@@ -12,14 +12,14 @@ enum { FEED_LINES = 16 };
 // Who a line is about; the name is kept, for people leave.
 struct feed_person {
     raim_player_id id; // RAIM_NOBODY: nobody; of what is said: the server
-    char name[RAIM_CLIENT_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
 struct feed_line {
     double born_s;
     bool own;                         // it concerns the own player
     struct feed_person first, second; // who did it, to whom
-    char text[RAIM_CLIENT_TEXT_BYTES];
+    char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
 // Start from all zero.

@@ -14,7 +14,7 @@ struct hud_score {
     raim_player_id id;
     bool own, bot;
     uint32_t score, deaths;
-    char name[RAIM_CLIENT_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
 // Best first; of equals, who fell less often.

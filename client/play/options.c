@@ -112,7 +112,7 @@ struct options options_parse(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES];
     struct options options = {
         .host = "127.0.0.1", .name = user_name(), .width = 1280, .height = 720};
     for (int option; (option = getopt_long(argc, argv, "hV", known, NULL)) != -1;) {

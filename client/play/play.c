@@ -42,11 +42,11 @@ static void connect(struct play *play)
 }
 
 // As much of a name as fits, in whole characters.
-static void copy_name(char copy[RAIM_CLIENT_NAME_BYTES], const char *name)
+static void copy_name(char copy[RAIM_MAX_NAME_BYTES + 1], const char *name)
 {
     size_t length = strlen(name);
-    if (length >= RAIM_CLIENT_NAME_BYTES)
-        length = RAIM_CLIENT_NAME_BYTES - 1;
+    if (length > RAIM_MAX_NAME_BYTES)
+        length = RAIM_MAX_NAME_BYTES;
     while (length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80)
         length--;
     memcpy(copy, name, length);

@@ -24,9 +24,9 @@ enum layer {
 };
 
 struct play {
-    char host[256], name[RAIM_CLIENT_NAME_BYTES];
+    char host[256], name[RAIM_MAX_NAME_BYTES + 1];
     uint16_t port;
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES];
     uint32_t access_size;     // 0: no access token
     char known_servers[4096]; // file; "": none
     struct raim_known_server known;
@@ -45,15 +45,15 @@ struct play {
     enum layer layer;
     struct menu menu;
     struct entry entry;
-    uint64_t hits;                                        // own, as far as shown
-    double hit_at_s;                                      // when the last one was
-    double hurt_at_s;                                     // when the own player fell
-    double entered_s;                                     // when the arena was entered
-    uint64_t entries;                                     // the client's, of the map shown
-    struct feed_person winner;                            // of the break
-    char motd[RAIM_CLIENT_TEXT_BYTES];                    // as last shown
-    double lost_at_s;                                     // when the connection was lost
-    char names[RAIM_MAX_PLAYERS][RAIM_CLIENT_NAME_BYTES]; // by place, also of who has just left
+    uint64_t hits;                                         // own, as far as shown
+    double hit_at_s;                                       // when the last one was
+    double hurt_at_s;                                      // when the own player fell
+    double entered_s;                                      // when the arena was entered
+    uint64_t entries;                                      // the client's, of the map shown
+    struct feed_person winner;                             // of the break
+    char motd[RAIM_MAX_MOTD_BYTES + 1];                    // as last shown
+    double lost_at_s;                                      // when the connection was lost
+    char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by place, also of who has just left
 };
 
 // The time of everything here, in seconds.

@@ -16,8 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-static_assert(BANS_WHY_BYTES == RAIM_MATCH_TEXT_BYTES, "every reason can be told");
-
 enum {
     OK = 200,
     BAD_REQUEST = 400,

@@ -22,9 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static_assert(ACCESS_CONTROL_NAME_BYTES == RAIM_MATCH_NAME_BYTES,
-              "an admission changes the name of a match");
-
 enum {
     CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
     PUBLISHES_PER_S = 10,
@@ -48,7 +45,7 @@ static int64_t now_s(void)
 
 // What the match asks about an access token.
 static bool admit(void *context, const uint8_t *token, size_t size,
-                  char name[RAIM_MATCH_NAME_BYTES])
+                  char name[RAIM_MAX_NAME_BYTES + 1])
 {
     return access_control_judge(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
 }
@@ -117,7 +114,7 @@ static bool knows_session(void *context, const uint8_t *token)
 
 static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
 {
-    uint8_t secret[SERVER_KEY_BYTES];
+    uint8_t secret[RAIM_KEY_BYTES];
     if (!server_key_get(secret, error, capacity))
         return false;
     const bool encrypted = transport_encrypt(arena->transport, secret, required);
@@ -353,7 +350,7 @@ static void publish(struct arena *arena)
 // Where there is no secret for its session, a connection cannot begin.
 static void take_connection(struct arena *arena, uint32_t peer)
 {
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    uint8_t token[RAIM_TOKEN_BYTES];
     if (getrandom(token, sizeof token, 0) != sizeof token) {
         transport_disconnect(arena->transport, peer, 0);
         return;

@@ -22,8 +22,7 @@ enum {
     ERROR_BYTES = PATH_MAX + 64,
 };
 
-static_assert(RAIM_MATCH_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES,
-              "a token is a key of SipHash");
+static_assert(RAIM_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES, "a token is a key of SipHash");
 
 bool arena_checkpoint_create(struct arena_checkpoint *keeper, const char *name)
 {
@@ -181,9 +180,8 @@ static void save(struct arena_checkpoint *keeper, const struct raim_match *match
 }
 
 // All of a restart have one nonce, so that a client heeds one of them, however many are repeated.
-static void invite(const struct arena_checkpoint *keeper,
-                   const uint8_t token[RAIM_MATCH_TOKEN_BYTES], const struct checkpoint_seat *seat,
-                   struct transport *transport)
+static void invite(const struct arena_checkpoint *keeper, const uint8_t token[RAIM_TOKEN_BYTES],
+                   const struct checkpoint_seat *seat, struct transport *transport)
 {
     struct raim_invite invite;
     uint8_t bytes[RAIM_INVITE_BYTES];
@@ -207,7 +205,7 @@ static void invite_those_away(struct arena_checkpoint *keeper, const struct raim
     keeper->next_invites_tick = raim_match_tick(match) + tick_hz(match) / INVITES_PER_S;
     for (uint32_t place = 0; place < places; place++) {
         const struct checkpoint_seat *seat = &keeper->seats[place];
-        uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+        uint8_t token[RAIM_TOKEN_BYTES];
         if (seat->address != 0 && raim_match_token(match, seat->player, token))
             invite(keeper, token, seat, transport);
     }

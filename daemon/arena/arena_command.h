@@ -19,7 +19,7 @@ struct command {
     uint32_t request; // the asker's number for it, untouched
     bool on;
     raim_player_id player;
-    char text[RAIM_MATCH_TEXT_BYTES];
+    char text[RAIM_MAX_TEXT_BYTES + 1];
     const struct bans *bans; // in force from now on; once answered, those before are read no more
 
     bool done; // the answer; false: there is no such player, or too much waits to be told

@@ -116,7 +116,7 @@ static bool parse_line(char *line, struct ban *ban)
     errno = 0;
     const long long until_s = strtoll(until, &why, 10);
     if (why == until || errno != 0 || until_s < 0 || *why != ' ' ||
-        strlen(why + 1) >= BANS_WHY_BYTES)
+        strlen(why + 1) > RAIM_MAX_TEXT_BYTES)
         return false;
     *ban = (struct ban){.until_s = until_s};
     strcpy(ban->why, why + 1);

@@ -3,19 +3,20 @@
 // while the next is being made; and the file that keeps them.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define BANS_MAX 4096
-#define BANS_WHY_BYTES 121    // 120 bytes and the closing NUL
 #define BANS_NETWORK_BYTES 19 // "255.255.255.255/32" and the closing NUL
 
 struct ban {
-    uint32_t network;         // lowest address; addresses are in the machine's byte order
-    uint32_t prefix;          // bits of it that count, 0 to 32
-    int64_t until_s;          // CLOCK_REALTIME; 0: for ever
-    char why[BANS_WHY_BYTES]; // one line, may be empty
+    uint32_t network;                  // lowest address; addresses are in the machine's byte order
+    uint32_t prefix;                   // bits of it that count, 0 to 32
+    int64_t until_s;                   // CLOCK_REALTIME; 0: for ever
+    char why[RAIM_MAX_TEXT_BYTES + 1]; // one line, may be empty
 };
 
 struct bans {

@@ -19,14 +19,14 @@
 
 enum { TEXT_BYTES = RAIM_CRYPTO_KEY_DIGITS + 1 }; // with the end of the line
 
-static_assert(SERVER_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
+static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
 
 static struct {
     bool known;
     uint8_t *secret; // in memory for secrets, for as long as the process runs
 } identity;
 
-static bool write_file(const char *path, const uint8_t key[SERVER_KEY_BYTES])
+static bool write_file(const char *path, const uint8_t key[RAIM_KEY_BYTES])
 {
     char text[TEXT_BYTES + 1];
     raim_crypto_print_key(key, text);
@@ -37,7 +37,7 @@ static bool write_file(const char *path, const uint8_t key[SERVER_KEY_BYTES])
 }
 
 // False with errno and a reason.
-static bool read_file(const char *path, uint8_t key[SERVER_KEY_BYTES], const char **problem)
+static bool read_file(const char *path, uint8_t key[RAIM_KEY_BYTES], const char **problem)
 {
     char text[TEXT_BYTES + 2] = "";
     const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, problem);
@@ -63,7 +63,7 @@ static bool load(const char *directory, char *error, size_t capacity)
     if (read_file(path, identity.secret, &problem))
         return true;
     if (errno == ENOENT) {
-        raim_crypto_random(identity.secret, SERVER_KEY_BYTES);
+        raim_crypto_random(identity.secret, RAIM_KEY_BYTES);
         // Nobody knows this server by a key yet: play goes on without keeping one.
         if (!write_file(path, identity.secret))
             log_warning("identity is of this start alone: cannot write \"%s\": %s", path,
@@ -88,21 +88,21 @@ static bool find_secret(char *error, size_t capacity)
     } else {
         log_info("identity is of this start alone: there is no $STATE_DIRECTORY to keep it");
     }
-    raim_crypto_random(identity.secret, SERVER_KEY_BYTES);
+    raim_crypto_random(identity.secret, RAIM_KEY_BYTES);
     return true;
 }
 
-bool server_key_get(uint8_t secret[SERVER_KEY_BYTES], char *error, size_t capacity)
+bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity)
 {
     if (!identity.known) {
-        uint8_t shown[SERVER_KEY_BYTES];
+        uint8_t shown[RAIM_KEY_BYTES];
         char text[TEXT_BYTES];
         if (!raim_crypto_init()) {
             snprintf(error, capacity, "no random numbers");
             return false;
         }
         if (identity.secret == NULL)
-            identity.secret = raim_crypto_allocate(SERVER_KEY_BYTES);
+            identity.secret = raim_crypto_allocate(RAIM_KEY_BYTES);
         if (identity.secret == NULL) {
             snprintf(error, capacity, "out of memory");
             return false;
@@ -114,6 +114,6 @@ bool server_key_get(uint8_t secret[SERVER_KEY_BYTES], char *error, size_t capaci
         log_info("identity started key=%s", text);
         identity.known = true;
     }
-    memcpy(secret, identity.secret, SERVER_KEY_BYTES);
+    memcpy(secret, identity.secret, RAIM_KEY_BYTES);
     return true;
 }

@@ -4,14 +4,14 @@
 // either every start makes another one. Thread rule: the main thread's alone.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define SERVER_KEY_BYTES 32
 
 // Reads the secret half, or makes and keeps one, when it is first asked for, and logs the public
 // half. Where a new one cannot be kept, it is of this start alone, with a warning in the log. False
 // with a reason in `error` where there is a file that cannot be used: another key would be another
 // server.
-bool server_key_get(uint8_t secret[SERVER_KEY_BYTES], char *error, size_t capacity);
+bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity);

@@ -12,6 +12,7 @@
 #include "match.h"
 #include "path_list.h"
 #include "rules.h"
+#include "wire_limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,11 +20,11 @@
 
 #define CONFIG_MAX_ARENAS 256
 #define CONFIG_MAX_WORKERS 256
-#define CONFIG_MAX_BOTS 200      // of an arena
-#define CONFIG_NAME_BYTES 32     // with the closing NUL; names of arenas: [a-z0-9_-]+
-#define CONFIG_ADDRESS_BYTES 16  // a dotted IPv4 address with the closing NUL
-#define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
-#define CONFIG_MAX_ROTATION 32   // maps of an arena beside its first
+#define CONFIG_MAX_BOTS 200                          // of an arena
+#define CONFIG_NAME_BYTES (RAIM_MAX_ARENA_BYTES + 1) // names of arenas: [a-z0-9_-]+
+#define CONFIG_ADDRESS_BYTES 16                      // a dotted IPv4 address with the closing NUL
+#define CONFIG_CONTROL_BYTES 108                     // a Unix socket's path with the closing NUL
+#define CONFIG_MAX_ROTATION 32                       // maps of an arena beside its first
 
 // Whether the datagrams of an arena are encrypted.
 enum config_encryption {
@@ -57,7 +58,7 @@ struct config_arena {
     double round_s;       // 0: without an end by the clock, to 86400
     uint32_t score_limit; // points that end a round, 0: none
     double break_s;       // 0 to 300
-    char motd[RAIM_MATCH_TEXT_BYTES];
+    char motd[RAIM_MAX_MOTD_BYTES + 1];
     const struct raim_map *map; // the configuration's, like those of the rounds after the first;
     int rotation_count;         // after these comes `map` again
     const struct raim_map *rotation[CONFIG_MAX_ROTATION];

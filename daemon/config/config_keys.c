@@ -15,7 +15,7 @@ static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fi
 static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
 static_assert(CONFIG_MAX_ROTATION == 32, "the want of rotation says so");
 static_assert(HTTP_MAX_HOSTS == 16, "the want of status_hosts says so");
-static_assert(RAIM_MATCH_TEXT_BYTES == 121, "the want of motd says so");
+static_assert(RAIM_MAX_MOTD_BYTES == 120, "the want of motd says so");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
@@ -488,12 +488,8 @@ static bool parse_path(const char *text, void *field)
 
 static bool parse_motd(const char *text, void *field)
 {
-    char cleaned[RAIM_MATCH_TEXT_BYTES];
-    const bool is_good =
-        text[0] == '\0' || (raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
-    if (is_good)
-        copy_text(field, text);
-    return is_good;
+    char cleaned[RAIM_MAX_TEXT_BYTES + 1];
+    return text[0] == '\0' || (raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
 }
 
 static bool parse_log_level(const char *text, void *field)

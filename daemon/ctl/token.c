@@ -124,8 +124,8 @@ static const char *fill(const struct token_options *options, struct raim_access 
 
 bool token_make(const struct token_options *options, const char **problem)
 {
-    uint8_t secret[crypto_sign_SECRETKEYBYTES], token[RAIM_ACCESS_TOKEN_BYTES];
-    char text[2 * RAIM_ACCESS_TOKEN_BYTES];
+    uint8_t secret[crypto_sign_SECRETKEYBYTES], token[RAIM_ACCESS_BYTES];
+    char text[2 * RAIM_ACCESS_BYTES];
     struct raim_access access;
     if (sodium_init() < 0) {
         *problem = "no random numbers";
@@ -179,7 +179,7 @@ static void show_hex(FILE *file, const char *what, const uint8_t *bytes, size_t 
 
 bool token_show(const char *text, FILE *file, const char **problem)
 {
-    uint8_t token[RAIM_ACCESS_TOKEN_BYTES];
+    uint8_t token[RAIM_ACCESS_BYTES];
     size_t size;
     struct raim_access access;
     if (sodium_base642bin(token, sizeof token, text, strlen(text), NULL, &size, NULL,

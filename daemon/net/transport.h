@@ -8,6 +8,7 @@
 #include "datagram.h"
 #include "gate.h"
 #include "gate_limits.h"
+#include "wire_limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +16,14 @@
 
 // ENet packs a peer's commands into datagrams of at most this size: 1280 (the IPv6 minimum link)
 // less 80 bytes for tunnels, so that no path fragments it.
-#define TRANSPORT_MTU DATAGRAM_MAX_BYTES
+#define TRANSPORT_MTU RAIM_MAX_DATAGRAM_BYTES
 
 // Encrypted datagrams are larger by 24 bytes, up to 1224: with IPv6 and UDP headers still no more
 // than the 1280 bytes that every link carries, only with less left for tunnels. So messages may be
 // as large as elsewhere.
 
 // The largest message that fits one datagram with ENet's own headers and a few acknowledgements.
-#define TRANSPORT_MAX_MESSAGE 1152
+#define TRANSPORT_MAX_MESSAGE RAIM_MAX_MESSAGE_BYTES
 
 // Reliable bytes that may wait for a peer's acknowledgements before it is dropped as too slow.
 #define TRANSPORT_MAX_QUEUED (64 * 1024)

@@ -12,11 +12,9 @@
 
 static_assert(ACCESS_CONTROL_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of Ed25519");
 static_assert(RAIM_ACCESS_SIGNATURE_BYTES == RAIM_CRYPTO_SIGNATURE_BYTES, "Ed25519");
-static_assert(ACCESS_CONTROL_NAME_BYTES == RAIM_ACCESS_NAME_BYTES, "every name fits");
-static_assert(RAIM_ACCESS_NONCE_BYTES == USED_TOKENS_NONCE_BYTES, "every nonce can be noted");
 
 struct access_control {
-    char arena[RAIM_ACCESS_ARENA_BYTES];
+    char arena[RAIM_MAX_ARENA_BYTES + 1];
     struct access_control_keys keys;
     struct used_tokens *used; // NULL: they cannot be noted
 };
@@ -154,7 +152,7 @@ enum access_control_verdict access_control_check(const struct access_control *ad
 
 enum access_control_verdict access_control_judge(struct access_control *admission,
                                                  const uint8_t *token, size_t size, int64_t now_s,
-                                                 char name[ACCESS_CONTROL_NAME_BYTES])
+                                                 char name[RAIM_MAX_NAME_BYTES + 1])
 {
     struct raim_access access;
     const enum access_control_verdict verdict = judge(admission, token, size, now_s, &access);
@@ -163,6 +161,6 @@ enum access_control_verdict access_control_judge(struct access_control *admissio
     if (!used_tokens_add(admission->used, access.nonce, access.expiry, over_at(now_s)))
         return ACCESS_CONTROL_CROWDED;
     if (access.name[0] != '\0')
-        memcpy(name, access.name, ACCESS_CONTROL_NAME_BYTES);
+        memcpy(name, access.name, RAIM_MAX_NAME_BYTES + 1);
     return ACCESS_CONTROL_ADMITTED;
 }

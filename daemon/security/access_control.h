@@ -5,6 +5,8 @@
 // Thread rule: an admission belongs to one thread at a time.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +14,7 @@
 #define ACCESS_CONTROL_KEY_BYTES 32 // of a public key
 #define ACCESS_CONTROL_MAX_KEYS 4
 
-#define ACCESS_CONTROL_SKEW_S 30     // by which clocks may differ
-#define ACCESS_CONTROL_NAME_BYTES 25 // with the closing NUL
+#define ACCESS_CONTROL_SKEW_S 30 // by which clocks may differ
 
 // No token is valid for longer. Each used one takes memory until it has expired, and one that gets
 // about is worth something to others for so long. A matchmaker's tokens live for minutes; a day is
@@ -79,4 +80,4 @@ enum access_control_verdict access_control_check(const struct access_control *ad
 // if it has one, then replaces `name`.
 enum access_control_verdict access_control_judge(struct access_control *admission,
                                                  const uint8_t *token, size_t size, int64_t now_s,
-                                                 char name[ACCESS_CONTROL_NAME_BYTES]);
+                                                 char name[RAIM_MAX_NAME_BYTES + 1]);

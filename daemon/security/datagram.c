@@ -2,6 +2,8 @@
 // Walks a datagram's commands by ENet 1.3's wire layout without believing any of its lengths.
 #include "datagram.h"
 
+#include "wire_limits.h"
+
 #include <arpa/inet.h>
 #include <assert.h>
 #include <string.h>
@@ -118,7 +120,7 @@ static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bo
 
 enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
 {
-    if (size > DATAGRAM_MAX_BYTES)
+    if (size > RAIM_MAX_DATAGRAM_BYTES)
         return DATAGRAM_OVERSIZE;
     if (size < HEADER_SIZE)
         return DATAGRAM_MALFORMED;

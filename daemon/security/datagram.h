@@ -5,8 +5,6 @@
 // ENet, no state.
 #pragma once
 
-#define DATAGRAM_MAX_BYTES 1200
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

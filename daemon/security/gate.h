@@ -35,7 +35,7 @@ struct gate_policy {
     const char *(*find_ban)(void *context, uint32_t address);
     // Whether an access token lets its bearer in; it is not used up.
     bool (*admits_token)(void *context, const uint8_t *token, size_t size);
-    // Whether a session has this token of RAIM_SESSION_TOKEN_BYTES.
+    // Whether a session has this token of RAIM_TOKEN_BYTES.
     bool (*knows_session)(void *context, const uint8_t *token);
 };
 

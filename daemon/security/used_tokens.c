@@ -32,7 +32,7 @@ static_assert(ENTRIES == 2 * USED_TOKENS_CAPACITY, "buckets are half full at mos
 static const char magic[8] = "RAIMUSED";
 
 struct entry {
-    uint8_t nonce[USED_TOKENS_NONCE_BYTES];
+    uint8_t nonce[RAIM_ACCESS_NONCE_BYTES];
     _Atomic uint64_t expiry_s; // 0: free
 };
 
@@ -316,15 +316,15 @@ bool used_tokens_rename(struct used_tokens *tokens, const char *name, int64_t no
 // --- Nonces ---
 
 static const struct entry *bucket_of(const struct table *table,
-                                     const uint8_t nonce[USED_TOKENS_NONCE_BYTES])
+                                     const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES])
 {
     static const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES] =
         "raim nonces"; // a signer's nonces are its own
-    const uint64_t hash = raim_crypto_siphash(key, nonce, USED_TOKENS_NONCE_BYTES);
+    const uint64_t hash = raim_crypto_siphash(key, nonce, RAIM_ACCESS_NONCE_BYTES);
     return &table->entries[hash % BUCKETS * BUCKET_ENTRIES];
 }
 
-bool used_tokens_has(const struct used_tokens *tokens, const uint8_t nonce[USED_TOKENS_NONCE_BYTES])
+bool used_tokens_has(const struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES])
 {
     const struct entry *bucket = bucket_of(tokens->table, nonce);
     for (int i = 0; i < BUCKET_ENTRIES; i++)
@@ -333,7 +333,7 @@ bool used_tokens_has(const struct used_tokens *tokens, const uint8_t nonce[USED_
     return false;
 }
 
-bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[USED_TOKENS_NONCE_BYTES],
+bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES],
                      uint64_t expiry_s, uint64_t over_s)
 {
     assert(expiry_s > 0);

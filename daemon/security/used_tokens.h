@@ -10,11 +10,11 @@
 // Thread rule: a table belongs to one thread at a time. Only add touches no file system.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define USED_TOKENS_NONCE_BYTES 16
 
 // As many as there is room for in any case that random nonces lead to; see used_tokens_add.
 #define USED_TOKENS_CAPACITY 8192
@@ -41,11 +41,11 @@ bool used_tokens_rename(struct used_tokens *tokens, const char *name, int64_t no
                         size_t capacity);
 
 bool used_tokens_has(const struct used_tokens *tokens,
-                     const uint8_t nonce[USED_TOKENS_NONCE_BYTES]);
+                     const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]);
 
 // Notes a nonce before its bearer is admitted, in place of one that expired at `over_s` or before
 // where there is one. False when there is no room.
-bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[USED_TOKENS_NONCE_BYTES],
+bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES],
                      uint64_t expiry_s, uint64_t over_s);
 
 // Which tokens were used before this time is not known; 0: all are. It is never after `now_s`, not

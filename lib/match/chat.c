@@ -40,9 +40,9 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
     strcpy(event->text, cleaned);
 }
 
-bool raim_match_clean(const char *text, char cleaned[RAIM_MATCH_TEXT_BYTES])
+bool raim_match_clean(const char *text, char cleaned[RAIM_MAX_TEXT_BYTES + 1])
 {
-    return raim_text_clean(text, cleaned, RAIM_MATCH_TEXT_BYTES - 1);
+    return raim_text_clean(text, cleaned, RAIM_MAX_TEXT_BYTES);
 }
 
 bool raim_match_say(struct raim_match *match, const char *text)

@@ -35,7 +35,7 @@ struct saved_member {
     uint32_t joined_tick;
     uint32_t due, missed; // inputs
     uint32_t hush_ticks;
-    char name[RAIM_MATCH_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
     uint8_t bot, muted; // 0 or 1
     uint8_t reserved[5];
 };
@@ -227,10 +227,10 @@ static bool is_world_sound(const struct raim_match *match, const struct raim_wor
            raim_world_is_sound(world, match->def.map);
 }
 
-static bool is_name(const char name[RAIM_MATCH_NAME_BYTES])
+static bool is_name(const char name[RAIM_MAX_NAME_BYTES + 1])
 {
-    char cleaned[RAIM_MATCH_NAME_BYTES];
-    return memchr(name, '\0', RAIM_MATCH_NAME_BYTES) != NULL && raim_name_clean(name, cleaned) &&
+    char cleaned[RAIM_MAX_NAME_BYTES + 1];
+    return memchr(name, '\0', RAIM_MAX_NAME_BYTES + 1) != NULL && raim_name_clean(name, cleaned) &&
            strcmp(name, cleaned) == 0;
 }
 
@@ -334,7 +334,7 @@ bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size
 }
 
 bool raim_match_token(const struct raim_match *match, raim_player_id id,
-                      uint8_t token[RAIM_MATCH_TOKEN_BYTES])
+                      uint8_t token[RAIM_TOKEN_BYTES])
 {
     const uint32_t place = raim_player_place(id);
     if (id == RAIM_NOBODY || place >= match->world->max_players)
@@ -342,7 +342,7 @@ bool raim_match_token(const struct raim_match *match, raim_player_id id,
     const raim_player *player = &raim_world_players_const(match->world)[place];
     if (player->id != id || !player->away)
         return false;
-    memcpy(token, match->members[place].token, RAIM_MATCH_TOKEN_BYTES);
+    memcpy(token, match->members[place].token, RAIM_TOKEN_BYTES);
     return true;
 }
 

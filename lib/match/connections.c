@@ -6,9 +6,6 @@
 
 #include <assert.h>
 
-static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_TEXT_BYTES + 1, "every reason can be told");
-static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_CHAT_BYTES + 1, "everything can be said");
-
 void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
                              enum raim_refusal refusal, enum raim_reason reason)
 {

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(RAIM_MATCH_NAME_BYTES == RAIM_MAX_NAME_BYTES + 1, "every name can be kept");
 static_assert((int)RAIM_MATCH_PLAY == RAIM_PHASE_PLAY, "phases are told as they are");
 static_assert((int)RAIM_MATCH_BREAK == RAIM_PHASE_BREAK, "phases are told as they are");
 static_assert((int)RAIM_MATCH_PAUSED == RAIM_PHASE_PAUSED, "phases are told as they are");
@@ -177,7 +176,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         return NULL;
     }
     for (uint32_t i = 0; i < def->bots; i++) {
-        char name[RAIM_MATCH_NAME_BYTES];
+        char name[RAIM_MAX_NAME_BYTES + 1];
         raim_text_number(raim_text_words(name, "Bot "), i + 1);
         raim_players_join(match, name, NULL);
     }
@@ -237,7 +236,7 @@ static void lose(struct raim_match *match, struct raim_connection *client)
 }
 
 void raim_match_connect(struct raim_match *match, uint32_t handle,
-                        const uint8_t token[RAIM_MATCH_TOKEN_BYTES])
+                        const uint8_t token[RAIM_TOKEN_BYTES])
 {
     struct raim_connection *client = client_at(match, handle);
     lose(match, client);
@@ -246,8 +245,7 @@ void raim_match_connect(struct raim_match *match, uint32_t handle,
     client->since_tick = match->world->tick;
 }
 
-bool raim_match_knows_session(const struct raim_match *match,
-                              const uint8_t token[RAIM_MATCH_TOKEN_BYTES])
+bool raim_match_knows_session(const struct raim_match *match, const uint8_t token[RAIM_TOKEN_BYTES])
 {
     return raim_sessions_find(match, token) != RAIM_NOBODY;
 }
@@ -304,7 +302,7 @@ static bool is_admitted(const struct raim_match *match, struct raim_hello *hello
 }
 
 // The name that a client may have, wherever it is from; false where it may not have it.
-static bool take_name(const char *told, char name[RAIM_MATCH_NAME_BYTES])
+static bool take_name(const char *told, char name[RAIM_MAX_NAME_BYTES + 1])
 {
     return raim_name_clean(told, name) && !raim_name_is_reserved(name);
 }
@@ -313,7 +311,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
                           raim_reader *reader)
 {
     struct raim_hello hello;
-    char name[RAIM_MATCH_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
     if (!raim_hello_read(reader, &hello)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
         return;

@@ -8,15 +8,12 @@
 #include "map.h"
 #include "refusal.h"
 #include "rules.h"
+#include "wire_limits.h"
 #include "world.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define RAIM_MATCH_NAME_BYTES 25 // 24 bytes of UTF-8 and the closing NUL
-#define RAIM_MATCH_TOKEN_BYTES 16
-#define RAIM_MATCH_TEXT_BYTES 121 // of what the operator says: 120 bytes of UTF-8 and the NUL
 
 struct raim_match;
 
@@ -42,7 +39,7 @@ struct raim_match_def {
     double round_s;       // that a round takes at most, 0: without an end by the clock, to 86400
     uint32_t score_limit; // points that end a round, 0: none
     double break_s;       // between two rounds, 0 to 300
-    char motd[RAIM_MATCH_TEXT_BYTES];     // told to everybody who comes in; clean
+    char motd[RAIM_MAX_MOTD_BYTES + 1];   // told to everybody who comes in; clean
     const struct raim_match_guard *guard; // borrowed; NULL: nobody needs an access token
     uint64_t seed;                        // of spawns and bots
 };
@@ -52,7 +49,7 @@ struct raim_match_guard {
     void *context;
     // True when the token lets somebody in; may then change the name into that of the token.
     bool (*admit)(void *context, const uint8_t *token, size_t size,
-                  char name[RAIM_MATCH_NAME_BYTES]);
+                  char name[RAIM_MAX_NAME_BYTES + 1]);
 };
 
 // Defaults for everything but the map.
@@ -66,7 +63,7 @@ void raim_match_destroy(struct raim_match *match);
 // becomes the secret of the session that it begins: nobody can guess it, and no two are alike.
 // Copied.
 void raim_match_connect(struct raim_match *match, uint32_t client,
-                        const uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
+                        const uint8_t token[RAIM_TOKEN_BYTES]);
 
 // The connection is gone. Unless it said goodbye, its player is away and waits for it to resume.
 void raim_match_disconnect(struct raim_match *match, uint32_t client);
@@ -93,7 +90,7 @@ void raim_match_step(struct raim_match *match);
 
 // Copies a text without what is invisible; false when it is longer than a text may be, not UTF-8,
 // or nothing visible is left.
-bool raim_match_clean(const char *text, char cleaned[RAIM_MATCH_TEXT_BYTES]);
+bool raim_match_clean(const char *text, char cleaned[RAIM_MAX_TEXT_BYTES + 1]);
 
 // Says something to everybody as the server. False when it is too long, not UTF-8, nothing visible
 // is left of it, or too much waits to be told.
@@ -119,7 +116,7 @@ struct raim_match_tuning {
     double resume_grace_s, idle_timeout_s;
     double round_s, break_s; // of the next round or break on
     uint32_t score_limit;    // likewise
-    char motd[RAIM_MATCH_TEXT_BYTES];
+    char motd[RAIM_MAX_MOTD_BYTES + 1];
 };
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
 
@@ -176,11 +173,11 @@ uint32_t raim_match_events(const struct raim_match *match);
 
 // Copies the secret of the session of a player who is away; false where there is none such.
 bool raim_match_token(const struct raim_match *match, raim_player_id player,
-                      uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
+                      uint8_t token[RAIM_TOKEN_BYTES]);
 
 // Whether a session that somebody plays in, or may resume, has this secret.
 bool raim_match_knows_session(const struct raim_match *match,
-                              const uint8_t token[RAIM_MATCH_TOKEN_BYTES]);
+                              const uint8_t token[RAIM_TOKEN_BYTES]);
 
 // Tells every client that the match ends, but may go on with the next process: sessions stay, and a
 // checkpoint of them may be saved before.
@@ -203,7 +200,7 @@ struct raim_outgoing {
 bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoing);
 
 struct raim_match_player {
-    char name[RAIM_MATCH_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
     bool bot;
     bool away; // its connection was lost; it may resume
     bool muted;

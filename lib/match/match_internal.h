@@ -65,7 +65,7 @@ struct raim_connection {
 
 // Who sits in a place of the world. Together with the world it is all that outlives a connection.
 struct raim_member {
-    char name[RAIM_MATCH_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
     struct raim_name_key key; // of the name
     bool bot;
     bool muted;                      // by the operator

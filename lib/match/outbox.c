@@ -43,7 +43,6 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
     };
     static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule can be told");
     static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES, "every map's name can be told");
-    static_assert(RAIM_MATCH_TEXT_BYTES == RAIM_MAX_MOTD_BYTES + 1, "every motd can be told");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
     strcpy(welcome.map_name, map->name);

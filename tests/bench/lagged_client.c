@@ -39,7 +39,7 @@ void lagged_client_enter(const struct lagged_client *client, struct raim_match *
     snprintf(hello.name, sizeof hello.name, "bot-%u", client->handle + 1);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {0};
+    uint8_t token[RAIM_TOKEN_BYTES] = {0};
     memcpy(token, &client->handle, sizeof client->handle); // no two are alike
     raim_match_connect(match, client->handle, token);
     raim_match_receive(match, client->handle, true, bytes, size);

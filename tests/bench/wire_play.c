@@ -108,7 +108,7 @@ static bool create_client(struct play *play, struct client *client, uint32_t ind
     snprintf(hello.name, sizeof hello.name, "Player %u", (unsigned)index + 1);
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = raim_hello_write(&hello, message, sizeof message);
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {0};
+    uint8_t token[RAIM_TOKEN_BYTES] = {0};
     memcpy(token, &index, sizeof index); // no two are alike
     raim_match_connect(play->match, index, token);
     raim_match_receive(play->match, index, true, message, size);

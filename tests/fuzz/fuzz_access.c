@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char error[128];
     if (admission == NULL)
         admission = access_control_create(&def, error, sizeof error);
-    uint8_t written[RAIM_ACCESS_TOKEN_BYTES];
-    char name[ACCESS_CONTROL_NAME_BYTES] = "chosen";
+    uint8_t written[RAIM_ACCESS_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1] = "chosen";
     struct raim_access access;
     uint8_t *token = fuzz_copy(data, size);
     const size_t signed_size = raim_access_read(token, size, &access);

@@ -35,7 +35,7 @@ static void check_bans(const struct bans *bans)
         bans_print(ban->network, ban->prefix, text);
         assert(bans_parse(text, &network, &prefix));
         assert(network == ban->network && prefix == ban->prefix);
-        assert(ban->until_s >= 0 && strlen(ban->why) < BANS_WHY_BYTES);
+        assert(ban->until_s >= 0 && strlen(ban->why) <= RAIM_MAX_TEXT_BYTES);
         assert(bans_find(bans, ban->network, 0) != NULL);
         assert(bans_has(bans, ban->network, ban->prefix, 0));
     }

@@ -38,7 +38,7 @@ static inline void fuzz_step(struct raim_match *match, int ticks)
 
 static inline void fuzz_join(struct raim_match *match, uint32_t client, bool resume)
 {
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(client + 1)};
+    uint8_t token[RAIM_TOKEN_BYTES] = {(uint8_t)(client + 1)};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION, .resume = resume, .name = "somebody"};

@@ -34,7 +34,7 @@ static void mix_members(uint64_t *digest, const struct raim_client *client)
         const uint32_t numbers[] = {member->id, member->bot, member->score, member->deaths};
         mix(digest, numbers, sizeof numbers);
         mix(digest, member->name, strlen(member->name));
-        assert(strlen(member->name) < RAIM_CLIENT_NAME_BYTES);
+        assert(strlen(member->name) <= RAIM_MAX_NAME_BYTES);
     }
 }
 
@@ -235,7 +235,7 @@ static void read_events(struct raim_client *client, struct fuzz_input *input)
 {
     struct raim_client_event event;
     for (uint32_t i = fuzz_byte(input); i > 0 && raim_client_next_event(client, &event); i--)
-        assert(event.kind != RAIM_CLIENT_CHAT || strlen(event.text) < RAIM_CLIENT_TEXT_BYTES);
+        assert(event.kind != RAIM_CLIENT_CHAT || strlen(event.text) <= RAIM_MAX_TEXT_BYTES);
 }
 
 // --- A proper welcome ---
@@ -298,7 +298,7 @@ static void look(struct raim_client *client, struct fuzz_input *input)
     const struct raim_client_quality quality = raim_client_quality(client);
     assert(quality.mispredictions <= quality.predictions);
     assert(raim_client_phase(client).left_s >= 0 && raim_client_phase(client).left_s < 1e9);
-    assert(strlen(raim_client_motd(client)) < RAIM_CLIENT_TEXT_BYTES);
+    assert(strlen(raim_client_motd(client)) <= RAIM_MAX_TEXT_BYTES);
     assert(isfinite(quality.view_age_ms) && isfinite(quality.corrections_units));
 }
 

@@ -70,7 +70,7 @@ static void stand_up(struct seat *seat)
 static void open_connection(struct table *table, uint32_t handle)
 {
     const uint32_t number = ++table->tokens;
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {0};
+    uint8_t token[RAIM_TOKEN_BYTES] = {0};
     for (int i = 0; i < 4; i++)
         token[i] = (uint8_t)(number >> 8 * i);
     raim_match_connect(table->match, handle, token);

@@ -27,7 +27,7 @@ static void clean_up(void)
     unlink(key_path);
 }
 
-static bool get(uint8_t secret[SERVER_KEY_BYTES])
+static bool get(uint8_t secret[RAIM_KEY_BYTES])
 {
     char error[256] = "";
     identity.known = false;
@@ -48,7 +48,7 @@ static size_t read_back(uint8_t *bytes, size_t capacity)
 // The file's bytes; none at all: there is no file.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t secret[SERVER_KEY_BYTES], again[SERVER_KEY_BYTES], kept[4096];
+    uint8_t secret[RAIM_KEY_BYTES], again[RAIM_KEY_BYTES], kept[4096];
     if (key_path[0] == '\0') {
         fuzz_make_directory("identity");
         snprintf(key_path, sizeof key_path, "%s/server.key", fuzz_directory);

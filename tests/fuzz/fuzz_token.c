@@ -45,10 +45,10 @@ static void publish(const char *line, struct access_control_keys *keys)
 
 static void check_token(const struct token_options *options, const char *line)
 {
-    uint8_t token[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t token[RAIM_ACCESS_BYTES];
     struct raim_access access;
     struct access_control_keys keys;
-    char name[ACCESS_CONTROL_NAME_BYTES] = "";
+    char name[RAIM_MAX_NAME_BYTES + 1] = "";
     const uint32_t size = raim_link_read_access(printed, token, sizeof token);
     assert(raim_access_read(token, size, &access) > 0);
     const char *problem = NULL;
@@ -71,7 +71,7 @@ static void check_token(const struct token_options *options, const char *line)
 // Any text, also none; what else a client is given to read.
 static void check_text(const char *text)
 {
-    uint8_t token[RAIM_CLIENT_ACCESS_BYTES], small[3];
+    uint8_t token[RAIM_ACCESS_BYTES], small[3];
     const char *problem = NULL;
     const uint32_t size = raim_link_read_access(text, token, sizeof token);
     assert(size <= sizeof token);

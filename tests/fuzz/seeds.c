@@ -232,7 +232,7 @@ static void save_session(const char *name, uint32_t bots, int ticks)
     assert(match != NULL && client != NULL);
     struct seed seed = {0};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {1};
+    const uint8_t token[RAIM_TOKEN_BYTES] = {1};
     raim_match_connect(match, 0, token);
     raim_match_receive(match, 0, true, bytes,
                        raim_client_write_hello(client, 0, bytes, sizeof bytes));

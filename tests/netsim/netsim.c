@@ -60,7 +60,7 @@ struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
 static bool create_seat(struct netsim *netsim, uint32_t player)
 {
     struct seat *seat = &netsim->seats[player];
-    char name[RAIM_CLIENT_NAME_BYTES];
+    char name[RAIM_MAX_NAME_BYTES + 1];
     snprintf(name, sizeof name, "bot-%u", player);
     struct raim_client_def def = raim_client_default_def();
     def.name = name;
@@ -280,7 +280,7 @@ static void poll(struct netsim *netsim, struct seat *seat)
 
 static void deliver_to_server(struct netsim *netsim, const struct network_delivery *delivery)
 {
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    uint8_t token[RAIM_TOKEN_BYTES];
     switch (delivery->news) {
     case NETWORK_CONNECTED:
         for (size_t i = 0; i < sizeof token; i++)

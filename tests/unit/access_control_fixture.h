@@ -24,7 +24,7 @@ struct signer {
 
 static struct signer matchmaker, impostor;
 static struct access_control *admission;
-static char name[ACCESS_CONTROL_NAME_BYTES];
+static char name[RAIM_MAX_NAME_BYTES + 1];
 static char error[4096 + 128]; // of the last open_admission
 
 static inline struct signer make_signer(uint8_t seed)
@@ -65,7 +65,7 @@ static inline int tear_down(void **state)
 }
 
 struct token {
-    uint8_t bytes[RAIM_ACCESS_TOKEN_BYTES];
+    uint8_t bytes[RAIM_ACCESS_BYTES];
     size_t size;
 };
 

@@ -133,7 +133,7 @@ static inline struct seat *connect_seat(struct table *table, uint32_t handle,
     struct seat *seat = &table->seats[handle];
     assert_false(seat->open);
     seat->open = true;
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    uint8_t token[RAIM_TOKEN_BYTES];
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
     raim_match_connect(table->match, handle, token);

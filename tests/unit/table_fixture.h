@@ -78,7 +78,7 @@ static inline uint64_t now_us(const struct table *table)
 
 static inline void connect(struct table *table, uint32_t handle)
 {
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    uint8_t token[RAIM_TOKEN_BYTES];
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
     raim_match_connect(table->match, handle, token);

@@ -78,7 +78,7 @@ static inline void stage_join(struct stage *stage, uint32_t handle)
         raim_wire_frame_init(&viewer->frames[i], &stage->limits, memory + i * frame_bytes);
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "viewer"};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
+    const uint8_t token[RAIM_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
     raim_match_connect(stage->match, handle, token);
     raim_match_receive(stage->match, handle, true, bytes,
                        raim_hello_write(&hello, bytes, sizeof bytes));

@@ -29,7 +29,7 @@ struct house {
     int client; // a socket where somebody has played
     struct query_source from;
     raim_player_id player;
-    uint8_t token[RAIM_MATCH_TOKEN_BYTES];
+    uint8_t token[RAIM_TOKEN_BYTES];
 };
 
 static void send_hello(struct house *house, bool resume)

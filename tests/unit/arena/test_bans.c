@@ -145,7 +145,7 @@ static void test_what_is_saved_is_loaded_again(void **state)
             struct ban ban = {.prefix = (uint32_t)chance_int(1, 32)};
             ban.network = (uint32_t)raim_random_next(&chance) & UINT32_MAX << (32 - ban.prefix);
             ban.until_s = chance_int(0, 1) ? 0 : NOW + chance_int(1, 1000000);
-            const int length = chance_int(0, BANS_WHY_BYTES - 1);
+            const int length = chance_int(0, RAIM_MAX_TEXT_BYTES);
             for (int c = 0; c < length; c++)
                 ban.why[c] = (char)chance_int(' ', '~');
             struct bans *made = bans_with(bans, &ban, NOW);

@@ -18,7 +18,7 @@ enum { MS = 1000, S = 1000000 };
 
 static struct query_source from = {.address = 0x0100000A, .port = 40000};
 static const uint8_t secret[RAIM_KEY_BYTES] = {8}, other_secret[RAIM_KEY_BYTES] = {16};
-static const uint8_t session[RAIM_SESSION_TOKEN_BYTES] = {9, 9};
+static const uint8_t session[RAIM_TOKEN_BYTES] = {9, 9};
 
 static struct {
     struct gate gate;

@@ -10,17 +10,17 @@
 
 static struct {
     bool is_encrypted, is_other;
-    uint8_t key[RAIM_CLIENT_KEY_BYTES];
+    uint8_t key[RAIM_KEY_BYTES];
 } shown;
 
-bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
     (void)link;
     memcpy(key, shown.key, sizeof shown.key);
     return shown.is_encrypted;
 }
 
-bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_CLIENT_KEY_BYTES])
+bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
     (void)link;
     memcpy(key, shown.key, sizeof shown.key);

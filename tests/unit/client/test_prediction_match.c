@@ -30,7 +30,7 @@ struct table {
 static void sit_down(struct table *table, uint32_t handle)
 {
     struct raim_client_def def = raim_client_default_def();
-    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
+    const uint8_t token[RAIM_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
     def.watch = handle == WATCHER;
     struct raim_client *client = raim_client_create(&def);
     assert_non_null(client);
@@ -250,7 +250,7 @@ static struct lane *open_lane(uint64_t latency_us)
         {{-700, -700}, {-500, 300}}, {{-300, 100}, {-150, 700}}, {{-200, -600}, {300, -400}},
         {{100, -100}, {140, 800}},   {{300, -50}, {700, -20}},   {{500, 200}, {600, 900}},
     };
-    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {1};
+    const uint8_t token[RAIM_TOKEN_BYTES] = {1};
     const struct raim_client_def client_def = raim_client_default_def();
     struct raim_match_def def = raim_match_default_def();
     struct lane *lane = calloc(1, sizeof *lane);

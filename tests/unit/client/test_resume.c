@@ -318,7 +318,7 @@ static void test_a_restart_before_the_welcome_is_the_end(void **state)
 static void test_every_hello_has_the_access_token(void **state)
 {
     (void)state;
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES], copy[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES], copy[RAIM_ACCESS_BYTES];
     for (size_t i = 0; i < sizeof access; i++)
         access[i] = copy[i] = (uint8_t)(200 + i);
     struct raim_client_def def = raim_client_default_def();

@@ -416,8 +416,8 @@ static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
 static void test_no_address_and_no_blank_is_told(void **state)
 {
     struct fixture *fixture = *state;
-    snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MATCH_NAME_BYTES, "a");
-    snprintf(fixture->arenas[0].status->players[2].match.name, RAIM_MATCH_NAME_BYTES, "b");
+    snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MAX_NAME_BYTES + 1, "a");
+    snprintf(fixture->arenas[0].status->players[2].match.name, RAIM_MAX_NAME_BYTES + 1, "b");
     char *text = status_json(&fixture->source, 2000);
     assert_non_null(text);
     assert_null(strstr(text, "192.0.2"));

@@ -156,7 +156,7 @@ static void test_only_players_speak(void **state)
     say(table, 2, "psst");
     say(table, 3, "psst");
     assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 2);
-    raim_match_connect(table->match, 9, (const uint8_t[RAIM_MATCH_TOKEN_BYTES]){9});
+    raim_match_connect(table->match, 9, (const uint8_t[RAIM_TOKEN_BYTES]){9});
     say(table, 9, "before a hello");
     assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 3);
     to_match(table, 0, false, bytes, size); // on the other channel

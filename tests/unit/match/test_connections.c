@@ -59,16 +59,16 @@ static void test_what_cannot_be_told_is_not_said(void **state)
 {
     (void)state;
     struct table *table = open_two(usual_def());
-    char text[RAIM_MATCH_TEXT_BYTES + 1];
+    char text[RAIM_MAX_TEXT_BYTES + 2];
     memset(text, 'x', sizeof text);
-    text[RAIM_MATCH_TEXT_BYTES] = '\0';
+    text[RAIM_MAX_TEXT_BYTES + 1] = '\0';
     assert_false(raim_match_say(table->match, text));
     assert_false(raim_match_say(table->match, " "));
     assert_false(raim_match_say(table->match, "\xff"));
     const uint32_t before = table->seats[0].heard_count;
     ticks(table, 1);
     assert_int_equal(table->seats[0].heard_count, before);
-    text[RAIM_MATCH_TEXT_BYTES - 1] = '\0';
+    text[RAIM_MAX_TEXT_BYTES] = '\0';
     int said = 0;
     while (raim_match_say(table->match, text))
         said++;
@@ -161,7 +161,7 @@ static void test_a_ban_ends_whatever_a_connection_is(void **state)
     struct table *table = open_two(usual_def());
     watch(table, 2, 0);
     ticks(table, 5);
-    raim_match_connect(table->match, 3, (const uint8_t[RAIM_MATCH_TOKEN_BYTES]){3});
+    raim_match_connect(table->match, 3, (const uint8_t[RAIM_TOKEN_BYTES]){3});
     for (uint32_t handle = 0; handle < SEATS; handle++)
         if (handle != 1)
             raim_match_ban(table->match, handle, "for cause");

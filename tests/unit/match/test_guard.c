@@ -10,7 +10,7 @@ struct doorman {
 };
 
 static bool admit(void *context, const uint8_t *token, size_t size,
-                  char name[RAIM_MATCH_NAME_BYTES])
+                  char name[RAIM_MAX_NAME_BYTES + 1])
 {
     struct doorman *doorman = context;
     doorman->asked++;

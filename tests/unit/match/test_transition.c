@@ -256,7 +256,7 @@ static void test_who_is_not_in_is_where_it_was(void **state)
     for (uint32_t handle = 0; handle < 4; handle++)
         play(table, handle);
     ticks(table, 10);
-    const uint8_t token[RAIM_MATCH_TOKEN_BYTES] = {42};
+    const uint8_t token[RAIM_TOKEN_BYTES] = {42};
     table->seats[7].open = true;
     raim_match_connect(table->match, 7, token); // says nothing yet
     raim_match_connect(table->match, 8, token);

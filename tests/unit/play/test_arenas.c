@@ -74,7 +74,7 @@ static void test_a_long_name_is_cut(void **state)
         read_text("{\"arenas\": [{\"name\": \"0123456789012345678901234567890123456789\","
                   " \"map\": \"b\", \"port\": 5}]}"),
         1);
-    assert_int_equal(strlen(rows[0].name), ARENAS_NAME_BYTES - 1);
+    assert_int_equal(strlen(rows[0].name), RAIM_MAX_ARENA_BYTES);
 }
 
 int main(void)

@@ -175,7 +175,7 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
     bytes_of(text_of(vector, "server_ephemeral_secret"), server, sizeof server);
     credential.kind = (enum raim_credential_kind)number_of(vector, "credential_kind");
     credential.size =
-        (uint8_t)bytes_of(text_of(vector, "credential"), credential.bytes, RAIM_CREDENTIAL_BYTES);
+        (uint8_t)bytes_of(text_of(vector, "credential"), credential.bytes, RAIM_ACCESS_BYTES);
     const size_t payload_size = raim_credential_write(&credential, payload);
 
     assert_true(raim_init_read(bytes, size, &init));
@@ -210,7 +210,7 @@ static void assert_admitted(const json_t *vector, const struct raim_access *acce
                             const uint8_t *bytes, size_t size)
 {
     struct access_control_keys keys;
-    char name[ACCESS_CONTROL_NAME_BYTES] = "";
+    char name[RAIM_MAX_NAME_BYTES + 1] = "";
     assert_true(access_control_read_keys(text_of(vector, "signed_by"), &keys));
     char error[128];
     const struct access_control_def def = {.arena = access->arena, .keys = &keys};

@@ -235,8 +235,8 @@ static void test_size_is_bounded_by_the_mtu(void **state)
 {
     (void)state;
     const size_t headers = 2 + sizeof(ENetProtocolSendUnreliable);
-    assert_int_equal(alone(0, false, 0x07, DATAGRAM_MAX_BYTES - headers), DATAGRAM_OK);
-    assert_int_equal(alone(0, false, 0x07, DATAGRAM_MAX_BYTES - headers + 1), DATAGRAM_OVERSIZE);
+    assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers), DATAGRAM_OK);
+    assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers + 1), DATAGRAM_OVERSIZE);
     assert_int_equal(check(draft.data, 4097), DATAGRAM_OVERSIZE);
     assert_int_equal(check(draft.data, 65507), DATAGRAM_OVERSIZE);
     assert_int_equal(datagram_check(NULL, 0), DATAGRAM_MALFORMED);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The limits that the wire fixes for both ends: how long a text may be, how large a message, how
+// many places there are. Everything that keeps such a value takes its size from here. Lengths of
+// texts are in bytes of UTF-8 without the closing NUL: a buffer for one has a byte more.
+// The file is not called limits.h, because rooms that see it also include the <limits.h> of C.
+#pragma once
+
+// A datagram without encryption. It is 1280, the smallest MTU of IPv6, less 80 for tunnels.
+#define RAIM_MAX_DATAGRAM_BYTES 1200
+
+// A message and ENet's headers fit one datagram beside a few acknowledgements.
+#define RAIM_MAX_MESSAGE_BYTES 1152
+
+#define RAIM_MAX_NAME_BYTES 24                  // of a player's name
+#define RAIM_MAX_ARENA_BYTES 31                 // of an arena's name
+#define RAIM_MAX_TITLE_BYTES 31                 // of a map's name
+#define RAIM_MAX_TEXT_BYTES 120                 // of an explanation
+#define RAIM_MAX_CHAT_BYTES RAIM_MAX_TEXT_BYTES // of what somebody says
+#define RAIM_MAX_MOTD_BYTES RAIM_MAX_TEXT_BYTES // of the message of the day
+
+#define RAIM_TOKEN_BYTES 16        // of a session's token
+#define RAIM_KEY_BYTES 32          // of a public key of X25519
+#define RAIM_ACCESS_BYTES 255      // of an access token at most, and so of any credential
+#define RAIM_ACCESS_NONCE_BYTES 16 // of the nonce in an access token
+
+#define RAIM_WIRE_PLAYERS 1024 // places at most
+#define RAIM_WIRE_BULLETS 8192
+#define RAIM_WIRE_OBSTACLES 4096
+#define RAIM_WIRE_POINTS 16 // of one obstacle
+#define RAIM_WIRE_RULES 31
+#define RAIM_WIRE_REWIND 63 // ticks at most that a bullet is launched in the past
