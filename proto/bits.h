@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Bit streams: the first bit written is the lowest bit of the first byte. Errors are sticky and
 // checked once at the end; the last byte is padded with zero bits, which the reader insists on.
+// Writing a value that is out of its range is a bug of the caller and asserted. Reading one is an
+// error of the bytes: the reader has failed, and gives 0, the least value or "" from then on.
+// Thread rule of this folder: no function keeps anything, so any thread may call it with memory of
+// its own.
 #pragma once
 
 #include <assert.h>
@@ -9,7 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// A stream of values into a fixed buffer. Plain data: a copy is a bookmark to go back to.
+// A stream of values into a fixed buffer, which is borrowed. Plain data: a copy is a bookmark to go
+// back to.
 typedef struct raim_writer {
     uint8_t *bytes;
     size_t capacity; // bytes
@@ -26,11 +31,13 @@ typedef struct raim_reader {
     bool failed;
 } raim_reader;
 
+// A writer at the beginning of a buffer of `capacity` bytes.
 static inline raim_writer raim_writer_make(uint8_t *bytes, size_t capacity)
 {
     return (raim_writer){.bytes = bytes, .capacity = capacity};
 }
 
+// Bits written so far; of no meaning after an overflow.
 static inline size_t raim_writer_bits(const raim_writer *writer)
 {
     return writer->size * 8 + writer->pending_bits;
@@ -79,6 +86,7 @@ static inline size_t raim_writer_finish(raim_writer *writer)
     return writer->size;
 }
 
+// A reader at the beginning of `size` bytes, which it borrows.
 static inline raim_reader raim_reader_make(const uint8_t *bytes, size_t size)
 {
     return (raim_reader){.bytes = bytes, .size = size};
@@ -127,7 +135,7 @@ static inline bool raim_read_bool(raim_reader *reader)
     return raim_read_bits(reader, 1) != 0;
 }
 
-// Two's complement of 2 to 32 bits; the value must fit.
+// A number in two's complement of `count` bits, 2 to 32, in which it must fit.
 void raim_write_signed(raim_writer *writer, int32_t value, uint32_t count);
 int32_t raim_read_signed(raim_reader *reader, uint32_t count);
 

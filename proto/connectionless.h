@@ -71,15 +71,16 @@ struct raim_refused {
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
-// The kind of a datagram, by its first ten bytes.
+// The kind of a datagram of any size, by its first ten bytes.
 enum raim_connectionless_kind raim_connectionless_kind(const uint8_t *data, size_t size);
 
 // Writes the first ten bytes.
 void raim_connectionless_write_head(enum raim_connectionless_kind kind,
                                     uint8_t bytes[RAIM_CONNECTIONLESS_HEAD_BYTES]);
 
-// Writers return the size; readers are for datagrams of that kind, and return false when the rest
-// is wrong.
+// Writers return the size; a value out of its range is a bug and asserted. Readers are for
+// datagrams whose raim_connectionless_kind is theirs, and return false when anything behind the
+// head is wrong.
 size_t raim_connect_request_write(const struct raim_connectionless *connect_request,
                                   uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);
 bool raim_connect_request_read(const uint8_t *data, size_t size,

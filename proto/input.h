@@ -23,5 +23,7 @@ struct raim_input_message {
     raim_wire_input inputs[RAIM_MAX_INPUTS];
 };
 
+// Writes the message and returns its size, or 0 when it does not fit. The reader starts behind the
+// kind and returns false when the message is to be refused.
 size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes, size_t capacity);
 bool raim_input_read(raim_reader *reader, struct raim_input_message *message);

@@ -49,8 +49,9 @@ enum raim_reason {
 // A short name ("shutdown") for logs and tables; "unknown" beyond the known ones.
 const char *raim_reason_name(uint32_t reason);
 
-// Begins a message of a kind in `bytes`.
+// A writer of `bytes`, which it borrows, behind the kind of the message.
 raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity);
 
-// Reads the kind of a message; 0 for none. The reader stands behind the kind.
+// Reads the kind of a message, after which the reader stands behind it. Returns 0, or a number that
+// is no enum raim_message_kind, for bytes that are no message.
 uint32_t raim_message_read(raim_reader *reader);

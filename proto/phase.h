@@ -21,7 +21,8 @@ struct raim_wire_phase {
     uint32_t winner;      // BREAK: who has most points, by id; 0: nobody alone
 };
 
+// Writes a phase as a part of a message; the values must be in range.
 void raim_phase_write(raim_writer *writer, const struct raim_wire_phase *phase);
 
-// As all parts of messages are read: what is out of range fails the reader.
+// Reads one. A value that is out of range fails the reader, see bits.h.
 void raim_phase_read(raim_reader *reader, struct raim_wire_phase *phase);

@@ -12,7 +12,9 @@ struct raim_roster_entry {
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
-// Like the functions for obstacles: writes as many as fit, reads 1 to `capacity`.
+// Writes as many of the entries as fit one message, says how many in `written`, and returns its
+// size; 0 where not even the first fits. The reader starts behind the kind, takes 1 to `capacity`
+// entries, and returns false when the message is to be refused.
 size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count, uint32_t *written,
                          uint8_t *bytes, size_t capacity);
 bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
@@ -50,7 +52,8 @@ struct raim_events_message {
 };
 
 // Writes as many of the events as fit one message and says how many in `written`; returns 0 where
-// not even the first fits.
+// not even the first fits. The reader starts behind the kind and returns false when the message is
+// to be refused.
 size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
                          uint8_t *bytes, size_t capacity);
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A map: what never moves. Immutable once created, so that threads and worlds may share one.
+// A map: the border, the obstacles and the spawn points of an arena, and the questions of collision
+// and visibility that they answer.
+// Units: coordinates, radii and displacements are in units, and finite.
+// Thread rule: a map does not change once it is created, so any threads may share one until one of
+// them destroys it.
 #pragma once
 
 #include "box_index.h"
@@ -108,7 +112,8 @@ struct raim_map {
     struct raim_box_index bands; // of the obstacles
 };
 
-// Returns a map, or NULL with the first problem found. Free it with raim_map_destroy.
+// Returns a map, with RAIM_MAP_OK in `problem`, or NULL with the first problem found. Any
+// values are judged, in range or not; a name that is too long is cut. Destroying NULL does nothing.
 struct raim_map *raim_map_create(const struct raim_map_def *def, struct raim_map_problem *problem);
 void raim_map_destroy(struct raim_map *map);
 
@@ -117,7 +122,8 @@ void raim_map_destroy(struct raim_map *map);
 struct raim_map_problem raim_map_check_obstacle(raim_box border,
                                                 const struct raim_obstacle_def *obstacle);
 
-// True when a circle overlaps neither an obstacle nor the border by more than RAIM_MAP_SLOP.
+// True when a circle overlaps neither an obstacle nor the border by more than RAIM_MAP_SLOP. The
+// radius is 0 or more.
 bool raim_map_is_free(const struct raim_map *map, raim_vec2 centre, double radius);
 
 // True when nothing blocks the straight line between two points.
@@ -138,13 +144,14 @@ bool raim_map_sees_circle(const struct raim_map *map, raim_vec2 from, raim_vec2 
 int raim_map_visible_area(const struct raim_map *map, raim_vec2 from, raim_box view,
                           raim_vec2 *points, int capacity);
 
-// The fraction of the displacement at which a moving circle first touches an obstacle or the
-// border, or RAIM_SWEEP_MISS.
+// The fraction of the displacement, 0 to 1, at which a moving circle first touches an obstacle or
+// the border; RAIM_SWEEP_MISS, which is more than 1, where it touches nothing. The radius is 0 or
+// more.
 double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                       double radius);
 
 // Moves a circle that is free at `start`, sliding along what it meets; the result is free too and
 // never behind something. A start that is not free, such as a rounded one, is pushed free when less
-// than a radius does it.
+// than a radius does it. The radius is positive, the displacement shorter than 4 * RAIM_MAP_REACH.
 raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                         double radius);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The server's side of one arena without I/O: who plays, what they pressed, what each of them may
 // see, and the messages that tell them. The caller moves bytes: it hands in what clients sent,
-// steps the match once a tick, and then pulls everything that wants to be sent.
-// Thread rule: a match belongs to one thread at a time. Nothing allocates after creation.
+// steps the match once a tick, and then pulls everything that is to be sent.
+// Thread rule: a match belongs to one thread at a time. Only raim_match_create and
+// raim_match_restore allocate.
+// Handles and ids: a `client` is a handle below max_connections, which is asserted; a `player` is
+// an id, and any id will do: one that nobody has is answered like a player who has gone.
 #pragma once
 
 #include "map.h"
@@ -55,20 +58,24 @@ struct raim_match_guard {
 // Defaults for everything but the map.
 struct raim_match_def raim_match_default_def(void);
 
-// Returns NULL when memory runs out. The def must be in range.
+// Returns NULL when memory runs out. The def must be in range; it is copied, but for what it
+// borrows. Destroying NULL does nothing.
 struct raim_match *raim_match_create(const struct raim_match_def *def);
 void raim_match_destroy(struct raim_match *match);
 
-// A client is a handle below max_connections that the caller chooses, one per connection. `token`
-// becomes the secret of the session that it begins: nobody can guess it, and no two are alike.
-// Copied.
+// Opens a connection under a handle that the caller chooses; one that is still in use is
+// disconnected first. `token` becomes the secret of the session that it begins: the caller draws it
+// at random, a new one for each connection. It is copied.
 void raim_match_connect(struct raim_match *match, uint32_t client,
                         const uint8_t token[RAIM_TOKEN_BYTES]);
 
-// The connection is gone. Unless it said goodbye, its player is away and waits for it to resume.
+// Tells the match that a connection is gone, and frees its handle. Unless the client said goodbye,
+// its player is away and may be resumed for resume_grace_s.
 void raim_match_disconnect(struct raim_match *match, uint32_t client);
 
-// One message from a client, of any content. Whatever is wrong with it is refused and counted.
+// Takes one message from a client, of any content and size; the bytes are not kept. What is
+// wrong with it is refused whole and counted, see raim_match_counts; of a connection that is closed
+// or about to be it is ignored. `reliable` says on which channel it came.
 void raim_match_receive(struct raim_match *match, uint32_t client, bool reliable,
                         const uint8_t *data, size_t size);
 
@@ -83,13 +90,14 @@ bool raim_match_is_in(const struct raim_match *match, uint32_t client);
 void raim_match_measure(struct raim_match *match, uint32_t client, uint32_t rtt_ms,
                         uint32_t deviation_ms);
 
-// Plays one tick.
+// Plays one tick of 1 / tick_hz s. Then call raim_match_outgoing until it returns false: what is
+// not pulled before the next step may be lost, reliable or not.
 void raim_match_step(struct raim_match *match);
 
 // --- What the operator does, between two steps. Texts are cleaned like names. ---
 
-// Copies a text without what is invisible; false when it is longer than a text may be, not UTF-8,
-// or nothing visible is left.
+// Copies a text without its invisible characters. False when it is not UTF-8, when nothing visible
+// is left, or when what is left is longer than RAIM_MAX_TEXT_BYTES.
 bool raim_match_clean(const char *text, char cleaned[RAIM_MAX_TEXT_BYTES + 1]);
 
 // Says something to everybody as the server. False when it is too long, not UTF-8, nothing visible
@@ -100,7 +108,8 @@ bool raim_match_say(struct raim_match *match, const char *text);
 // told says nothing. False when no client plays as this player: bots cannot be kicked.
 bool raim_match_kick(struct raim_match *match, raim_player_id player, const char *why);
 
-// Ends a connection as banned, whatever it has; it is told why, as with a kick.
+// Ends a connection as banned, whatever it has, and tells it why, as with a kick. Nothing happens
+// where it is closed or about to be.
 void raim_match_ban(struct raim_match *match, uint32_t client, const char *why);
 
 // While a player is muted, what it says is refused, in every connection of its session. False as
@@ -118,6 +127,7 @@ struct raim_match_tuning {
     uint32_t score_limit;    // likewise
     char motd[RAIM_MAX_MOTD_BYTES + 1];
 };
+// Copies the tuning, which must be in the ranges of the def, which is asserted.
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
 
 // While a match is paused time passes, but nobody moves, fires or is hit; bullets are gone, and the
@@ -245,7 +255,9 @@ struct raim_match_counts {
     uint64_t refused[RAIM_REFUSALS];
 };
 
+// Ticks played; they wrap, so compare them with raim_tick_diff.
 uint32_t raim_match_tick(const struct raim_match *match);
+
 struct raim_match_counts raim_match_counts(const struct raim_match *match);
 
 // Fills at most `capacity` rows, clients and bots in order of their places; returns the count.

@@ -4,6 +4,8 @@
 // it. Stepping is deterministic: the same world, map and inputs give the same bytes everywhere.
 // After every step players stand on the map's grid (RAIM_MAP_GRID), which is the wire's: what a
 // client is told is exact, and what it predicts by the same rules is right to the bit.
+// Thread rule: a world belongs to one thread at a time. Nothing allocates; the caller owns the
+// memory and frees it.
 #pragma once
 
 #include "angle.h"
@@ -162,10 +164,11 @@ struct raim_stride {
 };
 struct raim_stride raim_world_stride(const raim_rules *rules, uint32_t tick_hz);
 
-// Bytes of a world with this def.
+// Bytes of a world with this def, which must be in range.
 size_t raim_world_size(const struct raim_world_def *def);
 
-// Makes an empty world in `memory` of raim_world_size bytes, aligned as malloc aligns.
+// Makes an empty world, at tick 0, in `memory` of raim_world_size bytes, aligned as malloc aligns.
+// The def must be in range, its rules as raim_rules_check has them.
 struct raim_world *raim_world_init(void *memory, const struct raim_world_def *def);
 
 // Bytes of a world that has been made: so many are a copy of it.
@@ -174,32 +177,37 @@ size_t raim_world_bytes(const struct raim_world *world);
 // A 64-bit digest of every byte of the world (XXH3).
 uint64_t raim_world_digest(const struct raim_world *world);
 
-// Takes the lowest free place for a player, who rises in the next step; RAIM_NOBODY when full.
+// Gives a player the lowest free place and a new id; it spawns in the next step. Returns
+// RAIM_NOBODY when every place is taken.
 raim_player_id raim_world_join(struct raim_world *world);
 
-// Frees a player's place and removes its bullets.
+// Frees a player's place and removes its bullets. The id must be of somebody in the world.
 void raim_world_leave(struct raim_world *world, raim_player_id id);
 
-// Whether somebody is at a player's keys. Who is away stands, can be hit, and does not rise again.
+// Marks a player as away, or as back. A player who is away stands still and can be hit, and once it
+// is destroyed it does not spawn again. The id must be of somebody in the world.
 void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away);
 
 // Removes every bullet.
 void raim_world_clear_bullets(struct raim_world *world);
 
-// Lets a round begin: no bullet flies, nobody has points or deaths, and all rise in the next step
-// with nothing to wait for. Shots and hits count on, as places of bullets go by them.
+// Begins a round: removes every bullet, sets all points and deaths to 0, and lets all players spawn
+// in the next step without a delay. Shots and hits count on, because a bullet's place follows from
+// them.
 void raim_world_begin_round(struct raim_world *world);
 
-// Takes a world in which nobody is to where another one of the same tick_hz stands, of any rules
-// and places: its tick, and in every place that both have, the ids and lives that come next.
+// Makes a world without players continue another one: it takes over the tick and, for every place
+// that both have, the ids and lives that come next. Both must have the same tick_hz; rules and
+// numbers of places may differ.
 void raim_world_follow(struct raim_world *world, const struct raim_world *before);
 
-// Takes the place of an id, which must be free, for the player who had it in the world before;
-// otherwise like raim_world_join.
+// Gives a player the place of an id that it had in a world before. The place must exist and be
+// free. The player spawns in the next step.
 void raim_world_seat(struct raim_world *world, raim_player_id id);
 
-// Plays one tick. `inputs` holds one input per place; places without a living player ignore
-// theirs. `events` is emptied first.
+// Plays one tick. `inputs` holds max_players of them, by place, each in its range; those of places
+// without a living player do not count. `events` is emptied first; with a capacity of
+// raim_events_bound none is dropped. `map` must be the same in every step.
 //
 // Lag compensation: a shot is fired where its shooter stands now, at the others as its shooter was
 // shown them, `rewind` ticks ago. So its bullet is launched as of then and flies through what the
@@ -208,6 +216,7 @@ void raim_world_seat(struct raim_world *world, raim_player_id id);
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
                      struct raim_events *events);
 
+// The world's max_players players, by place.
 static inline raim_player *raim_world_players(struct raim_world *world)
 {
     return (raim_player *)(world + 1);
@@ -218,6 +227,8 @@ static inline const raim_player *raim_world_players_const(const struct raim_worl
     return (const raim_player *)(world + 1);
 }
 
+// The world's max_bullets bullets: those of the player in place p are `shots` of them from
+// p * shots on.
 static inline raim_bullet *raim_world_bullets(struct raim_world *world)
 {
     return (raim_bullet *)(raim_world_players(world) + world->max_players);
@@ -228,7 +239,8 @@ static inline const raim_bullet *raim_world_bullets_const(const struct raim_worl
     return (const raim_bullet *)(raim_world_players_const(world) + world->max_players);
 }
 
-// Everybody in an earlier tick, by place; see position_history.h.
+// Where everybody was in one of the last past_ticks ticks, by place; see position_history.h. Only
+// for worlds with a max_rewind.
 static inline raim_position_history *raim_world_past(struct raim_world *world, uint32_t tick)
 {
     raim_position_history *past =
