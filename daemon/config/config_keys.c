@@ -489,7 +489,11 @@ static bool parse_path(const char *text, void *field)
 static bool parse_motd(const char *text, void *field)
 {
     char cleaned[RAIM_MAX_TEXT_BYTES + 1];
-    return text[0] == '\0' || (raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
+    const bool is_good =
+        text[0] == '\0' || (raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
+    if (is_good)
+        copy_text(field, text);
+    return is_good;
 }
 
 static bool parse_log_level(const char *text, void *field)

@@ -2,6 +2,7 @@
 // Datagrams as ENet's clients write them, and as nobody should; ENet's own command sizes judge.
 #include "chance.h"
 #include "datagram.h"
+#include "wire_limits.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>
@@ -236,7 +237,8 @@ static void test_size_is_bounded_by_the_mtu(void **state)
     (void)state;
     const size_t headers = 2 + sizeof(ENetProtocolSendUnreliable);
     assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers), DATAGRAM_OK);
-    assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers + 1), DATAGRAM_OVERSIZE);
+    assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers + 1),
+                     DATAGRAM_OVERSIZE);
     assert_int_equal(check(draft.data, 4097), DATAGRAM_OVERSIZE);
     assert_int_equal(check(draft.data, 65507), DATAGRAM_OVERSIZE);
     assert_int_equal(datagram_check(NULL, 0), DATAGRAM_MALFORMED);
