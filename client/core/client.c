@@ -6,8 +6,8 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static_assert((int)RAIM_CLIENT_PLAY == RAIM_PHASE_PLAY &&
                   (int)RAIM_CLIENT_BREAK == RAIM_PHASE_BREAK &&
@@ -35,7 +35,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *def)
     };
     if (def->access_size > 0)
         memcpy(client->hello.access, def->access, def->access_size);
-    snprintf(client->hello.name, sizeof client->hello.name, "%s", def->name);
+    strncpy(client->hello.name, def->name, sizeof client->hello.name - 1); // the rest stays 0
     raim_session_init(&client->session, def->patience_s);
     return client;
 }
