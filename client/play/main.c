@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // raim: the game. Opens the window and goes from the menu of arenas to an arena and back.
-#define _GNU_SOURCE
 #include "keys.h"
+#include "link.h"
 #include "lobby.h"
 #include "options.h"
 #include "play.h"
+#include "play_draw.h"
 #include "window.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-enum { EXIT_USAGE = 64 };
 
 // One of the two is open.
 struct game {
@@ -26,9 +23,7 @@ static const raim_vec2 lobby_view = {1600, 861};
 
 static double now_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)raim_link_now_us() * 1e-6;
 }
 
 static bool enter_arena(struct game *game, uint16_t port)
@@ -105,7 +100,7 @@ static bool show(struct game *game, bool last)
     const raim_vec2 view = game->play != NULL ? play_view(game->play) : lobby_view;
     const struct ui ui = window_begin(game->window, view, fine);
     if (game->play != NULL)
-        play_draw(game->play, &ui);
+        play_draw(game->play, &ui, now_s());
     else
         lobby_draw(game->lobby, &ui, now_s());
     return window_end(game->window, last ? game->options->screenshot : NULL);
@@ -134,8 +129,6 @@ static bool run(struct game *game)
 int main(int argc, char **argv)
 {
     const struct options options = options_parse(argc, argv);
-    if (options.action != OPTIONS_PLAY)
-        return options.action == OPTIONS_TOLD ? EXIT_SUCCESS : EXIT_USAGE;
     const struct window_def def = {options.width, options.height, options.headless};
     struct game game = {.options = &options, .window = window_create(&def)};
     if (game.window == NULL)

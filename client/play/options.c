@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Reads the command line of raim.
+// Reads the command line of raim with argp.
 #define _GNU_SOURCE
 #include "options.h"
 
 #include "link.h"
 
+#include <argp.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char USAGE[] =
-    "usage: raim [OPTIONS] [HOST[:PORT]]\n"
-    "\n"
-    "Plays in an arena of a raimd: of HOST (127.0.0.1), at UDP port PORT or, without one,\n"
-    "chosen from the arenas that the host tells of at http://HOST:7246/status.\n"
-    "\n"
-    "  --name NAME        what others call you (your user name)\n"
-    "  --access TOKEN     what lets you in, where the arena wants an access token\n"
-    "  --require-encryption   play only where datagrams are encrypted\n"
-    "  --known-servers FILE  where servers' keys are kept (~/.local/state/raim/known_servers)\n"
-    "  --size WxH         of the window (1280x720)\n"
-    "  --frames N         draw so many frames, 60 a second, then end\n"
-    "  --screenshot FILE  write the last of them as a BMP file\n"
-    "  --headless         no window, for tests and pictures; wants --frames\n"
-    "  --version          print the version\n"
-    "  --help             this text\n";
+const char *argp_program_version = "raim " RAIM_VERSION;
+
+static const char about[] =
+    "Plays in an arena of a raimd: on HOST (127.0.0.1), at UDP port PORT. Without PORT, it lists "
+    "the "
+    "arenas that http://HOST:7246/status reports.\vExit status: 0 after a normal end, 1 after a "
+    "failure, 64 after wrong usage.";
+
+enum { NAME = 256, ACCESS, REQUIRE_ENCRYPTION, KNOWN_SERVERS, SIZE, FRAMES, SCREENSHOT, HEADLESS };
+
+static const struct argp_option known[] = {
+    {"name", NAME, "NAME", 0, "The name that others see (your user name)", 0},
+    {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
+    {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
+     0},
+    {"known-servers", KNOWN_SERVERS, "FILE", 0,
+     "The file of servers' keys (~/.local/state/raim/known_servers)", 0},
+    {"size", SIZE, "WxH", 0, "The size of the window in pixels (1280x720)", 0},
+    {"frames", FRAMES, "N", 0, "Draw N frames, 60 a second, then end", 0},
+    {"screenshot", SCREENSHOT, "FILE", 0, "Write the last frame as a BMP file", 0},
+    {"headless", HEADLESS, NULL, 0, "Open no window, for tests and pictures; needs --frames", 0},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
+    {0},
+};
 
 static bool parse_whole(const char *text, long min, long max, int *number)
 {
@@ -50,7 +58,8 @@ static bool parse_size(const char *text, int *width, int *height)
            parse_whole(text + length + 1, 180, 16384, height);
 }
 
-// A host becomes part of a URL, so only what names and dotted addresses are made of will do.
+// Accepts only the characters of host names and dotted addresses, because the host becomes part of
+// a URL.
 static bool parse_server(const char *text, struct options *options)
 {
     const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -73,93 +82,81 @@ static const char *user_name(void)
     return user != NULL && user[0] != '\0' ? user : "player";
 }
 
-static struct options wrong(const char *what, const char *got)
+static void check_all(struct argp_state *state, const struct options *options)
 {
-    if (what != NULL)
-        fprintf(stderr, "raim: %s, got '%s'\n", what, got);
-    fputs("Try 'raim --help'.\n", stderr);
-    return (struct options){.action = OPTIONS_WRONG};
+    if (options->headless && options->frames == 0)
+        argp_error(state, "--headless needs --frames");
+    if (options->screenshot != NULL && options->frames == 0)
+        argp_error(state, "--screenshot needs --frames");
 }
 
-static struct options told(const char *text)
+static void take_access(struct argp_state *state, const char *text, struct options *options)
 {
-    fputs(text, stdout);
-    return (struct options){.action = OPTIONS_TOLD};
+    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    if (raim_link_read_access(text, access, sizeof access) == 0)
+        argp_error(state, "--access wants an access token, got '%s'", text);
+    options->access = text;
+}
+
+// Takes one option or argument. argp_error ends the program with status 64.
+static error_t take(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case NAME:
+        options->name = text;
+        break;
+    case ACCESS:
+        take_access(state, text, options);
+        break;
+    case REQUIRE_ENCRYPTION:
+        options->require_encryption = true;
+        break;
+    case KNOWN_SERVERS:
+        options->known_servers = text;
+        break;
+    case SIZE:
+        if (!parse_size(text, &options->width, &options->height))
+            argp_error(state, "--size wants WIDTHxHEIGHT, from 320x180 to 16384x16384, got '%s'",
+                       text);
+        break;
+    case FRAMES:
+        if (!parse_whole(text, 1, 1000000, &options->frames))
+            argp_error(state, "--frames wants a whole number from 1 to 1000000, got '%s'", text);
+        break;
+    case SCREENSHOT:
+        options->screenshot = text;
+        break;
+    case HEADLESS:
+        options->headless = true;
+        break;
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "one server at a time, got '%s'", text);
+        if (!parse_server(text, options))
+            argp_error(state, "a server is HOST or HOST:PORT, got '%s'", text);
+        break;
+    case ARGP_KEY_END:
+        check_all(state, options);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
 }
 
 struct options options_parse(int argc, char **argv)
 {
-    enum {
-        NAME = 256,
-        ACCESS,
-        REQUIRE_ENCRYPTION,
-        KNOWN_SERVERS,
-        SIZE,
-        FRAMES,
-        SCREENSHOT,
-        HEADLESS
-    };
-    static const struct option known[] = {
-        {"name", required_argument, NULL, NAME},
-        {"access", required_argument, NULL, ACCESS},
-        {"require-encryption", no_argument, NULL, REQUIRE_ENCRYPTION},
-        {"known-servers", required_argument, NULL, KNOWN_SERVERS},
-        {"size", required_argument, NULL, SIZE},
-        {"frames", required_argument, NULL, FRAMES},
-        {"screenshot", required_argument, NULL, SCREENSHOT},
-        {"headless", no_argument, NULL, HEADLESS},
-        {"version", no_argument, NULL, 'V'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    uint8_t access[RAIM_ACCESS_BYTES];
+    const struct argp parser = {
+        .options = known, .parser = take, .args_doc = "[HOST[:PORT]]", .doc = about};
     struct options options = {
         .host = "127.0.0.1", .name = user_name(), .width = 1280, .height = 720};
-    for (int option; (option = getopt_long(argc, argv, "hV", known, NULL)) != -1;) {
-        switch (option) {
-        case NAME:
-            options.name = optarg;
-            break;
-        case ACCESS:
-            if (raim_link_read_access(optarg, access, sizeof access) == 0)
-                return wrong("--access wants an access token", optarg);
-            options.access = optarg;
-            break;
-        case REQUIRE_ENCRYPTION:
-            options.require_encryption = true;
-            break;
-        case KNOWN_SERVERS:
-            options.known_servers = optarg;
-            break;
-        case SIZE:
-            if (!parse_size(optarg, &options.width, &options.height))
-                return wrong("--size wants WIDTHxHEIGHT, from 320x180 to 16384x16384", optarg);
-            break;
-        case FRAMES:
-            if (!parse_whole(optarg, 1, 1000000, &options.frames))
-                return wrong("--frames wants a whole number from 1 to 1000000", optarg);
-            break;
-        case SCREENSHOT:
-            options.screenshot = optarg;
-            break;
-        case HEADLESS:
-            options.headless = true;
-            break;
-        case 'V':
-            return told("raim " RAIM_VERSION "\n");
-        case 'h':
-            return told(USAGE);
-        default:
-            return wrong(NULL, NULL);
-        }
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
+        fputs("raim: out of memory\n", stderr);
+        exit(EXIT_FAILURE);
     }
-    if (argc - optind > 1)
-        return wrong("one server at a time", argv[optind + 1]);
-    if (optind < argc && !parse_server(argv[optind], &options))
-        return wrong("a server is HOST or HOST:PORT", argv[optind]);
-    if (options.headless && options.frames == 0)
-        return wrong("--headless wants --frames", "none");
-    if (options.screenshot != NULL && options.frames == 0)
-        return wrong("--screenshot wants --frames", "none");
     return options;
 }

@@ -10,7 +10,10 @@
 
 enum { GOODBYE_MS = 500 };
 
-double play_now_s(void)
+// The view until an arena has reported its own, units.
+static const raim_vec2 default_view = {1600, 861};
+
+static double now_s(void)
 {
     return (double)raim_link_now_us() * 1e-6;
 }
@@ -100,6 +103,11 @@ void play_close(struct play *play)
     free(play->picture);
     free(play->before);
     free(play);
+}
+
+raim_vec2 play_view(const struct play *play)
+{
+    return play->picture->map != NULL ? play->picture->view : default_view;
 }
 
 // --- layers ---
@@ -407,7 +415,7 @@ void play_go_on(struct play *play)
     struct raim_client *client = raim_link_client(play->link);
     raim_link_service(play->link);
     raim_known_server_look(&play->known, play->link);
-    note_state(play, client, play_now_s());
+    note_state(play, client, now_s());
     if (play->state == RAIM_CLIENT_PLAYING && raim_link_is_due(play->link)) {
         raim_client_look(client, raim_link_now_us());
         press(play, client);
@@ -420,7 +428,7 @@ void play_look(struct play *play)
     if (play->state != RAIM_CLIENT_PLAYING)
         return;
     struct raim_client *client = raim_link_client(play->link);
-    const double now = play_now_s();
+    const double now = now_s();
     raim_client_look(client, raim_link_now_us());
     hear_all(play, client, now);
     take_picture(play, client, now);

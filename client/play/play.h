@@ -39,8 +39,5 @@ void play_go_on(struct play *play);
 // Takes the picture of this moment for play_draw and play_view.
 void play_look(struct play *play);
 
-// Draws a frame, between window_begin and window_end.
-void play_draw(struct play *play, const struct ui *ui);
-
 // The size of its view, units.
 raim_vec2 play_view(const struct play *play);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws what is played: the arena, and what lies over it.
+#include "play_draw.h"
+
 #include "hud.h"
 #include "painter.h"
 #include "phase_words.h"
@@ -9,15 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Before any arena has said how much it shows.
-static const raim_vec2 usual_view = {1600, 861};
-
 static const double hit_s = 0.25, hurt_s = 0.6, hint_s = 8;
-
-raim_vec2 play_view(const struct play *play)
-{
-    return play->picture->map != NULL ? play->picture->view : usual_view;
-}
 
 static void draw_phase(const struct play *play, const struct raim_client_phase *phase,
                        const struct ui *ui)
@@ -131,9 +125,8 @@ static void draw_end(const struct play *play, const struct ui *ui)
     hud_notice(ui, &(struct hud_notice){title, end.text, hint});
 }
 
-void play_draw(struct play *play, const struct ui *ui)
+void play_draw(struct play *play, const struct ui *ui, double now_s)
 {
-    const double now = play_now_s();
     char where[320];
     struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
     viewport.eye = play->picture->eye;
@@ -141,18 +134,18 @@ void play_draw(struct play *play, const struct ui *ui)
     snprintf(where, sizeof where, "%s port %u", play->host, play->port);
     switch (play->state) {
     case RAIM_CLIENT_PLAYING:
-        draw_playing(play, ui, now);
+        draw_playing(play, ui, now_s);
         break;
     case RAIM_CLIENT_CONNECTING:
     case RAIM_CLIENT_ENTERING:
         hud_notice(ui, &(struct hud_notice){"Entering ...", where, "Esc: menu"});
         break;
     case RAIM_CLIENT_RESUMING:
-        draw_resuming(play, ui, now);
+        draw_resuming(play, ui, now_s);
         break;
     case RAIM_CLIENT_ENDED:
         draw_end(play, ui);
         break;
     }
-    draw_layer(play, ui, now);
+    draw_layer(play, ui, now_s);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a play is made of, for the two files that know: play.c plays, play_draw.c draws it.
+// The state of a stay in an arena: play.c changes it, and play_draw.c, which includes play.c's
+// header and not the reverse, reads it.
 #pragma once
 
 #include "camera.h"
@@ -55,6 +56,3 @@ struct play {
     double lost_at_s;                                      // when the connection was lost
     char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by place, also of who has just left
 };
-
-// The time of everything here, in seconds.
-double play_now_s(void);

@@ -88,7 +88,8 @@ class GameTest(unittest.TestCase):
             self.assertEqual(result.stdout, "", arguments)
 
     def test_help_and_version(self):
-        self.assertIn("usage: raim", run_raim("--help").stdout)
+        self.assertIn("Usage: raim", run_raim("--help").stdout)
+        self.assertEqual(run_raim("-h").stdout, run_raim("--help").stdout)
         self.assertRegex(run_raim("--version").stdout, r"^raim \d+\.\d+\.\d+\n$")
 
     def test_a_picture_that_cannot_be_written_is_a_failure(self):

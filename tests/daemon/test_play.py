@@ -3,6 +3,7 @@
 """Clients fight in two arenas of a real raimd; afterwards everybody tells the same story."""
 
 import re
+import subprocess
 import unittest
 
 import harness
@@ -84,6 +85,24 @@ class PlayTest(unittest.TestCase):
     def test_status_shows_no_ip_address(self):
         for number, (_, status) in enumerate(self.pace.samples):
             self.assertIsNone(re.search(r"\d+\.\d+\.\d+\.\d+", str(status)), f"sample {number}")
+
+
+class OptionsTest(unittest.TestCase):
+    """raim-bots explains what is wrong with its command line, and does nothing else."""
+
+    def test_wrong_usage_is_explained(self):
+        server = "127.0.0.1:7246"
+        for arguments in ([], ["host"], [server, "host:0"], ["host:65536"], [":7246"],
+                          [f"{'h' * 256}:1"], ["--clients", "0", server], ["--clients", "2.5", server],
+                          ["--clients", "4001", server], ["--seconds", "-1", server],
+                          ["--seed", "0.5", server], ["--access", "!", server],
+                          ["--latency", "nan", server], ["--jitter", "5001", server],
+                          ["--loss", "101", server], ["--nonsense", server]):
+            result = subprocess.run([harness.BIN / "raim-bots", *arguments], text=True,
+                                    capture_output=True, check=False, timeout=harness.START_S)
+            self.assertEqual(result.returncode, 64, arguments)
+            self.assertIn("--help", result.stderr, arguments)
+            self.assertEqual(result.stdout, "", arguments)
 
 
 if __name__ == "__main__":

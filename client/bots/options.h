@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The command line of raim-bots.
+#pragma once
+
+#include "shaper.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OPTIONS_MAX_CLIENTS = 4000, OPTIONS_HOST_BYTES = 256 };
+
+struct options {
+    int clients;    // 1 to OPTIONS_MAX_CLIENTS
+    double seconds; // INFINITY: until interrupted
+    uint64_t seed;
+    bool json;
+    bool shaped; // `network` is to be simulated
+    struct shaper_def network;
+    int access_count;
+    const char *access[OPTIONS_MAX_CLIENTS]; // access token of client i, as typed
+    bool require_encryption;
+    const char *known_servers; // file; NULL: none
+    char **servers;            // HOST:PORT each, checked; part of argv
+    int server_count;
+};
+
+// Reads the command line. Ends the program after --help, --usage and --version with status 0, and
+// after printing a mistake to stderr with status 64.
+void options_parse(struct options *options, int argc, char **argv);
+
+// Splits HOST:PORT; false where the text is something else.
+bool options_read_server(const char *text, char host[OPTIONS_HOST_BYTES], uint16_t *port);
