@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// One connection over ENet to one server, made anew as often as wanted: sockets, datagrams of the
+// connector, encryption, loss and traffic counters, and invitations. It knows nothing of what the
+// messages mean; link.c gives them to a client.
+// Thread rule: a connection belongs to one thread at a time.
+#pragma once
+
+#include "connector.h"
+
+struct raim_enet_client;
+
+enum raim_enet_client_event_kind {
+    RAIM_ENET_CLIENT_UP,      // messages can be sent
+    RAIM_ENET_CLIENT_MESSAGE, // of the server
+    RAIM_ENET_CLIENT_DOWN,
+};
+
+struct raim_enet_client_event {
+    enum raim_enet_client_event_kind kind;
+    uint32_t reason;     // of DOWN: ENet's data, a reason of a GOODBYE
+    const uint8_t *data; // of MESSAGE: valid until the next call for an event
+    size_t size;
+};
+
+// Resolves a host (a name or a dotted IPv4 address). NULL where that fails or memory runs out.
+struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port,
+                                                 const struct raim_connector_def *def);
+
+// Disconnects at once, and frees. NULL is fine.
+void raim_enet_client_destroy(struct raim_enet_client *connection);
+
+// Drops the connection before, if any, and begins another one from a fresh port. `session` is the
+// token of a session to resume, of RAIM_SESSION_TOKEN_BYTES, or NULL. False where there is no
+// socket or no memory.
+bool raim_enet_client_begin(struct raim_enet_client *connection, const uint8_t *session);
+
+// Borrows the session token that invitations must prove to know; NULL: ignore invitations.
+void raim_enet_client_expect_invitation(struct raim_enet_client *connection, const uint8_t *token);
+
+// Whether a valid invitation to resume has come since the last call.
+bool raim_enet_client_take_invitation(struct raim_enet_client *connection);
+
+// Receives whatever has arrived and returns the first event; false: none. The following events of
+// this call are those of raim_enet_client_next.
+bool raim_enet_client_receive(struct raim_enet_client *connection,
+                              struct raim_enet_client_event *event);
+bool raim_enet_client_next(struct raim_enet_client *connection,
+                           struct raim_enet_client_event *event);
+
+// While a connection is being made: receives, sends what is due, and lets ENet connect as soon as
+// the connector is ready. Returns the connector's state; IDLE where no connection is being made.
+enum raim_connector_state raim_enet_client_advance(struct raim_enet_client *connection);
+
+// Stops making a connection.
+void raim_enet_client_give_up(struct raim_enet_client *connection);
+
+const struct raim_connector *raim_enet_client_connector(const struct raim_enet_client *connection);
+
+// Whether ENet has a connection, or is making or ending one.
+bool raim_enet_client_has_peer(const struct raim_enet_client *connection);
+
+// Whether ENet has tried for four seconds to connect over an encrypted session. A server under
+// attack may have ended that session, so only a new connection helps.
+bool raim_enet_client_is_stuck(const struct raim_enet_client *connection);
+
+// Queues a message; one of size 0 is ignored. Without a peer or memory the message is lost.
+void raim_enet_client_send(struct raim_enet_client *connection, bool reliable, const uint8_t *data,
+                           size_t size);
+
+// Sends what is queued.
+void raim_enet_client_flush(struct raim_enet_client *connection);
+
+// Ends the connection: with a reason and then DOWN; after everything queued was acknowledged and
+// then DOWN; at once, without DOWN.
+void raim_enet_client_disconnect(struct raim_enet_client *connection, uint32_t reason);
+void raim_enet_client_disconnect_later(struct raim_enet_client *connection);
+void raim_enet_client_disconnect_now(struct raim_enet_client *connection);
+
+// The server's unreliable packets since the last call: how many arrived, and how many were sent.
+// False where that is unknown.
+bool raim_enet_client_take_loss(struct raim_enet_client *connection, uint32_t *arrived,
+                                uint32_t *sent);
+
+// Mean round trip in ms, as ENet measures it; 0 without a peer.
+uint32_t raim_enet_client_ping_ms(const struct raim_enet_client *connection);
+
+struct raim_enet_client_traffic {
+    uint64_t bytes_down, bytes_up; // UDP payload
+    uint64_t largest_datagram;     // received, bytes
+};
+struct raim_enet_client_traffic raim_enet_client_traffic(const struct raim_enet_client *connection);
+
+// The steady clock of the connector and of whoever uses the connection: CLOCK_MONOTONIC in
+// microseconds.
+uint64_t raim_enet_client_now_us(void);
