@@ -86,7 +86,7 @@ bool options_read_server(const char *text, char host[OPTIONS_HOST_BYTES], uint16
 
 static void take_access(struct argp_state *state, const char *text, struct options *options)
 {
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES];
     if (options->access_count == OPTIONS_MAX_CLIENTS ||
         raim_link_read_access(text, access, sizeof access) == 0)
         argp_error(state, "--access wants an access token, got '%s'", text);

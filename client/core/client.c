@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The client's side of one arena: messages in, inputs out.
+// Reads the server's messages and writes the client's.
 #include "client_internal.h"
 
 #include "chat.h"
@@ -14,7 +14,9 @@ static_assert((int)RAIM_CLIENT_PLAY == RAIM_PHASE_PLAY &&
                   (int)RAIM_CLIENT_PAUSED == RAIM_PHASE_PAUSED,
               "phases are those of the wire");
 
-enum { LOSS_PACKETS = 600 }; // of which the loss is told: those before count for less and less
+// The loss is measured over about so many packets: both counts are halved beyond it, so that older
+// packets count less and less.
+enum { LOSS_PACKETS = 600 };
 
 struct raim_client_def raim_client_default_def(void)
 {
@@ -105,7 +107,7 @@ static bool is_in(const struct raim_client *client)
            client->session.state == RAIM_CLIENT_PLAYING;
 }
 
-// It cannot play in the arena that it was told of.
+// Ends a client whose arena cannot be played.
 static bool give_up(struct raim_client *client)
 {
     raim_session_end(&client->session, RAIM_REASON_MALFORMED);
@@ -117,7 +119,8 @@ static raim_vec2 middle_of(raim_box box)
     return raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
 }
 
-// Makes everything anew for the arena of a welcome, which is so far away.
+// Replaces everything that belongs to an arena by what the welcome describes. A player that resumes
+// keeps its point of view until the first snapshot.
 static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_own_again)
 {
     const struct raim_welcome *welcome = &client->welcome;
@@ -151,7 +154,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
     const bool is_back = client->session.state == RAIM_CLIENT_RESUMING, is_anew = is_in(client);
     if (!raim_welcome_read(reader, &welcome))
         return false;
-    // Who plays does not become a spectator, nor the reverse.
+    // A new arena does not turn a player into a spectator, nor a spectator into a player.
     if (is_anew && (welcome.player == RAIM_NOBODY) != raim_client_is_spectator(client))
         return false;
     const bool is_own_again = is_back && welcome.player == client->welcome.player;
@@ -162,7 +165,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
     client->stats.rounds += is_anew && welcome.phase.round != client->company.phase.round;
     if (!enter(client, round_trip_us, is_own_again))
         return give_up(client);
-    // Presses begin at once: the first ones tell that there is no snapshot.
+    // Input starts at once. Until the first snapshot it reports that there is none.
     if (is_anew && !raim_client_is_spectator(client))
         raim_clock_hear(&client->clock, now_us, welcome.tick, 0);
     raim_session_welcome(&client->session, now_us,
@@ -211,7 +214,7 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
            raim_company_add_events(&client->company, &message, &client->stats);
 }
 
-// What the newest snapshot tells of the own player.
+// The local player's state in the newest snapshot.
 static struct raim_pilot_state told_state(const struct raim_client *client)
 {
     const struct raim_wire_frame *frame =
@@ -266,7 +269,7 @@ static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_re
     struct raim_goodbye goodbye;
     if (!raim_goodbye_read(reader, &goodbye))
         return false;
-    // The connection before, which this client itself took over.
+    // The goodbye of the old connection, whose session this client has resumed in a new one.
     if (client->session.state == RAIM_CLIENT_RESUMING && goodbye.reason == RAIM_REASON_RESUMED)
         return true;
     if (goodbye.reason == RAIM_REASON_RESTART)
@@ -321,7 +324,7 @@ bool raim_client_is_due(const struct raim_client *client, uint64_t now_us)
            raim_clock_is_due(&client->clock, now_us);
 }
 
-// Ticks by which the others are shown behind the tick of an input.
+// Ticks by which other players are shown behind the tick of an input.
 static uint8_t view_age(const struct raim_client *client, uint32_t tick)
 {
     const double age = client->scene.looked
@@ -330,7 +333,8 @@ static uint8_t view_age(const struct raim_client *client, uint32_t tick)
     return (uint8_t)fmax(0, fmin(RAIM_WIRE_REWIND, floor(age + 0.5)));
 }
 
-// A message tells inputs of ticks in a row: where the clock leapt, the one before was held.
+// A message holds inputs of consecutive ticks. Where the clock skipped ticks, the input before them
+// is repeated.
 static void tell_input(struct raim_client *client, uint32_t tick, const raim_wire_input *input)
 {
     const uint32_t most = raim_clock_inputs(client->welcome.tick_hz);
@@ -350,7 +354,7 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
                        uint8_t age)
 {
     const uint8_t most = (uint8_t)client->welcome.max_rewind;
-    // In a break or a pause, and before the first snapshot, it steers nobody.
+    // In a break or a pause, and before the first snapshot, the input controls nobody.
     const bool steers = raim_image_self(&client->image).steers;
     const bool fire = steers && pressed->fire != 0;
     raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The client's side of one arena without I/O: it says hello, keeps the roster and the newest
-// snapshots, turns what the player presses into messages in time for the server, predicts the own
-// player, shows the others smoothly, and goes on where it was when a connection breaks. The caller
-// moves bytes (link.h does so over ENet) and tells the time.
-// Time: every `now_us` is of one steady clock of the caller's, in microseconds; it never goes back.
-// Thread rule: a client belongs to one thread at a time.
+// The client's side of one arena, sans-I/O: it reads the server's messages and writes the client's,
+// keeps the roster and a replica of the arena, paces its input so that it reaches the server in
+// time, predicts the local player, interpolates everything else, and resumes its session when a
+// connection breaks. The caller moves the bytes (link.h does so over ENet) and tells the time.
+// Time: every `now_us` is microseconds of one steady clock of the caller's, and never decreases.
+// Units: positions are world units with y up, velocities are units/s, ticks count at
+// raim_client_tick_hz.
+// Errors: only raim_client_create and messages from the server can fail; whatever bytes come, none
+// cause an assertion. A slot out of range, or a call for an arena before there is one, does.
+// Thread rule: a client belongs to one thread at a time. Two clients share nothing.
+// Lifetime: a returned pointer stays valid until the next call of raim_client_receive,
+// raim_client_next_event or raim_client_destroy, unless its function says otherwise.
 #pragma once
 
 #include "map.h"
@@ -16,62 +22,64 @@
 #include <stddef.h>
 #include <stdint.h>
 
+
+
 struct raim_client;
 
 struct raim_client_def {
-    const char *name;      // the first 24 bytes of it count
-    bool watch;            // be a spectator of a player, instead of playing
-    raim_player_id target; // that player; RAIM_NOBODY lets the server choose
-    double patience_s;     // for a server to answer at first, before it counts as lost
+    const char *name;      // UTF-8; bytes after the 24th are ignored
+    bool watch;            // join as a spectator and not as a player
+    raim_player_id target; // the player to watch; RAIM_NOBODY: the server chooses
+    double patience_s;     // 0 or more: without an answer for so long the first connection is lost
     const uint8_t *access; // access token, for arenas that want one
-    uint32_t access_size;  // bytes; 0: none
-    // The lasting key, of RAIM_KEY_BYTES, of the only server that a link talks to, and only
-    // encrypted. The access token may name another, which then counts. NULL: any server; the key of
-    // the first completed handshake is that of the link from then on.
+    uint32_t access_size;  // bytes, at most RAIM_ACCESS_BYTES; 0: no token
+    // The public key, of RAIM_KEY_BYTES, of the only server that a link may talk to; the
+    // link then refuses plain text. A key inside the access token takes precedence. NULL: any
+    // server; the link then keeps to the key of its first completed handshake.
     const uint8_t *server_key;
     bool require_encryption; // a link never talks in plain text, whatever the server offers
 };
 
-// A player called "player", with 10 s of patience.
+// A player called "player", with a patience of 10 s.
 struct raim_client_def raim_client_default_def(void);
 
 enum raim_client_state {
-    RAIM_CLIENT_CONNECTING, // no connection yet, or the hello is unanswered
-    RAIM_CLIENT_ENTERING,   // welcome; the map and the roster are on their way
+    RAIM_CLIENT_CONNECTING, // there is no connection yet, or the hello is unanswered
+    RAIM_CLIENT_ENTERING,   // welcomed; the map and the roster are still incomplete
     RAIM_CLIENT_PLAYING,
-    RAIM_CLIENT_RESUMING, // the connection was lost; it tries to get back to where it was
-    RAIM_CLIENT_ENDED,    // see raim_client_end
+    RAIM_CLIENT_RESUMING, // the connection is lost; the client tries to resume its session
+    RAIM_CLIENT_ENDED,    // final; see raim_client_end
 };
 
 struct raim_client_end {
-    uint32_t reason; // as in PROTOCOL.md; raim_client_reason_name names it
+    uint32_t reason; // see PROTOCOL.md; raim_client_reason_name returns its name
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
-// Somebody in the arena, as the roster and the events tell. A spectator hears of it as late as it
-// sees, but its roster is that of the moment in which it came: until what it hears has caught up,
-// somebody that it sees may be unknown, and a score ahead.
+// A player of the arena as the roster and the events report it. A spectator sees the arena with a
+// delay, and receives events with that delay, but its first roster is current. Until the events
+// have caught up, the roster may lack a player that is still visible, and a score may be ahead.
 struct raim_client_member {
-    raim_player_id id; // RAIM_NOBODY where the place is free
+    raim_player_id id; // RAIM_NOBODY: the slot is free
     bool bot;
-    uint32_t score, deaths;
+    uint32_t score, deaths; // of this round
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
 // A living player at the tick shown.
 struct raim_client_player {
-    uint32_t place;
+    uint32_t place;     // slot of the player
     raim_vec2 position; // units
-    raim_vec2 velocity; // units/s, as it ran last and is predicted to go on; zero as it rises
-    raim_angle aim;     // the own player's is that of the last press
-    uint8_t life;       // another life is another place: do not interpolate across
+    raim_vec2 velocity; // units/s over the last tick, expected to last; zero in the spawn tick
+    raim_angle aim;     // of the local player: of its newest input
+    uint8_t life;       // changes with every spawn: do not interpolate between two lives
     bool shielded;
 };
 
 // A bullet at the tick shown.
 struct raim_client_bullet {
     raim_vec2 position, velocity; // units, units/s
-    uint32_t owner;               // place
+    uint32_t owner;               // slot of the player who fired it
 };
 
 enum raim_client_event_kind {
@@ -82,118 +90,123 @@ enum raim_client_event_kind {
     RAIM_CLIENT_PHASE,
 };
 
-// Where the match stands.
+// The phase of the match.
 enum raim_client_phase_kind {
     RAIM_CLIENT_PLAY,
-    RAIM_CLIENT_BREAK,  // the round is over; like PAUSED: nobody moves, fires or can be hit
-    RAIM_CLIENT_PAUSED, // by the operator
+    RAIM_CLIENT_BREAK,  // between two rounds: nobody can move, fire or be hit
+    RAIM_CLIENT_PAUSED, // by the operator: nobody can move, fire or be hit
 };
 
 struct raim_client_phase {
     enum raim_client_phase_kind kind;
-    uint32_t round;        // from 1 on, modulo 2^16; scores and deaths are of this one
-    bool has_end;          // the clock ends the round, or the break
-    double left_s;         // then: until it does
-    uint32_t score_limit;  // points that end the round; 0: none
-    raim_player_id winner; // of a break: who has won the round; RAIM_NOBODY: nobody alone
+    uint32_t round;        // counts from 1, modulo 2^16
+    bool has_end;          // the clock ends this round or break
+    double left_s;         // with has_end: seconds until then, 0 or more
+    uint32_t score_limit;  // score that ends the round; 0: none
+    raim_player_id winner; // in a break: the round's winner; RAIM_NOBODY: a draw
 };
 
 struct raim_client_event {
     enum raim_client_event_kind kind;
-    raim_player_id player; // who joined, left, killed, or speaks; RAIM_NOBODY: the operator speaks:
-                           // show that by more than a name. Of PHASE, in a break: the winner;
-                           // RAIM_NOBODY: nobody alone
-    raim_player_id victim; // of KILL
-    double rewound_ms;     // of KILL: by so much the shooter saw the victim late
-    const char *text;      // of CHAT: valid until the next message is received
-    enum raim_client_phase_kind phase; // of PHASE
-    uint32_t round;                    // of PHASE
+    raim_player_id player; // JOINED, LEFT: the player. KILL: the shooter. PHASE, of a break: the
+                           // winner; RAIM_NOBODY: a draw. CHAT: the speaker; RAIM_NOBODY: the
+                           // operator, to be shown by more than a name, which players can imitate
+    raim_player_id victim; // KILL
+    double rewound_ms;     // KILL: how far the server rewound the victim for the shooter
+    const char *text;      // CHAT: valid until the next message is received
+    enum raim_client_phase_kind phase; // PHASE
+    uint32_t round;                    // PHASE
 };
 
-// Running totals.
+// Totals since the client was created.
 struct raim_client_stats {
-    uint64_t snapshots;     // newer than those before them; the others count for nothing
-    uint64_t decode_errors; // messages that could not be read, or snapshots without their baseline
-    uint64_t events;
-    uint64_t events_lost;     // gaps in the events' numbers
-    uint64_t events_repeated; // numbers told twice
-    uint64_t shots, hits;     // own bullets
-    uint64_t kills, deaths;   // own, as events tell
-    uint64_t kills_seen;      // everybody's, as events tell
+    uint64_t snapshots;       // newer than all before; older ones are dropped and not counted
+    uint64_t decode_errors;   // malformed or unexpected messages, snapshots without their baseline
+    uint64_t events;          // applied
+    uint64_t events_lost;     // gaps in the sequence numbers of events
+    uint64_t events_repeated; // events with a sequence number that had come before
+    uint64_t shots, hits;     // of the local player's bullets
+    uint64_t kills, deaths;   // of the local player, by events
+    uint64_t kills_seen;      // of everybody, by events
     size_t largest_snapshot;  // bytes of message
-    uint64_t resumes;         // connections lost and found again
-    uint64_t entries;         // arenas entered: at first, by resuming, and when the server went on
-                              // to another map or other rules
-    uint64_t rounds;          // that ended before its eyes
+    uint64_t resumes;         // sessions resumed after a lost connection
+    uint64_t entries; // welcomes: the first, resumed sessions, and changes of map or of rules
+    uint64_t rounds;  // rounds that ended while this client was connected
 };
 
-// How good the connection is, and what the client does about it.
+// The quality of the connection, and what the client does about it.
 struct raim_client_quality {
-    double round_trip_ms;    // smoothed, as RFC 6298 has it
-    double jitter_ms;        // by which 95 % of the newest snapshots came late at most, against the
-                             // earliest
-    double loss;             // share of the server's unreliable packets that were lost or came
-                             // after a younger one, 0 to 1, of late
-    int32_t margin;          // ticks by which inputs come early at least: what the server tells
-    double view_age_ms;      // by which the others are shown behind the own player
-    double interpolation_ms; // of these, what waiting for late snapshots costs
-    uint64_t predictions;    // of the own player that a snapshot could judge
-    uint64_t mispredictions; // of these, that were wrong
-    double correction_units; // distance by which the last wrong one was
-    double corrections_units; // sum of all these distances
+    double round_trip_ms;     // smoothed as in RFC 6298
+    double jitter_ms;         // 95th percentile of the snapshots' delay, above the smallest delay
+    double loss;              // share of the server's recent unreliable packets that were lost or
+                              // reordered, 0 to 1
+    int32_t margin;           // ticks by which the latest of the recent inputs reached the server
+                              // early; below 0: late
+    double view_age_ms;       // by which all others are shown behind the local player
+    double interpolation_ms;  // part of view_age_ms that waits for late snapshots
+    uint64_t predictions;     // predictions of the local player that a snapshot could check
+    uint64_t mispredictions;  // predictions that were wrong
+    double correction_units;  // error of the newest wrong prediction
+    double corrections_units; // sum of all prediction errors
 };
 
-// Copies the def. NULL when memory runs out.
+// Copies the def, and all that it points to except `server_key`, which link.h uses. NULL when
+// memory runs out. Destroy takes NULL.
 struct raim_client *raim_client_create(const struct raim_client_def *def);
 void raim_client_destroy(struct raim_client *client);
 
-// --- For whoever moves the bytes ---
+// --- For the code that moves the bytes ---
+//
+// The functions that write return the size of the message in bytes; 0: there is nothing to send, or
+// it does not fit `capacity`. 1200 bytes always suffice.
 
-// Whether to begin a connection now, dropping the one before, if any, without a word. Ask often: it
-// says so once for each try. That is at first, and when a session is to be resumed: after the
-// connection was lost or has been silent, or 0.3 s after the server said that it restarts, from a
-// fresh port, every two seconds, until the server would not know the session any more.
+// Whether to drop the connection, if any, without a goodbye, and to begin another one from a fresh
+// port. Call it often: it returns true once per attempt. The first call returns true. Further
+// attempts resume a session every two seconds, from the loss of the connection or 1.5 s of silence
+// on, or from 0.3 s after the server announced a restart, for as long as the server keeps the
+// session.
 bool raim_client_wants_connection(struct raim_client *client, uint64_t now_us);
 
-// The connection is up: writes the hello, to be sent reliably.
+// Call it when the connection is up. Writes the hello, to be sent reliably.
 size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint8_t *bytes,
                                size_t capacity);
 
-// Writes the goodbye of a client that leaves, to be sent reliably.
+// Ends the client and writes its goodbye, to be sent reliably.
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity);
 
-// One message from the server. False when it cannot be read; it then changed nothing but counts.
-// False, too, when it tells of an arena that this client cannot play in, such as rules out of range
-// or an impossible map; that ends the client, with the reason "malformed".
+// Reads one message of the server. False for a malformed message, which changes nothing but
+// stats->decode_errors. False also when the server describes an arena that cannot be played, with
+// rules out of range or an impossible map; this ends the client with the reason "malformed".
 bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint8_t *data,
                          size_t size);
 
-// The connection is gone; `reason` is what the transport was told, used if no goodbye came. One
-// that was lost is to be resumed, and so is one to a server that restarts.
+// The connection is gone. `reason` is what the transport reports; a goodbye received before takes
+// precedence. The client resumes after a lost connection and after a restart of the server.
 void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason);
 
-// The server invites whoever has the token of this session, RAIM_TOKEN_BYTES of it: after a
-// restart, when the connection is there no more. NULL while there is no session to come back to.
+// The token of this session, of RAIM_TOKEN_BYTES, which an invitation of a restarted server
+// proves to know. NULL without a session that could be resumed. Valid until the client is
+// destroyed.
 const uint8_t *raim_client_token(const struct raim_client *client);
 
-// Of the server's unreliable packets since the call before, how many came, and how many were sent.
+// Reports how many of the server's unreliable packets have arrived since the last call, and how
+// many the server has sent.
 void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent);
 
-// Whether it is time to press: raim_client_tick_hz times a second while playing, a little more or
-// less often where inputs would reach the server late or needlessly early. Ask often; more than one
-// press may be due.
+// Whether an input is due: raim_client_tick_hz times a second while playing, a little more or less
+// often while inputs reach the server too late or too early. Call it often: several inputs may be
+// due.
 bool raim_client_is_due(const struct raim_client *client, uint64_t now_us);
 
-// Takes what the player presses for one tick and writes the message that tells it, to be sent
-// unreliably; `rewind` of the input is the client's own business. In breaks and pauses the keys
-// count as released, and so the own player stands. A spectator presses nothing, but
-// must call it too, for its messages acknowledge what it was shown. Does nothing where no press is
-// due. Returns 0 when there is nothing to send.
+// Takes the player's input for one tick and writes the message with it and the inputs before
+// it, to be sent unreliably. Returns 0 and takes nothing where no input is due. The caller leaves
+// `input->rewind` at 0. In breaks and pauses movement and fire are ignored. A spectator calls it
+// too, with any input, because its messages acknowledge snapshots.
 size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
                          uint8_t *bytes, size_t capacity);
 
-// Writes what the player says, to be sent reliably; 0 where there is nothing to be said, or nobody
-// to say it.
+// Writes a chat line of UTF-8, to be sent reliably; whole characters beyond 120 bytes are cut off.
+// Returns 0 for an empty text, for a spectator, and while not playing.
 size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
                               size_t capacity);
 
@@ -201,83 +214,95 @@ size_t raim_client_write_chat(struct raim_client *client, const char *text, uint
 
 enum raim_client_state raim_client_state(const struct raim_client *client);
 
-// Why it ended; while it has not, reason 0.
+// Why the client ended; reason 0 while it has not.
 struct raim_client_end raim_client_end(const struct raim_client *client);
 
-// While it resumes: the server has said that it restarts.
+// Whether the client is resuming because the server announced a restart.
 bool raim_client_awaits_restart(const struct raim_client *client);
+
+// The name of a reason, such as "full"; never NULL. The string is static.
 const char *raim_client_reason_name(uint32_t reason);
 
+// Valid until the client is destroyed.
 const struct raim_client_stats *raim_client_stats(const struct raim_client *client);
 struct raim_client_quality raim_client_quality(const struct raim_client *client);
 
-// The next event, oldest first; false when there is none. Unread events beyond 1024 make way, and
-// of those that speak all but the newest 16.
+// Takes the oldest unread event; false when there is none. Of unread events the newest 1024 are
+// kept, and of unread chat lines the newest 16.
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event);
 
-// The message of the day, for people; "" where there is none. Valid until the next message comes.
+// The message of the day in UTF-8; "" where there is none.
 const char *raim_client_motd(const struct raim_client *client);
 
-// Where the match stands, as of the last event.
+// The phase of the match as of the newest event.
 struct raim_client_phase raim_client_phase(const struct raim_client *client);
 
-// While playing: what the arena is. With each time of entering, as stats->entries counts them, it
-// is another one: what was got from these before is gone. The server may go on to another map at
-// any time, without an end of the connection.
+// --- The arena, while playing ---
+//
+// The server may change the map or the rules at any time without ending the connection. Each such
+// change counts in stats->entries, and frees the map and the roster returned before.
+
 uint32_t raim_client_tick_hz(const struct raim_client *client);
 const struct raim_map *raim_client_map(const struct raim_client *client);
 const raim_rules *raim_client_rules(const struct raim_client *client);
-uint32_t raim_client_max_players(const struct raim_client *client);
-raim_vec2 raim_client_view(const struct raim_client *client); // width and height, units
+uint32_t raim_client_max_players(const struct raim_client *client); // number of slots
+raim_vec2 raim_client_view(const struct raim_client *client);       // width and height, units
 bool raim_client_has_sight(const struct raim_client *client); // obstacles hide what is behind them
+
+// The roster's entry of a slot, 0 to raim_client_max_players - 1.
 const struct raim_client_member *raim_client_member(const struct raim_client *client,
                                                     uint32_t place);
 bool raim_client_is_spectator(const struct raim_client *client);
-uint32_t raim_client_own_place(const struct raim_client *client); // not of a spectator
+
+// The local player's slot. A spectator has none and must not call it.
+uint32_t raim_client_own_place(const struct raim_client *client);
 
 // --- What to draw, while playing ---
 
-// Moves the picture on to a time; call it once a frame, and before thinking about what to press.
-// The own player is shown at the tick that its input is for, predicted; the others and all bullets
-// as late as the jitter of the network makes needful, between snapshots where there are some,
-// beyond them for a quarter of a second at most. A bullet just fired leaves its muzzle at once,
-// among the others: who is hit here is hit at the server, as far as it rewinds.
+// Interpolates to a time; call it once per frame, and before choosing an input. The local player is
+// predicted to the tick of its next input. All other players and all bullets are shown as far in
+// the past as the network's jitter makes necessary: interpolated between snapshots, or extrapolated
+// by a quarter of a second at most. A bullet of the local player leaves the muzzle at once, in the
+// past of the others: a hit on the screen is a hit on the server, as far as the server rewinds.
 void raim_client_look(struct raim_client *client, uint64_t now_us);
 
-// Whether there is anything to draw: a snapshot and a look after it.
+// Whether there is anything to draw: raim_client_look was called after a snapshot came.
 bool raim_client_has_scene(const struct raim_client *client);
 
-// The middle of the view: the own player, or the one watched; while down, where it fell.
+// The middle of the view, units: the local player, or the player that a spectator watches. While
+// that player is down, the point where it fell.
 raim_vec2 raim_client_eye(const struct raim_client *client);
 
-// In ticks, with fractions: of the own player, and of all else.
+// The ticks shown, with fractions: of the local player, and of everything else.
 double raim_client_own_tick(const struct raim_client *client);
 double raim_client_scene_tick(const struct raim_client *client);
 
-// Ticks that a player must lead its aim beyond what it sees, as more than the server rewinds.
+// Ticks, 0 or more, by which a player must lead its aim at what it sees, because the view is older
+// than the server rewinds.
 double raim_client_lead_ticks(const struct raim_client *client);
 
-// Fill at most `capacity` rows, in order of their places, own predicted bullets last; they return
-// the count. Everything told is here, also what is outside of the view or behind walls for now:
-// draw only what is to be seen.
+// Copy at most `capacity` rows, ordered by slot, with the local player's predicted bullets last,
+// and return their number. RAIM_MAX_PLAYERS and RAIM_MAX_BULLETS rows always suffice. The rows hold
+// everything that the server has sent, also what is now outside of the view or behind an obstacle:
+// draw only what is visible.
 uint32_t raim_client_scene_players(const struct raim_client *client,
                                    struct raim_client_player *players, uint32_t capacity);
 uint32_t raim_client_scene_bullets(const struct raim_client *client,
                                    struct raim_client_bullet *bullets, uint32_t capacity);
 
-// --- What is known, to the bit, while playing ---
+// --- The replica: exact state without interpolation, while playing ---
 
-// The server sends nothing while everything goes as both ends predict. So a press shows the next
-// tick where no newer snapshot has come since the press before, though never one that is more than
-// a quarter of a second beyond the newest snapshot.
-uint32_t raim_client_tick(const struct raim_client *client); // 0 before the first snapshot
+// The tick of the replica; 0 before the first snapshot. The server sends no snapshot while both
+// sides predict the same. So each raim_client_press without a newer snapshot since the one before
+// advances the replica by a tick, up to a quarter of a second beyond the newest snapshot.
+uint32_t raim_client_tick(const struct raim_client *client);
 
-// Whose view it is, by place, and whether that player lives. It is the own one; of a spectator that
-// which it watches, and another's once that has left.
+// The slot of the player whose view the client receives: the local player, or the player that a
+// spectator watches, which changes when that player leaves; and whether that player is alive.
 uint32_t raim_client_viewpoint(const struct raim_client *client);
 bool raim_client_alive(const struct raim_client *client);
 
-// Fill at most `capacity` rows, in order of their places; they return the count.
+// Copy at most `capacity` rows of the replica, ordered by slot, and return their number.
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity);
 uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client is made of, for the two files that know: client.c has messages come and go,
-// client_view.c shows what they told.
+// The state of a client, shared by two files: client.c changes it with every message, and
+// client_view.c shows it to the application.
 #pragma once
 
 #include "client.h"
@@ -19,15 +19,15 @@ struct raim_client {
     struct raim_client_end end;
     struct raim_client_stats stats;
     struct raim_welcome welcome;
-    uint32_t roster_left; // entries not yet told
+    uint32_t roster_left; // entries still to be received
     struct raim_company company;
-    struct raim_image image; // map and snapshots
+    struct raim_image image; // replica: map and snapshots
     struct raim_clock clock;
-    struct raim_pilot pilot; // not of a spectator
+    struct raim_pilot pilot; // prediction; unused by a spectator
     struct raim_scene scene;
     uint64_t hello_us;
-    uint32_t input_tick;                   // that of told[0]
-    uint32_t told_count;                   // inputs so far, at most raim_clock_inputs
-    raim_wire_input told[RAIM_MAX_INPUTS]; // newest first
-    double packets_came, packets_sent;     // by the server, unreliable, of late
+    uint32_t input_tick;                   // tick of told[0]
+    uint32_t told_count;                   // inputs in `told`, at most raim_clock_inputs
+    raim_wire_input told[RAIM_MAX_INPUTS]; // inputs sent, newest first
+    double packets_came, packets_sent;     // the server's recent unreliable packets
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the roster and the events.
+// Keeps the roster and queues the events.
 #include "client_roster.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@ void raim_company_destroy(struct raim_company *company)
     free(company->members);
 }
 
-// NULL when the id names no place of this arena.
+// NULL when the id names no slot of this arena.
 static struct raim_client_member *member_of(struct raim_company *company, uint32_t id)
 {
     const uint32_t place = raim_player_place((raim_player_id)id);
@@ -70,7 +70,7 @@ static void keep(struct raim_company *company, enum raim_client_event_kind kind,
         company->read = company->written - RAIM_COMPANY_EVENTS;
 }
 
-// With another round everybody begins anew.
+// A new round resets all scores and deaths.
 static void set_phase(struct raim_company *company, const struct raim_wire_phase *phase)
 {
     for (uint32_t i = 0; i < company->places && phase->round != company->phase.round; i++)
@@ -94,7 +94,7 @@ static void apply(struct raim_company *company, const struct raim_wire_event *ev
         keep(company, RAIM_CLIENT_LEFT, event);
         break;
     case RAIM_WIRE_KILL:
-        // Whoever is told late may know already who came after them.
+        // A spectator's events are delayed: its roster may already hold the slot's next player.
         if (member->id == event->player)
             member->score = event->score;
         if (victim->id == event->victim)
@@ -146,7 +146,7 @@ bool raim_company_next_event(struct raim_company *company, struct raim_client_ev
     while (company->read != company->written) {
         const struct raim_company_event *next =
             &company->events[company->read++ % RAIM_COMPANY_EVENTS];
-        // What was said before too many other things is forgotten.
+        // The ring has overwritten this text with newer chat lines.
         if (next->kind == RAIM_CLIENT_CHAT &&
             (uint16_t)(company->said - next->text) > RAIM_COMPANY_TEXTS)
             continue;

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: MIT
-// Who is in the arena, and what was heard of them that the application has not read yet.
+// Roster of the arena in a client, and the queue of events that the application has not read yet.
 #pragma once
 
 #include "client.h"
 #include "handshake.h"
 #include "roster.h"
 
-#define RAIM_COMPANY_EVENTS 1024
-#define RAIM_COMPANY_TEXTS 16 // of chat
+#define RAIM_COMPANY_EVENTS 1024 // unread events kept
+#define RAIM_COMPANY_TEXTS 16    // unread chat lines kept
 
 struct raim_company_event {
     uint8_t kind;   // enum raim_client_event_kind
-    uint8_t rewind; // ticks, of KILL
-    uint8_t phase;  // of PHASE: enum raim_client_phase_kind
+    uint8_t rewind; // KILL: ticks
+    uint8_t phase;  // PHASE: enum raim_client_phase_kind
     raim_player_id player, victim;
-    uint16_t round; // of PHASE
-    uint16_t text;  // of CHAT: how many there were before, modulo 2^16
+    uint16_t round; // PHASE
+    uint16_t text;  // CHAT: number of chat lines before it, modulo 2^16
 };
 
 struct raim_company {
     uint32_t tick_hz;
     raim_player_id own; // RAIM_NOBODY for a spectator
     uint32_t places;
-    struct raim_client_member *members; // by place
+    struct raim_client_member *members; // by slot
     struct raim_wire_phase phase;
     uint32_t next_sequence;
-    uint32_t read, written;                                  // events
-    struct raim_company_event events[RAIM_COMPANY_EVENTS];   // ring
-    uint16_t said;                                           // texts
+    uint32_t read, written;                                 // events ever read and written
+    struct raim_company_event events[RAIM_COMPANY_EVENTS];  // ring
+    uint16_t said;                                          // chat lines ever received
     char texts[RAIM_COMPANY_TEXTS][RAIM_MAX_TEXT_BYTES + 1]; // ring
 };
 
-// Enters the arena of a welcome, where nobody is known yet; what is unread stays so. False where
-// memory runs out.
+// Replaces the roster by an empty one for the arena of a welcome, and keeps unread events. False
+// when memory runs out.
 bool raim_company_enter(struct raim_company *company, const struct raim_welcome *welcome);
 void raim_company_destroy(struct raim_company *company);
 
-// Takes all entries of a ROSTER, or all of an EVENTS; false, and nothing is taken, where one names
-// a place that the arena does not have.
+// Take all entries of a ROSTER, or all events of an EVENTS message. False where one names a slot
+// that the arena does not have; then nothing is taken.
 bool raim_company_add_roster(struct raim_company *company, const struct raim_roster_entry *entries,
                              uint32_t count);
 bool raim_company_add_events(struct raim_company *company,
                              const struct raim_events_message *message,
                              struct raim_client_stats *stats);
 
-// As raim_client_next_event.
+// Takes the oldest unread event; false when there is none.
 bool raim_company_next_event(struct raim_company *company, struct raim_client_event *event);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the application sees of the arena, as told and as pictured.
+// The application's view of the arena: the replica and its interpolation.
 #include "client_internal.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-// --- As told ---
+// --- The replica ---
 
 enum raim_client_state raim_client_state(const struct raim_client *client)
 {
@@ -64,7 +64,7 @@ const char *raim_client_motd(const struct raim_client *client)
     return client->welcome.motd;
 }
 
-// Ticks, with a fraction, from what is shown to a tick.
+// Ticks, with fractions, from the tick shown to another.
 static double ticks_until(const struct raim_client *client, uint32_t tick)
 {
     return client->scene.looked ? raim_scene_age(&client->scene, (struct raim_scene_time){tick, 0})
@@ -161,7 +161,7 @@ uint32_t raim_client_bullets(const struct raim_client *client, struct raim_clien
     return raim_image_bullets(&client->image, bullets, capacity);
 }
 
-// --- The picture ---
+// --- Interpolation ---
 
 static const struct raim_pilot *pilot_of(const struct raim_client *client)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets a client's clock by what the server tells of its inputs.
+// Steers a client's input clock by the margins that the server reports.
 #include "clock.h"
 
 #include "frame.h"
@@ -7,20 +7,21 @@
 #include <assert.h>
 #include <math.h>
 
-// Faster or slower than time by these shares at most.
+// The clock slews by at most these shares of real time.
 static const double raise_rate = 0.05, lower_rate = 0.02;
 
-static const double memory_s = 8;      // that windows are remembered
-static const double deaf_s = 0.5;      // that inputs may seem to be too early to be heard
+static const double memory_s = 8;      // for which reported margins count
+static const double deaf_s = 0.5;      // for which inputs may seem too early before a new start
 static const double margin_wanted = 1; // ticks
-static const double margin_spared = 1; // ticks by which more than that is no reason to change
-// A hello may have been lost at first. The server refuses inputs for 64 ticks ahead or more, and
-// then does not even say how early they are; too little it tells, and that is soon made up for.
-static const double most_guessed = 32;  // ticks of the first estimate that are believed
-static const double start_margin = 1.5; // ticks, on top of the first estimate
+static const double margin_spared = 1; // ticks above margin_wanted that are tolerated
+// A first estimate may be far too large, because the first hello was lost. The server refuses
+// inputs for 64 ticks ahead or more without reporting a margin. A small estimate is reported, and
+// soon corrected.
+static const double most_guessed = 32;  // largest first estimate, ticks
+static const double start_margin = 1.5; // ticks added to the first estimate
 enum { WINDOWS_TO_LOWER = 4, MARK_TICKS = 8, LEAST_INPUTS = 4, MOST_INPUTS = 8 };
 
-// Beyond so many ticks the clock jumps.
+// The largest change, in ticks, that the clock slews to; it jumps over a larger one.
 static double most_slewed(const struct raim_clock *clock)
 {
     return fmax(8, clock->tick_hz / 8.0);
@@ -77,7 +78,7 @@ static void want(struct raim_clock *clock, uint64_t now_us, double offset)
         clock->offset = offset;
 }
 
-// From a snapshot of which nothing but the tick is known to be true.
+// Sets the clock by the tick of a snapshot alone.
 static void start(struct raim_clock *clock, uint64_t now_us, uint32_t tick, double lead)
 {
     const uint32_t pressed_to = clock->next_tick;
@@ -94,7 +95,7 @@ static void start(struct raim_clock *clock, uint64_t now_us, uint32_t tick, doub
         .windows_end = tick - tick % RAIM_MARGIN_WINDOW,
         .next_tick = tick + (uint32_t)ceil(lead),
     };
-    // What has been pressed stands.
+    // A tick whose input has been sent gets no second input.
     if (was_set && (int32_t)(clock->next_tick - pressed_to) < 0)
         clock->next_tick = pressed_to;
 }
@@ -104,8 +105,8 @@ static double first_lead(const struct raim_clock *clock)
     return clock->round_trip + start_margin;
 }
 
-// Whether the clock is so wrong that the server says nothing useful about it: inputs for what has
-// been played, or, for a while, for so far ahead that it refuses them.
+// Whether the clock is so wrong that the reported margins are useless: its inputs are for ticks
+// that have been played, or have been too far ahead for `deaf_s`.
 static bool is_lost(struct raim_clock *clock, uint64_t now_us, uint32_t tick)
 {
     const double lead = tick_at(clock, now_us) - since_start(clock, tick);
@@ -120,7 +121,7 @@ static bool is_lost(struct raim_clock *clock, uint64_t now_us, uint32_t tick)
     return (double)(now_us - clock->early_since_us) > deaf_s * 1e6;
 }
 
-// The offset at which the inputs of a window were pressed; where it changed, the least.
+// The offset at which the inputs of a window were sent; the smallest where it changed.
 static double window_offset(const struct raim_clock *clock, uint32_t end, int32_t margin)
 {
     const uint32_t first = end - RAIM_MARGIN_WINDOW + (uint32_t)margin;
@@ -142,8 +143,8 @@ static uint32_t windows_kept(const struct raim_clock *clock)
                                         : count;
 }
 
-// What a window told, were the offset 0, at least: of all that are remembered, but one that stands
-// alone is believed no farther than the clock would slew. It may be a single hold-up.
+// The smallest margin at an offset of 0 of the newest windows. A single extreme window may be one
+// delayed packet, so it counts only as far below the second smallest as the clock would slew.
 static double least_slack(const struct raim_clock *clock, uint32_t count)
 {
     double least = INFINITY, second = INFINITY;
@@ -167,9 +168,10 @@ static void add_window(struct raim_clock *clock, uint64_t now_us, double slack)
         want(clock, now_us, needed);
 }
 
-// An input that came `margin` ticks early reached the server in the tick before it made the
-// snapshot of the tick less the margin: from the press to that snapshot's coming it is a round
-// trip, less half a tick on average. So for the slowest inputs of the newest window.
+// Estimates the round trip by the slowest inputs of the newest window. An input that came `margin`
+// ticks early reached the server in the tick before the server made the snapshot of the input's
+// tick minus the margin. From sending the input to receiving that snapshot, a round trip minus half
+// a tick passes on average.
 static void measure_round_trip(struct raim_clock *clock, uint64_t now_us, uint32_t tick,
                                double slack)
 {
@@ -183,7 +185,7 @@ void raim_clock_hear(struct raim_clock *clock, uint64_t now_us, uint32_t tick, i
         start(clock, now_us, tick, first_lead(clock));
         return;
     }
-    // A window counts when inputs were in time for a good part of it.
+    // A window counts when inputs were sent for at least half of it.
     const uint32_t end = tick - tick % RAIM_MARGIN_WINDOW;
     if (!clock->has_pressed || end == clock->windows_end ||
         (int32_t)(end - clock->first_tick) < RAIM_MARGIN_WINDOW / 2)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Draws between what is known.
+// Interpolates between snapshots.
 #include "interpolation.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double fade_s = 0.1;    // within which a difference fades to a third
-static const double beyond_s = 0.25; // shown beyond the newest snapshot at most
+static const double fade_s = 0.1;    // within which an error fades to a third
+static const double beyond_s = 0.25; // longest extrapolation beyond the newest snapshot
 static const double share_in_time = 0.95;
-static const double most_slew = 0.1; // share of its pace by which the picture is sped or slowed
-static const double settle_s = 0.5;  // within which it follows a new delay, where that allows it
-// Of running that fades; what is farther off jumps. Who turns back as soon as the snapshots end is
-// off by twice beyond_s, and something of an earlier difference may not have faded yet.
+static const double most_slew = 0.1; // largest share by which the shown time runs fast or slow
+static const double settle_s = 0.5;  // within which it follows a new delay, as far as slew allows
+// The largest error that fades, as a time of running; a player with a larger one jumps. A player
+// that turns back where the snapshots stop is off by twice beyond_s, and the rest of an earlier
+// error may be added.
 static const double most_fading_s = 0.6;
 
 bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t places, raim_vec2 eye)
@@ -73,9 +74,9 @@ double raim_scene_delay_ms(const struct raim_scene *scene)
 
 // --- Where a player is between snapshots ---
 
-// A time, and the snapshots around it.
+// A time, and the snapshots before and after it.
 struct span {
-    const struct raim_wire_frame *before, *after; // NULL: beyond the newest
+    const struct raim_wire_frame *before, *after; // `after` NULL: beyond the newest snapshot
     struct raim_scene_time time;                  // not before `before`
 };
 
@@ -95,11 +96,11 @@ static struct span span_at(const struct raim_scene *scene, const struct raim_ima
     return span;
 }
 
-// A straight way between two points of the grid, as far as `part` of it.
+// A straight line between two points of the grid, and the fraction of it that has been covered.
 struct stretch {
     int32_t from[2], to[2];
     double part;
-    uint32_t ticks; // that it takes
+    uint32_t ticks; // for the whole line
 };
 
 static struct stretch stretch_of(const raim_wire_player *from, const raim_wire_player *to,
@@ -118,9 +119,10 @@ static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player
     return x * x + y * y <= longest;
 }
 
-// A snapshot is sent as soon as a tick is not as predicted. So everybody went as predicted up to
-// the last tick before the next one, unless one in between was lost: that shows where this last
-// tick would have to be a leap.
+// Where a player is at a time between two snapshots. The server sends a snapshot as soon as a tick
+// differs from the prediction, so a player moves as predicted until the tick before the next
+// snapshot. Only a lost snapshot breaks this; it shows where the last tick would have to be longer
+// than a player can run, and then the player is drawn on a straight line.
 static struct stretch stretch_at(const struct raim_image *image, const struct span *span,
                                  uint32_t place)
 {
@@ -140,7 +142,7 @@ static struct stretch stretch_at(const struct raim_image *image, const struct sp
     return stretch_of(&from, age + 1 < gap ? &to : next, span->time.part, 1);
 }
 
-// Turned in the last tick before the next snapshot, by the shorter way.
+// The aim at a time: it turns in the last tick before the next snapshot, by the shorter angle.
 static raim_angle aim_at(const struct span *span, uint32_t place)
 {
     const int shift = 16 - RAIM_WIRE_AIM_BITS;
@@ -152,7 +154,7 @@ static raim_angle aim_at(const struct span *span, uint32_t place)
     return (raim_angle)(aim + (int32_t)(span->time.part * (int16_t)(next - aim)));
 }
 
-// False where the player is not to be seen.
+// False where the player is not visible.
 static bool player_at(const struct raim_image *image, const struct span *span, uint32_t place,
                       struct raim_client_player *player)
 {
@@ -172,7 +174,7 @@ static bool player_at(const struct raim_image *image, const struct span *span, u
     return true;
 }
 
-// --- What was drawn, and what is drawn next ---
+// --- Errors that fade ---
 
 static void fade(struct raim_scene *scene, uint32_t places, uint64_t now_us)
 {
@@ -182,7 +184,7 @@ static void fade(struct raim_scene *scene, uint32_t places, uint64_t now_us)
         scene->tracks[place].error = raim_vec2_scale(scene->tracks[place].error, kept);
 }
 
-// The snapshots tell now that a player was elsewhere when it was drawn last.
+// Corrects the last drawn position of a player by newer snapshots, without moving what was drawn.
 static void redraw(struct raim_scene_track *track, raim_vec2 position)
 {
     track->error = raim_vec2_add(track->error, raim_vec2_sub(track->position, position));
@@ -200,7 +202,7 @@ static void redraw_others(struct raim_scene *scene, const struct raim_image *ima
     }
 }
 
-// Returns where to draw a player, given where it is.
+// Returns where to draw a player that is at a position.
 static raim_vec2 draw(struct raim_scene_track *track, raim_vec2 position, uint8_t life, double most)
 {
     if (!track->seen || track->life != life || raim_vec2_length_squared(track->error) > most * most)
@@ -216,7 +218,7 @@ static double most_fading(const struct raim_image *image)
     return image->rules.player_speed * most_fading_s;
 }
 
-// The own player as drawn; false while it is down, and then the place where it lies is all of it.
+// Fills the row of the local player. False while it is down; then only the position counts.
 static bool draw_own(struct raim_scene *scene, const struct raim_image *image,
                      const struct raim_pilot *pilot, struct raim_scene_time time,
                      struct raim_client_player *player)
@@ -225,7 +227,7 @@ static bool draw_own(struct raim_scene *scene, const struct raim_image *image,
     const struct raim_pilot_state *before = raim_pilot_at(pilot, time.tick);
     const struct raim_pilot_state *now = raim_pilot_at(pilot, time.tick + 1);
     const raim_vec2 position = raim_pilot_position(pilot, time.tick, time.part);
-    // It may have risen or fallen since.
+    // An error does not carry over to another life.
     if (track->seen && (!now->alive || track->life == now->life))
         redraw(track, raim_pilot_position(pilot, scene->own_time.tick, scene->own_time.part));
     scene->own_time = time;
@@ -267,15 +269,16 @@ static void draw_others(struct raim_scene *scene, const struct raim_image *image
     }
 }
 
-// As late as the snapshots come, bar a few, and a tick for there to be one on either side.
+// The tick to show: delayed by the 95th percentile of the snapshots' delay, plus one tick so that a
+// snapshot lies on both sides.
 static double wanted_ahead(const struct raim_scene *scene, uint64_t now_us)
 {
     const int64_t since_us = (int64_t)(now_us - scene->start_us);
     return to_ticks(scene, since_us - raim_lateness_of(&scene->lateness, share_in_time)) - 1;
 }
 
-// Follows the delay that is wanted without haste, and never goes back. Returns whether it had to
-// leap, as after a pause.
+// Moves the shown time on: slews towards the wanted delay, and never goes back. Returns whether it
+// jumped, as after the program was stopped.
 static bool move_on(struct raim_scene *scene, const struct raim_image *image, uint64_t now_us)
 {
     const double ticks = to_ticks(scene, (int64_t)(now_us - scene->looked_us));
@@ -317,8 +320,8 @@ void raim_scene_look(struct raim_scene *scene, const struct raim_image *image,
 
 // --- Bullets ---
 
-// Of the own ones all that the snapshots beyond the time tell, for their shooter sees them from the
-// moment in which it fires. NULL: none.
+// The local player's bullet in a slot, from the first snapshot at or after the time that has one,
+// because the shooter sees its bullets as soon as it fires. NULL: none.
 static const raim_wire_bullet *own_launch(const struct raim_image *image, const struct span *span,
                                           uint32_t place)
 {
@@ -331,7 +334,8 @@ static const raim_wire_bullet *own_launch(const struct raim_image *image, const 
     return NULL;
 }
 
-// Of the others' those that have been fired and have not ended.
+// Another player's bullet in a slot, if it has been fired by this time and has not ended. NULL:
+// none.
 static const raim_wire_bullet *launch_at(const struct span *span, uint32_t place)
 {
     const struct raim_wire_frame *before = span->before, *after = span->after;
@@ -345,7 +349,7 @@ static const raim_wire_bullet *launch_at(const struct span *span, uint32_t place
     return is_same || raim_tick_diff(span->time.tick, fired_tick) < 0 ? old : new;
 }
 
-// Where a bullet is; at its muzzle before its time.
+// The position of a bullet, `age` ticks after its launch; at the muzzle before it.
 static raim_vec2 bullet_at(const struct raim_image *image, const raim_bullet *bullet, double age)
 {
     const double flown_s = fmax(0, age) / image->tick_hz;
@@ -359,7 +363,8 @@ static double age_at(const raim_bullet *bullet, struct raim_scene_time time)
     return raim_tick_diff(time.tick, bullet->born_tick) + time.part;
 }
 
-// Adds a bullet that no obstacle stops on its way from a point on; `from` NULL: that is known.
+// Fills the row of a bullet. False where it has ended: by age, or by an obstacle on the way from
+// `from`. With `from` NULL the snapshots show that no obstacle has stopped it.
 static bool fill(const struct raim_image *image, const raim_bullet *bullet,
                  struct raim_scene_time time, const raim_vec2 *from, struct raim_client_bullet *row)
 {
@@ -383,7 +388,7 @@ static bool fill_told(const struct raim_image *image, const struct span *span,
         .direction = raim_angle_direction(told->aim),
         .born_tick = told->tick,
     };
-    // Beyond the newest snapshot nobody tells what stops it.
+    // Beyond the newest snapshot only the map shows whether an obstacle stops the bullet.
     const struct raim_scene_time known = {span->before->tick, 0};
     const raim_vec2 from = bullet_at(image, &bullet, age_at(&bullet, known));
     return fill(image, &bullet, span->time, span->after == NULL ? &from : NULL, row);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// The first of the sorted ones that is not below a delay.
+// The index of the first sorted delay that is not below this one.
 static uint32_t find(const struct raim_lateness *lateness, int64_t delay_us)
 {
     uint32_t low = 0, high = lateness->count;

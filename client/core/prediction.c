@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays the own player ahead.
+// Predicts the local player.
 #include "prediction.h"
 
 #include <assert.h>
@@ -29,7 +29,7 @@ static bool is_known(const struct raim_pilot *pilot, uint32_t tick)
            raim_tick_diff(pilot->tick, tick) < RAIM_PILOT_TICKS;
 }
 
-// From the state and input of a tick to the state of the next.
+// Computes the state of the next tick from the state and input of this one.
 static void play(struct raim_pilot *pilot, uint32_t tick)
 {
     struct raim_pilot_tick *now = slot_of(pilot, tick);
@@ -56,12 +56,12 @@ static void play(struct raim_pilot *pilot, uint32_t tick)
         .shots = (uint8_t)player.shots,
         .life = state->life,
         .alive = state->alive,
-        // Its own end cannot be foreseen: how much of it is left is not told.
+        // Snapshots do not say when the shield ends, so only a shot is predicted to end it.
         .shielded = state->shielded && !now->fired,
     };
 }
 
-// Plays up to the newest input. Too far beyond what is known, nothing is foreseen.
+// Plays up to the newest input. Without a snapshot for RAIM_PILOT_TICKS it stops predicting.
 static void catch_up(struct raim_pilot *pilot)
 {
     const int32_t ahead = raim_tick_diff(pilot->next_tick, pilot->base_tick);
@@ -96,7 +96,7 @@ static bool is_same(const struct raim_pilot_state *a, const struct raim_pilot_st
 static void judge(struct raim_pilot_record *record, const struct raim_pilot_state *predicted,
                   const struct raim_pilot_state *told)
 {
-    // When a break or a pause begins and ends cannot be foreseen, and in it there is nothing to.
+    // The beginning and end of breaks and pauses cannot be predicted, and nobody moves in them.
     if (!predicted->alive || !told->alive || predicted->life != told->life || predicted->held ||
         told->held)
         return;

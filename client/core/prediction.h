@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The own player ahead of the server: what was pressed since the newest snapshot is played over it
-// by the world's own rules, so that the player obeys at once, and stands where the server will have
-// it. Only what others do to it cannot be known: that is corrected as soon as it is told.
+// Client-side prediction of the local player: the inputs since the newest snapshot are played over
+// it by the world's own rules, so that the player reacts at once and stands where the server will
+// put it. The actions of other players cannot be predicted; the next snapshot corrects them
+// (reconciliation, see Bernier 2001, named in world.h).
 #pragma once
 
 #include "player.h"
 
-#define RAIM_PILOT_TICKS 128 // that are remembered
+#define RAIM_PILOT_TICKS 128 // ticks of inputs and states kept
 
-// What the wire tells of the own player at a tick.
+// The local player at the beginning of a tick, as far as snapshots describe it.
 struct raim_pilot_state {
     raim_vec2 position;
     uint16_t cooldown_ticks;
@@ -16,31 +17,31 @@ struct raim_pilot_state {
     uint8_t life;  // modulo 8
     bool alive;
     bool shielded;
-    bool held; // in a break or a pause: whatever is pressed, it stays as it is
+    bool held; // in a break or a pause: inputs have no effect
 };
 
 struct raim_pilot_tick {
-    struct raim_pilot_state state; // as the tick begins
-    raim_input input;              // that is played in it
-    bool fired;                    // by it
+    struct raim_pilot_state state; // at the beginning of the tick
+    raim_input input;              // played in the tick
+    bool fired;                    // the input fired a bullet
 };
 
-// How well it foresaw where snapshots then had the player.
+// Accuracy of the predictions.
 struct raim_pilot_record {
-    uint64_t predictions, mispredictions; // that could be judged, and that were wrong
-    double correction, corrections;       // units: of the last wrong one, and of all
+    uint64_t predictions, mispredictions; // checked by a snapshot, and found wrong
+    double correction, corrections;       // error of the last wrong one, and sum of errors; units
 };
 
 struct raim_pilot {
-    struct raim_moment moment; // its tick is that of each call
+    struct raim_moment moment; // the tick in it changes with each call
     raim_player_id id;
-    bool any;            // state at all
-    uint32_t first_tick; // from this to `tick`, RAIM_PILOT_TICKS of them at most, states are known
-    uint32_t tick;
-    uint32_t base_tick;                             // of the newest snapshot
-    bool pressed;                                   // any input
-    uint32_t next_tick;                             // after that of the newest input
-    struct raim_pilot_tick ticks[RAIM_PILOT_TICKS]; // by tick modulo their number
+    bool any;            // a state is known
+    uint32_t first_tick; // first tick with a known state
+    uint32_t tick;       // last tick with a known state, fewer than RAIM_PILOT_TICKS later
+    uint32_t base_tick;  // of the newest snapshot
+    bool pressed;        // an input was taken
+    uint32_t next_tick;  // the tick after the newest input
+    struct raim_pilot_tick ticks[RAIM_PILOT_TICKS]; // ring, by tick
 
     struct raim_pilot_record record;
 };
@@ -49,22 +50,23 @@ struct raim_pilot {
 void raim_pilot_init(struct raim_pilot *pilot, raim_player_id id, const struct raim_map *map,
                      const raim_rules *rules, uint32_t tick_hz);
 
-// Takes an input for a tick later than all before. For the ticks in between, if any, the one before
-// was held, as the server does.
+// Takes an input for a tick later than all before. Ticks in between repeat the input before them,
+// as on the server.
 void raim_pilot_press(struct raim_pilot *pilot, uint32_t tick, const raim_input *input);
 
-// Takes what the newest snapshot tells, and plays again what was pressed since, if that changes it.
-// Of one who is down nothing is told but its shots: it lies where it was about to be, or, where
-// that is unknown, at the position given.
+// Takes the state in the newest snapshot and, where it differs from the prediction, replays the
+// inputs since. A snapshot describes a player that is down by its shots alone: the player stays
+// where it was predicted, or, without a prediction, at the position given.
 void raim_pilot_correct(struct raim_pilot *pilot, uint32_t tick,
                         const struct raim_pilot_state *told);
 
-// The own player as a tick begins, or the tick nearest to it that is known; there must be any.
+// The local player at the beginning of a tick, or of the nearest tick with a known state. There
+// must be one.
 const struct raim_pilot_state *raim_pilot_at(const struct raim_pilot *pilot, uint32_t tick);
 
-// Where it is a part, 0 to 1, into a tick.
+// The position, in units, at a fraction, 0 to 1, of a tick.
 raim_vec2 raim_pilot_position(const struct raim_pilot *pilot, uint32_t tick, double part);
 
-// The bullet that was fired in a tick of which the newest snapshot cannot tell yet; false where
-// none was. These ticks are those from base_tick on that are before `tick`.
+// The bullet that was fired in a tick, from base_tick on and before `tick`, which is too recent for
+// the newest snapshot. False where none was fired.
 bool raim_pilot_bullet(const struct raim_pilot *pilot, uint32_t tick, raim_bullet *bullet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps a client's image of the arena.
+// Keeps a client's replica of the arena.
 #include "replica.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits");
 
-// The frames, and the spare one behind them.
+// Allocates the history of frames, and the spare frame behind it.
 static bool allocate_frames(struct raim_image *image)
 {
     const uint32_t history = image->limits.history;
@@ -20,7 +20,7 @@ static bool allocate_frames(struct raim_image *image)
         return false;
     for (uint32_t i = 0; i < history; i++) {
         raim_wire_frame_init(&image->frames[i], &image->limits, memory + i * frame_bytes);
-        image->frames[i].tick = i + 1; // no snapshot: see raim_image_frame
+        image->frames[i].tick = i + 1; // belongs to another slot of the ring: no snapshot
     }
     raim_wire_frame_init(&image->spare, &image->limits, memory + history * frame_bytes);
     return true;
@@ -37,11 +37,11 @@ static bool make_map(struct raim_image *image)
     return image->map != NULL;
 }
 
-// What the wire needs to know of the arena; false when it cannot be played.
+// Takes the rules and limits of a welcome; false when they cannot be played.
 static bool take_rules(struct raim_image *image, const struct raim_welcome *welcome)
 {
     image->rules = raim_rules_default();
-    // Rules that a newer server adds at the end do not concern this client.
+    // A newer server may add rules at the end, which this client ignores.
     for (int i = 0; i < RAIM_RULE_COUNT && i < (int)welcome->rule_count; i++)
         *raim_rule_value(&image->rules, i) = welcome->rules[i];
     if (raim_rules_check(&image->rules) != NULL)
@@ -115,7 +115,8 @@ const struct raim_map *raim_image_map(const struct raim_image *image)
     return image->map;
 }
 
-// A slot's tick is that of the snapshot in it, or one that belongs to another slot.
+// The tick of a ring slot is that of its snapshot; the tick of an empty one belongs to another
+// slot.
 const struct raim_wire_frame *raim_image_frame(const struct raim_image *image, uint32_t tick)
 {
     const struct raim_wire_frame *frame = &image->frames[tick % image->limits.history];
@@ -146,8 +147,8 @@ bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
     struct raim_snapshot_header header;
     if (!raim_snapshot_read_header(reader, &image->limits, image->newest_tick, &header))
         return false;
-    // Only the newest is ever acknowledged, so one that comes late is no use as a baseline either.
-    // What is older than the welcome is of the arena before.
+    // A late snapshot is dropped: the client acknowledges only the newest, so a late one cannot be
+    // a baseline either. A snapshot older than the welcome belongs to the arena before.
     if (raim_tick_diff(header.tick, image->newest_tick) < (image->any ? 1 : 0))
         return true;
     const struct raim_wire_frame *baseline = NULL;
@@ -160,7 +161,7 @@ bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
         return false;
     change->is_newest = true;
     const raim_wire_self before = raim_image_self(image), now = image->spare.self;
-    if (image->any && before.steers) { // else nothing was fired, or by others
+    if (image->any && before.steers) { // otherwise the counters are not the local player's
         change->shots = (uint8_t)(now.shots - before.shots);
         change->hits = (uint8_t)(now.hits - before.hits);
     }
@@ -197,7 +198,7 @@ bool raim_image_go_on(struct raim_image *image)
     return is_news;
 }
 
-// From what the wire tells of a player's last tick.
+// The velocity that a player's last step on the wire stands for.
 static raim_vec2 velocity_of(const struct raim_image *image, const raim_wire_player *told)
 {
     const raim_wire_player step =

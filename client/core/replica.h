@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A client's image of the arena: the map and rules that the welcome told, and the newest snapshots
-// as frames of the wire, translated to world units on the way out. It shows the tick of the newest
-// snapshot or a later one, predicted from it.
+// Replica of an arena in a client: the map and rules of the welcome, and the newest snapshots as
+// frames of the wire, converted to world units when read. It shows the tick of the newest snapshot,
+// or a later tick predicted from it.
 #pragma once
 
 #include "client.h"
@@ -12,67 +12,69 @@ struct raim_image {
     struct raim_wire_limits limits;
     raim_rules rules;
     uint32_t tick_hz;
-    struct raim_map_def map_def; // grows with the OBSTACLES, freed once the map is made
+    struct raim_map_def map_def; // grows with each OBSTACLES message until the map is created
     struct raim_piece_def *pieces;
     uint32_t obstacles_left;
     struct raim_map *map;
     char map_name[RAIM_MAX_TITLE_BYTES + 1];
 
-    bool any;                       // snapshots
-    bool is_news;                   // one has come since the last raim_image_go_on
-    uint32_t newest_tick;           // before there are any: that of the welcome
-    uint32_t shown_tick;            // 0 before there are any
+    bool any;                       // a snapshot has come
+    bool is_news;                   // a snapshot has come since the last raim_image_go_on
+    uint32_t newest_tick;           // of the snapshots; before the first, of the welcome
+    uint32_t shown_tick;            // 0 before the first snapshot
     struct raim_wire_frame *frames; // by tick modulo limits.history
     struct raim_wire_frame spare;   // holds a snapshot until all of it has been read
     void *memory;
 };
 
-// What a snapshot changed.
+// The effect of a snapshot.
 struct raim_image_change {
-    bool is_newest; // else it changed nothing
-    uint32_t shots, hits;
+    bool is_newest;       // false: it was late, and changed nothing
+    uint32_t shots, hits; // of the local player since the snapshot before
 };
 
-// False when the welcome cannot be played: rules out of range, a border that bounds nothing, or no
-// memory. Either way it is to be destroyed.
+// False when the arena cannot be played: rules out of range, an empty border, or no memory. The
+// caller destroys the replica in both cases.
 bool raim_image_create(struct raim_image *image, const struct raim_welcome *welcome);
 void raim_image_destroy(struct raim_image *image);
 
-// Reads an OBSTACLES message; with the last one the map is made.
+// Reads an OBSTACLES message; the last one creates the map. False for a malformed message.
 bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader);
 
-// Whether every obstacle is known. The map is NULL until then, and also when it cannot be made.
+// Whether every obstacle has been received. The map is NULL until then, and also when the obstacles
+// make no valid map.
 bool raim_image_is_told(const struct raim_image *image);
 const struct raim_map *raim_image_map(const struct raim_image *image);
 
-// Reads a SNAPSHOT; false when it is to be refused.
+// Reads a SNAPSHOT. False for a malformed one, and for one whose baseline is missing.
 bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
                              struct raim_image_change *change);
 
-// The snapshot of a tick, or NULL where none has come or its time has passed.
+// The snapshot of a tick; NULL where none has come, or a newer one has replaced it.
 const struct raim_wire_frame *raim_image_frame(const struct raim_image *image, uint32_t tick);
 
-// The newest snapshot that is not after a tick, and the oldest after it; NULL where there is none.
+// The newest snapshot at or before a tick, and the oldest after it; NULL where there is none.
 void raim_image_around(const struct raim_image *image, uint32_t tick,
                        const struct raim_wire_frame **before, const struct raim_wire_frame **after);
 
-// Ticks after its launch in which a bullet ends at the latest.
+// The longest life of a bullet in ticks.
 uint32_t raim_image_bullet_ticks(const struct raim_image *image);
 
-// A point of the wire's grid, in units.
+// Converts a point of the wire's grid to units.
 static inline raim_vec2 raim_image_units(int32_t x, int32_t y)
 {
     return (raim_vec2){x / (double)RAIM_WIRE_UNITS, y / (double)RAIM_WIRE_UNITS};
 }
 
-// What the newest snapshot tells of the one whose view it is; all zero before there are any.
+// The state in the newest snapshot of the player whose view it is; all zero before the first one.
 raim_wire_self raim_image_self(const struct raim_image *image);
 
-// Call it once a tick. Where no newer snapshot has come since the last call it shows the next tick,
-// up to a quarter of a second beyond the newest snapshot. Returns whether one has come.
+// Call it once per tick. Returns whether a newer snapshot has come since the last call. Where none
+// has, it advances the shown tick by one, up to a quarter of a second beyond the newest snapshot.
 bool raim_image_go_on(struct raim_image *image);
 
-// `own_aim` is that of the player whom the client steers.
+// Fill at most `capacity` rows of the shown tick and return their number. `own_aim` is the local
+// player's.
 uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
                             struct raim_client_player *players, uint32_t capacity);
 uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_bullet *bullets,

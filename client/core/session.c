@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-static const uint64_t silence_us = 1500000; // the server sends ten snapshots a second at least
+// The server sends at least ten snapshots a second, so this silence means a lost connection.
+static const uint64_t silence_us = 1500000;
 static const uint64_t try_again_us = 2000000;
-static const uint64_t restart_us = 300000; // that a server takes to be back at least
+static const uint64_t restart_us = 300000; // shortest restart of a server
 
 void raim_session_init(struct raim_session *session, double patience_s)
 {
@@ -58,7 +59,8 @@ void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t r
             raim_session_end(session, reason);
         break;
     case RAIM_CLIENT_RESUMING:
-        // A try that failed; or the connection before, which this client itself took over.
+        // Goes on after a failed attempt, and after the end of the old connection, whose session
+        // this client has resumed in a new one.
         if (!is_lost && !is_restart && reason != RAIM_REASON_RESUMED)
             raim_session_end(session, reason);
         break;
@@ -86,7 +88,8 @@ bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us
         resume(session, now_us, false);
         return raim_session_wants_connection(session, now_us);
     case RAIM_CLIENT_RESUMING:
-        // From the last sign of life on: the server may have missed this client for as long.
+        // The grace counts from the last message, because the server may have lost this client
+        // since then.
         if (now_us - session->heard_us >= session->grace_us)
             raim_session_end(session, RAIM_REASON_LOST);
         else if (now_us >= session->again_us) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connect requests, shakes hands, and never falls back from encryption to plain text.
+// Asks for a cookie and runs the handshake. It never falls back from encryption to plain text.
 #include "connector.h"
 
 #include "noise.h"
@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const uint64_t repeat_us = 250000;
-static const uint64_t handshake_us = 2000000; // for an answer, before a fresh cookie is asked for
-static const uint64_t doubt_us = 1000000;     // for a better answer than one that is in doubt
+static const uint64_t handshake_us =
+    2000000;                              // timeout of a handshake; then a new cookie is asked for
+static const uint64_t doubt_us = 1000000; // wait for a good cookie after a bad one
 
 static_assert(RAIM_CONNECTOR_BYTES == RAIM_SECURE_BYTES, "the wire");
 static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
@@ -22,14 +23,14 @@ static_assert(RAIM_INIT_BYTES <= RAIM_CONNECTIONLESS_BYTES, "either is sent from
 
 struct raim_connector {
     bool require_encryption;
-    bool has_key; // of the only server to talk to
+    bool has_key; // `key` is that of the only server to talk to
     uint8_t key[RAIM_KEY_BYTES];
-    struct raim_credential access, session; // of kind NONE: there is none
-    bool session_refused;                   // the server does not know it: use the access token
+    struct raim_credential access, session; // kind NONE: none
+    bool session_refused;                   // the server forgot the session: use the access token
 
     enum raim_connector_state state;
-    struct raim_connectionless connect_request; // to be sent
-    struct raim_cookie cookie;                  // the last that was taken
+    struct raim_connectionless connect_request; // to send
+    struct raim_cookie cookie;                  // the newest good one
     bool has_sent;
     uint64_t sent_us, handshake_begun_us;
     uint8_t init[RAIM_INIT_BYTES];
@@ -40,7 +41,7 @@ struct raim_connector {
     struct raim_refused refusal;
 
     enum raim_connector_doubt doubt;
-    uint64_t doubted_us; // since then
+    uint64_t doubted_us; // since when
     uint8_t other_key[RAIM_KEY_BYTES];
 };
 
@@ -133,8 +134,8 @@ static const struct raim_credential *credential(const struct raim_connector *con
     return needs_admission ? &connector->access : &none;
 }
 
-// Whether a cookie is that of the only server to talk to, encrypted where it must be. Another one
-// is nobody's: it may be anybody's who would like to be heard.
+// Whether a cookie has the expected key and offers encryption where it is required. Other cookies
+// are ignored, because an attacker may have sent them.
 static bool is_expected(struct raim_connector *connector, const struct raim_cookie *cookie,
                         uint64_t now_us)
 {
@@ -155,7 +156,7 @@ static bool is_expected(struct raim_connector *connector, const struct raim_cook
     return false;
 }
 
-// Begins a handshake over a cookie as it was received; false for a server's key that nobody has.
+// Begins a handshake over the bytes of a cookie. False for an invalid public key.
 static bool begin_handshake(struct raim_connector *connector, const uint8_t *cookie, size_t size,
                             uint64_t now_us)
 {
@@ -185,7 +186,8 @@ static void take_cookie(struct raim_connector *connector, uint64_t now_us, const
         return;
     connector->cookie = cookie;
     if (cookie.offers_encryption) {
-        // The server makes the transcript of the cookie as it gives it to everybody.
+        // The handshake covers the cookie's bytes, and the server only knows those without
+        // `admitted`.
         if (!cookie.admitted && begin_handshake(connector, data, size, now_us))
             connector->state = RAIM_CONNECTOR_HANDSHAKING;
     } else if (cookie.needs_admission && !cookie.admitted) {
@@ -214,7 +216,7 @@ static void be_refused(struct raim_connector *connector, const struct raim_refus
     connector->state = RAIM_CONNECTOR_REFUSED;
 }
 
-// A plain refusal counts only where plain text would.
+// A refusal in plain text may be forged, so it counts only where plain text is allowed.
 static void take_refused(struct raim_connector *connector, const uint8_t *data, size_t size)
 {
     struct raim_refused refused;
@@ -231,7 +233,7 @@ static void take_response(struct raim_connector *connector, uint64_t now_us, con
         return;
     struct raim_refused refused = {0};
     uint8_t send_key[RAIM_KEY_BYTES], receive_key[RAIM_KEY_BYTES];
-    struct raim_noise noise = connector->noise; // a forged answer must not spoil it
+    struct raim_noise noise = connector->noise; // a copy: a forged answer must not change the state
     if (raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &refused.reason)) {
         connector->has_key = true;
         memcpy(connector->key, connector->cookie.server_key, sizeof connector->key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One connection over ENet to one server, made anew as often as wanted: sockets, datagrams of the
-// connector, encryption, loss and traffic counters, and invitations. It knows nothing of what the
-// messages mean; link.c gives them to a client.
+// ENet's side of a link: one connection at a time to one server, each from a fresh socket, with the
+// connector's datagrams, encryption, invitations, and counters of loss and traffic. It moves
+// messages as bytes; link.c gives them to a client.
 // Thread rule: a connection belongs to one thread at a time.
 #pragma once
 
@@ -30,7 +30,7 @@ struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port
 void raim_enet_client_destroy(struct raim_enet_client *connection);
 
 // Drops the connection before, if any, and begins another one from a fresh port. `session` is the
-// token of a session to resume, of RAIM_SESSION_TOKEN_BYTES, or NULL. False where there is no
+// token of a session to resume, of RAIM_TOKEN_BYTES, or NULL. False where there is no
 // socket or no memory.
 bool raim_enet_client_begin(struct raim_enet_client *connection, const uint8_t *session);
 

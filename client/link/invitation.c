@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares proofs and nonces.
+// Checks the proof and the nonce of an invitation.
 #include "invitation.h"
 
 #include "crypto.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Judges invitations to resume a session: right are those of whoever knows the session's token, and
-// each counts once, however often somebody on the way repeats it.
+// Validates invitations, by which a restarted server asks a client to resume: a valid invitation
+// proves to know the session's token and carries a new nonce, so that a repeated one is ignored.
 #pragma once
 
 #include "connectionless.h"
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Nonces that are remembered. A server has one for each of its starts; a client that has seen more
-// heeds no invitation any more, and notices the next restart by the silence.
+// Number of nonces kept. A server uses one per start. A client that has seen so many ignores
+// further invitations, and notices the next restart by the silence.
 #define RAIM_INVITATIONS 16
 
 struct raim_invitations {
@@ -18,6 +18,6 @@ struct raim_invitations {
     uint8_t nonces[RAIM_INVITATIONS][8];
 };
 
-// Whether an invitation is right and new; it is not new afterwards.
+// Whether an invitation is valid and new. Remembers it.
 bool raim_invitation_take(struct raim_invitations *invitations, const struct raim_invite *invite,
                           const uint8_t token[RAIM_TOKEN_BYTES]);

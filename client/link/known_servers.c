@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the file of known servers, and replaces it by a whole new one.
+// Reads the file of known servers, and replaces it as a whole.
 #define _GNU_SOURCE
 #include "known_servers.h"
 
@@ -20,7 +20,7 @@ bool raim_known_servers_path(char *path, size_t capacity)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int length = -1;
-    // A relative path is to be ignored, says the XDG Base Directory Specification.
+    // The XDG Base Directory Specification says that a relative path is ignored.
     if (state != NULL && state[0] == '/')
         length = snprintf(path, capacity, "%s/raim/known_servers", state);
     else if (home != NULL && home[0] == '/')
@@ -33,8 +33,8 @@ bool raim_known_servers_keeps(const char *host)
     return strncmp(host, "127.", 4) != 0 && strcmp(host, "localhost") != 0;
 }
 
-// The whole file, to be freed; "" for one that is not there, NULL with errno for one that cannot be
-// read.
+// Returns the text of the file, to be freed; "" where the file does not exist, NULL with errno
+// where it cannot be read.
 static char *read_file(const char *path)
 {
     const int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,7 +58,7 @@ static char *read_file(const char *path)
 
 enum found { FOUND_NOTHING, FOUND_KEY, FOUND_DAMAGE };
 
-// Searches the line of a server.
+// Finds the line of a server and reads the key in it.
 static enum found search(const char *text, const char *name, uint8_t key[RAIM_KEY_BYTES])
 {
     const size_t length = strlen(name);
@@ -96,7 +96,7 @@ bool raim_known_server_find(struct raim_known_server *server, const char *path, 
     return found != FOUND_DAMAGE;
 }
 
-// Makes the directories of a path, for the user alone.
+// Makes the directories of a path, accessible to the user alone.
 static void make_parents(const char *path)
 {
     char parent[PATH_MAX];
@@ -110,7 +110,7 @@ static void make_parents(const char *path)
     }
 }
 
-// Replaces the file at once by what it held and a line more; false with errno.
+// Replaces the file atomically by its old text and one more line. False with errno.
 static bool replace(const char *path, const char *text, const char *line)
 {
     char temporary[PATH_MAX];
@@ -119,7 +119,7 @@ static bool replace(const char *path, const char *text, const char *line)
         return false;
     }
     make_parents(path);
-    unlink(temporary); // of a program that did not get further
+    unlink(temporary); // left by a program that was interrupted
     const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
     if (out == NULL)
@@ -145,7 +145,7 @@ static void remember(const struct raim_known_server *server)
     uint8_t known[RAIM_KEY_BYTES];
     char digits[RAIM_CRYPTO_KEY_DIGITS + 1], line[400];
     char *text = read_file(server->path);
-    // Another program, or another client of this one, may have been faster.
+    // Another program, or another link of this one, may have stored the key in the meantime.
     if (text == NULL || search(text, server->name, known) != FOUND_NOTHING) {
         free(text);
         return;
@@ -163,15 +163,14 @@ static void warn(const struct raim_known_server *server, const uint8_t *other)
     char known[RAIM_CRYPTO_KEY_DIGITS + 1], shown[RAIM_CRYPTO_KEY_DIGITS + 1];
     raim_crypto_print_key(server->key, known);
     raim_crypto_print_key(other, shown);
-    fprintf(
-        stderr,
-        "WARNING: %s shows another key than the one that is known.\n"
-        "  known: %s\n"
-        "  shown: %s\n"
-        "Somebody may be answering in its place, or its operator has replaced the key. Nothing\n"
-        "was sent to it. If you trust the new key, remove the line of %s from\n"
-        "%s and connect again.\n",
-        server->name, known, shown, server->name, server->path);
+    fprintf(stderr,
+            "WARNING: %s shows another key than the one that is known.\n"
+            "  known: %s\n"
+            "  shown: %s\n"
+            "An attacker may be answering in its place, or its operator has replaced the key. No\n"
+            "player data was sent to it. If you trust the new key, remove the line of %s from\n"
+            "%s and connect again.\n",
+            server->name, known, shown, server->name, server->path);
 }
 
 void raim_known_server_look(struct raim_known_server *server, const struct raim_link *link)

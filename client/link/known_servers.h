@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The servers whose keys a program knows, in a file of a line "HOST:PORT KEY" each, as ssh has its
-// known_hosts: the key of the first visit is kept, and a server that shows another one later is
-// refused and reported. Warnings go to stderr. Thread rule: the main thread's alone.
+// Known servers (trust on first use, like ssh's known_hosts): a file with a line "HOST:PORT KEY"
+// per server. The key of the first connection is stored; a server that later shows another key is
+// refused and reported. Warnings go to stderr.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include "link.h"
@@ -12,24 +13,24 @@
 // where neither variable is set.
 bool raim_known_servers_path(char *path, size_t capacity);
 
-// Whether servers of this host are worth remembering: 127.0.0.0/8 and localhost are not, because
-// whoever tries servers there makes new ones all the time.
+// Whether keys of servers on this host are stored. Those of 127.0.0.0/8 and localhost are not:
+// there people start test servers, each with a new key.
 bool raim_known_servers_keeps(const char *host);
 
-// What a program knows of one server. Zero-initialized it knows nothing and remembers nothing.
+// One server of the file. All zero: the key is unknown and will not be stored.
 struct raim_known_server {
     const char *path; // borrowed; NULL: no file
     char name[300];   // HOST:PORT
     bool has_key;
-    bool is_done; // nothing is left to remember or to warn of
+    bool is_done; // the key is stored, or the warning is printed
     uint8_t key[RAIM_KEY_BYTES];
 };
 
-// Looks a server up in a file, which need not exist; NULL for no file. False, with a warning, where
-// the file cannot be trusted to be read: then do not connect.
+// Looks up a server in a file, which need not exist; NULL: no file. False after a warning where the
+// file cannot be read or the server's line is damaged: then do not connect.
 bool raim_known_server_find(struct raim_known_server *server, const char *path, const char *host,
                             uint16_t port);
 
-// Looks at a link to it, now and then: remembers the key of its first handshake, and warns once of
-// a server that shows another key.
+// Call it while a link is open, about once per tick: stores the key of the first handshake, and
+// warns once when the server shows another key than the stored one. A link of NULL is ignored.
 void raim_known_server_look(struct raim_known_server *server, const struct raim_link *link);

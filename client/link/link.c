@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gives a client the messages of a connection, and the connection the client's.
+// Couples a client with its ENet connection.
 #include "link.h"
 
 #include "access.h"

@@ -92,7 +92,7 @@ static void check_all(struct argp_state *state, const struct options *options)
 
 static void take_access(struct argp_state *state, const char *text, struct options *options)
 {
-    uint8_t access[RAIM_CLIENT_ACCESS_BYTES];
+    uint8_t access[RAIM_ACCESS_BYTES];
     if (raim_link_read_access(text, access, sizeof access) == 0)
         argp_error(state, "--access wants an access token, got '%s'", text);
     options->access = text;
