@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// raim-bots: many bot clients in one process over real UDP; a load, and opponents.
+// raim-bots: many bot clients in one process over real UDP, as a load generator or as opponents.
 #define _GNU_SOURCE
 #include "options.h"
 #include "report.h"
@@ -20,14 +20,15 @@
 enum { EXIT_UNREACHABLE = 69 };
 enum { POLL_HZ = 60, FINE_POLL_HZ = 1000 };
 
-// So many connections are begun in a poll, that a large load does not arrive as one burst.
+// The number of connections begun per poll is limited, so that many clients do not arrive as a
+// burst.
 enum { OPENED_PER_POLL = 32 };
 
-// Before the end the bots hold their fire for so long, that the last bullets land and the scores
-// come to rest: then what the server and the clients report can be compared.
+// The bots stop firing before the end, so that the last bullets land and the scores are final. Then
+// the reports of the server and of the clients can be compared.
 static const double cease_fire_s = 2;
 
-static const double leave_within_s = 0.5; // what a round trip takes comes on top
+static const double leave_within_s = 0.5; // for all goodbyes, plus the simulated latency
 
 static volatile sig_atomic_t interrupted;
 
@@ -64,7 +65,7 @@ static void sleep_until(double when_s)
         continue;
 }
 
-// Waits for the next poll; behind by more than a moment, what was missed is dropped, not caught up.
+// Waits for the next poll. Polls that are more than a quarter of a second late are skipped.
 static double next_poll(double poll_s, double period_s)
 {
     poll_s += period_s;
@@ -77,7 +78,7 @@ static double next_poll(double poll_s, double period_s)
 
 static void play(const struct options *options, struct opponent *players)
 {
-    // Late datagrams want to be moved in time.
+    // The network simulator needs a fine clock for its delays.
     const double period_s = 1.0 / (options->shaped ? FINE_POLL_HZ : POLL_HZ);
     double poll_s = now_s();
     const double end_s = poll_s + options->seconds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bot that plays through a client.
+// Plays through a client.
 #include "opponent.h"
 
 #include <stddef.h>
@@ -39,7 +39,7 @@ static raim_input think(struct opponent *player, const struct raim_client *clien
             sight.position = seen[i].position;
     for (uint32_t i = 0; i < count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES; i++) {
         const raim_vec2 away = raim_vec2_sub(seen[i].position, sight.position);
-        // What the snapshot holds beyond the view is there for the clock, not for the eye.
+        // Snapshots hold players just outside of the view, which a human would not see.
         if (seen[i].place == own_place || fabs(away.x) > view.x / 2 || fabs(away.y) > view.y / 2)
             continue;
         enemies[sight.enemy_count++] = (struct raim_bot_enemy){

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One bot behind one client: it plays by what people would be shown.
+// A bot behind a client: it sees what a human player would see.
 #pragma once
 
 #include "bot.h"
@@ -17,18 +17,18 @@ struct opponent {
     uint32_t access_size; // 0: no access token
     char name[RAIM_MAX_NAME_BYTES + 1];
     bool require_encryption;
-    bool played; // was let in at some time
-    bool broken; // ended without having left by itself
+    bool played; // has entered the arena at some time
+    bool broken; // ended without leaving by itself
     double play_started_s;
     double play_ended_s;
 };
 
-// Begins to connect, to the server that a file of known servers tells of, or, where that is NULL,
-// to any; false when that is impossible, with everything left as unopened.
+// Begins to connect. `known_servers` is a file of known servers, or NULL. False where that fails;
+// the bot then stays unconnected.
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
                    const char *known_servers);
 
-// Receives, and thinks and presses when that is due. `fire` false keeps the finger off the trigger.
+// Receives, and sends the inputs that are due; with `fire` false, without firing.
 void opponent_service(struct opponent *player, double now_s, bool fire);
 
 void opponent_leave(struct opponent *player, double now_s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds up what the clients saw and prints it.
+// Sums up the clients' statistics and prints them.
 #include "report.h"
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 struct totals {
     int connected, refused, broken;
     struct raim_client_stats sum;
-    struct raim_client_quality mean;         // over the clients; its counts are sums
+    struct raim_client_quality mean;         // over the clients; counts are sums
     double bytes_down_per_s, bytes_up_per_s; // means over the clients
     uint64_t largest_datagram;
 };
@@ -79,7 +79,7 @@ static struct totals add_up(const struct report_source *source)
     return totals;
 }
 
-// The most frequent words of a server that turned clients away are enough for a person.
+// The reason of the first refused client; "none" without one.
 static const char *first_refusal(const struct report_source *source)
 {
     for (int i = 0; i < source->player_count; i++) {
@@ -108,9 +108,9 @@ void report_table(const struct report_source *source)
     printf("%-18s %.0f down, %.0f up\n", "bytes/s, a client", totals.bytes_down_per_s,
            totals.bytes_up_per_s);
     printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
-    printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms late\n",
+    printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms behind\n",
            "network", mean->round_trip_ms, mean->jitter_ms, 100 * mean->loss, mean->view_age_ms);
-    printf("%-18s %llu, of these wrong %llu, by %.1f units on average\n", "predictions",
+    printf("%-18s %llu, wrong %llu, mean error %.1f units\n", "predictions",
            (unsigned long long)mean->predictions, (unsigned long long)mean->mispredictions,
            mean->mispredictions > 0 ? mean->corrections_units / (double)mean->mispredictions : 0);
     printf("%-18s %llu, hits %llu, kills %llu, deaths %llu\n", "shots",

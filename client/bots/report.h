@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What raim-bots tells at the end: a table for people or JSON for programs.
+// The result of raim-bots: a table for people or JSON for programs.
 #pragma once
 
 #include "opponent.h"
@@ -9,10 +9,10 @@ struct report_source {
     int player_count;
     char *const *servers; // HOST:PORT
     int server_count;
-    double seconds; // asked for
+    double seconds; // as requested
 };
 
-// Clients that were let in; those refused or never answered are the others.
+// The number of clients that entered an arena. All others were refused or got no answer.
 int report_connected(const struct report_source *source);
 
 // Both write to standard output.

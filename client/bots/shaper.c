@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps datagrams back until they are due.
+// Queues datagrams until they are due.
 #define _GNU_SOURCE // syscall
 #include "shaper.h"
 
@@ -17,7 +17,7 @@
 
 enum { MAX_DATAGRAM = 2048, MAX_SOCKETS = 8192 };
 
-// A datagram on its way; the earliest due comes first.
+// A delayed datagram. A queue is sorted by due time.
 struct waiting {
     struct waiting *next;
     double due_s;
@@ -30,7 +30,7 @@ static struct {
     bool on;
     struct shaper_def def;
     uint64_t random;
-    int sockets; // above all that were used
+    int sockets; // one more than the highest socket used
     struct waiting *out[MAX_SOCKETS], *in[MAX_SOCKETS];
 } shaper;
 
@@ -53,7 +53,7 @@ static bool takes(int socket)
     return shaper.on && socket >= 0 && socket < MAX_SOCKETS;
 }
 
-// Puts a datagram on its way, or loses it.
+// Queues a datagram, or drops it at random.
 static void put(struct waiting **queue, const struct sockaddr_in *address,
                 const struct iovec *parts, size_t count)
 {
@@ -80,7 +80,7 @@ static void put(struct waiting **queue, const struct sockaddr_in *address,
     *queue = waiting;
 }
 
-// The next one that is due, taken from its queue and to be freed; NULL if there is none.
+// Takes the next due datagram from its queue, to be freed by the caller; NULL: none is due.
 static struct waiting *take(struct waiting **queue, double now)
 {
     struct waiting *first = *queue;
@@ -103,14 +103,14 @@ void shaper_flush(void)
                 .msg_iov = &part,
                 .msg_iovlen = 1,
             };
-            // What the kernel has no room for is lost, as on any network.
+            // A datagram that the kernel's buffer cannot hold is lost, as on any network.
             (void)syscall(SYS_sendmsg, socket, &header, MSG_NOSIGNAL);
             free(waiting);
         }
     }
 }
 
-// Takes the place of the C library's.
+// Replaces the C library's sendmsg.
 ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
 {
     if (!takes(socket) || header->msg_namelen != sizeof(struct sockaddr_in))
@@ -123,7 +123,7 @@ ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
     return (ssize_t)size;
 }
 
-// Puts everything that has arrived at a socket on its way.
+// Moves everything that has arrived at a socket into its queue.
 static void receive_all(int socket)
 {
     uint8_t data[MAX_DATAGRAM];
@@ -144,7 +144,7 @@ static void receive_all(int socket)
     }
 }
 
-// Takes the place of the C library's.
+// Replaces the C library's recvmsg.
 ssize_t recvmsg(int socket, struct msghdr *header, int flags)
 {
     if (!takes(socket) || header->msg_namelen < sizeof(struct sockaddr_in) ||

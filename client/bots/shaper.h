@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A worse network for this process: delays and loses the datagrams of all its sockets, both ways.
-// It takes the place of the C library's sendmsg and recvmsg, which is all that ENet moves datagrams
-// by; until it is switched on it hands everything through.
+// Network simulator of this process: delays and drops the datagrams of all its sockets, both ways.
+// It replaces the C library's sendmsg and recvmsg, which ENet uses for every datagram. Until
+// shaper_start it passes everything through.
 // Thread rule: one thread sends and receives.
 #pragma once
 
 #include <stdint.h>
 
 struct shaper_def {
-    double latency_s; // of a round trip, half of it each way
-    double
-        jitter_s;  // each way takes up to so much longer, evenly spread; what is late is overtaken
-    double loss;   // share lost each way, 0 to 1
-    uint64_t seed; // of chance
+    double latency_s; // added to a round trip, half of it each way
+    double jitter_s;  // largest random delay each way, uniformly distributed; may reorder datagrams
+    double loss;      // share lost each way, 0 to 1
+    uint64_t seed;    // of the random numbers
 };
 
-// Switches it on for everything from now on.
+// Switches the simulator on for all datagrams from now on.
 void shaper_start(const struct shaper_def *def);
 
-// Sends what has waited long enough. Call it every millisecond or so.
+// Sends the datagrams that are due. Call it about every millisecond.
 void shaper_flush(void);

@@ -238,7 +238,7 @@ static struct raim_pilot_state told_state(const struct raim_client *client)
 static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_reader *reader,
                              size_t size)
 {
-    // The unreliable channel may be faster than the welcome.
+    // A snapshot, on the unreliable channel, may overtake the welcome.
     if (!is_in(client))
         return true;
     struct raim_image_change change;

@@ -18,7 +18,7 @@ struct raim_clock {
     uint32_t tick_hz;
     uint32_t start_tick; // of the snapshot that set the clock
     uint64_t start_us;   // when that snapshot came
-    double round_trip;   // ticks, smoothed as RFC 6298 has it; 0: unknown
+    double round_trip;   // ticks, smoothed as in RFC 6298; 0: unknown
 
     // The clock is `offset` ticks ahead of a steady one, and slews to `wanted`.
     double offset, wanted;

@@ -34,7 +34,7 @@ struct raim_scene {
     uint64_t start_us;
     struct raim_lateness lateness;
 
-    // The last look.
+    // State at the last raim_scene_look.
     bool looked;
     uint64_t looked_us;
     double ahead; // ticks from start_tick to the tick at which the others are shown

@@ -186,8 +186,8 @@ static void take_cookie(struct raim_connector *connector, uint64_t now_us, const
         return;
     connector->cookie = cookie;
     if (cookie.offers_encryption) {
-        // The handshake covers the cookie's bytes, and the server only knows those without
-        // `admitted`.
+        // The server computes the handshake over the cookie without the flag `admitted`, so the
+        // bytes of an admitted cookie cannot match.
         if (!cookie.admitted && begin_handshake(connector, data, size, now_us))
             connector->state = RAIM_CONNECTOR_HANDSHAKING;
     } else if (cookie.needs_admission && !cookie.admitted) {

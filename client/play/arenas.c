@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Asks for a server's status by libcurl, and reads it by jansson: the only file of the program that
-// knows either.
+// Requests a server's status with libcurl and reads it with jansson. No other file of the program
+// includes either.
 #include "arenas.h"
 
 #include <curl/curl.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A status of 256 arenas full of players is smaller.
+// Limits for an answer; the status of 256 full arenas is smaller.
 enum { MOST_BYTES = 32 << 20, TIMEOUT_MS = 4000 };
 
 struct arenas {
@@ -24,7 +24,7 @@ struct arenas {
     struct arenas_row rows[ARENAS_MOST];
 };
 
-// --- asking ---
+// --- the request ---
 
 static size_t receive(char *data, size_t one, size_t size, void *user)
 {
@@ -101,7 +101,7 @@ static void finish(struct arenas *arenas, CURLcode code)
     }
     arenas->count = arenas_read(arenas->bytes, arenas->size, arenas->rows);
     if (arenas->count < 0)
-        fail(arenas, "this is no server's status");
+        fail(arenas, "the answer is not the status of a raimd");
     else
         arenas->state = ARENAS_KNOWN;
 }
@@ -134,7 +134,7 @@ const char *arenas_problem(const struct arenas *arenas)
     return arenas->problem;
 }
 
-// --- reading ---
+// --- the answer ---
 
 static void count_players(const json_t *players, struct arenas_row *row)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks a server over HTTP which arenas it has, without making anybody wait.
+// Reads the list of a server's arenas from its HTTP status, without blocking.
 #pragma once
 
 #include "wire_limits.h"
@@ -13,12 +13,12 @@ enum { ARENAS_MOST = 256, ARENAS_STATUS_PORT = 7246 };
 struct arenas_row {
     char name[RAIM_MAX_ARENA_BYTES + 1], map[RAIM_MAX_TITLE_BYTES + 1];
     uint16_t port;
-    uint32_t players, bots; // who play now
+    uint32_t players, bots; // playing now
 };
 
 struct arenas;
 
-// Begins to ask a host (a name or a dotted address). NULL when it cannot even begin.
+// Begins a request to a host (a name or a dotted address). NULL when memory runs out.
 struct arenas *arenas_ask(const char *host);
 void arenas_destroy(struct arenas *arenas);
 
@@ -28,16 +28,16 @@ enum arenas_state {
     ARENAS_FAILED,
 };
 
-// Goes on; never blocks. Call it once a frame.
+// Continues the request without blocking. Call it once per frame.
 enum arenas_state arenas_poll(struct arenas *arenas);
 
-// Once known.
+// KNOWN: the rows; `index` is 0 to arenas_count - 1.
 int arenas_count(const struct arenas *arenas);
 const struct arenas_row *arenas_at(const struct arenas *arenas, int index);
 
-// Once failed: why, for people.
+// FAILED: the error, for people.
 const char *arenas_problem(const struct arenas *arenas);
 
-// Reads a status of this size into at most ARENAS_MOST rows; returns their number, or -1 when it is
-// none.
+// Reads a status of `size` bytes into at most ARENAS_MOST rows. Returns their number, or -1 where
+// the text is not a status.
 int arenas_read(const char *status, size_t size, struct arenas_row *rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes pictures of what a client shows.
+// Fills pictures from a client.
 #include "camera.h"
 
 #include <stdio.h>

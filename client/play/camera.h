@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes pictures of what a client shows. It keeps its own copy of the map, so that the last picture
-// stays good while the client gets back to an arena.
+// Fills a picture from a client. It keeps its own copy of the map, so that the last picture stays
+// valid while the client resumes its session.
 #pragma once
 
 #include "client.h"
@@ -12,19 +12,19 @@
 struct camera {
     struct raim_map *map;
     bool alive;
-    double since_s;                                      // when the own player rose, or fell
-    struct raim_client_bullet bullets[RAIM_MAX_BULLETS]; // room to work in
+    double since_s;                                      // when the local player spawned or fell
+    struct raim_client_bullet bullets[RAIM_MAX_BULLETS]; // scratch memory
 };
 
 void camera_clear(struct camera *camera);
 
-// The client has just entered an arena: copies its map. False when memory runs out.
+// Copies the map of the arena that the client has just entered. False when memory runs out.
 bool camera_enter(struct camera *camera, const struct raim_client *client);
 
-// Takes a picture of what is to be seen; false, and the picture stays as it is, where there is no
-// scene yet.
+// Fills a picture with what is visible. False, with the picture unchanged, where the client has
+// nothing to draw yet.
 bool camera_take(struct camera *camera, const struct raim_client *client, double now_s,
                  struct picture *picture);
 
-// Seconds until the own player may rise; 0 while it lives.
+// Seconds until the local player may spawn; 0 while it is alive.
 double camera_rises_in(const struct camera *camera, const struct raim_client *client, double now_s);

@@ -2,8 +2,8 @@
 // Reads keys, mouse and gamepad.
 #include "controls.h"
 
-// A stick counts as pressed along an axis beyond this part of its way: with 0.38, which is the sine
-// of an eighth of a turn's half, all eight directions are equally wide.
+// A stick counts as pressed along an axis beyond this share of its deflection. 0.38 is the sine of
+// 22.5 degrees, which makes the eight directions equally wide.
 static const double stick_sine = 0.38;
 static const double stick_least = 0.3;
 

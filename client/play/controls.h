@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From what is held down to what the player presses: keys and mouse, or a gamepad.
+// Turns the state of keys and mouse, or of a gamepad, into the player's input.
 #pragma once
 
 #include "keys.h"
@@ -10,11 +10,11 @@
 
 // Start from all zero.
 struct controls {
-    raim_angle aim;  // the latest
-    raim_vec2 mouse; // where it was
-    bool by_pad;     // the gamepad's right stick aimed last, not the mouse
+    raim_angle aim;  // the last one
+    raim_vec2 mouse; // position at the last call, pixels
+    bool by_pad;     // the gamepad's right stick was used after the mouse
 };
 
-// `from` is where the own player is shown, units.
+// Reads the input. `from` is where the local player is shown, units.
 raim_input controls_read(struct controls *controls, const struct window *window,
                          const struct keys *keys, const struct viewport *viewport, raim_vec2 from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns shapes into triangles whose outermost pixel fades out, and hands them on in large batches;
-// SDL2_gfx draws the panels. The only file of the program that knows SDL2_gfx.
+// Turns shapes into triangles whose outermost pixel fades out, and passes them to SDL in large
+// batches; SDL2_gfx draws the panels. No other file of the program includes SDL2_gfx.
 #include "draw.h"
 
 #include <SDL2_gfxPrimitives.h>
@@ -11,7 +11,7 @@
 enum { VERTICES = 8192, INDICES = 3 * VERTICES, MOST_SEGMENTS = 96 };
 
 static const double pi = 3.14159265358979323846;
-static const double soft = 0.5; // pixels that an edge fades out by, on either side of it
+static const double soft = 0.5; // pixels on either side of an edge within which it fades out
 
 struct draw {
     SDL_Renderer *renderer;
@@ -109,7 +109,7 @@ static void add_triangle(struct draw *draw, int a, int b, int c)
 
 // --- shapes ---
 
-// As many that a circle of this radius looks round.
+// The number of segments with which a circle of this radius looks round.
 static int segments_for(double radius)
 {
     const int segments = (int)(6 + 4 * sqrt(fmax(radius, 0)));
@@ -126,7 +126,7 @@ struct rim {
     draw_colour colour;
 };
 
-// Bands between concentric rims, innermost first, over a part of the turn.
+// Adds the rings between concentric rims, innermost first, from one angle to another.
 static void add_bands(struct draw *draw, raim_vec2 centre, const struct rim *rims, int count,
                       double from, double to)
 {
@@ -158,7 +158,7 @@ void draw_disc(struct draw *draw, raim_vec2 centre, double radius, draw_colour c
 void draw_arc(struct draw *draw, raim_vec2 centre, double radius, double width, double from,
               double to, draw_colour colour)
 {
-    // A line thinner than a pixel is a fainter one of a pixel.
+    // A line thinner than a pixel is drawn a pixel wide, but fainter.
     const double half = fmax(width, 1) / 2;
     const draw_colour full = draw_faded(colour, width);
     const draw_colour none = draw_faded(colour, 0);
@@ -241,7 +241,7 @@ void draw_panel(struct draw *draw, raim_box box, double radius, draw_colour colo
     roundedBoxRGBA(draw->renderer, (Sint16)lround(box.min.x), (Sint16)lround(box.min.y),
                    (Sint16)lround(box.max.x), (Sint16)lround(box.max.y), (Sint16)lround(radius),
                    colour.r, colour.g, colour.b, colour.a);
-    // SDL2_gfx leaves its own blend mode behind.
+    // SDL2_gfx changes the blend mode.
     SDL_SetRenderDrawBlendMode(draw->renderer, SDL_BLENDMODE_BLEND);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes with soft edges on a renderer of SDL's. Coordinates are pixels with y down, fractions
-// count: what moves slowly moves smoothly. Shapes appear in the order in which they were drawn.
+// Shapes with soft edges on an SDL renderer. Coordinates are pixels with y down; fractions are
+// drawn too, so that slow motion is smooth. Later shapes cover earlier ones.
 #pragma once
 
 #include "vec2.h"
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct draw_colour {
-    uint8_t r, g, b, a; // a: 255 covers, 0 does nothing
+    uint8_t r, g, b, a; // a: 255 is opaque, 0 invisible
 } draw_colour;
 
 struct SDL_Renderer;
@@ -18,22 +18,22 @@ struct draw;
 struct draw *draw_create(struct SDL_Renderer *renderer);
 void draw_destroy(struct draw *draw);
 
-// The same colour, fainter: `part` of its opacity, 0 to 1.
+// A fainter colour: `part` of the opacity, 0 to 1.
 draw_colour draw_faded(draw_colour colour, double part);
 
-// Between two colours: the first at 0, the second at 1.
+// Mixes two colours: the first at a part of 0, the second at 1.
 draw_colour draw_mixed(draw_colour first, draw_colour second, double part);
 
-// Paints everything.
+// Fills everything with a colour.
 void draw_clear(struct draw *draw, draw_colour colour);
 
-// From here on nothing outside the box is touched; NULL: no limit.
+// Limits the following shapes to a box; NULL: no limit.
 void draw_clip(struct draw *draw, const raim_box *box);
 
 void draw_disc(struct draw *draw, raim_vec2 centre, double radius, draw_colour colour);
 
-// A part of a ring around `centre`, whose middle line has this radius; angles are in radians,
-// clockwise from the right.
+// Part of a ring around `centre`, whose middle line has this radius. Angles are radians, clockwise
+// from the right.
 void draw_arc(struct draw *draw, raim_vec2 centre, double radius, double width, double from,
               double to, draw_colour colour);
 void draw_ring(struct draw *draw, raim_vec2 centre, double radius, double width,
@@ -42,13 +42,13 @@ void draw_ring(struct draw *draw, raim_vec2 centre, double radius, double width,
 // Light that fades from the centre to nothing at the radius.
 void draw_glow(struct draw *draw, raim_vec2 centre, double radius, draw_colour colour);
 
-// A line whose colour runs from one end's to the other's.
+// A line with a colour gradient from end to end.
 void draw_line(struct draw *draw, raim_vec2 from, raim_vec2 to, double width,
                draw_colour from_colour, draw_colour to_colour);
 
 void draw_triangle(struct draw *draw, const raim_vec2 corners[3], draw_colour colour);
 
-// Four corners in a row around it; colours run between them.
+// A quadrilateral by its corners in order, with a colour gradient between them.
 void draw_quad(struct draw *draw, const raim_vec2 corners[4], const draw_colour colours[4]);
 void draw_box(struct draw *draw, raim_box box, draw_colour colour);
 
@@ -59,5 +59,6 @@ void draw_panel(struct draw *draw, raim_box box, double radius, draw_colour colo
 void draw_curve(struct draw *draw, const raim_vec2 *points, int count, double width,
                 draw_colour colour);
 
-// Hands everything drawn so far to the renderer: before anybody else draws with it.
+// Passes everything drawn so far to the renderer. Call it before other code draws with the
+// renderer.
 void draw_flush(struct draw *draw);

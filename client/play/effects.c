@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds out what has happened between two pictures.
+// Finds what happened between two pictures.
 #include "effects.h"
 
 #include "picture.h"
@@ -9,10 +9,10 @@
 static const double durations_s[EFFECT_KINDS] = {
     [EFFECT_MUZZLE] = 0.09, [EFFECT_SPARK] = 0.22, [EFFECT_BURST] = 0.7, [EFFECT_RISE] = 0.5};
 
-// Pictures farther apart than this are of different moments: nothing is made of the difference.
+// Pictures farther apart than this are not compared.
 static const double longest_gap_s = 0.3;
 
-// So long a victim may still be shown after its kill was told.
+// The longest time for which a victim may still be shown after its kill.
 static const double longest_wait_s = 0.6;
 
 void effects_begin(struct effects *effects, const struct effect *effect)
@@ -44,7 +44,8 @@ static const struct picture_player *find_player(const struct picture *picture, r
     return NULL;
 }
 
-// A player who leaves the sight is no player who falls: that is for the kills to tell.
+// Begins the burst of a victim. Only kills cause one, because a player also disappears from the
+// picture when it leaves the view.
 static void compare_fallen(struct effects *effects, struct effects_fallen *fallen,
                            const struct picture *before, const struct picture *after)
 {
@@ -82,7 +83,8 @@ static void compare_players(struct effects *effects, const struct picture *befor
 
 // --- bullets ---
 
-// Whether `now` may be the bullet that was `then`: on its line, and about as far as it flies.
+// Whether two bullets may be one, `s` seconds apart: on one line, and about as far apart as it
+// flies in that time.
 static bool is_same(const struct picture_bullet *then, const struct picture_bullet *now, double s)
 {
     if (then->owner != now->owner)
@@ -118,14 +120,15 @@ static void begin_of_bullet(struct effects *effects, enum effect_kind kind,
                   });
 }
 
-// A bullet that flies out of the view has not ended.
+// Whether a position is near the edge of the view. A bullet that disappears there has left the view
+// and not ended.
 static bool is_near_rim(const struct picture *picture, raim_vec2 position)
 {
     const raim_vec2 away = raim_vec2_sub(position, picture->eye);
     return fabs(away.x) > picture->view.x / 2 - 40 || fabs(away.y) > picture->view.y / 2 - 40;
 }
 
-// New bullets appear at a muzzle, or fly into the view.
+// Whether a bullet is at its owner's muzzle. A new bullet elsewhere has flown into the view.
 static bool is_at_muzzle(const struct picture *picture, const struct picture_bullet *bullet)
 {
     const struct picture_player *owner = find_player(picture, bullet->owner);
@@ -152,7 +155,7 @@ static void compare_bullets(struct effects *effects, const struct picture *befor
 void effects_compare(struct effects *effects, const struct picture *before,
                      const struct picture *after)
 {
-    // The game's clock may run a little faster or slower than the one on the wall.
+    // Bullets move by the game's clock, which may run a little faster or slower than real time.
     const double s = after->moment_s - before->moment_s;
     if (after->now_s - before->now_s > longest_gap_s || s < 0 || s > longest_gap_s)
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What flashes up and is gone: muzzles, sparks where bullets end, bursts where players fall, rings
-// where they rise. Nobody tells of most of them; they are seen by comparing two pictures. Pure:
-// times come in, in seconds of any steady clock.
+// Short visual effects: muzzle flashes, sparks where bullets end, bursts where players fall, rings
+// where they spawn. No message reports most of them; they are found by comparing two pictures.
+// Pure: times come in, in seconds of any steady clock.
 #pragma once
 
 #include "angle.h"
@@ -13,39 +13,39 @@ enum effect_kind { EFFECT_MUZZLE, EFFECT_SPARK, EFFECT_BURST, EFFECT_RISE, EFFEC
 
 struct effect {
     enum effect_kind kind;
-    unsigned player;     // whose colour it has
+    unsigned player;     // id; the effect has this player's colour
     raim_vec2 position;  // units
-    raim_vec2 direction; // of the bullet; of length 1, or zero
+    raim_vec2 direction; // of the bullet: of length 1, or zero
     double born_s;
 };
 
 enum { EFFECTS = 256, EFFECTS_FALLEN = 32 };
 
-// A player of whom a kill told, and whom the picture, which is of a moment before, may still show.
+// The victim of a kill, whom the picture may still show because it lags behind the event.
 struct effects_fallen {
     unsigned player; // 0: none
     bool seen;
-    raim_vec2 position; // where it was seen last
+    raim_vec2 position; // where it was last visible
     double told_s;
 };
 
 // Start from all zero.
 struct effects {
-    struct effect items[EFFECTS]; // the newest overwrite the oldest
-    uint32_t count;               // ever begun
+    struct effect items[EFFECTS]; // ring
+    uint32_t count;               // effects ever begun
     struct effects_fallen fallen[EFFECTS_FALLEN];
 };
 
 void effects_begin(struct effects *effects, const struct effect *effect);
 
-// How far an effect has come: 0 as it begins; 1 and more when it is over.
+// The progress of an effect: 0 at the beginning, 1 or more when it is over.
 double effects_progress(const struct effect *effect, double now_s);
 
-// A kill was told: the victim bursts as soon as the picture shows it no more.
+// Notes a kill: the victim bursts as soon as the picture no longer shows it.
 void effects_tell_kill(struct effects *effects, unsigned victim, double now_s);
 
 struct picture;
 
-// Begins what has happened between two pictures of the same arena, an earlier and a later one.
+// Begins the effects of what happened between an earlier and a later picture of one arena.
 void effects_compare(struct effects *effects, const struct picture *before,
                      const struct picture *after);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Types a line of UTF-8.
+// Edits a line of UTF-8.
 #include "entry.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@ void entry_clear(struct entry *entry)
     entry->text[0] = '\0';
 }
 
-// The bytes of a character after its first.
+// Whether a byte continues a character of UTF-8.
 static bool continues(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;

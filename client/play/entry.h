@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A line that is being typed. Pure.
+// Text entry: a line of UTF-8 while it is typed. Pure.
 #pragma once
 
 #include "wire_limits.h"
 
 #include <stddef.h>
 
-enum { ENTRY_BYTES = RAIM_MAX_CHAT_BYTES + 1 }; // with the closing NUL
+enum { ENTRY_BYTES = 121 }; // a chat message and the closing NUL
 
 struct entry {
     char text[ENTRY_BYTES]; // UTF-8
@@ -14,8 +14,8 @@ struct entry {
 
 void entry_clear(struct entry *entry);
 
-// Adds characters; those that do not fit any more are left out.
+// Adds characters as long as they fit.
 void entry_type(struct entry *entry, const char *text);
 
-// Takes the last character away.
+// Removes the last character.
 void entry_erase(struct entry *entry);

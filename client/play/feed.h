@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What has happened lately, a line for each: kills, and what people say. Pure.
+// The latest messages on the screen, a line each: kills, or chat. Pure.
 #pragma once
 
 #include "client.h"
@@ -9,29 +9,29 @@
 
 enum { FEED_LINES = 16 };
 
-// Who a line is about; the name is kept, for people leave.
+// A player in a line. The name is copied, because the player may leave.
 struct feed_person {
-    raim_player_id id; // RAIM_NOBODY: nobody; of what is said: the server
+    raim_player_id id; // RAIM_NOBODY: nobody; in chat: the operator
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
 struct feed_line {
     double born_s;
-    bool own;                         // it concerns the own player
-    struct feed_person first, second; // who did it, to whom
+    bool own;                         // it concerns the local player
+    struct feed_person first, second; // shooter and victim, or speaker
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
 // Start from all zero.
 struct feed {
     struct feed_line lines[FEED_LINES];
-    uint32_t count; // ever added; the newest overwrite the oldest
+    uint32_t count; // lines ever added; `lines` is a ring
 };
 
 void feed_add(struct feed *feed, const struct feed_line *line);
 
-// A line by age, 0 for the newest; NULL where there are not so many.
+// The line of an age, 0 for the newest; NULL where there are fewer.
 const struct feed_line *feed_line_at(const struct feed *feed, uint32_t age);
 
-// How plainly a line is to be shown, 1 to 0: for so many seconds, then it fades within one.
+// The opacity of a line, 0 to 1: it is shown for `shown_s` seconds, and then fades within one.
 double feed_strength(const struct feed_line *line, double now_s, double shown_s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws what lies over the picture.
+// Draws the head-up display.
 #include "hud.h"
 
 #include "palette.h"
@@ -11,7 +11,7 @@ enum { SCORES_SHOWN = 8, ALL_SHOWN = 24, KILLS_SHOWN = 5, CHAT_SHOWN = 6, CHAT_H
 
 static const double pi = 3.14159265358979323846;
 static const double kill_s = 5, chat_s = 9;
-static const double margin = 12; // points from the area's rim
+static const double margin = 12; // units of ui->unit from the edge of the area
 
 static raim_vec2 middle_of(const struct ui *ui)
 {
@@ -40,7 +40,8 @@ static void draw_bead(const struct ui *ui, raim_vec2 centre, raim_player_id id, 
     draw_disc(ui->draw, centre, 5 * ui->unit, draw_faded(palette_player(id), strength));
 }
 
-// Columns are points from the row's left end; the last ones are their right ends.
+// Draws a row of the scores. Columns are placed from the row's left end, the last ones by their
+// right ends.
 static void draw_score(const struct ui *ui, const struct hud_score *score, uint32_t rank,
                        raim_box row, bool all)
 {
@@ -70,8 +71,8 @@ static void draw_score(const struct ui *ui, const struct hud_score *score, uint3
         text_write(ui->text, (raim_vec2){row.max.x - 140 * unit, y}, &style, "bot");
 }
 
-// Which rows are shown, by rank from 0: the first ones, with the own one in place of the last where
-// that would be missing.
+// Chooses the rows to show by rank from 0: the first ones, and the local player's instead of the
+// last where it would be missing.
 static uint32_t choose_scores(const struct hud_score *scores, uint32_t count, uint32_t room,
                               uint32_t *ranks)
 {
@@ -162,8 +163,8 @@ void hud_kills(const struct ui *ui, const struct feed *kills, double now_s)
 
 // --- chat ---
 
-// What the operator says stands behind a filled badge and in a colour of its own: no name of a
-// player, whatever it is, looks like that.
+// Writes a chat line of the operator behind a filled badge and in a colour of its own, which no
+// player can imitate by its name.
 static void write_announcement(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
                                double strength)
 {
@@ -231,7 +232,7 @@ void hud_chat(const struct ui *ui, const struct feed *chat, const struct entry *
     }
 }
 
-// --- the own player ---
+// --- the local player ---
 
 void hud_countdown(const struct ui *ui, double left_s, double delay_s)
 {
@@ -250,7 +251,7 @@ void hud_countdown(const struct ui *ui, double left_s, double delay_s)
     style = (struct text_style){
         .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT, .outlined = true};
     text_write(ui->text, (raim_vec2){middle.x, middle.y + 54 * unit}, &style,
-               left_s > 0 ? "You are down" : "Waiting for a place to rise");
+               left_s > 0 ? "You are down" : "Waiting for a free spawn point");
 }
 
 void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit)
@@ -292,7 +293,7 @@ void hud_hurt(const struct ui *ui, double strength)
     }
 }
 
-// --- where the match stands ---
+// --- the phase of the match ---
 
 void hud_clock(const struct ui *ui, const char *words)
 {

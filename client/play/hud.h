@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lies over the picture: scores, kills, chat, countdowns, notices. Draws what it is given.
+// Head-up display over the picture: scores, kills, chat, countdowns, notices.
 #pragma once
 
 #include "client.h"
@@ -17,43 +17,43 @@ struct hud_score {
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
-// Best first; of equals, who fell less often.
+// Sorts by score, best first, then by fewer deaths.
 void hud_sort(struct hud_score *scores, uint32_t count);
 
-// The first few and the own one, at the top right; `all` of them with more about them, in the
-// middle.
+// Draws the first few scores and the local player's at the top right, or, with `all`, every score
+// with more columns in the middle.
 void hud_scores(const struct ui *ui, const struct hud_score *scores, uint32_t count, bool all);
 
-// Kills at the top left.
+// Draws the kills at the top left.
 void hud_kills(const struct ui *ui, const struct feed *kills, double now_s);
 
-// What was said, at the bottom left; with `entry`, what is being typed, and the older lines too.
+// Draws the chat at the bottom left. With `entry`, the text being typed and older lines are added.
 void hud_chat(const struct ui *ui, const struct feed *chat, const struct entry *entry,
               double now_s);
 
-// Until the own player rises: `left_s` of `delay_s`.
+// Draws the countdown to the local player's spawn: `left_s` of `delay_s`.
 void hud_countdown(const struct ui *ui, double left_s, double delay_s);
 
-// What ends the round, at the top; "" for nothing.
+// Draws the clock of the round at the top; "": none.
 void hud_clock(const struct ui *ui, const char *words);
 
-// Big words above the middle, for breaks and pauses.
+// Draws large text above the middle, for breaks and pauses.
 void hud_banner(const struct ui *ui, const char *title, const char *text);
 
-// Words in the middle over a darkened picture; a line may be "".
+// A message in the middle over a darkened picture; a line may be "".
 struct hud_notice {
     const char *title, *text, *hint;
 };
 void hud_notice(const struct ui *ui, const struct hud_notice *notice);
 
-// Darkens the picture, for what is drawn over it.
+// Darkens the picture under a menu or notice.
 void hud_veil(const struct ui *ui);
 
-// One quiet line at the bottom.
+// Draws an unobtrusive line at the bottom, with an opacity of 0 to 1.
 void hud_hint(const struct ui *ui, const char *hint, double strength);
 
-// Where the mouse points; `hit` flashes from 1 to 0 after a bullet hit somebody.
+// Draws the crosshair at the mouse. `hit` falls from 1 to 0 after a bullet of the local player hit.
 void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit);
 
-// The rim of the view glows, from 1 to 0 after the own player fell.
+// Draws a red edge around the view. `strength` falls from 1 to 0 after the local player fell.
 void hud_hurt(const struct ui *ui, double strength);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps which key does what.
+// Binds keys, and reads and writes the file of them.
 #include "keys.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { PATH_BYTES = 1024, LINE_BYTES = 128, NAME_BYTES = 32 };
 static const struct {
     const char *name;   // in the file
     const char *title;  // on the screen
-    const char *button; // at first
+    const char *button; // default
 } actions[KEY_ACTIONS] = {
     [KEY_UP] = {"up", "Move up", "W"},
     [KEY_DOWN] = {"down", "Move down", "S"},
@@ -49,7 +49,7 @@ static bool open_path(const char *directory, char path[PATH_BYTES])
     return directory[0] != '\0' && length < PATH_BYTES;
 }
 
-// False when the line tells no key of any action.
+// False for a line that binds no known key to a known action.
 static bool read_line(struct keys *keys, const char *line)
 {
     char action[NAME_BYTES], name[NAME_BYTES];
@@ -73,7 +73,7 @@ void keys_load(struct keys *keys, const char *directory)
         return;
     for (int number = 1; fgets(line, sizeof line, file) != NULL; number++)
         if (!read_line(keys, line))
-            fprintf(stderr, "raim: %s:%d: want 'action = key', got '%.*s'\n", path, number,
+            fprintf(stderr, "raim: %s:%d: expected 'action = key', got '%.*s'\n", path, number,
                     (int)strcspn(line, "\n"), line);
     fclose(file);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which key or button of the mouse does what; kept in a file of lines `action = key`.
+// Key bindings: which key or mouse button does what, stored in a file of lines `action = key`.
 #pragma once
 
 #include "window.h"
@@ -22,18 +22,18 @@ struct keys {
     window_button buttons[KEY_ACTIONS];
 };
 
-// What an action is called in a menu.
+// The name of an action in a menu.
 const char *keys_title(enum key_action action);
 
 struct keys keys_default(void);
 
-// Gives an action a button; an action that had it gets the other one's in exchange.
+// Binds a button to an action. An action that had this button gets the other one in exchange.
 void keys_bind(struct keys *keys, enum key_action action, window_button button);
 
-// Reads the file `keys` in a directory whose name ends with a slash. Actions that it does not tell
-// keep what they have; what it tells wrongly is named on stderr and passed over. Without the file
+// Reads the file `keys` in a directory whose name ends with a slash. Actions that are not in the
+// file keep their buttons. Malformed lines are reported on stderr and skipped. Without the file
 // nothing changes.
 void keys_load(struct keys *keys, const char *directory);
 
-// False where the file could not be written.
+// Writes the file `keys`; false where that fails.
 bool keys_save(const struct keys *keys, const char *directory);

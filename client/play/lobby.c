@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows a server's arenas to choose from.
+// Shows the menu of a server's arenas, and refreshes it every few seconds.
 #include "lobby.h"
 
 #include "arenas.h"
@@ -14,10 +14,10 @@ static const double refresh_s = 3;
 
 struct lobby {
     char host[256];
-    struct arenas *known; // shown; NULL: none yet
-    struct arenas *asked; // on their way
-    char problem[128];    // why there are none; "": not known yet
-    double next_s;        // when to ask again
+    struct arenas *known; // the list shown; NULL: none yet
+    struct arenas *asked; // the request under way; NULL: none
+    char problem[128];    // of the last request; "": none
+    double next_s;        // when to send the next request
     struct menu menu;
 };
 
@@ -84,7 +84,7 @@ static void ask(struct lobby *lobby, double now_s)
     lobby->asked = NULL;
 }
 
-// The name of the game, beside a player who aims at it.
+// Draws the name of the game, and a player that aims at it.
 static void draw_title(const struct ui *ui)
 {
     const double unit = ui->unit;
@@ -108,7 +108,7 @@ void lobby_draw(struct lobby *lobby, const struct ui *ui, double now_s)
     draw_box(ui->draw, ui->area, PALETTE_DARK);
     snprintf(title, sizeof title, "Arenas of %s", lobby->host);
     const bool failed = lobby->problem[0] != '\0';
-    const char *problem = failed ? lobby->problem : "Asking the server ...";
+    const char *problem = failed ? lobby->problem : "Loading the list of arenas ...";
     if (lobby->known != NULL)
         menu_draw(&lobby->menu, ui, title, "Enter: play     Esc: quit     F11: full screen");
     else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The menu of a server's arenas.
+// Lobby: the menu of a server's arenas.
 #pragma once
 
 #include "window.h"
@@ -12,9 +12,9 @@ void lobby_close(struct lobby *lobby);
 
 enum { LOBBY_STAY = 0, LOBBY_QUIT = -1 };
 
-// What an event chooses: the port of an arena, or one of the two above.
+// Handles an event. Returns the port of the chosen arena, LOBBY_STAY or LOBBY_QUIT.
 int lobby_handle(struct lobby *lobby, const struct window *window,
                  const struct window_event *event);
 
-// Draws it; asks for the arenas anew every few seconds.
+// Draws the menu, and refreshes the list of arenas every few seconds.
 void lobby_draw(struct lobby *lobby, const struct ui *ui, double now_s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// raim: the game. Opens the window and goes from the menu of arenas to an arena and back.
+// raim: the game. Opens the window and switches between the menu of arenas and an arena.
 #include "keys.h"
 #include "link.h"
 #include "lobby.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-// One of the two is open.
+// Either the lobby or an arena is open.
 struct game {
     const struct options *options;
     struct window *window;
@@ -44,7 +44,8 @@ static bool enter_arena(struct game *game, uint16_t port)
     return game->play != NULL;
 }
 
-// Where there was no menu, leaving the arena is leaving the game.
+// Returns to the lobby. False ends the game: without a lobby at the start, leaving the arena does
+// so.
 static bool leave_arena(struct game *game)
 {
     if (game->options->port != 0)
@@ -79,7 +80,7 @@ static bool handle_all(struct game *game)
     return true;
 }
 
-// Plays until it is time for a frame; false when the game ends.
+// Handles events and plays until the next frame is due. False when the game ends.
 static bool wait_for_frame(struct game *game)
 {
     do {
@@ -93,7 +94,8 @@ static bool wait_for_frame(struct game *game)
 
 static bool show(struct game *game, bool last)
 {
-    // What no display makes smooth is drawn smooth where it is kept.
+    // The software renderer of a headless run does not smooth edges, so its last frame is drawn
+    // larger.
     const bool fine = last && game->options->headless;
     if (game->play != NULL)
         play_look(game->play);
@@ -106,7 +108,7 @@ static bool show(struct game *game, bool last)
     return window_end(game->window, last ? game->options->screenshot : NULL);
 }
 
-// False when what was asked for could not be done.
+// Runs the game. False when a frame or the screenshot failed.
 static bool run(struct game *game)
 {
     const struct options *options = game->options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists to choose from.
+// Handles and draws menus.
 #include "menu.h"
 
 #include "palette.h"
@@ -89,7 +89,7 @@ static void draw_row(const struct menu *menu, const struct ui *ui, int index, ra
                menu->items[index].detail);
 }
 
-// Where the list goes on beyond what is shown.
+// Draws the arrow that shows that the list goes on, up or down by the sign of `way`.
 static void draw_arrow(const struct ui *ui, double y, double way)
 {
     const double x = (ui->area.min.x + ui->area.max.x) / 2, unit = ui->unit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A list to choose from, by arrows and Enter, by mouse, or by gamepad.
+// Menu: a list to choose from by arrows and Enter, by mouse, or by gamepad.
 #pragma once
 
 #include "ui.h"
@@ -14,10 +14,10 @@ struct menu_item {
     char detail[MENU_DETAIL_BYTES]; // at the right
 };
 
-// Start from all zero; fill the items, and change them as you like.
+// Start from all zero and add items. The items may be changed at any time.
 struct menu {
     int count, selected;
-    int first;         // that is shown
+    int first;         // first item shown
     raim_box list;     // where the shown items were drawn, pixels
     double row_height; // pixels
     struct menu_item items[MENU_ITEMS];
@@ -25,11 +25,11 @@ struct menu {
 
 enum { MENU_NOTHING = -1, MENU_BACK = -2 };
 
-// Adds an item, if there is room.
+// Adds an item; ignored beyond MENU_ITEMS.
 void menu_add(struct menu *menu, const char *text, const char *detail);
 
-// What an event chooses: the index of an item, or one of the two above.
+// Handles an event. Returns the index of the chosen item, MENU_NOTHING or MENU_BACK.
 int menu_handle(struct menu *menu, const struct window *window, const struct window_event *event);
 
-// Draws it in the middle of the area; the lines above and below it may be "".
+// Draws the menu in the middle of the area, between a title and a hint, which may be "".
 void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const char *hint);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// Each curve has a lane of its own, whose top is `most` at least.
+// Each curve has a lane of its own. `most` is the smallest value at the top of the lane.
 static const struct {
     const char *title;
     const char *unit;
@@ -73,7 +73,7 @@ static void draw_lane(const struct netgraph *graph, const struct ui *ui, int cur
     draw_curve(ui->draw, points, (int)count, 1.5 * ui->unit, curves[curve].colour);
 }
 
-// What stands beside a lane; of the mispredictions, all that are in the graph.
+// Writes the title and value of a lane: the newest sample, or the sum of the mispredictions shown.
 static void write_value(const struct netgraph *graph, const struct ui *ui, int curve, double y,
                         double left, double right)
 {

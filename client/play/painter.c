@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints a picture: the floor, what of it is in sight, obstacles, players, bullets, effects.
+// Draws a picture: the floor, the visible part of it, obstacles, players, bullets, effects.
 #include "painter.h"
 
 #include "palette.h"
@@ -10,9 +10,9 @@ static const double pi = 3.14159265358979323846;
 
 static const double grid_units = 100;
 static const double halo_units = 14;
-static const double trail_s = 0.05; // of a bullet's flight
+static const double trail_s = 0.05; // time of flight that a bullet's trail shows
 
-// Lines are at least so many pixels wide for what is this wide on a view of 1280.
+// The arguments that all parts of the drawing need.
 struct paint {
     const struct ui *ui;
     struct draw *draw;
@@ -26,7 +26,7 @@ static raim_vec2 at(const struct paint *paint, raim_vec2 world)
     return viewport_to_screen(paint->viewport, world);
 }
 
-// A direction of the world's on the screen.
+// Turns a direction of the world, with y up, into one of the screen.
 static raim_vec2 flipped(raim_vec2 direction)
 {
     return (raim_vec2){direction.x, -direction.y};
@@ -40,7 +40,7 @@ static raim_box screen_box(const struct paint *paint, raim_box world)
 
 // --- the ground ---
 
-// The area in sight, as a fan around the eye.
+// Draws the visible area as a triangle fan around the eye.
 static void paint_sight(const struct paint *paint, const raim_vec2 *corners, int count)
 {
     const raim_vec2 eye = at(paint, paint->picture->eye);
@@ -91,7 +91,7 @@ static bool is_visible(const struct paint *paint, const raim_polygon *obstacle)
     return raim_box_overlaps(obstacle->bounds, raim_box_grow(paint->seen, halo_units));
 }
 
-// What lies close to a wall lies in its shade: a strip along each face, and a wedge at each corner.
+// Draws the shade around an obstacle: a strip along each face, and a wedge at each corner.
 static void paint_halo(const struct paint *paint, const raim_polygon *obstacle)
 {
     const draw_colour dark = PALETTE_HALO, none = draw_faded(PALETTE_HALO, 0);
@@ -134,8 +134,8 @@ static void paint_obstacle(const struct paint *paint, const raim_polygon *obstac
                       1.5 * paint->ui->unit, wall, wall);
 }
 
-// Whether a side of the visible area is the face of an obstacle: neither a line of sight past a
-// corner nor a side of the view.
+// Whether an edge of the visible area lies on the face of an obstacle. Otherwise it is a line of
+// sight past a corner, or an edge of the view.
 static bool is_face(const struct paint *paint, raim_vec2 a, raim_vec2 b)
 {
     const raim_vec2 from = raim_vec2_sub(a, paint->picture->eye);
@@ -177,7 +177,7 @@ static void paint_ground(const struct paint *paint)
     paint_faces(paint, corners, count);
 }
 
-// --- who and what moves ---
+// --- players and bullets ---
 
 static const struct picture_player *owner_of(const struct paint *paint, raim_player_id id)
 {
@@ -232,7 +232,7 @@ static void paint_mark(const struct paint *paint, const struct picture_player *p
     }
 }
 
-// The shield is a ring; the own one shows how much is left of it.
+// Draws the shield as a ring. The local player's ring shows how much time is left.
 static void paint_shield(const struct paint *paint, const struct picture_player *player,
                          raim_vec2 centre, double radius)
 {
@@ -258,7 +258,7 @@ static void paint_player(const struct paint *paint, const struct picture_player 
     draw_glow(paint->draw, centre, 2 * radius, draw_faded(colour, 0.22));
     if (player->shielded)
         draw_glow(paint->draw, centre, 2.4 * radius, draw_faded(PALETTE_SHIELD, 0.35));
-    // The barrel first: it starts under the body.
+    // The body covers the inner end of the barrel.
     const raim_vec2 muzzle = raim_vec2_mad(centre, way, 1.5 * radius);
     draw_line(paint->draw, centre, raim_vec2_mad(muzzle, way, unit), 0.5 * radius + 2 * unit, rim,
               rim);
@@ -288,7 +288,8 @@ static void paint_name(const struct paint *paint, const struct picture_player *p
 
 // --- effects ---
 
-// Pieces fly apart; the same effect always looks the same.
+// Draws pieces that fly apart. Their directions follow from the effect's time, so that they are the
+// same in every frame.
 static void paint_shards(const struct paint *paint, const struct effect *effect, int count,
                          double reach, double progress, draw_colour colour)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints pictures.
+// Draws a picture of the arena.
 #pragma once
 
 #include "effects.h"
@@ -7,7 +7,7 @@
 #include "ui.h"
 #include "viewport.h"
 
-// Paints the picture into the viewport's area, whose eye must be the picture's, and nothing beyond
-// it; `effects` go over it.
+// Draws the picture, and the effects over it, inside the viewport's area. The viewport's eye must
+// be the picture's.
 void painter_paint(const struct ui *ui, const struct viewport *viewport,
                    const struct picture *picture, const struct effects *effects);

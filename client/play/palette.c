@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which player has which colour.
+// Chooses the colours and marks of players.
 #include "palette.h"
 
 static const draw_colour players[PALETTE_PLAYERS] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The colours of the game, in one place.
+// The colours of the game.
 #pragma once
 
 #include "draw.h"
@@ -24,14 +24,14 @@
 #define PALETTE_SHIELD ((draw_colour){150, 225, 255, 255})
 #define PALETTE_BAD ((draw_colour){240, 120, 70, 255})
 
-// Eight colours that the colour-blind tell apart too: those of Okabe and Ito (Color Universal
-// Design, 2008), lightened for a dark ground.
+// Colours of players, which colour-blind people can distinguish too: those of Okabe and Ito (Color
+// Universal Design, 2008), lightened for a dark background.
 enum { PALETTE_PLAYERS = 8 };
 
-// How players of one colour differ, as a sign in the middle of the circle.
+// The sign in the middle of a player's circle, by which players of one colour differ.
 enum palette_mark { PALETTE_PLAIN, PALETTE_DOT, PALETTE_HOLE, PALETTE_STROKE, PALETTE_MARKS };
 
-// The same id has the same colour and mark for as long as it plays. It is an id's place that
-// counts, so that neighbours differ: the first 8 by colour, the first 32 by colour or mark.
+// The colour and mark of a player, constant for an id. They follow from the id's slot, so that the
+// first 8 players differ by colour, and the first 32 by colour or mark.
 draw_colour palette_player(unsigned id);
 enum palette_mark palette_player_mark(unsigned id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the words.
+// Writes the phase of the match in words.
 #include "phase_words.h"
 
 #include <math.h>
@@ -34,11 +34,11 @@ bool phase_words_banner(const struct raim_client_phase *phase, const char *winne
             snprintf(title, PHASE_WORDS_BYTES, "Round %u is a draw", phase->round);
         else
             snprintf(title, PHASE_WORDS_BYTES, "%s wins round %u", winner, phase->round);
-        snprintf(text, PHASE_WORDS_BYTES, "The next one begins in %.0f s", ceil(phase->left_s));
+        snprintf(text, PHASE_WORDS_BYTES, "The next round begins in %.0f s", ceil(phase->left_s));
         return true;
     case RAIM_CLIENT_PAUSED:
         snprintf(title, PHASE_WORDS_BYTES, "Paused");
-        snprintf(text, PHASE_WORDS_BYTES, "The operator has stopped the clock");
+        snprintf(text, PHASE_WORDS_BYTES, "The operator has paused the match");
         return true;
     case RAIM_CLIENT_PLAY:
         return false;

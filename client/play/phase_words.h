@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the match stands, in words. Pure.
+// The phase of the match in words, for the screen. Pure.
 #pragma once
 
 #include "client.h"
@@ -8,12 +8,13 @@
 
 enum { PHASE_WORDS_BYTES = 96 };
 
-// What ends the round: "2:31   to 20 points"; "" where nothing does, or while nobody plays.
+// What ends the round, such as "2:31   to 20 points"; "" where nothing does, and in breaks and
+// pauses.
 void phase_words_clock(const struct raim_client_phase *phase, char words[PHASE_WORDS_BYTES]);
 
-// Above what is said of a lost connection.
+// The title of the notice about a lost connection.
 const char *phase_words_lost(bool awaits_restart);
 
-// What to say of a break, with the winner's name, or of a pause. False while the match is played.
+// The text for a break, with the winner's name, or for a pause. False while the match is played.
 bool phase_words_banner(const struct raim_client_phase *phase, const char *winner,
                         char title[PHASE_WORDS_BYTES], char text[PHASE_WORDS_BYTES]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps to what is to be seen.
+// Removes from a picture what is not visible.
 #include "picture.h"
 
 static bool is_seen(const struct picture *picture, raim_vec2 position, double radius)

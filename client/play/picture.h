@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All that a moment of the game looks like, as plain values: filled from a client, or by a test.
+// Picture: everything to draw of the arena at one moment, as plain values, which a client or a test
+// fills in.
 #pragma once
 
 #include "angle.h"
@@ -27,19 +28,19 @@ struct picture_bullet {
 };
 
 struct picture {
-    double now_s;               // when it was taken, of any steady clock
-    double moment_s;            // that the players and bullets are shown at, of the game's clock
+    double now_s;               // when it was taken, by any steady clock
+    double moment_s;            // time of the players and bullets shown, by the game's clock
     const struct raim_map *map; // NULL: nothing to show yet
     raim_vec2 view;             // size, units
     bool sight;                 // obstacles hide what is behind them
-    raim_vec2 eye;              // its middle, and from where it is seen
-    double player_radius, bullet_radius;
-    double shield_left; // of the own player's, 0 to 1
+    raim_vec2 eye;              // middle of the view and start of the lines of sight, units
+    double player_radius, bullet_radius; // units
+    double shield_left;                  // share of the local player's shield time, 0 to 1
     uint32_t player_count, bullet_count;
     struct picture_player players[RAIM_MAX_PLAYERS];
     struct picture_bullet bullets[RAIM_MAX_BULLETS];
 };
 
-// Takes out who and what is outside of the view or hidden by obstacles, by the server's own rule:
-// a circle is seen where any part of it is. The own player stays.
+// Removes players and bullets that are outside of the view or hidden by obstacles, by the server's
+// own rule: a circle is visible where any part of it is. The local player stays.
 void picture_hide_unseen(struct picture *picture);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays in an arena: what is pressed and what is heard.
+// Plays in one arena: handles events, receives from the server, and sends input.
 #define _GNU_SOURCE
 #include "play_internal.h"
 
@@ -44,7 +44,7 @@ static void connect(struct play *play)
     play->winner = (struct feed_person){0};
 }
 
-// As much of a name as fits, in whole characters.
+// Copies as much of a name as fits, in whole characters.
 static void copy_name(char copy[RAIM_MAX_NAME_BYTES + 1], const char *name)
 {
     size_t length = strlen(name);
@@ -128,7 +128,7 @@ static void fill_keys(struct play *play, int selected)
         window_button_label(play->keys->buttons[i], label, sizeof label);
         menu_add(&play->menu, keys_title((enum key_action)i), label);
     }
-    menu_add(&play->menu, "As they were at first", "");
+    menu_add(&play->menu, "Restore the defaults", "");
 }
 
 static void open_layer(struct play *play, enum layer layer)
@@ -185,7 +185,7 @@ static void handle_press(struct play *play, const struct window_event *event)
 {
     if (event->kind != WINDOW_PRESSED)
         return;
-    // Escape must stay what opens the menu.
+    // Escape always opens the menu, so it cannot be bound.
     if (event->command != COMMAND_BACK && event->button != 0) {
         keys_bind(play->keys, (enum key_action)play->menu.selected, event->button);
         keep_keys(play);
@@ -254,7 +254,7 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
     return PLAY_ON;
 }
 
-// --- what is heard ---
+// --- from the server ---
 
 static raim_player_id own_id(const struct raim_client *client)
 {
@@ -313,11 +313,11 @@ static void hear(struct play *play, const struct raim_client_event *event, raim_
         feed_add(&play->chat, &line);
         break;
     case RAIM_CLIENT_PHASE:
-        break; // shown for as long as it lasts
+        break; // drawn for as long as the phase lasts
     }
 }
 
-// The message of the day is the first word of the server's, and said again when it is another.
+// Shows the message of the day as a chat line of the server, at first and after each change.
 static void hear_motd(struct play *play, const struct raim_client *client, double now)
 {
     const char *motd = raim_client_motd(client);
@@ -330,7 +330,7 @@ static void hear_motd(struct play *play, const struct raim_client *client, doubl
         feed_add(&play->chat, &line);
 }
 
-// Whoever won may leave before the break is over.
+// Stores the winner's name, because the winner may leave before the break is over.
 static void note_winner(struct play *play, const struct raim_client *client)
 {
     const struct raim_client_phase phase = raim_client_phase(client);
@@ -353,7 +353,7 @@ static void hear_all(struct play *play, struct raim_client *client, double now)
     play->hits = hits;
 }
 
-// --- going on ---
+// --- every frame ---
 
 static void press(struct play *play, const struct raim_client *client)
 {
@@ -382,7 +382,8 @@ static void note_state(struct play *play, const struct raim_client *client, doub
     play->state = state;
 }
 
-// The last picture stays, with its map, until there is something to see of another arena.
+// Switches to the map of a new arena as soon as there is something to draw in it. Until then the
+// last picture stays.
 static void enter_arena(struct play *play, const struct raim_client *client)
 {
     const uint64_t entries = raim_client_stats(client)->entries;

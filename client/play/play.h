@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stay in an arena: from the connection to its end, with all that is shown and pressed in it.
+// The game in one arena: connection, input, and everything that is drawn, from joining to leaving.
 #pragma once
 
 #include "keys.h"
@@ -13,31 +13,32 @@ struct play_def {
     const char *host;
     uint16_t port;
     const char *name;
-    const char *access;        // access token as it was typed; NULL: none
-    const char *known_servers; // file; NULL: the user's, but for servers on this machine
+    const char *access;        // access token as typed; NULL: none
+    const char *known_servers; // file; NULL: the user's own, unless the server is on this machine
     bool require_encryption;
-    struct window *window; // borrowed, like the keys, until it is closed
-    struct keys *keys;
+    struct window *window; // borrowed until play_close
+    struct keys *keys;     // borrowed until play_close
 };
 
-// Copies what it does not borrow. NULL when memory runs out; who cannot be connected to is shown.
+// Copies what it does not borrow. NULL when memory runs out. A server that cannot be reached is
+// shown as a notice.
 struct play *play_open(const struct play_def *def);
 
-// Says goodbye; takes half a second at most.
+// Says goodbye, which takes half a second at most, and frees. Takes NULL.
 void play_close(struct play *play);
 
 enum play_wish {
     PLAY_ON,
-    PLAY_LEAVE, // the arena
-    PLAY_QUIT,  // the game
+    PLAY_LEAVE, // leave the arena
+    PLAY_QUIT,  // end the game
 };
 enum play_wish play_handle(struct play *play, const struct window_event *event);
 
-// Receives what has come, and presses as often as it is due: call it as often as you can.
+// Receives what has arrived, and sends the inputs that are due. Call it as often as possible.
 void play_go_on(struct play *play);
 
-// Takes the picture of this moment for play_draw and play_view.
+// Takes the picture of this moment, which is then drawn.
 void play_look(struct play *play);
 
-// The size of its view, units.
+// The size of the view, units.
 raim_vec2 play_view(const struct play *play);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws what is played: the arena, and what lies over it.
+// Draws the arena and the head-up display.
 #include "play_draw.h"
 
 #include "hud.h"
@@ -52,7 +52,7 @@ static void label_of(const struct play *play, enum key_action action, char label
     window_button_label(play->keys->buttons[action], label, 32);
 }
 
-// The keys, while the arena is new.
+// Shows the keys for the first seconds in an arena.
 static void draw_hint(const struct play *play, const struct ui *ui, double now)
 {
     const double left_s = play->entered_s + hint_s - now;
@@ -94,7 +94,7 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
     if (play->layer >= LAYER_MENU)
         hud_veil(ui);
     if (play->layer == LAYER_MENU)
-        menu_draw(&play->menu, ui, "Paused for you alone", "The arena goes on");
+        menu_draw(&play->menu, ui, "Menu", "The match goes on");
     else if (play->layer > LAYER_MENU)
         menu_draw(&play->menu, ui, "Keys",
                   play->layer == LAYER_PRESS ? "Press the new key, or Esc to keep the old one"
@@ -106,8 +106,7 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
 static void draw_resuming(const struct play *play, const struct ui *ui, double now)
 {
     char text[96];
-    snprintf(text, sizeof text, "Trying to get back to where you were: %.0f s",
-             now - play->lost_at_s);
+    snprintf(text, sizeof text, "Resuming your session: %.0f s", now - play->lost_at_s);
     const char *title = phase_words_lost(raim_client_awaits_restart(raim_link_client(play->link)));
     hud_notice(ui, &(struct hud_notice){title, text, "Esc: menu"});
 }
@@ -116,12 +115,12 @@ static void draw_end(const struct play *play, const struct ui *ui)
 {
     const char *hint = "Enter: join again     Esc: quit";
     if (play->link == NULL) {
-        hud_notice(ui, &(struct hud_notice){"No connection", "The host cannot be found", hint});
+        hud_notice(ui, &(struct hud_notice){"No connection", "The host cannot be reached", hint});
         return;
     }
     const struct raim_client_end end = raim_client_end(raim_link_client(play->link));
     char title[64];
-    snprintf(title, sizeof title, "The game is over: %s", raim_client_reason_name(end.reason));
+    snprintf(title, sizeof title, "Disconnected: %s", raim_client_reason_name(end.reason));
     hud_notice(ui, &(struct hud_notice){title, end.text, hint});
 }
 

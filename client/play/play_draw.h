@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a stay in an arena: the arena, and the head-up display over it.
+// Draws the game in one arena: the arena, and the head-up display over it.
 #pragma once
 
 #include "play.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a stay in an arena: play.c changes it, and play_draw.c, which includes play.c's
-// header and not the reverse, reads it.
+// The state of the game in one arena, which play.c changes and play_draw.c draws.
 #pragma once
 
 #include "camera.h"
@@ -15,13 +14,13 @@
 #include "picture.h"
 #include "play.h"
 
-// What lies over the game and takes the keys.
+// The layer over the game that receives the keys.
 enum layer {
     LAYER_NONE,
     LAYER_CHAT,
     LAYER_MENU,
     LAYER_KEYS,
-    LAYER_PRESS, // the next key is bound
+    LAYER_PRESS, // waits for the key to bind
 };
 
 struct play {
@@ -34,11 +33,11 @@ struct play {
     bool require_encryption;
     struct window *window;
     struct keys *keys;
-    struct raim_link *link; // NULL: it could not even be opened
+    struct raim_link *link; // NULL: it could not be opened
     enum raim_client_state state;
     struct camera camera;
     struct controls controls;
-    struct picture *picture, *before; // this frame's and the last one's
+    struct picture *picture, *before; // of this frame and of the one before
     struct effects effects;
     struct feed kills, chat;
     struct netgraph netgraph;
@@ -46,13 +45,13 @@ struct play {
     enum layer layer;
     struct menu menu;
     struct entry entry;
-    uint64_t hits;                                         // own, as far as shown
-    double hit_at_s;                                       // when the last one was
-    double hurt_at_s;                                      // when the own player fell
-    double entered_s;                                      // when the arena was entered
-    uint64_t entries;                                      // the client's, of the map shown
-    struct feed_person winner;                             // of the break
-    char motd[RAIM_MAX_MOTD_BYTES + 1];                    // as last shown
-    double lost_at_s;                                      // when the connection was lost
-    char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by place, also of who has just left
+    uint64_t hits;                                        // of the local player, as shown
+    double hit_at_s;                                      // when the local player last hit
+    double hurt_at_s;                                     // when the local player last fell
+    double entered_s;                                     // when the arena was entered
+    uint64_t entries;                                     // stats->entries of the map shown
+    struct feed_person winner;                            // of the round before the break
+    char motd[RAIM_MAX_TEXT_BYTES + 1];                    // message of the day last shown
+    double lost_at_s;                                     // when the connection was lost
+    char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by slot; kept after a player left
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes lines of text, keeping the latest ones as textures. The only file of the program that
-// knows SDL_ttf.
+// Writes lines of text, and caches the latest ones as textures. No other file of the program
+// includes SDL_ttf.
 #include "text.h"
 
 #include <SDL_ttf.h>
@@ -11,7 +11,7 @@
 
 enum { LINES = 256, LINE_BYTES = 192, FONTS = 24, SMALLEST = 6, LARGEST = 400 };
 
-// A line that was written lately.
+// A cached line.
 struct line {
     char text[LINE_BYTES];
     int size;
@@ -95,7 +95,7 @@ void text_destroy(struct text *text)
     free(text);
 }
 
-// Makes the texture of a line; one without anything visible has none.
+// Makes the texture of a line; an empty line has none.
 static void render(struct text *text, struct line *line)
 {
     TTF_Font *font = font_of(text, line->size, line->weight);
@@ -114,7 +114,7 @@ static void render(struct text *text, struct line *line)
 static struct line *line_of(struct text *text, const struct text_style *style, const char *words)
 {
     const double limited = fmin(fmax(style->size, SMALLEST), LARGEST);
-    // DejaVu's lines are 1.16 times as high as its letters' em.
+    // A line of DejaVu Sans is 1.16 times as high as its em.
     const int size = (int)lround(limited / 1.16);
     struct line *oldest = &text->lines[0];
     text->uses++;
@@ -155,7 +155,7 @@ double text_write(struct text *text, raim_vec2 top, const struct text_style *sty
         return line->width;
     draw_flush(text->draw);
     const double shift = style->align == TEXT_LEFT ? 0 : style->align == TEXT_CENTRE ? 0.5 : 1;
-    // Letters are sharp on whole pixels only.
+    // Letters are sharp only on whole pixels.
     const double x = floor(top.x - shift * line->width + 0.5), y = floor(top.y + 0.5);
     if (style->outlined) {
         const double away = fmax(1, floor(style->size / 14));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words on the screen, in DejaVu Sans.
+// Text on the screen, in DejaVu Sans.
 #pragma once
 
 #include "draw.h"
@@ -10,7 +10,7 @@ struct text;
 
 enum text_weight { TEXT_PLAIN, TEXT_BOLD, TEXT_WEIGHTS };
 
-// Where the given x is in the line of text.
+// Where the given x lies in the line of text.
 enum text_align {
     TEXT_LEFT,
     TEXT_CENTRE,
@@ -22,10 +22,11 @@ struct text_style {
     enum text_weight weight;
     enum text_align align;
     draw_colour colour;
-    bool outlined; // to be read on any ground
+    bool outlined; // legible on any background
 };
 
-// Borrows both. NULL after printing why when the fonts are missing, or there is no memory.
+// Borrows both. NULL, after printing an error, when the fonts are missing; NULL when memory runs
+// out.
 struct text *text_create(struct SDL_Renderer *renderer, struct draw *draw);
 void text_destroy(struct text *text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What anything that is laid over the picture needs to draw itself.
+// The arguments of everything that draws on the screen.
 #pragma once
 
 #include "draw.h"
@@ -9,5 +9,5 @@ struct ui {
     struct draw *draw;
     struct text *text;
     raim_box area; // of the view, pixels
-    double unit;   // pixels for what would be one on a view 1280 pixels wide
+    double unit;   // scale of text and lines: about 1 where the view is 1280 pixels wide
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wraps SDL: the only file of the program that includes it for itself.
+// Wraps SDL. No other file of the program includes <SDL.h> directly.
 #include "window.h"
 
 #include "palette.h"
@@ -14,11 +14,11 @@
 
 enum { FRAME_HZ = 60, MOUSE = SDL_NUM_SCANCODES };
 
-// Less than this is a stick at rest.
+// A stick below this deflection is at rest.
 static const double dead_zone = 0.15;
 static const double trigger_point = 0.3;
 
-// A frame is begun so much earlier than drawing it should take.
+// A frame is begun earlier than its drawing time requires, by this margin.
 static const double spare_s = 0.004;
 
 struct window {
@@ -31,8 +31,8 @@ struct window {
     bool headless;
     bool fine;
     SDL_Texture *canvas; // twice as wide and as high as the window, for fine frames
-    double frame_s;      // that the display shows a frame for
-    double drawn_s;      // that drawing a frame took lately, at most
+    double frame_s;      // time for which the display shows a frame
+    double drawn_s;      // largest recent drawing time of a frame
     double begun_s;      // when the last frame was begun
     double next_s;       // when to begin the next one
     char *settings;
@@ -58,7 +58,7 @@ static bool open_renderer(struct window *window)
         window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
     if (window->renderer == NULL)
         return fail("cannot draw");
-    // What the software renderer says of itself is not true of a window that nobody sees.
+    // The software renderer claims to wait for the display, but does not without a visible window.
     SDL_RendererInfo info;
     window->waits_for_display = !window->headless &&
                                 SDL_GetRendererInfo(window->renderer, &info) == 0 &&
@@ -126,7 +126,7 @@ void window_destroy(struct window *window)
 
 // --- drawing ---
 
-// Of the window in pixels of the display or, in a fine frame, of its canvas.
+// The renderer's output: the window in pixels of the display or, in a fine frame, the canvas.
 raim_vec2 window_size(const struct window *window)
 {
     int width = 1, height = 1;
@@ -152,7 +152,7 @@ struct ui window_begin(struct window *window, raim_vec2 view, bool fine)
     const struct viewport viewport = viewport_fit(view, window_size(window));
     const raim_box area = viewport_area(&viewport);
     draw_clear(window->draw, PALETTE_BAR);
-    // Words stay legible in windows that are small.
+    // Text stays legible in small windows.
     const double smallest = window->fine ? 1.6 : 0.8;
     return (struct ui){
         .draw = window->draw,
@@ -175,13 +175,13 @@ static bool save(struct window *window, const char *file)
     return saved || fail(file);
 }
 
-// When to begin the next frame, having drawn the last one in so many seconds.
+// Computes when to begin the next frame, after drawing the last one has taken `drawn_s`.
 static void plan_next_frame(struct window *window, double drawn_s)
 {
     const double now = now_s();
     window->drawn_s = fmax(drawn_s, 0.95 * window->drawn_s + 0.05 * drawn_s);
-    // A display that is waited for has just begun to show a frame; a window that it does not show
-    // is not waited for.
+    // With vertical synchronization the display has just begun to show a frame. A minimized window
+    // is not synchronized.
     const bool hidden = (SDL_GetWindowFlags(window->window) & SDL_WINDOW_MINIMIZED) != 0;
     if (window->waits_for_display && !hidden)
         window->next_s = now + window->frame_s - fmin(window->drawn_s + spare_s, window->frame_s);
@@ -214,7 +214,7 @@ bool window_is_early(struct window *window)
     return true;
 }
 
-// --- what is pressed ---
+// --- input ---
 
 static enum window_command command_of_key(SDL_Keycode key)
 {
@@ -258,7 +258,7 @@ static void switch_full_screen(struct window *window)
     SDL_SetWindowFullscreen(window->window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
 }
 
-// The first gamepad plays; when it is unplugged, the next one that is plugged in.
+// Uses the first gamepad; after it is unplugged, the next one that is plugged in.
 static void take_pad(struct window *window, const SDL_Event *event)
 {
     if (event->type == SDL_CONTROLLERDEVICEADDED && window->pad == NULL)
@@ -270,7 +270,7 @@ static void take_pad(struct window *window, const SDL_Event *event)
     window->pad = NULL;
 }
 
-// False for what is nobody's business but this file's.
+// Translates an event of SDL's. False for events that are handled here or ignored.
 static bool translate(struct window *window, const SDL_Event *event, struct window_event *out)
 {
     *out = (struct window_event){.kind = WINDOW_PRESSED};
@@ -286,7 +286,7 @@ static bool translate(struct window *window, const SDL_Event *event, struct wind
         }
         out->button = event->key.keysym.scancode;
         out->command = command_of_key(event->key.keysym.sym);
-        // A key that is held repeats where that moves or erases, and opens nothing again.
+        // A held key repeats only where it moves the selection or erases.
         return event->key.repeat == 0 || out->command == COMMAND_UP ||
                out->command == COMMAND_DOWN || out->command == COMMAND_ERASE;
     case SDL_MOUSEBUTTONDOWN:
@@ -334,7 +334,7 @@ raim_vec2 window_mouse(const struct window *window)
     if (window->headless)
         return (raim_vec2){0.7 * size.x, 0.5 * size.y};
     SDL_GetMouseState(&x, &y);
-    // The desktop may count other pixels than the display has.
+    // Desktop pixels may differ from the display's pixels.
     SDL_GetWindowSize(window->window, &width, &height);
     return (raim_vec2){x * size.x / fmax(width, 1), y * size.y / fmax(height, 1)};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The window, and what is pressed in it: everything that the game asks of SDL itself.
+// The window, its events, and the state of keys, mouse and gamepad: everything that uses SDL
+// directly.
 #pragma once
 
 #include "ui.h"
@@ -11,38 +12,39 @@
 struct window;
 
 struct window_def {
-    int width, height; // of the window, as the desktop counts
-    bool headless;     // none on any screen: SDL's dummy driver and its software renderer
+    int width, height; // of the window, desktop pixels
+    bool headless;     // no window on any screen: SDL's dummy driver and software renderer
 };
 
-// NULL after printing why.
+// NULL after printing the error.
 struct window *window_create(const struct window_def *def);
 void window_destroy(struct window *window);
 
 // --- drawing ---
 
-// Begins a frame for a view of this size in units. `fine` draws four pixels for each of the window,
-// which is slow, but smooth wherever the renderer is not. The result holds until the frame ends.
+// Begins a frame for a view of this size in units. `fine` draws four pixels for each pixel of the
+// window, which is slow, but smooths edges with any renderer. The result is valid until the frame
+// ends.
 struct ui window_begin(struct window *window, raim_vec2 view, bool fine);
 
-// How large what is drawn on is, pixels.
+// The size of the canvas, pixels.
 raim_vec2 window_size(const struct window *window);
 
-// Ends the frame: shows it, and writes it to a BMP file before where one is named. False after
-// printing why it could not be written.
+// Ends the frame: writes it to a BMP file, unless `file` is NULL, and shows it. False after
+// printing why the file could not be written.
 bool window_end(struct window *window, const char *file);
 
-// Sleeps for a millisecond and returns true while it is too early to begin the next frame: that is
-// done as late as the display allows, 60 times a second where there is none, so that a frame shows
-// the newest. Do in between what must not wait.
+// Returns false when the next frame is due: as late as the display allows, so that it shows the
+// newest state, or 60 times a second without a display. Before that it sleeps for a millisecond and
+// returns true; do work that must not wait between the calls.
 bool window_is_early(struct window *window);
 
-// --- what is pressed ---
+// --- input ---
 
-// A key or button of the mouse, by a number of its own; 0 is none.
+// The number of a key or mouse button; 0: none.
 typedef int window_button;
 
-// What a press means in a menu.
+// The meaning of a key in a menu.
 enum window_command {
     COMMAND_NONE,
     COMMAND_UP,
@@ -61,10 +63,10 @@ enum window_event_kind {
 
 struct window_event {
     enum window_event_kind kind;
-    window_button button;        // of PRESSED; 0 for a gamepad's
-    enum window_command command; // of PRESSED
-    bool clicked;                // it is the mouse's first button
-    char text[32];               // of TYPED, UTF-8
+    window_button button;        // PRESSED; 0 for a button of a gamepad
+    enum window_command command; // PRESSED
+    bool clicked;                // PRESSED: the first mouse button
+    char text[32];               // TYPED: UTF-8
 };
 
 // The next event; false when there is none.
@@ -73,28 +75,29 @@ bool window_next_event(struct window *window, struct window_event *event);
 // Whether a key or button is down now.
 bool window_is_held(const struct window *window, window_button button);
 
-// Where the mouse is, pixels of what is drawn on; without a window, right of the middle.
+// The position of the mouse, pixels of the canvas; headless, right of the middle.
 raim_vec2 window_mouse(const struct window *window);
 
-// A gamepad: sticks from -1 to 1, y up; without one all is zero.
+// A gamepad: sticks from -1 to 1, y up; all zero without one.
 struct window_pad {
     raim_vec2 left, right;
     bool fire;
 };
 struct window_pad window_pad(const struct window *window);
 
-// Shows the pointer of the desktop, or hides it where the game draws its own.
+// Shows or hides the pointer of the desktop. The game draws its own while it is hidden.
 void window_show_pointer(struct window *window, bool shown);
 
-// Text is taken only while it is wanted.
+// Switches TYPED events on or off.
 void window_take_text(struct window *window, bool wanted);
 
-// The name of a button for a file, the same on every keyboard, and back; "" and 0 for none.
+// Converts between a button and its name for a file, which does not depend on the keyboard's
+// layout; 0 and "": none.
 void window_button_name(window_button button, char *name, size_t capacity);
 window_button window_button_named(const char *name);
 
-// The name of a button as it is printed on this keyboard.
+// The name of a button as printed on this keyboard.
 void window_button_label(window_button button, char *label, size_t capacity);
 
-// Where the game may keep its settings, with a slash at the end; "" where there is no such place.
+// The directory for the game's settings, with a slash at the end; "": none.
 const char *window_settings_directory(struct window *window);

@@ -52,11 +52,11 @@ static void test_a_banner_names_the_winner_of_a_break(void **state)
                                       .has_end = true,
                                       .left_s = 4.1,
                                       .winner = RAIM_MAX_PLAYERS};
-    assert_banner(&phase, "Ada", "Ada wins round 3", "The next one begins in 5 s");
+    assert_banner(&phase, "Ada", "Ada wins round 3", "The next round begins in 5 s");
     phase.winner = RAIM_NOBODY;
-    assert_banner(&phase, "", "Round 3 is a draw", "The next one begins in 5 s");
+    assert_banner(&phase, "", "Round 3 is a draw", "The next round begins in 5 s");
     phase.kind = RAIM_CLIENT_PAUSED;
-    assert_banner(&phase, "", "Paused", "The operator has stopped the clock");
+    assert_banner(&phase, "", "Paused", "The operator has paused the match");
 }
 
 static void test_a_restart_is_no_lost_connection(void **state)
