@@ -23,7 +23,7 @@ static raim_input think(struct opponent *player, const struct raim_client *clien
 {
     struct raim_client_player seen[RAIM_MAX_PLAYERS];
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    const uint32_t own_place = raim_client_own_place(client);
+    const uint32_t own_slot = raim_client_own_place(client);
     const uint32_t count = raim_client_scene_players(client, seen, RAIM_MAX_PLAYERS);
     const double lead_s = raim_client_lead_ticks(client) / (double)raim_client_tick_hz(client);
     const raim_vec2 view = raim_client_view(client);
@@ -35,12 +35,12 @@ static raim_input think(struct opponent *player, const struct raim_client *clien
         .enemies = enemies,
     };
     for (uint32_t i = 0; i < count; i++)
-        if (seen[i].place == own_place)
+        if (seen[i].place == own_slot)
             sight.position = seen[i].position;
     for (uint32_t i = 0; i < count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES; i++) {
         const raim_vec2 away = raim_vec2_sub(seen[i].position, sight.position);
         // Snapshots hold players just outside of the view, which a human would not see.
-        if (seen[i].place == own_place || fabs(away.x) > view.x / 2 || fabs(away.y) > view.y / 2)
+        if (seen[i].place == own_slot || fabs(away.x) > view.x / 2 || fabs(away.y) > view.y / 2)
             continue;
         enemies[sight.enemy_count++] = (struct raim_bot_enemy){
             .key = (seen[i].place + 1) << 8 | seen[i].life,

@@ -138,7 +138,7 @@ static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_ow
                     welcome->tick_hz);
     client->pilot.record = record;
     client->roster_left = welcome->roster_count;
-    client->told_count = 0;
+    client->sent_count = 0;
     client->stats.entries++;
     return raim_scene_create(&client->scene, welcome->tick_hz, welcome->max_players, eye);
 }
@@ -215,22 +215,21 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
 }
 
 // The local player's state in the newest snapshot.
-static struct raim_pilot_state told_state(const struct raim_client *client)
+static struct raim_pilot_state received_state(const struct raim_client *client)
 {
     const struct raim_wire_frame *frame =
         raim_image_frame(&client->image, client->image.newest_tick);
-    const uint32_t place = raim_client_own_place(client);
-    if (!frame->self.alive || frame->self.place != place ||
-        !raim_set_has(frame->seen_players, place))
+    const uint32_t slot = raim_client_own_place(client);
+    if (!frame->self.alive || frame->self.place != slot || !raim_set_has(frame->seen_players, slot))
         return (struct raim_pilot_state){.position = client->scene.eye, .shots = frame->self.shots};
-    const raim_wire_player *told = &frame->players[place];
+    const raim_wire_player *seen = &frame->players[slot];
     return (struct raim_pilot_state){
-        .position = raim_image_units(told->x, told->y),
+        .position = raim_image_units(seen->x, seen->y),
         .cooldown_ticks = frame->self.timer,
         .shots = frame->self.shots,
-        .life = (uint8_t)told->life,
+        .life = (uint8_t)seen->life,
         .alive = true,
-        .shielded = told->shield != 0,
+        .shielded = seen->shield != 0,
         .held = !frame->self.steers,
     };
 }
@@ -258,9 +257,9 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
         raim_clock_watch(&client->clock, now_us, tick);
         return true;
     }
-    const struct raim_pilot_state told = told_state(client);
+    const struct raim_pilot_state state = received_state(client);
     raim_clock_hear(&client->clock, now_us, tick, raim_image_self(&client->image).margin);
-    raim_pilot_correct(&client->pilot, tick, &told);
+    raim_pilot_correct(&client->pilot, tick, &state);
     return true;
 }
 
@@ -335,18 +334,18 @@ static uint8_t view_age(const struct raim_client *client, uint32_t tick)
 
 // A message holds inputs of consecutive ticks. Where the clock skipped ticks, the input before them
 // is repeated.
-static void tell_input(struct raim_client *client, uint32_t tick, const raim_wire_input *input)
+static void record_input(struct raim_client *client, uint32_t tick, const raim_wire_input *input)
 {
     const uint32_t most = raim_clock_inputs(client->welcome.tick_hz);
     const uint32_t ahead = tick - client->input_tick;
-    raim_wire_input *told = client->told;
+    raim_wire_input *sent = client->sent;
     if (ahead >= most)
-        client->told_count = 0;
-    for (uint32_t moved = client->told_count > 0 ? ahead : 1; moved > 0; moved--) {
-        memmove(&told[1], &told[0], (most - 1) * sizeof *told);
-        client->told_count += client->told_count < most;
+        client->sent_count = 0;
+    for (uint32_t moved = client->sent_count > 0 ? ahead : 1; moved > 0; moved--) {
+        memmove(&sent[1], &sent[0], (most - 1) * sizeof *sent);
+        client->sent_count += client->sent_count < most;
     }
-    told[0] = *input;
+    sent[0] = *input;
     client->input_tick = tick;
 }
 
@@ -359,14 +358,14 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
     const bool fire = steers && pressed->fire != 0;
     raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};
     input.rewind = !fire ? 0 : age < most ? age : most;
-    const raim_wire_input told = {
+    const raim_wire_input sent = {
         .move_x = input.move_x,
         .move_y = input.move_y,
         .fire = fire,
         .view_age = fire ? age : 0,
         .aim = input.aim,
     };
-    tell_input(client, tick, &told);
+    record_input(client, tick, &sent);
     raim_pilot_press(&client->pilot, tick, &input);
 }
 
@@ -388,8 +387,8 @@ size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim
         return is_news ? raim_input_write(&message, bytes, capacity) : 0;
     press_keys(client, tick, input, age);
     message.tick = tick;
-    message.count = client->told_count;
-    memcpy(message.inputs, client->told, sizeof client->told);
+    message.count = client->sent_count;
+    memcpy(message.inputs, client->sent, sizeof client->sent);
     return raim_input_write(&message, bytes, capacity);
 }
 

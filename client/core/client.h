@@ -251,7 +251,7 @@ bool raim_client_has_sight(const struct raim_client *client); // obstacles hide 
 
 // The roster's entry of a slot, 0 to raim_client_max_players - 1.
 const struct raim_client_member *raim_client_member(const struct raim_client *client,
-                                                    uint32_t place);
+                                                    uint32_t slot);
 bool raim_client_is_spectator(const struct raim_client *client);
 
 // The local player's slot. A spectator has none and must not call it.

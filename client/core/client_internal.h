@@ -26,8 +26,8 @@ struct raim_client {
     struct raim_pilot pilot; // prediction; unused by a spectator
     struct raim_scene scene;
     uint64_t hello_us;
-    uint32_t input_tick;                   // tick of told[0]
-    uint32_t told_count;                   // inputs in `told`, at most raim_clock_inputs
-    raim_wire_input told[RAIM_MAX_INPUTS]; // inputs sent, newest first
+    uint32_t input_tick;                   // tick of sent[0]
+    uint32_t sent_count;                   // inputs in `sent`, at most raim_clock_inputs
+    raim_wire_input sent[RAIM_MAX_INPUTS]; // inputs sent, newest first
     double packets_came, packets_sent;     // the server's recent unreliable packets
 };

@@ -12,7 +12,7 @@ bool raim_company_enter(struct raim_company *company, const struct raim_welcome 
     company->members = calloc(welcome->max_players, sizeof *company->members);
     company->tick_hz = welcome->tick_hz;
     company->own = (raim_player_id)welcome->player;
-    company->places = welcome->max_players;
+    company->slots = welcome->max_players;
     company->phase = welcome->phase;
     company->next_sequence = welcome->event_sequence;
     return company->members != NULL;
@@ -26,8 +26,8 @@ void raim_company_destroy(struct raim_company *company)
 // NULL when the id names no slot of this arena.
 static struct raim_client_member *member_of(struct raim_company *company, uint32_t id)
 {
-    const uint32_t place = raim_player_place((raim_player_id)id);
-    return place < company->places ? &company->members[place] : NULL;
+    const uint32_t slot = raim_player_place((raim_player_id)id);
+    return slot < company->slots ? &company->members[slot] : NULL;
 }
 
 static void set_member(struct raim_company *company, const struct raim_roster_entry *entry)
@@ -73,7 +73,7 @@ static void keep(struct raim_company *company, enum raim_client_event_kind kind,
 // A new round resets all scores and deaths.
 static void set_phase(struct raim_company *company, const struct raim_wire_phase *phase)
 {
-    for (uint32_t i = 0; i < company->places && phase->round != company->phase.round; i++)
+    for (uint32_t i = 0; i < company->slots && phase->round != company->phase.round; i++)
         company->members[i].score = company->members[i].deaths = 0;
     company->phase = *phase;
 }

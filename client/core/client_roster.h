@@ -21,7 +21,7 @@ struct raim_company_event {
 struct raim_company {
     uint32_t tick_hz;
     raim_player_id own; // RAIM_NOBODY for a spectator
-    uint32_t places;
+    uint32_t slots;
     struct raim_client_member *members; // by slot
     struct raim_wire_phase phase;
     uint32_t next_sequence;

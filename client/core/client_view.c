@@ -115,11 +115,10 @@ bool raim_client_has_sight(const struct raim_client *client)
     return client->welcome.sight;
 }
 
-const struct raim_client_member *raim_client_member(const struct raim_client *client,
-                                                    uint32_t place)
+const struct raim_client_member *raim_client_member(const struct raim_client *client, uint32_t slot)
 {
-    assert(place < client->welcome.max_players);
-    return &client->company.members[place];
+    assert(slot < client->welcome.max_players);
+    return &client->company.members[slot];
 }
 
 bool raim_client_is_spectator(const struct raim_client *client)
@@ -152,7 +151,7 @@ bool raim_client_alive(const struct raim_client *client)
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity)
 {
-    return raim_image_players(&client->image, client->told[0].aim, players, capacity);
+    return raim_image_players(&client->image, client->sent[0].aim, players, capacity);
 }
 
 uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,
@@ -176,7 +175,7 @@ void raim_client_look(struct raim_client *client, uint64_t now_us)
         .tick = client->clock.next_tick - 1,
         .part = raim_clock_phase(&client->clock, now_us),
     };
-    raim_scene_look(&client->scene, &client->image, pilot_of(client), own_time, client->told[0].aim,
+    raim_scene_look(&client->scene, &client->image, pilot_of(client), own_time, client->sent[0].aim,
                     now_us);
 }
 

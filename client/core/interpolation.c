@@ -15,11 +15,11 @@ static const double settle_s = 0.5;  // within which it follows a new delay, as 
 // error may be added.
 static const double most_fading_s = 0.6;
 
-bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t places, raim_vec2 eye)
+bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t slots, raim_vec2 eye)
 {
     *scene = (struct raim_scene){.tick_hz = tick_hz, .eye = eye};
-    scene->tracks = calloc(places, sizeof *scene->tracks);
-    scene->rows = calloc(places, sizeof *scene->rows);
+    scene->tracks = calloc(slots, sizeof *scene->tracks);
+    scene->rows = calloc(slots, sizeof *scene->rows);
     return scene->tracks != NULL && scene->rows != NULL;
 }
 
@@ -124,17 +124,17 @@ static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player
 // snapshot. Only a lost snapshot breaks this; it shows where the last tick would have to be longer
 // than a player can run, and then the player is drawn on a straight line.
 static struct stretch stretch_at(const struct raim_image *image, const struct span *span,
-                                 uint32_t place)
+                                 uint32_t slot)
 {
     const struct raim_wire_limits *limits = &image->limits;
-    const raim_wire_player *known = &span->before->players[place];
+    const raim_wire_player *known = &span->before->players[slot];
     const uint32_t age = span->time.tick - span->before->tick;
     const raim_wire_player from = raim_wire_predict_player(limits, known, age);
     const raim_wire_player to = raim_wire_predict_player(limits, known, age + 1);
-    if (span->after == NULL || !raim_set_has(span->after->seen_players, place) ||
-        span->after->players[place].life != known->life)
+    if (span->after == NULL || !raim_set_has(span->after->seen_players, slot) ||
+        span->after->players[slot].life != known->life)
         return stretch_of(&from, &to, span->time.part, 1);
-    const raim_wire_player *next = &span->after->players[place];
+    const raim_wire_player *next = &span->after->players[slot];
     const uint32_t gap = span->after->tick - span->before->tick;
     const raim_wire_player last = raim_wire_predict_player(limits, known, gap - 1);
     if (!is_run(limits, &last, next))
@@ -143,45 +143,45 @@ static struct stretch stretch_at(const struct raim_image *image, const struct sp
 }
 
 // The aim at a time: it turns in the last tick before the next snapshot, by the shorter angle.
-static raim_angle aim_at(const struct span *span, uint32_t place)
+static raim_angle aim_at(const struct span *span, uint32_t slot)
 {
     const int shift = 16 - RAIM_WIRE_AIM_BITS;
-    const uint32_t aim = (uint32_t)span->before->players[place].aim << shift;
+    const uint32_t aim = (uint32_t)span->before->players[slot].aim << shift;
     if (span->after == NULL || span->time.tick + 1 != span->after->tick ||
-        !raim_set_has(span->after->seen_players, place))
+        !raim_set_has(span->after->seen_players, slot))
         return (raim_angle)aim;
-    const uint32_t next = (uint32_t)span->after->players[place].aim << shift;
+    const uint32_t next = (uint32_t)span->after->players[slot].aim << shift;
     return (raim_angle)(aim + (int32_t)(span->time.part * (int16_t)(next - aim)));
 }
 
 // False where the player is not visible.
-static bool player_at(const struct raim_image *image, const struct span *span, uint32_t place,
+static bool player_at(const struct raim_image *image, const struct span *span, uint32_t slot,
                       struct raim_client_player *player)
 {
-    if (!raim_set_has(span->before->seen_players, place))
+    if (!raim_set_has(span->before->seen_players, slot))
         return false;
-    const struct stretch stretch = stretch_at(image, span, place);
+    const struct stretch stretch = stretch_at(image, span, slot);
     const raim_vec2 from = raim_image_units(stretch.from[0], stretch.from[1]);
     const raim_vec2 way = raim_vec2_sub(raim_image_units(stretch.to[0], stretch.to[1]), from);
     *player = (struct raim_client_player){
-        .place = place,
+        .place = slot,
         .position = raim_vec2_mad(from, way, stretch.part),
         .velocity = raim_vec2_scale(way, image->tick_hz / (double)stretch.ticks),
-        .aim = aim_at(span, place),
-        .life = (uint8_t)span->before->players[place].life,
-        .shielded = span->before->players[place].shield != 0,
+        .aim = aim_at(span, slot),
+        .life = (uint8_t)span->before->players[slot].life,
+        .shielded = span->before->players[slot].shield != 0,
     };
     return true;
 }
 
 // --- Errors that fade ---
 
-static void fade(struct raim_scene *scene, uint32_t places, uint64_t now_us)
+static void fade(struct raim_scene *scene, uint32_t slots, uint64_t now_us)
 {
     const double kept = exp((double)(now_us - scene->looked_us) * -1e-6 / fade_s);
     scene->own.error = raim_vec2_scale(scene->own.error, kept);
-    for (uint32_t place = 0; place < places; place++)
-        scene->tracks[place].error = raim_vec2_scale(scene->tracks[place].error, kept);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        scene->tracks[slot].error = raim_vec2_scale(scene->tracks[slot].error, kept);
 }
 
 // Corrects the last drawn position of a player by newer snapshots, without moving what was drawn.
@@ -194,10 +194,10 @@ static void redraw(struct raim_scene_track *track, raim_vec2 position)
 static void redraw_others(struct raim_scene *scene, const struct raim_image *image)
 {
     const struct span span = span_at(scene, image, scene->ahead);
-    for (uint32_t place = 0; place < image->limits.players; place++) {
+    for (uint32_t slot = 0; slot < image->limits.players; slot++) {
         struct raim_client_player player;
-        struct raim_scene_track *track = &scene->tracks[place];
-        if (track->seen && player_at(image, &span, place, &player) && player.life == track->life)
+        struct raim_scene_track *track = &scene->tracks[slot];
+        if (track->seen && player_at(image, &span, slot, &player) && player.life == track->life)
             redraw(track, player.position);
     }
 }
@@ -249,22 +249,22 @@ static void draw_others(struct raim_scene *scene, const struct raim_image *image
     const struct span span = span_at(scene, image, scene->ahead);
     scene->ahead = raim_tick_diff(span.time.tick, scene->start_tick) + span.time.part;
     scene->row_count = 0;
-    for (uint32_t place = 0; place < image->limits.players; place++) {
+    for (uint32_t slot = 0; slot < image->limits.players; slot++) {
         struct raim_client_player *row = &scene->rows[scene->row_count];
-        struct raim_scene_track *track = &scene->tracks[place];
-        if (own != NULL && own->place == place) {
+        struct raim_scene_track *track = &scene->tracks[slot];
+        if (own != NULL && own->place == slot) {
             *row = *own;
             scene->row_count++;
             continue;
         }
         const bool was_seen = track->seen;
         track->seen = false;
-        if (raim_wire_is_own(span.before, place) || !player_at(image, &span, place, row))
+        if (raim_wire_is_own(span.before, slot) || !player_at(image, &span, slot, row))
             continue;
         track->seen = was_seen;
         row->position = draw(track, row->position, row->life, most_fading(image));
         scene->row_count++;
-        if (!span.before->self.steers && span.before->self.place == place)
+        if (!span.before->self.steers && span.before->self.place == slot)
             scene->eye = row->position;
     }
 }
@@ -323,27 +323,27 @@ void raim_scene_look(struct raim_scene *scene, const struct raim_image *image,
 // The local player's bullet in a slot, from the first snapshot at or after the time that has one,
 // because the shooter sees its bullets as soon as it fires. NULL: none.
 static const raim_wire_bullet *own_launch(const struct raim_image *image, const struct span *span,
-                                          uint32_t place)
+                                          uint32_t slot)
 {
     for (uint32_t tick = span->before->tick; raim_tick_diff(tick, image->newest_tick) <= 0;
          tick++) {
         const struct raim_wire_frame *frame = raim_image_frame(image, tick);
-        if (frame != NULL && raim_set_has(frame->seen_bullets, place))
-            return &frame->bullets[place];
+        if (frame != NULL && raim_set_has(frame->seen_bullets, slot))
+            return &frame->bullets[slot];
     }
     return NULL;
 }
 
 // Another player's bullet in a slot, if it has been fired by this time and has not ended. NULL:
 // none.
-static const raim_wire_bullet *launch_at(const struct span *span, uint32_t place)
+static const raim_wire_bullet *launch_at(const struct span *span, uint32_t slot)
 {
     const struct raim_wire_frame *before = span->before, *after = span->after;
     const raim_wire_bullet *old =
-        raim_set_has(before->seen_bullets, place) ? &before->bullets[place] : NULL;
-    if (after == NULL || !raim_set_has(after->seen_bullets, place))
+        raim_set_has(before->seen_bullets, slot) ? &before->bullets[slot] : NULL;
+    if (after == NULL || !raim_set_has(after->seen_bullets, slot))
         return old;
-    const raim_wire_bullet *new = &after->bullets[place];
+    const raim_wire_bullet *new = &after->bullets[slot];
     const uint32_t fired_tick = new->tick + new->rewind;
     const bool is_same = old != NULL && raim_wire_same_launch(old, new);
     return is_same || raim_tick_diff(span->time.tick, fired_tick) < 0 ? old : new;
@@ -380,13 +380,13 @@ static bool fill(const struct raim_image *image, const raim_bullet *bullet,
     return true;
 }
 
-static bool fill_told(const struct raim_image *image, const struct span *span,
-                      const raim_wire_bullet *told, struct raim_client_bullet *row)
+static bool fill_received(const struct raim_image *image, const struct span *span,
+                          const raim_wire_bullet *received, struct raim_client_bullet *row)
 {
     const raim_bullet bullet = {
-        .origin = raim_image_units(told->x, told->y),
-        .direction = raim_angle_direction(told->aim),
-        .born_tick = told->tick,
+        .origin = raim_image_units(received->x, received->y),
+        .direction = raim_angle_direction(received->aim),
+        .born_tick = received->tick,
     };
     // Beyond the newest snapshot only the map shows whether an obstacle stops the bullet.
     const struct raim_scene_time known = {span->before->tick, 0};
@@ -401,15 +401,15 @@ uint32_t raim_scene_bullets(const struct raim_scene *scene, const struct raim_im
     if (!scene->looked)
         return 0;
     const struct span span = span_at(scene, image, scene->ahead);
-    const uint32_t shots = image->limits.shots, places = raim_wire_bullets(&image->limits);
+    const uint32_t shots = image->limits.shots, slots = raim_wire_bullets(&image->limits);
     uint32_t count = 0;
-    for (uint32_t place = 0; place < places && count < capacity; place++) {
-        const raim_wire_bullet *told = raim_wire_is_own(span.before, place / shots)
-                                           ? own_launch(image, &span, place)
-                                           : launch_at(&span, place);
-        if (told == NULL || !fill_told(image, &span, told, &bullets[count]))
+    for (uint32_t slot = 0; slot < slots && count < capacity; slot++) {
+        const raim_wire_bullet *received = raim_wire_is_own(span.before, slot / shots)
+                                               ? own_launch(image, &span, slot)
+                                               : launch_at(&span, slot);
+        if (received == NULL || !fill_received(image, &span, received, &bullets[count]))
             continue;
-        bullets[count++].owner = place / shots;
+        bullets[count++].owner = slot / shots;
     }
     if (pilot == NULL || !pilot->any)
         return count;

@@ -47,7 +47,7 @@ struct raim_scene {
 
 // False when memory runs out; the caller destroys it in both cases. `eye` is the point of view, in
 // units, until the first snapshot.
-bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t places, raim_vec2 eye);
+bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t slots, raim_vec2 eye);
 void raim_scene_destroy(struct raim_scene *scene);
 
 // Notes that the replica's newest snapshot has just come.

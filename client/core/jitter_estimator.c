@@ -27,9 +27,9 @@ void raim_lateness_add(struct raim_lateness *lateness, int64_t delay_us)
         lateness->count--;
         memmove(&sorted[oldest], &sorted[oldest + 1], (lateness->count - oldest) * sizeof *sorted);
     }
-    const uint32_t place = find(lateness, delay_us);
-    memmove(&sorted[place + 1], &sorted[place], (lateness->count - place) * sizeof *sorted);
-    sorted[place] = delay_us;
+    const uint32_t index = find(lateness, delay_us);
+    memmove(&sorted[index + 1], &sorted[index], (lateness->count - index) * sizeof *sorted);
+    sorted[index] = delay_us;
     lateness->count++;
     lateness->samples[lateness->next] = delay_us;
     lateness->next = (lateness->next + 1) % RAIM_LATENESS_SAMPLES;

@@ -94,13 +94,14 @@ static bool is_same(const struct raim_pilot_state *a, const struct raim_pilot_st
 }
 
 static void judge(struct raim_pilot_record *record, const struct raim_pilot_state *predicted,
-                  const struct raim_pilot_state *told)
+                  const struct raim_pilot_state *received)
 {
     // The beginning and end of breaks and pauses cannot be predicted, and nobody moves in them.
-    if (!predicted->alive || !told->alive || predicted->life != told->life || predicted->held ||
-        told->held)
+    if (!predicted->alive || !received->alive || predicted->life != received->life ||
+        predicted->held || received->held)
         return;
-    const double distance = raim_vec2_length(raim_vec2_sub(predicted->position, told->position));
+    const double distance =
+        raim_vec2_length(raim_vec2_sub(predicted->position, received->position));
     record->predictions++;
     if (distance == 0)
         return;
@@ -110,10 +111,10 @@ static void judge(struct raim_pilot_record *record, const struct raim_pilot_stat
 }
 
 void raim_pilot_correct(struct raim_pilot *pilot, uint32_t tick,
-                        const struct raim_pilot_state *told)
+                        const struct raim_pilot_state *received)
 {
-    struct raim_pilot_state state = *told;
-    if (!told->alive) {
+    struct raim_pilot_state state = *received;
+    if (!received->alive) {
         state.cooldown_ticks = 0;
         state.life = 0;
         state.shielded = false;

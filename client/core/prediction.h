@@ -58,7 +58,7 @@ void raim_pilot_press(struct raim_pilot *pilot, uint32_t tick, const raim_input 
 // inputs since. A snapshot describes a player that is down by its shots alone: the player stays
 // where it was predicted, or, without a prediction, at the position given.
 void raim_pilot_correct(struct raim_pilot *pilot, uint32_t tick,
-                        const struct raim_pilot_state *told);
+                        const struct raim_pilot_state *received);
 
 // The local player at the beginning of a tick, or of the nearest tick with a known state. There
 // must be one.

@@ -87,17 +87,17 @@ void raim_image_destroy(struct raim_image *image)
 bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader)
 {
     enum { MOST = 128 }; // no message holds more
-    struct raim_wire_obstacle told[MOST];
+    struct raim_wire_obstacle received[MOST];
     uint32_t count;
-    if (!raim_obstacles_read(reader, told, MOST, &count) || count == 0 ||
+    if (!raim_obstacles_read(reader, received, MOST, &count) || count == 0 ||
         count > image->obstacles_left)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         struct raim_piece_def *piece = &image->pieces[image->map_def.piece_count++];
-        piece->count = (int)told[i].count;
-        piece->seams = told[i].seams;
-        for (uint32_t p = 0; p < told[i].count; p++)
-            piece->points[p] = raim_image_units(told[i].points[p][0], told[i].points[p][1]);
+        piece->count = (int)received[i].count;
+        piece->seams = received[i].seams;
+        for (uint32_t p = 0; p < received[i].count; p++)
+            piece->points[p] = raim_image_units(received[i].points[p][0], received[i].points[p][1]);
     }
     image->obstacles_left -= count;
     if (image->obstacles_left == 0)
@@ -199,10 +199,10 @@ bool raim_image_go_on(struct raim_image *image)
 }
 
 // The velocity that a player's last step on the wire stands for.
-static raim_vec2 velocity_of(const struct raim_image *image, const raim_wire_player *told)
+static raim_vec2 velocity_of(const struct raim_image *image, const raim_wire_player *received)
 {
     const raim_wire_player step =
-        raim_wire_predict_player(&image->limits, &(raim_wire_player){.way = told->way}, 1);
+        raim_wire_predict_player(&image->limits, &(raim_wire_player){.way = received->way}, 1);
     return raim_vec2_scale(raim_image_units(step.x, step.y), image->tick_hz);
 }
 
@@ -213,20 +213,20 @@ uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
         return 0;
     const struct raim_wire_frame *frame = newest(image);
     const uint32_t age = image->shown_tick - frame->tick;
-    const uint32_t places = image->limits.players;
+    const uint32_t slots = image->limits.players;
     uint32_t count = 0;
-    for (uint32_t place = raim_set_next(frame->seen_players, 0, places);
-         place < places && count < capacity;
-         place = raim_set_next(frame->seen_players, place + 1, places)) {
+    for (uint32_t slot = raim_set_next(frame->seen_players, 0, slots);
+         slot < slots && count < capacity;
+         slot = raim_set_next(frame->seen_players, slot + 1, slots)) {
         const raim_wire_player player =
-            raim_wire_predict_player(&image->limits, &frame->players[place], age);
-        const bool is_own = frame->self.steers && frame->self.place == place;
-        const uint32_t told_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
+            raim_wire_predict_player(&image->limits, &frame->players[slot], age);
+        const bool is_own = frame->self.steers && frame->self.place == slot;
+        const uint32_t received_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
         players[count++] = (struct raim_client_player){
-            .place = place,
+            .place = slot,
             .position = raim_image_units(player.x, player.y),
             .velocity = velocity_of(image, &player),
-            .aim = is_own ? own_aim : (raim_angle)told_aim,
+            .aim = is_own ? own_aim : (raim_angle)received_aim,
             .life = (uint8_t)player.life,
             .shielded = player.shield != 0,
         };
@@ -245,25 +245,25 @@ uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_b
     if (!image->any)
         return 0;
     const struct raim_wire_frame *frame = newest(image);
-    const uint32_t places = raim_wire_bullets(&image->limits);
+    const uint32_t slots = raim_wire_bullets(&image->limits);
     const int32_t most_age = (int32_t)raim_image_bullet_ticks(image);
     uint32_t count = 0;
-    for (uint32_t place = raim_set_next(frame->seen_bullets, 0, places);
-         place < places && count < capacity;
-         place = raim_set_next(frame->seen_bullets, place + 1, places)) {
-        const raim_wire_bullet *told = &frame->bullets[place];
-        if (raim_tick_diff(image->shown_tick, told->tick) >= most_age)
+    for (uint32_t slot = raim_set_next(frame->seen_bullets, 0, slots);
+         slot < slots && count < capacity;
+         slot = raim_set_next(frame->seen_bullets, slot + 1, slots)) {
+        const raim_wire_bullet *received = &frame->bullets[slot];
+        if (raim_tick_diff(image->shown_tick, received->tick) >= most_age)
             continue;
         const raim_bullet bullet = {
-            .origin = raim_image_units(told->x, told->y),
-            .direction = raim_angle_direction(told->aim),
-            .born_tick = told->tick,
+            .origin = raim_image_units(received->x, received->y),
+            .direction = raim_angle_direction(received->aim),
+            .born_tick = received->tick,
         };
         bullets[count++] = (struct raim_client_bullet){
             .position =
                 raim_bullet_position(&image->rules, &bullet, image->shown_tick, image->tick_hz),
             .velocity = raim_vec2_scale(bullet.direction, image->rules.bullet_speed),
-            .owner = place / image->limits.shots,
+            .owner = slot / image->limits.shots,
         };
     }
     return count;

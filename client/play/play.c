@@ -160,7 +160,7 @@ static enum play_wish handle_menu(struct play *play, const struct window_event *
     }
 }
 
-static void keep_keys(struct play *play)
+static void save_keys(struct play *play)
 {
     keys_save(play->keys, window_settings_directory(play->window));
     fill_keys(play, play->menu.selected);
@@ -173,7 +173,7 @@ static void handle_keys(struct play *play, const struct window_event *event)
         open_layer(play, LAYER_MENU);
     } else if (chosen == KEY_ACTIONS) {
         *play->keys = keys_default();
-        keep_keys(play);
+        save_keys(play);
     } else if (chosen != MENU_NOTHING) {
         play->menu.selected = chosen;
         snprintf(play->menu.items[chosen].detail, MENU_DETAIL_BYTES, "press a key ...");
@@ -188,7 +188,7 @@ static void handle_press(struct play *play, const struct window_event *event)
     // Escape always opens the menu, so it cannot be bound.
     if (event->command != COMMAND_BACK && event->button != 0) {
         keys_bind(play->keys, (enum key_action)play->menu.selected, event->button);
-        keep_keys(play);
+        save_keys(play);
     }
     fill_keys(play, play->menu.selected);
     play->layer = LAYER_KEYS;
@@ -261,12 +261,12 @@ static raim_player_id own_id(const struct raim_client *client)
     return raim_client_member(client, raim_client_own_place(client))->id;
 }
 
-static void learn_names(struct play *play, const struct raim_client *client)
+static void copy_names(struct play *play, const struct raim_client *client)
 {
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_member *member = raim_client_member(client, slot);
         if (member->id != RAIM_NOBODY)
-            memcpy(play->names[place], member->name, sizeof member->name);
+            memcpy(play->names[slot], member->name, sizeof member->name);
     }
 }
 
@@ -278,8 +278,8 @@ static struct feed_person person(const struct play *play, raim_player_id id)
     return person;
 }
 
-static void hear_kill(struct play *play, const struct raim_client_event *event, raim_player_id own,
-                      double now)
+static void handle_kill(struct play *play, const struct raim_client_event *event,
+                        raim_player_id own, double now)
 {
     struct feed_line line = {
         .born_s = now,
@@ -294,8 +294,8 @@ static void hear_kill(struct play *play, const struct raim_client_event *event, 
         play->hurt_at_s = now;
 }
 
-static void hear(struct play *play, const struct raim_client_event *event, raim_player_id own,
-                 double now)
+static void handle_event(struct play *play, const struct raim_client_event *event,
+                         raim_player_id own, double now)
 {
     struct feed_line line = {.born_s = now, .first = person(play, event->player)};
     switch (event->kind) {
@@ -306,7 +306,7 @@ static void hear(struct play *play, const struct raim_client_event *event, raim_
         feed_add(&play->kills, &line);
         break;
     case RAIM_CLIENT_KILL:
-        hear_kill(play, event, own, now);
+        handle_kill(play, event, own, now);
         break;
     case RAIM_CLIENT_CHAT:
         snprintf(line.text, sizeof line.text, "%s", event->text);
@@ -318,7 +318,7 @@ static void hear(struct play *play, const struct raim_client_event *event, raim_
 }
 
 // Shows the message of the day as a chat line of the server, at first and after each change.
-static void hear_motd(struct play *play, const struct raim_client *client, double now)
+static void show_motd(struct play *play, const struct raim_client *client, double now)
 {
     const char *motd = raim_client_motd(client);
     if (strcmp(motd, play->motd) == 0)
@@ -339,14 +339,14 @@ static void note_winner(struct play *play, const struct raim_client *client)
         play->winner = person(play, phase.winner);
 }
 
-static void hear_all(struct play *play, struct raim_client *client, double now)
+static void handle_all_events(struct play *play, struct raim_client *client, double now)
 {
     struct raim_client_event event;
-    learn_names(play, client);
-    hear_motd(play, client, now);
+    copy_names(play, client);
+    show_motd(play, client, now);
     note_winner(play, client);
     while (raim_client_next_event(client, &event))
-        hear(play, &event, own_id(client), now);
+        handle_event(play, &event, own_id(client), now);
     const uint64_t hits = raim_client_stats(client)->hits;
     if (hits > play->hits)
         play->hit_at_s = now;
@@ -431,7 +431,7 @@ void play_look(struct play *play)
     struct raim_client *client = raim_link_client(play->link);
     const double now = now_s();
     raim_client_look(client, raim_link_now_us());
-    hear_all(play, client, now);
+    handle_all_events(play, client, now);
     take_picture(play, client, now);
     const struct raim_client_quality quality = raim_client_quality(client);
     netgraph_look(&play->netgraph, now, &quality);

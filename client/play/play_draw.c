@@ -29,14 +29,14 @@ static void draw_scores(const struct raim_client *client, bool all, const struct
 {
     struct hud_score scores[RAIM_MAX_PLAYERS];
     uint32_t count = 0;
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_member *member = raim_client_member(client, slot);
         if (member->id == RAIM_NOBODY)
             continue;
         struct hud_score *score = &scores[count++];
         *score = (struct hud_score){
             .id = member->id,
-            .own = place == raim_client_own_place(client),
+            .own = slot == raim_client_own_place(client),
             .bot = member->bot,
             .score = member->score,
             .deaths = member->deaths,

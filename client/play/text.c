@@ -141,10 +141,10 @@ double text_width(struct text *text, const struct text_style *style, const char 
 
 static void put(struct text *text, const struct line *line, double x, double y, draw_colour colour)
 {
-    const SDL_FRect place = {(float)x, (float)y, (float)line->width, (float)line->height};
+    const SDL_FRect target = {(float)x, (float)y, (float)line->width, (float)line->height};
     SDL_SetTextureColorMod(line->texture, colour.r, colour.g, colour.b);
     SDL_SetTextureAlphaMod(line->texture, colour.a);
-    SDL_RenderCopyF(text->renderer, line->texture, NULL, &place);
+    SDL_RenderCopyF(text->renderer, line->texture, NULL, &target);
 }
 
 double text_write(struct text *text, raim_vec2 top, const struct text_style *style,
