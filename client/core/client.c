@@ -46,9 +46,9 @@ void raim_client_destroy(struct raim_client *client)
 {
     if (client == NULL)
         return;
-    raim_scene_destroy(&client->scene);
-    raim_image_destroy(&client->image);
-    raim_company_destroy(&client->company);
+    raim_scene_destroy(&client->interpolation);
+    raim_image_destroy(&client->replica);
+    raim_company_destroy(&client->roster);
     free(client);
 }
 
@@ -89,12 +89,12 @@ const uint8_t *raim_client_token(const struct raim_client *client)
     return client->session.has_token && !is_over ? client->session.token : NULL;
 }
 
-void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent)
+void raim_client_count_loss(struct raim_client *client, uint32_t arrived, uint32_t sent)
 {
-    client->packets_came += came;
+    client->packets_arrived += arrived;
     client->packets_sent += sent;
     while (client->packets_sent > LOSS_PACKETS) {
-        client->packets_came /= 2;
+        client->packets_arrived /= 2;
         client->packets_sent /= 2;
     }
 }
@@ -124,23 +124,23 @@ static raim_vec2 middle_of(raim_box box)
 static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_own_again)
 {
     const struct raim_welcome *welcome = &client->welcome;
-    const struct raim_pilot_record record = client->pilot.record;
-    const raim_vec2 last_eye = client->scene.eye;
-    raim_scene_destroy(&client->scene);
-    client->scene = (struct raim_scene){0};
-    raim_image_destroy(&client->image);
-    if (!raim_image_create(&client->image, welcome) ||
-        !raim_company_enter(&client->company, welcome))
+    const struct raim_pilot_record record = client->prediction.record;
+    const raim_vec2 last_eye = client->interpolation.eye;
+    raim_scene_destroy(&client->interpolation);
+    client->interpolation = (struct raim_scene){0};
+    raim_image_destroy(&client->replica);
+    if (!raim_image_create(&client->replica, welcome) ||
+        !raim_company_enter(&client->roster, welcome))
         return false;
-    const raim_vec2 eye = is_own_again ? last_eye : middle_of(client->image.map_def.border);
+    const raim_vec2 eye = is_own_again ? last_eye : middle_of(client->replica.map_def.border);
     raim_clock_init(&client->clock, welcome->tick_hz, round_trip_us);
-    raim_pilot_init(&client->pilot, (raim_player_id)welcome->player, NULL, &client->image.rules,
-                    welcome->tick_hz);
-    client->pilot.record = record;
+    raim_pilot_init(&client->prediction, (raim_player_id)welcome->player, NULL,
+                    &client->replica.rules, welcome->tick_hz);
+    client->prediction.record = record;
     client->roster_left = welcome->roster_count;
     client->sent_count = 0;
     client->stats.entries++;
-    return raim_scene_create(&client->scene, welcome->tick_hz, welcome->max_players, eye);
+    return raim_scene_create(&client->interpolation, welcome->tick_hz, welcome->max_players, eye);
 }
 
 static uint64_t known_round_trip_us(const struct raim_client *client)
@@ -162,7 +162,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
         is_anew ? known_round_trip_us(client) : now_us - client->hello_us;
     client->welcome = welcome;
     client->stats.resumes += is_back;
-    client->stats.rounds += is_anew && welcome.phase.round != client->company.phase.round;
+    client->stats.rounds += is_anew && welcome.phase.round != client->roster.phase.round;
     if (!enter(client, round_trip_us, is_own_again))
         return give_up(client);
     // Input starts at once. Until the first snapshot it reports that there is none.
@@ -175,19 +175,19 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
 
 static void play_when_complete(struct raim_client *client)
 {
-    const struct raim_map *map = raim_image_map(&client->image);
+    const struct raim_map *map = raim_image_map(&client->replica);
     if (client->session.state != RAIM_CLIENT_ENTERING || client->roster_left > 0 || map == NULL)
         return;
     client->session.state = RAIM_CLIENT_PLAYING;
-    client->pilot.moment.map = map;
+    client->prediction.moment.map = map;
 }
 
 static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
 {
     if (client->session.state != RAIM_CLIENT_ENTERING ||
-        !raim_image_add_obstacles(&client->image, reader))
+        !raim_image_add_obstacles(&client->replica, reader))
         return false;
-    if (raim_image_is_told(&client->image) && raim_image_map(&client->image) == NULL)
+    if (raim_image_is_told(&client->replica) && raim_image_map(&client->replica) == NULL)
         return give_up(client);
     play_when_complete(client);
     return true;
@@ -200,7 +200,7 @@ static bool receive_roster(struct raim_client *client, raim_reader *reader)
     uint32_t count;
     if (client->session.state != RAIM_CLIENT_ENTERING ||
         !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left ||
-        !raim_company_add_roster(&client->company, entries, count))
+        !raim_company_add_roster(&client->roster, entries, count))
         return false;
     client->roster_left -= count;
     play_when_complete(client);
@@ -211,17 +211,18 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
 {
     struct raim_events_message message;
     return is_in(client) && raim_events_read(reader, &message) &&
-           raim_company_add_events(&client->company, &message, &client->stats);
+           raim_company_add_events(&client->roster, &message, &client->stats);
 }
 
 // The local player's state in the newest snapshot.
 static struct raim_pilot_state received_state(const struct raim_client *client)
 {
     const struct raim_wire_frame *frame =
-        raim_image_frame(&client->image, client->image.newest_tick);
+        raim_image_frame(&client->replica, client->replica.newest_tick);
     const uint32_t slot = raim_client_own_place(client);
     if (!frame->self.alive || frame->self.place != slot || !raim_set_has(frame->seen_players, slot))
-        return (struct raim_pilot_state){.position = client->scene.eye, .shots = frame->self.shots};
+        return (struct raim_pilot_state){.position = client->interpolation.eye,
+                                         .shots = frame->self.shots};
     const raim_wire_player *seen = &frame->players[slot];
     return (struct raim_pilot_state){
         .position = raim_image_units(seen->x, seen->y),
@@ -241,7 +242,7 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     if (!is_in(client))
         return true;
     struct raim_image_change change;
-    if (!raim_image_add_snapshot(&client->image, reader, &change))
+    if (!raim_image_add_snapshot(&client->replica, reader, &change))
         return false;
     if (!change.is_newest)
         return true;
@@ -251,15 +252,15 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     stats->hits += change.hits;
     stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
     client->session.listens = true;
-    raim_scene_hear(&client->scene, &client->image, now_us);
-    const uint32_t tick = client->image.newest_tick;
+    raim_scene_hear(&client->interpolation, &client->replica, now_us);
+    const uint32_t tick = client->replica.newest_tick;
     if (raim_client_is_spectator(client)) {
         raim_clock_watch(&client->clock, now_us, tick);
         return true;
     }
     const struct raim_pilot_state state = received_state(client);
-    raim_clock_hear(&client->clock, now_us, tick, raim_image_self(&client->image).margin);
-    raim_pilot_correct(&client->pilot, tick, &state);
+    raim_clock_hear(&client->clock, now_us, tick, raim_image_self(&client->replica).margin);
+    raim_pilot_correct(&client->prediction, tick, &state);
     return true;
 }
 
@@ -326,9 +327,10 @@ bool raim_client_is_due(const struct raim_client *client, uint64_t now_us)
 // Ticks by which other players are shown behind the tick of an input.
 static uint8_t view_age(const struct raim_client *client, uint32_t tick)
 {
-    const double age = client->scene.looked
-                           ? raim_scene_age(&client->scene, (struct raim_scene_time){.tick = tick})
-                           : raim_tick_diff(tick, client->image.shown_tick);
+    const double age =
+        client->interpolation.looked
+            ? raim_scene_age(&client->interpolation, (struct raim_scene_time){.tick = tick})
+            : raim_tick_diff(tick, client->replica.shown_tick);
     return (uint8_t)fmax(0, fmin(RAIM_WIRE_REWIND, floor(age + 0.5)));
 }
 
@@ -354,7 +356,7 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
 {
     const uint8_t most = (uint8_t)client->welcome.max_rewind;
     // In a break or a pause, and before the first snapshot, the input controls nobody.
-    const bool steers = raim_image_self(&client->image).steers;
+    const bool steers = raim_image_self(&client->replica).steers;
     const bool fire = steers && pressed->fire != 0;
     raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};
     input.rewind = !fire ? 0 : age < most ? age : most;
@@ -366,7 +368,7 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
         .aim = input.aim,
     };
     record_input(client, tick, &sent);
-    raim_pilot_press(&client->pilot, tick, &input);
+    raim_pilot_press(&client->prediction, tick, &input);
 }
 
 size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
@@ -376,11 +378,11 @@ size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim
         return 0;
     const uint32_t tick = raim_clock_press(&client->clock, now_us);
     const uint8_t age = view_age(client, tick);
-    const bool is_news = raim_image_go_on(&client->image);
+    const bool is_news = raim_image_go_on(&client->replica);
     struct raim_input_message message = {
-        .tick = client->image.newest_tick,
-        .has_snapshot = client->image.any,
-        .snapshot = client->image.newest_tick,
+        .tick = client->replica.newest_tick,
+        .has_snapshot = client->replica.any,
+        .snapshot = client->replica.newest_tick,
         .count = 1,
     };
     if (raim_client_is_spectator(client))

@@ -191,7 +191,7 @@ const uint8_t *raim_client_token(const struct raim_client *client);
 
 // Reports how many of the server's unreliable packets have arrived since the last call, and how
 // many the server has sent.
-void raim_client_count_loss(struct raim_client *client, uint32_t came, uint32_t sent);
+void raim_client_count_loss(struct raim_client *client, uint32_t arrived, uint32_t sent);
 
 // Whether an input is due: raim_client_tick_hz times a second while playing, a little more or less
 // often while inputs reach the server too late or too early. Call it often: several inputs may be

@@ -20,14 +20,14 @@ struct raim_client {
     struct raim_client_stats stats;
     struct raim_welcome welcome;
     uint32_t roster_left; // entries still to be received
-    struct raim_company company;
-    struct raim_image image; // replica: map and snapshots
+    struct raim_company roster;
+    struct raim_image replica; // map and snapshots
     struct raim_clock clock;
-    struct raim_pilot pilot; // prediction; unused by a spectator
-    struct raim_scene scene;
+    struct raim_pilot prediction; // unused by a spectator
+    struct raim_scene interpolation;
     uint64_t hello_us;
     uint32_t input_tick;                   // tick of sent[0]
     uint32_t sent_count;                   // inputs in `sent`, at most raim_clock_inputs
     raim_wire_input sent[RAIM_MAX_INPUTS]; // inputs sent, newest first
-    double packets_came, packets_sent;     // the server's recent unreliable packets
+    double packets_arrived, packets_sent;  // the server's recent unreliable packets
 };

@@ -6,33 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool raim_company_enter(struct raim_company *company, const struct raim_welcome *welcome)
+
+bool raim_company_enter(struct raim_company *roster, const struct raim_welcome *welcome)
 {
-    free(company->members);
-    company->members = calloc(welcome->max_players, sizeof *company->members);
-    company->tick_hz = welcome->tick_hz;
-    company->own = (raim_player_id)welcome->player;
-    company->slots = welcome->max_players;
-    company->phase = welcome->phase;
-    company->next_sequence = welcome->event_sequence;
-    return company->members != NULL;
+    free(roster->members);
+    roster->members = calloc(welcome->max_players, sizeof *roster->members);
+    roster->tick_hz = welcome->tick_hz;
+    roster->own = (raim_player_id)welcome->player;
+    roster->slots = welcome->max_players;
+    roster->phase = welcome->phase;
+    roster->next_sequence = welcome->event_sequence;
+    return roster->members != NULL;
 }
 
-void raim_company_destroy(struct raim_company *company)
+void raim_company_destroy(struct raim_company *roster)
 {
-    free(company->members);
+    free(roster->members);
 }
 
 // NULL when the id names no slot of this arena.
-static struct raim_client_member *member_of(struct raim_company *company, uint32_t id)
+static struct raim_client_member *member_of(struct raim_company *roster, uint32_t id)
 {
     const uint32_t slot = raim_player_place((raim_player_id)id);
-    return slot < company->slots ? &company->members[slot] : NULL;
+    return slot < roster->slots ? &roster->members[slot] : NULL;
 }
 
-static void set_member(struct raim_company *company, const struct raim_roster_entry *entry)
+static void set_member(struct raim_company *roster, const struct raim_roster_entry *entry)
 {
-    struct raim_client_member *member = member_of(company, entry->player);
+    struct raim_client_member *member = member_of(roster, entry->player);
     *member = (struct raim_client_member){
         .id = (raim_player_id)entry->player,
         .bot = entry->bot,
@@ -42,21 +43,21 @@ static void set_member(struct raim_company *company, const struct raim_roster_en
     memcpy(member->name, entry->name, sizeof member->name);
 }
 
-bool raim_company_add_roster(struct raim_company *company, const struct raim_roster_entry *entries,
+bool raim_company_add_roster(struct raim_company *roster, const struct raim_roster_entry *entries,
                              uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (member_of(company, entries[i].player) == NULL)
+        if (member_of(roster, entries[i].player) == NULL)
             return false;
     for (uint32_t i = 0; i < count; i++)
-        set_member(company, &entries[i]);
+        set_member(roster, &entries[i]);
     return true;
 }
 
-static void keep(struct raim_company *company, enum raim_client_event_kind kind,
+static void keep(struct raim_company *roster, enum raim_client_event_kind kind,
                  const struct raim_wire_event *event)
 {
-    company->events[company->written++ % RAIM_COMPANY_EVENTS] = (struct raim_company_event){
+    roster->events[roster->written++ % RAIM_COMPANY_EVENTS] = (struct raim_company_event){
         .kind = (uint8_t)kind,
         .rewind = (uint8_t)event->rewind,
         .phase = (uint8_t)event->phase.phase,
@@ -64,34 +65,34 @@ static void keep(struct raim_company *company, enum raim_client_event_kind kind,
             (raim_player_id)(event->kind == RAIM_WIRE_PHASE ? event->phase.winner : event->player),
         .victim = (raim_player_id)event->victim,
         .round = (uint16_t)event->phase.round,
-        .text = company->said,
+        .text = roster->said,
     };
-    if (company->written - company->read > RAIM_COMPANY_EVENTS)
-        company->read = company->written - RAIM_COMPANY_EVENTS;
+    if (roster->written - roster->read > RAIM_COMPANY_EVENTS)
+        roster->read = roster->written - RAIM_COMPANY_EVENTS;
 }
 
 // A new round resets all scores and deaths.
-static void set_phase(struct raim_company *company, const struct raim_wire_phase *phase)
+static void set_phase(struct raim_company *roster, const struct raim_wire_phase *phase)
 {
-    for (uint32_t i = 0; i < company->slots && phase->round != company->phase.round; i++)
-        company->members[i].score = company->members[i].deaths = 0;
-    company->phase = *phase;
+    for (uint32_t i = 0; i < roster->slots && phase->round != roster->phase.round; i++)
+        roster->members[i].score = roster->members[i].deaths = 0;
+    roster->phase = *phase;
 }
 
-static void apply(struct raim_company *company, const struct raim_wire_event *event,
+static void apply(struct raim_company *roster, const struct raim_wire_event *event,
                   struct raim_client_stats *stats)
 {
-    struct raim_client_member *member = member_of(company, event->player);
-    struct raim_client_member *victim = member_of(company, event->victim);
+    struct raim_client_member *member = member_of(roster, event->player);
+    struct raim_client_member *victim = member_of(roster, event->victim);
     switch (event->kind) {
     case RAIM_WIRE_JOINED:
-        set_member(company, &event->entry);
-        keep(company, RAIM_CLIENT_JOINED, event);
+        set_member(roster, &event->entry);
+        keep(roster, RAIM_CLIENT_JOINED, event);
         break;
     case RAIM_WIRE_LEFT:
         if (member->id == event->player)
             *member = (struct raim_client_member){0};
-        keep(company, RAIM_CLIENT_LEFT, event);
+        keep(roster, RAIM_CLIENT_LEFT, event);
         break;
     case RAIM_WIRE_KILL:
         // A spectator's events are delayed: its roster may already hold the slot's next player.
@@ -100,64 +101,63 @@ static void apply(struct raim_company *company, const struct raim_wire_event *ev
         if (victim->id == event->victim)
             victim->deaths = event->deaths;
         stats->kills_seen++;
-        stats->kills += event->player == company->own;
-        stats->deaths += event->victim == company->own;
-        keep(company, RAIM_CLIENT_KILL, event);
+        stats->kills += event->player == roster->own;
+        stats->deaths += event->victim == roster->own;
+        keep(roster, RAIM_CLIENT_KILL, event);
         break;
     case RAIM_WIRE_CHAT:
-        keep(company, RAIM_CLIENT_CHAT, event);
-        memcpy(company->texts[company->said++ % RAIM_COMPANY_TEXTS], event->text,
-               sizeof company->texts[0]);
+        keep(roster, RAIM_CLIENT_CHAT, event);
+        memcpy(roster->texts[roster->said++ % RAIM_COMPANY_TEXTS], event->text,
+               sizeof roster->texts[0]);
         break;
     case RAIM_WIRE_PHASE:
-        stats->rounds += event->phase.round != company->phase.round;
-        set_phase(company, &event->phase);
-        keep(company, RAIM_CLIENT_PHASE, event);
+        stats->rounds += event->phase.round != roster->phase.round;
+        set_phase(roster, &event->phase);
+        keep(roster, RAIM_CLIENT_PHASE, event);
         break;
     case RAIM_WIRE_EVENT_KINDS:
         break;
     }
 }
 
-bool raim_company_add_events(struct raim_company *company,
-                             const struct raim_events_message *message,
+bool raim_company_add_events(struct raim_company *roster, const struct raim_events_message *message,
                              struct raim_client_stats *stats)
 {
     for (uint32_t i = 0; i < message->count; i++)
-        if (member_of(company, message->events[i].player) == NULL ||
-            member_of(company, message->events[i].victim) == NULL)
+        if (member_of(roster, message->events[i].player) == NULL ||
+            member_of(roster, message->events[i].victim) == NULL)
             return false;
     for (uint32_t i = 0; i < message->count; i++) {
-        const int32_t ahead = (int32_t)(message->sequence + i - company->next_sequence);
+        const int32_t ahead = (int32_t)(message->sequence + i - roster->next_sequence);
         if (ahead < 0) {
             stats->events_repeated++;
             continue;
         }
         stats->events_lost += (uint32_t)ahead;
-        company->next_sequence = message->sequence + i + 1;
+        roster->next_sequence = message->sequence + i + 1;
         stats->events++;
-        apply(company, &message->events[i], stats);
+        apply(roster, &message->events[i], stats);
     }
     return true;
 }
 
-bool raim_company_next_event(struct raim_company *company, struct raim_client_event *event)
+bool raim_company_next_event(struct raim_company *roster, struct raim_client_event *event)
 {
-    while (company->read != company->written) {
+    while (roster->read != roster->written) {
         const struct raim_company_event *next =
-            &company->events[company->read++ % RAIM_COMPANY_EVENTS];
+            &roster->events[roster->read++ % RAIM_COMPANY_EVENTS];
         // The ring has overwritten this text with newer chat lines.
         if (next->kind == RAIM_CLIENT_CHAT &&
-            (uint16_t)(company->said - next->text) > RAIM_COMPANY_TEXTS)
+            (uint16_t)(roster->said - next->text) > RAIM_COMPANY_TEXTS)
             continue;
         *event = (struct raim_client_event){
             .kind = (enum raim_client_event_kind)next->kind,
             .player = next->player,
             .victim = next->victim,
-            .rewound_ms = next->rewind * 1e3 / company->tick_hz,
+            .rewound_ms = next->rewind * 1e3 / roster->tick_hz,
             .phase = (enum raim_client_phase_kind)next->phase,
             .round = next->round,
-            .text = next->kind == RAIM_CLIENT_CHAT ? company->texts[next->text % RAIM_COMPANY_TEXTS]
+            .text = next->kind == RAIM_CLIENT_CHAT ? roster->texts[next->text % RAIM_COMPANY_TEXTS]
                                                    : NULL,
         };
         return true;

@@ -33,16 +33,15 @@ struct raim_company {
 
 // Replaces the roster by an empty one for the arena of a welcome, and keeps unread events. False
 // when memory runs out.
-bool raim_company_enter(struct raim_company *company, const struct raim_welcome *welcome);
-void raim_company_destroy(struct raim_company *company);
+bool raim_company_enter(struct raim_company *roster, const struct raim_welcome *welcome);
+void raim_company_destroy(struct raim_company *roster);
 
 // Take all entries of a ROSTER, or all events of an EVENTS message. False where one names a slot
 // that the arena does not have; then nothing is taken.
-bool raim_company_add_roster(struct raim_company *company, const struct raim_roster_entry *entries,
+bool raim_company_add_roster(struct raim_company *roster, const struct raim_roster_entry *entries,
                              uint32_t count);
-bool raim_company_add_events(struct raim_company *company,
-                             const struct raim_events_message *message,
+bool raim_company_add_events(struct raim_company *roster, const struct raim_events_message *message,
                              struct raim_client_stats *stats);
 
 // Takes the oldest unread event; false when there is none.
-bool raim_company_next_event(struct raim_company *company, struct raim_client_event *event);
+bool raim_company_next_event(struct raim_company *roster, struct raim_client_event *event);

@@ -37,16 +37,16 @@ const struct raim_client_stats *raim_client_stats(const struct raim_client *clie
 
 struct raim_client_quality raim_client_quality(const struct raim_client *client)
 {
-    const struct raim_pilot_record *record = &client->pilot.record;
+    const struct raim_pilot_record *record = &client->prediction.record;
     const double tick_ms = client->welcome.tick_hz > 0 ? 1e3 / client->welcome.tick_hz : 0;
     const double view_age = raim_client_own_tick(client) - raim_client_scene_tick(client);
     return (struct raim_client_quality){
         .round_trip_ms = client->clock.round_trip * tick_ms,
-        .jitter_ms = raim_scene_jitter_ms(&client->scene),
-        .loss = client->packets_sent > 0 ? 1 - client->packets_came / client->packets_sent : 0,
-        .margin = raim_image_self(&client->image).margin,
+        .jitter_ms = raim_scene_jitter_ms(&client->interpolation),
+        .loss = client->packets_sent > 0 ? 1 - client->packets_arrived / client->packets_sent : 0,
+        .margin = raim_image_self(&client->replica).margin,
         .view_age_ms = view_age * tick_ms,
-        .interpolation_ms = raim_scene_delay_ms(&client->scene),
+        .interpolation_ms = raim_scene_delay_ms(&client->interpolation),
         .predictions = record->predictions,
         .mispredictions = record->mispredictions,
         .correction_units = record->correction,
@@ -56,7 +56,7 @@ struct raim_client_quality raim_client_quality(const struct raim_client *client)
 
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event)
 {
-    return raim_company_next_event(&client->company, event);
+    return raim_company_next_event(&client->roster, event);
 }
 
 const char *raim_client_motd(const struct raim_client *client)
@@ -67,13 +67,14 @@ const char *raim_client_motd(const struct raim_client *client)
 // Ticks, with fractions, from the tick shown to another.
 static double ticks_until(const struct raim_client *client, uint32_t tick)
 {
-    return client->scene.looked ? raim_scene_age(&client->scene, (struct raim_scene_time){tick, 0})
-                                : raim_tick_diff(tick, client->image.newest_tick);
+    return client->interpolation.looked
+               ? raim_scene_age(&client->interpolation, (struct raim_scene_time){tick, 0})
+               : raim_tick_diff(tick, client->replica.newest_tick);
 }
 
 struct raim_client_phase raim_client_phase(const struct raim_client *client)
 {
-    const struct raim_wire_phase *phase = &client->company.phase;
+    const struct raim_wire_phase *phase = &client->roster.phase;
     const double left = phase->has_end ? ticks_until(client, phase->end_tick) : 0;
     return (struct raim_client_phase){
         .kind = (enum raim_client_phase_kind)phase->phase,
@@ -92,12 +93,12 @@ uint32_t raim_client_tick_hz(const struct raim_client *client)
 
 const struct raim_map *raim_client_map(const struct raim_client *client)
 {
-    return raim_image_map(&client->image);
+    return raim_image_map(&client->replica);
 }
 
 const raim_rules *raim_client_rules(const struct raim_client *client)
 {
-    return &client->image.rules;
+    return &client->replica.rules;
 }
 
 uint32_t raim_client_max_players(const struct raim_client *client)
@@ -118,7 +119,7 @@ bool raim_client_has_sight(const struct raim_client *client)
 const struct raim_client_member *raim_client_member(const struct raim_client *client, uint32_t slot)
 {
     assert(slot < client->welcome.max_players);
-    return &client->company.members[slot];
+    return &client->roster.members[slot];
 }
 
 bool raim_client_is_spectator(const struct raim_client *client)
@@ -134,71 +135,73 @@ uint32_t raim_client_own_place(const struct raim_client *client)
 
 uint32_t raim_client_tick(const struct raim_client *client)
 {
-    return client->image.shown_tick;
+    return client->replica.shown_tick;
 }
 
 uint32_t raim_client_viewpoint(const struct raim_client *client)
 {
-    return raim_client_is_spectator(client) ? raim_image_self(&client->image).place
+    return raim_client_is_spectator(client) ? raim_image_self(&client->replica).place
                                             : raim_client_own_place(client);
 }
 
 bool raim_client_alive(const struct raim_client *client)
 {
-    return raim_image_self(&client->image).alive;
+    return raim_image_self(&client->replica).alive;
 }
 
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity)
 {
-    return raim_image_players(&client->image, client->sent[0].aim, players, capacity);
+    return raim_image_players(&client->replica, client->sent[0].aim, players, capacity);
 }
 
 uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,
                              uint32_t capacity)
 {
-    return raim_image_bullets(&client->image, bullets, capacity);
+    return raim_image_bullets(&client->replica, bullets, capacity);
 }
 
 // --- Interpolation ---
 
-static const struct raim_pilot *pilot_of(const struct raim_client *client)
+static const struct raim_pilot *prediction_of(const struct raim_client *client)
 {
-    return raim_client_is_spectator(client) ? NULL : &client->pilot;
+    return raim_client_is_spectator(client) ? NULL : &client->prediction;
 }
 
 void raim_client_look(struct raim_client *client, uint64_t now_us)
 {
-    if (client->session.state != RAIM_CLIENT_PLAYING || !client->image.any)
+    if (client->session.state != RAIM_CLIENT_PLAYING || !client->replica.any)
         return;
     const struct raim_scene_time own_time = {
         .tick = client->clock.next_tick - 1,
         .part = raim_clock_phase(&client->clock, now_us),
     };
-    raim_scene_look(&client->scene, &client->image, pilot_of(client), own_time, client->sent[0].aim,
-                    now_us);
+    raim_scene_look(&client->interpolation, &client->replica, prediction_of(client), own_time,
+                    client->sent[0].aim, now_us);
 }
 
 bool raim_client_has_scene(const struct raim_client *client)
 {
-    return client->scene.looked;
+    return client->interpolation.looked;
 }
 
 raim_vec2 raim_client_eye(const struct raim_client *client)
 {
-    return client->scene.eye;
+    return client->interpolation.eye;
 }
 
 double raim_client_scene_tick(const struct raim_client *client)
 {
-    return client->scene.looked ? client->scene.start_tick + client->scene.ahead : 0;
+    return client->interpolation.looked
+               ? client->interpolation.start_tick + client->interpolation.ahead
+               : 0;
 }
 
 double raim_client_own_tick(const struct raim_client *client)
 {
-    if (!client->scene.looked || raim_client_is_spectator(client))
+    if (!client->interpolation.looked || raim_client_is_spectator(client))
         return raim_client_scene_tick(client);
-    const double age = raim_scene_age(&client->scene, client->scene.own_time);
+    const double age = raim_scene_age(&client->interpolation, client->interpolation.own_time);
     return raim_client_scene_tick(client) + age;
 }
 
@@ -211,15 +214,17 @@ double raim_client_lead_ticks(const struct raim_client *client)
 uint32_t raim_client_scene_players(const struct raim_client *client,
                                    struct raim_client_player *players, uint32_t capacity)
 {
-    const struct raim_scene *scene = &client->scene;
-    const uint32_t count = scene->row_count < capacity ? scene->row_count : capacity;
+    const struct raim_scene *interpolation = &client->interpolation;
+    const uint32_t count =
+        interpolation->row_count < capacity ? interpolation->row_count : capacity;
     if (count > 0)
-        memcpy(players, scene->rows, count * sizeof *players);
+        memcpy(players, interpolation->rows, count * sizeof *players);
     return count;
 }
 
 uint32_t raim_client_scene_bullets(const struct raim_client *client,
                                    struct raim_client_bullet *bullets, uint32_t capacity)
 {
-    return raim_scene_bullets(&client->scene, &client->image, pilot_of(client), bullets, capacity);
+    return raim_scene_bullets(&client->interpolation, &client->replica, prediction_of(client),
+                              bullets, capacity);
 }

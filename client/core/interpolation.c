@@ -15,61 +15,64 @@ static const double settle_s = 0.5;  // within which it follows a new delay, as 
 // error may be added.
 static const double most_fading_s = 0.6;
 
-bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t slots, raim_vec2 eye)
+bool raim_scene_create(struct raim_scene *interpolation, uint32_t tick_hz, uint32_t slots,
+                       raim_vec2 eye)
 {
-    *scene = (struct raim_scene){.tick_hz = tick_hz, .eye = eye};
-    scene->tracks = calloc(slots, sizeof *scene->tracks);
-    scene->rows = calloc(slots, sizeof *scene->rows);
-    return scene->tracks != NULL && scene->rows != NULL;
+    *interpolation = (struct raim_scene){.tick_hz = tick_hz, .eye = eye};
+    interpolation->tracks = calloc(slots, sizeof *interpolation->tracks);
+    interpolation->rows = calloc(slots, sizeof *interpolation->rows);
+    return interpolation->tracks != NULL && interpolation->rows != NULL;
 }
 
-void raim_scene_destroy(struct raim_scene *scene)
+void raim_scene_destroy(struct raim_scene *interpolation)
 {
-    free(scene->tracks);
-    free(scene->rows);
+    free(interpolation->tracks);
+    free(interpolation->rows);
 }
 
-static double to_ticks(const struct raim_scene *scene, int64_t us)
+static double to_ticks(const struct raim_scene *interpolation, int64_t us)
 {
-    return (double)us * 1e-6 * scene->tick_hz;
+    return (double)us * 1e-6 * interpolation->tick_hz;
 }
 
-static double to_ms(const struct raim_scene *scene, double ticks)
+static double to_ms(const struct raim_scene *interpolation, double ticks)
 {
-    return ticks * 1e3 / scene->tick_hz;
+    return ticks * 1e3 / interpolation->tick_hz;
 }
 
-void raim_scene_hear(struct raim_scene *scene, const struct raim_image *image, uint64_t now_us)
+void raim_scene_hear(struct raim_scene *interpolation, const struct raim_image *replica,
+                     uint64_t now_us)
 {
-    if (!scene->any) {
-        scene->any = true;
-        scene->start_tick = image->newest_tick;
-        scene->start_us = now_us;
+    if (!interpolation->any) {
+        interpolation->any = true;
+        interpolation->start_tick = replica->newest_tick;
+        interpolation->start_us = now_us;
     }
-    const int64_t ticks = raim_tick_diff(image->newest_tick, scene->start_tick);
-    raim_lateness_add(&scene->lateness,
-                      (int64_t)(now_us - scene->start_us) - ticks * 1000000 / scene->tick_hz);
-    scene->is_news = true;
+    const int64_t ticks = raim_tick_diff(replica->newest_tick, interpolation->start_tick);
+    raim_lateness_add(&interpolation->jitter, (int64_t)(now_us - interpolation->start_us) -
+                                                  ticks * 1000000 / interpolation->tick_hz);
+    interpolation->is_news = true;
 }
 
-double raim_scene_age(const struct raim_scene *scene, struct raim_scene_time time)
+double raim_scene_age(const struct raim_scene *interpolation, struct raim_scene_time time)
 {
-    return raim_tick_diff(time.tick, scene->start_tick) + time.part - scene->ahead;
+    return raim_tick_diff(time.tick, interpolation->start_tick) + time.part - interpolation->ahead;
 }
 
-double raim_scene_jitter_ms(const struct raim_scene *scene)
+double raim_scene_jitter_ms(const struct raim_scene *interpolation)
 {
-    const int64_t late_us = raim_lateness_of(&scene->lateness, share_in_time);
-    return (double)(late_us - raim_lateness_of(&scene->lateness, 0)) * 1e-3;
+    const int64_t late_us = raim_lateness_of(&interpolation->jitter, share_in_time);
+    return (double)(late_us - raim_lateness_of(&interpolation->jitter, 0)) * 1e-3;
 }
 
-double raim_scene_delay_ms(const struct raim_scene *scene)
+double raim_scene_delay_ms(const struct raim_scene *interpolation)
 {
-    if (!scene->looked)
+    if (!interpolation->looked)
         return 0;
-    const int64_t since_us = (int64_t)(scene->looked_us - scene->start_us);
-    const int64_t earliest_us = raim_lateness_of(&scene->lateness, 0);
-    return to_ms(scene, to_ticks(scene, since_us - earliest_us) - scene->ahead);
+    const int64_t since_us = (int64_t)(interpolation->looked_us - interpolation->start_us);
+    const int64_t earliest_us = raim_lateness_of(&interpolation->jitter, 0);
+    return to_ms(interpolation,
+                 to_ticks(interpolation, since_us - earliest_us) - interpolation->ahead);
 }
 
 // --- Where a player is between snapshots ---
@@ -80,18 +83,18 @@ struct span {
     struct raim_scene_time time;                  // not before `before`
 };
 
-static struct span span_at(const struct raim_scene *scene, const struct raim_image *image,
+static struct span span_at(const struct raim_scene *interpolation, const struct raim_image *replica,
                            double ahead)
 {
     const double whole = floor(ahead);
     struct span span = {
-        .time = {scene->start_tick + (uint32_t)(int64_t)whole, ahead - whole},
+        .time = {interpolation->start_tick + (uint32_t)(int64_t)whole, ahead - whole},
     };
-    raim_image_around(image, span.time.tick, &span.before, &span.after);
+    raim_image_around(replica, span.time.tick, &span.before, &span.after);
     if (span.before == NULL) {
         span.before = span.after;
         span.time = (struct raim_scene_time){span.before->tick, 0};
-        raim_image_around(image, span.time.tick, &span.before, &span.after);
+        raim_image_around(replica, span.time.tick, &span.before, &span.after);
     }
     return span;
 }
@@ -123,10 +126,10 @@ static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player
 // differs from the prediction, so a player moves as predicted until the tick before the next
 // snapshot. Only a lost snapshot breaks this; it shows where the last tick would have to be longer
 // than a player can run, and then the player is drawn on a straight line.
-static struct stretch stretch_at(const struct raim_image *image, const struct span *span,
+static struct stretch stretch_at(const struct raim_image *replica, const struct span *span,
                                  uint32_t slot)
 {
-    const struct raim_wire_limits *limits = &image->limits;
+    const struct raim_wire_limits *limits = &replica->limits;
     const raim_wire_player *known = &span->before->players[slot];
     const uint32_t age = span->time.tick - span->before->tick;
     const raim_wire_player from = raim_wire_predict_player(limits, known, age);
@@ -155,18 +158,18 @@ static raim_angle aim_at(const struct span *span, uint32_t slot)
 }
 
 // False where the player is not visible.
-static bool player_at(const struct raim_image *image, const struct span *span, uint32_t slot,
+static bool player_at(const struct raim_image *replica, const struct span *span, uint32_t slot,
                       struct raim_client_player *player)
 {
     if (!raim_set_has(span->before->seen_players, slot))
         return false;
-    const struct stretch stretch = stretch_at(image, span, slot);
+    const struct stretch stretch = stretch_at(replica, span, slot);
     const raim_vec2 from = raim_image_units(stretch.from[0], stretch.from[1]);
     const raim_vec2 way = raim_vec2_sub(raim_image_units(stretch.to[0], stretch.to[1]), from);
     *player = (struct raim_client_player){
         .place = slot,
         .position = raim_vec2_mad(from, way, stretch.part),
-        .velocity = raim_vec2_scale(way, image->tick_hz / (double)stretch.ticks),
+        .velocity = raim_vec2_scale(way, replica->tick_hz / (double)stretch.ticks),
         .aim = aim_at(span, slot),
         .life = (uint8_t)span->before->players[slot].life,
         .shielded = span->before->players[slot].shield != 0,
@@ -176,12 +179,13 @@ static bool player_at(const struct raim_image *image, const struct span *span, u
 
 // --- Errors that fade ---
 
-static void fade(struct raim_scene *scene, uint32_t slots, uint64_t now_us)
+static void fade(struct raim_scene *interpolation, uint32_t slots, uint64_t now_us)
 {
-    const double kept = exp((double)(now_us - scene->looked_us) * -1e-6 / fade_s);
-    scene->own.error = raim_vec2_scale(scene->own.error, kept);
+    const double kept = exp((double)(now_us - interpolation->looked_us) * -1e-6 / fade_s);
+    interpolation->own.error = raim_vec2_scale(interpolation->own.error, kept);
     for (uint32_t slot = 0; slot < slots; slot++)
-        scene->tracks[slot].error = raim_vec2_scale(scene->tracks[slot].error, kept);
+        interpolation->tracks[slot].error =
+            raim_vec2_scale(interpolation->tracks[slot].error, kept);
 }
 
 // Corrects the last drawn position of a player by newer snapshots, without moving what was drawn.
@@ -191,13 +195,13 @@ static void redraw(struct raim_scene_track *track, raim_vec2 position)
     track->position = position;
 }
 
-static void redraw_others(struct raim_scene *scene, const struct raim_image *image)
+static void redraw_others(struct raim_scene *interpolation, const struct raim_image *replica)
 {
-    const struct span span = span_at(scene, image, scene->ahead);
-    for (uint32_t slot = 0; slot < image->limits.players; slot++) {
+    const struct span span = span_at(interpolation, replica, interpolation->ahead);
+    for (uint32_t slot = 0; slot < replica->limits.players; slot++) {
         struct raim_client_player player;
-        struct raim_scene_track *track = &scene->tracks[slot];
-        if (track->seen && player_at(image, &span, slot, &player) && player.life == track->life)
+        struct raim_scene_track *track = &interpolation->tracks[slot];
+        if (track->seen && player_at(replica, &span, slot, &player) && player.life == track->life)
             redraw(track, player.position);
     }
 }
@@ -213,121 +217,128 @@ static raim_vec2 draw(struct raim_scene_track *track, raim_vec2 position, uint8_
     return raim_vec2_add(position, track->error);
 }
 
-static double most_fading(const struct raim_image *image)
+static double most_fading(const struct raim_image *replica)
 {
-    return image->rules.player_speed * most_fading_s;
+    return replica->rules.player_speed * most_fading_s;
 }
 
 // Fills the row of the local player. False while it is down; then only the position counts.
-static bool draw_own(struct raim_scene *scene, const struct raim_image *image,
-                     const struct raim_pilot *pilot, struct raim_scene_time time,
+static bool draw_own(struct raim_scene *interpolation, const struct raim_image *replica,
+                     const struct raim_pilot *prediction, struct raim_scene_time time,
                      struct raim_client_player *player)
 {
-    struct raim_scene_track *track = &scene->own;
-    const struct raim_pilot_state *before = raim_pilot_at(pilot, time.tick);
-    const struct raim_pilot_state *now = raim_pilot_at(pilot, time.tick + 1);
-    const raim_vec2 position = raim_pilot_position(pilot, time.tick, time.part);
+    struct raim_scene_track *track = &interpolation->own;
+    const struct raim_pilot_state *before = raim_pilot_at(prediction, time.tick);
+    const struct raim_pilot_state *now = raim_pilot_at(prediction, time.tick + 1);
+    const raim_vec2 position = raim_pilot_position(prediction, time.tick, time.part);
     // An error does not carry over to another life.
     if (track->seen && (!now->alive || track->life == now->life))
-        redraw(track, raim_pilot_position(pilot, scene->own_time.tick, scene->own_time.part));
-    scene->own_time = time;
+        redraw(track, raim_pilot_position(prediction, interpolation->own_time.tick,
+                                          interpolation->own_time.part));
+    interpolation->own_time = time;
     const bool goes_on = before->alive && now->alive && before->life == now->life;
     const raim_vec2 way = raim_vec2_sub(now->position, before->position);
     *player = (struct raim_client_player){
-        .place = raim_player_place(pilot->id),
-        .position = draw(track, position, now->alive ? now->life : track->life, most_fading(image)),
-        .velocity = goes_on ? raim_vec2_scale(way, image->tick_hz) : (raim_vec2){0, 0},
+        .place = raim_player_place(prediction->id),
+        .position =
+            draw(track, position, now->alive ? now->life : track->life, most_fading(replica)),
+        .velocity = goes_on ? raim_vec2_scale(way, replica->tick_hz) : (raim_vec2){0, 0},
         .life = now->life,
         .shielded = now->shielded,
     };
     return now->alive;
 }
 
-static void draw_others(struct raim_scene *scene, const struct raim_image *image,
+static void draw_others(struct raim_scene *interpolation, const struct raim_image *replica,
                         const struct raim_client_player *own)
 {
-    const struct span span = span_at(scene, image, scene->ahead);
-    scene->ahead = raim_tick_diff(span.time.tick, scene->start_tick) + span.time.part;
-    scene->row_count = 0;
-    for (uint32_t slot = 0; slot < image->limits.players; slot++) {
-        struct raim_client_player *row = &scene->rows[scene->row_count];
-        struct raim_scene_track *track = &scene->tracks[slot];
+    const struct span span = span_at(interpolation, replica, interpolation->ahead);
+    interpolation->ahead =
+        raim_tick_diff(span.time.tick, interpolation->start_tick) + span.time.part;
+    interpolation->row_count = 0;
+    for (uint32_t slot = 0; slot < replica->limits.players; slot++) {
+        struct raim_client_player *row = &interpolation->rows[interpolation->row_count];
+        struct raim_scene_track *track = &interpolation->tracks[slot];
         if (own != NULL && own->place == slot) {
             *row = *own;
-            scene->row_count++;
+            interpolation->row_count++;
             continue;
         }
         const bool was_seen = track->seen;
         track->seen = false;
-        if (raim_wire_is_own(span.before, slot) || !player_at(image, &span, slot, row))
+        if (raim_wire_is_own(span.before, slot) || !player_at(replica, &span, slot, row))
             continue;
         track->seen = was_seen;
-        row->position = draw(track, row->position, row->life, most_fading(image));
-        scene->row_count++;
+        row->position = draw(track, row->position, row->life, most_fading(replica));
+        interpolation->row_count++;
         if (!span.before->self.steers && span.before->self.place == slot)
-            scene->eye = row->position;
+            interpolation->eye = row->position;
     }
 }
 
 // The tick to show: delayed by the 95th percentile of the snapshots' delay, plus one tick so that a
 // snapshot lies on both sides.
-static double wanted_ahead(const struct raim_scene *scene, uint64_t now_us)
+static double wanted_ahead(const struct raim_scene *interpolation, uint64_t now_us)
 {
-    const int64_t since_us = (int64_t)(now_us - scene->start_us);
-    return to_ticks(scene, since_us - raim_lateness_of(&scene->lateness, share_in_time)) - 1;
+    const int64_t since_us = (int64_t)(now_us - interpolation->start_us);
+    return to_ticks(interpolation,
+                    since_us - raim_lateness_of(&interpolation->jitter, share_in_time)) -
+           1;
 }
 
 // Moves the shown time on: slews towards the wanted delay, and never goes back. Returns whether it
 // jumped, as after the program was stopped.
-static bool move_on(struct raim_scene *scene, const struct raim_image *image, uint64_t now_us)
+static bool move_on(struct raim_scene *interpolation, const struct raim_image *replica,
+                    uint64_t now_us)
 {
-    const double ticks = to_ticks(scene, (int64_t)(now_us - scene->looked_us));
-    const double wanted = wanted_ahead(scene, now_us);
-    const double most_off = beyond_s * scene->tick_hz;
-    const double most = raim_tick_diff(image->newest_tick, scene->start_tick) + most_off;
-    const double behind = wanted - (scene->ahead + ticks);
-    if (!scene->looked || behind > most_off) {
-        scene->ahead = fmin(wanted, most);
+    const double ticks = to_ticks(interpolation, (int64_t)(now_us - interpolation->looked_us));
+    const double wanted = wanted_ahead(interpolation, now_us);
+    const double most_off = beyond_s * interpolation->tick_hz;
+    const double most = raim_tick_diff(replica->newest_tick, interpolation->start_tick) + most_off;
+    const double behind = wanted - (interpolation->ahead + ticks);
+    if (!interpolation->looked || behind > most_off) {
+        interpolation->ahead = fmin(wanted, most);
         return true;
     }
-    const double at_once = behind * fmin(1, ticks / (settle_s * scene->tick_hz));
+    const double at_once = behind * fmin(1, ticks / (settle_s * interpolation->tick_hz));
     const double slew = fmax(-most_slew * ticks, fmin(most_slew * ticks, at_once));
-    scene->ahead = fmax(scene->ahead, fmin(most, scene->ahead + ticks + slew));
+    interpolation->ahead =
+        fmax(interpolation->ahead, fmin(most, interpolation->ahead + ticks + slew));
     return false;
 }
 
-void raim_scene_look(struct raim_scene *scene, const struct raim_image *image,
-                     const struct raim_pilot *pilot, struct raim_scene_time own_time,
+void raim_scene_look(struct raim_scene *interpolation, const struct raim_image *replica,
+                     const struct raim_pilot *prediction, struct raim_scene_time own_time,
                      raim_angle aim, uint64_t now_us)
 {
     struct raim_client_player own;
-    fade(scene, image->limits.players, now_us);
-    if (scene->looked && scene->is_news)
-        redraw_others(scene, image);
-    if (move_on(scene, image, now_us) && scene->looked)
-        redraw_others(scene, image);
-    const bool any_own = pilot != NULL && pilot->any;
-    const bool is_own = any_own && draw_own(scene, image, pilot, own_time, &own);
+    fade(interpolation, replica->limits.players, now_us);
+    if (interpolation->looked && interpolation->is_news)
+        redraw_others(interpolation, replica);
+    if (move_on(interpolation, replica, now_us) && interpolation->looked)
+        redraw_others(interpolation, replica);
+    const bool any_own = prediction != NULL && prediction->any;
+    const bool is_own = any_own && draw_own(interpolation, replica, prediction, own_time, &own);
     if (any_own) {
         own.aim = aim;
-        scene->eye = own.position;
+        interpolation->eye = own.position;
     }
-    draw_others(scene, image, is_own ? &own : NULL);
-    scene->looked = true;
-    scene->looked_us = now_us;
-    scene->is_news = false;
+    draw_others(interpolation, replica, is_own ? &own : NULL);
+    interpolation->looked = true;
+    interpolation->looked_us = now_us;
+    interpolation->is_news = false;
 }
 
 // --- Bullets ---
 
 // The local player's bullet in a slot, from the first snapshot at or after the time that has one,
 // because the shooter sees its bullets as soon as it fires. NULL: none.
-static const raim_wire_bullet *own_launch(const struct raim_image *image, const struct span *span,
+static const raim_wire_bullet *own_launch(const struct raim_image *replica, const struct span *span,
                                           uint32_t slot)
 {
-    for (uint32_t tick = span->before->tick; raim_tick_diff(tick, image->newest_tick) <= 0;
+    for (uint32_t tick = span->before->tick; raim_tick_diff(tick, replica->newest_tick) <= 0;
          tick++) {
-        const struct raim_wire_frame *frame = raim_image_frame(image, tick);
+        const struct raim_wire_frame *frame = raim_image_frame(replica, tick);
         if (frame != NULL && raim_set_has(frame->seen_bullets, slot))
             return &frame->bullets[slot];
     }
@@ -350,11 +361,11 @@ static const raim_wire_bullet *launch_at(const struct span *span, uint32_t slot)
 }
 
 // The position of a bullet, `age` ticks after its launch; at the muzzle before it.
-static raim_vec2 bullet_at(const struct raim_image *image, const raim_bullet *bullet, double age)
+static raim_vec2 bullet_at(const struct raim_image *replica, const raim_bullet *bullet, double age)
 {
-    const double flown_s = fmax(0, age) / image->tick_hz;
+    const double flown_s = fmax(0, age) / replica->tick_hz;
     return raim_vec2_mad(bullet->origin, bullet->direction,
-                         image->rules.player_radius + image->rules.bullet_speed * flown_s);
+                         replica->rules.player_radius + replica->rules.bullet_speed * flown_s);
 }
 
 // Ticks from a bullet's launch to a time.
@@ -365,22 +376,22 @@ static double age_at(const raim_bullet *bullet, struct raim_scene_time time)
 
 // Fills the row of a bullet. False where it has ended: by age, or by an obstacle on the way from
 // `from`. With `from` NULL the snapshots show that no obstacle has stopped it.
-static bool fill(const struct raim_image *image, const raim_bullet *bullet,
+static bool fill(const struct raim_image *replica, const raim_bullet *bullet,
                  struct raim_scene_time time, const raim_vec2 *from, struct raim_client_bullet *row)
 {
     const double age = age_at(bullet, time);
-    if (age >= raim_image_bullet_ticks(image))
+    if (age >= raim_image_bullet_ticks(replica))
         return false;
-    const raim_vec2 position = bullet_at(image, bullet, age);
-    if (from != NULL && raim_map_sweep(image->map, *from, raim_vec2_sub(position, *from),
-                                       image->rules.bullet_radius) <= 1)
+    const raim_vec2 position = bullet_at(replica, bullet, age);
+    if (from != NULL && raim_map_sweep(replica->map, *from, raim_vec2_sub(position, *from),
+                                       replica->rules.bullet_radius) <= 1)
         return false;
     row->position = position;
-    row->velocity = raim_vec2_scale(bullet->direction, image->rules.bullet_speed);
+    row->velocity = raim_vec2_scale(bullet->direction, replica->rules.bullet_speed);
     return true;
 }
 
-static bool fill_received(const struct raim_image *image, const struct span *span,
+static bool fill_received(const struct raim_image *replica, const struct span *span,
                           const raim_wire_bullet *received, struct raim_client_bullet *row)
 {
     const raim_bullet bullet = {
@@ -390,35 +401,36 @@ static bool fill_received(const struct raim_image *image, const struct span *spa
     };
     // Beyond the newest snapshot only the map shows whether an obstacle stops the bullet.
     const struct raim_scene_time known = {span->before->tick, 0};
-    const raim_vec2 from = bullet_at(image, &bullet, age_at(&bullet, known));
-    return fill(image, &bullet, span->time, span->after == NULL ? &from : NULL, row);
+    const raim_vec2 from = bullet_at(replica, &bullet, age_at(&bullet, known));
+    return fill(replica, &bullet, span->time, span->after == NULL ? &from : NULL, row);
 }
 
-uint32_t raim_scene_bullets(const struct raim_scene *scene, const struct raim_image *image,
-                            const struct raim_pilot *pilot, struct raim_client_bullet *bullets,
-                            uint32_t capacity)
+uint32_t raim_scene_bullets(const struct raim_scene *interpolation,
+                            const struct raim_image *replica, const struct raim_pilot *prediction,
+                            struct raim_client_bullet *bullets, uint32_t capacity)
 {
-    if (!scene->looked)
+    if (!interpolation->looked)
         return 0;
-    const struct span span = span_at(scene, image, scene->ahead);
-    const uint32_t shots = image->limits.shots, slots = raim_wire_bullets(&image->limits);
+    const struct span span = span_at(interpolation, replica, interpolation->ahead);
+    const uint32_t shots = replica->limits.shots, slots = raim_wire_bullets(&replica->limits);
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < slots && count < capacity; slot++) {
         const raim_wire_bullet *received = raim_wire_is_own(span.before, slot / shots)
-                                               ? own_launch(image, &span, slot)
+                                               ? own_launch(replica, &span, slot)
                                                : launch_at(&span, slot);
-        if (received == NULL || !fill_received(image, &span, received, &bullets[count]))
+        if (received == NULL || !fill_received(replica, &span, received, &bullets[count]))
             continue;
         bullets[count++].owner = slot / shots;
     }
-    if (pilot == NULL || !pilot->any)
+    if (prediction == NULL || !prediction->any)
         return count;
-    for (uint32_t tick = pilot->base_tick; tick != pilot->tick && count < capacity; tick++) {
+    for (uint32_t tick = prediction->base_tick; tick != prediction->tick && count < capacity;
+         tick++) {
         raim_bullet bullet;
-        if (!raim_pilot_bullet(pilot, tick, &bullet) ||
-            !fill(image, &bullet, span.time, &bullet.origin, &bullets[count]))
+        if (!raim_pilot_bullet(prediction, tick, &bullet) ||
+            !fill(replica, &bullet, span.time, &bullet.origin, &bullets[count]))
             continue;
-        bullets[count++].owner = raim_player_place(pilot->id);
+        bullets[count++].owner = raim_player_place(prediction->id);
     }
     return count;
 }

@@ -32,7 +32,7 @@ struct raim_scene {
     bool any, is_news; // a snapshot has come: at all, and since the last look
     uint32_t start_tick;
     uint64_t start_us;
-    struct raim_lateness lateness;
+    struct raim_lateness jitter;
 
     // State at the last raim_scene_look.
     bool looked;
@@ -47,27 +47,29 @@ struct raim_scene {
 
 // False when memory runs out; the caller destroys it in both cases. `eye` is the point of view, in
 // units, until the first snapshot.
-bool raim_scene_create(struct raim_scene *scene, uint32_t tick_hz, uint32_t slots, raim_vec2 eye);
-void raim_scene_destroy(struct raim_scene *scene);
+bool raim_scene_create(struct raim_scene *interpolation, uint32_t tick_hz, uint32_t slots,
+                       raim_vec2 eye);
+void raim_scene_destroy(struct raim_scene *interpolation);
 
 // Notes that the replica's newest snapshot has just come.
-void raim_scene_hear(struct raim_scene *scene, const struct raim_image *image, uint64_t now_us);
+void raim_scene_hear(struct raim_scene *interpolation, const struct raim_image *replica,
+                     uint64_t now_us);
 
 // Interpolates to a time. The local player is shown at `own_time` with the aim `aim`; a spectator
-// passes NULL for `pilot`. The replica must hold a snapshot.
-void raim_scene_look(struct raim_scene *scene, const struct raim_image *image,
-                     const struct raim_pilot *pilot, struct raim_scene_time own_time,
+// passes NULL for `prediction`. The replica must hold a snapshot.
+void raim_scene_look(struct raim_scene *interpolation, const struct raim_image *replica,
+                     const struct raim_pilot *prediction, struct raim_scene_time own_time,
                      raim_angle aim, uint64_t now_us);
 
 // Fills at most `capacity` rows and returns their number.
-uint32_t raim_scene_bullets(const struct raim_scene *scene, const struct raim_image *image,
-                            const struct raim_pilot *pilot, struct raim_client_bullet *bullets,
-                            uint32_t capacity);
+uint32_t raim_scene_bullets(const struct raim_scene *interpolation,
+                            const struct raim_image *replica, const struct raim_pilot *prediction,
+                            struct raim_client_bullet *bullets, uint32_t capacity);
 
 // Ticks from the time at which the others are shown to another time.
-double raim_scene_age(const struct raim_scene *scene, struct raim_scene_time time);
+double raim_scene_age(const struct raim_scene *interpolation, struct raim_scene_time time);
 
 // Delays in ms above the smallest delay of a snapshot: the 95th percentile of the snapshots' delay,
 // and the delay at which the others are shown.
-double raim_scene_jitter_ms(const struct raim_scene *scene);
-double raim_scene_delay_ms(const struct raim_scene *scene);
+double raim_scene_jitter_ms(const struct raim_scene *interpolation);
+double raim_scene_delay_ms(const struct raim_scene *interpolation);

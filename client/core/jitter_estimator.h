@@ -14,7 +14,7 @@ struct raim_lateness {
 };
 
 // Adds a delay; of many the newest RAIM_LATENESS_SAMPLES count.
-void raim_lateness_add(struct raim_lateness *lateness, int64_t delay_us);
+void raim_lateness_add(struct raim_lateness *jitter, int64_t delay_us);
 
 // The delay that a share of the samples, 0 to 1, did not exceed; 0 without samples.
-int64_t raim_lateness_of(const struct raim_lateness *lateness, double share);
+int64_t raim_lateness_of(const struct raim_lateness *jitter, double share);

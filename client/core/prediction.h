@@ -47,26 +47,26 @@ struct raim_pilot {
 };
 
 // Borrows map and rules.
-void raim_pilot_init(struct raim_pilot *pilot, raim_player_id id, const struct raim_map *map,
+void raim_pilot_init(struct raim_pilot *prediction, raim_player_id id, const struct raim_map *map,
                      const raim_rules *rules, uint32_t tick_hz);
 
 // Takes an input for a tick later than all before. Ticks in between repeat the input before them,
 // as on the server.
-void raim_pilot_press(struct raim_pilot *pilot, uint32_t tick, const raim_input *input);
+void raim_pilot_press(struct raim_pilot *prediction, uint32_t tick, const raim_input *input);
 
 // Takes the state in the newest snapshot and, where it differs from the prediction, replays the
 // inputs since. A snapshot describes a player that is down by its shots alone: the player stays
 // where it was predicted, or, without a prediction, at the position given.
-void raim_pilot_correct(struct raim_pilot *pilot, uint32_t tick,
+void raim_pilot_correct(struct raim_pilot *prediction, uint32_t tick,
                         const struct raim_pilot_state *received);
 
 // The local player at the beginning of a tick, or of the nearest tick with a known state. There
 // must be one.
-const struct raim_pilot_state *raim_pilot_at(const struct raim_pilot *pilot, uint32_t tick);
+const struct raim_pilot_state *raim_pilot_at(const struct raim_pilot *prediction, uint32_t tick);
 
 // The position, in units, at a fraction, 0 to 1, of a tick.
-raim_vec2 raim_pilot_position(const struct raim_pilot *pilot, uint32_t tick, double part);
+raim_vec2 raim_pilot_position(const struct raim_pilot *prediction, uint32_t tick, double part);
 
 // The bullet that was fired in a tick, from base_tick on and before `tick`, which is too recent for
 // the newest snapshot. False where none was fired.
-bool raim_pilot_bullet(const struct raim_pilot *pilot, uint32_t tick, raim_bullet *bullet);
+bool raim_pilot_bullet(const struct raim_pilot *prediction, uint32_t tick, raim_bullet *bullet);

@@ -9,45 +9,45 @@
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits");
 
 // Allocates the history of frames, and the spare frame behind it.
-static bool allocate_frames(struct raim_image *image)
+static bool allocate_frames(struct raim_image *replica)
 {
-    const uint32_t history = image->limits.history;
-    const size_t frame_bytes = raim_wire_frame_bytes(&image->limits);
+    const uint32_t history = replica->limits.history;
+    const size_t frame_bytes = raim_wire_frame_bytes(&replica->limits);
     uint8_t *memory = calloc(history + 1, frame_bytes);
-    image->memory = memory;
-    image->frames = calloc(history, sizeof *image->frames);
-    if (memory == NULL || image->frames == NULL)
+    replica->memory = memory;
+    replica->frames = calloc(history, sizeof *replica->frames);
+    if (memory == NULL || replica->frames == NULL)
         return false;
     for (uint32_t i = 0; i < history; i++) {
-        raim_wire_frame_init(&image->frames[i], &image->limits, memory + i * frame_bytes);
-        image->frames[i].tick = i + 1; // belongs to another slot of the ring: no snapshot
+        raim_wire_frame_init(&replica->frames[i], &replica->limits, memory + i * frame_bytes);
+        replica->frames[i].tick = i + 1; // belongs to another slot of the ring: no snapshot
     }
-    raim_wire_frame_init(&image->spare, &image->limits, memory + history * frame_bytes);
+    raim_wire_frame_init(&replica->spare, &replica->limits, memory + history * frame_bytes);
     return true;
 }
 
-static bool make_map(struct raim_image *image)
+static bool make_map(struct raim_image *replica)
 {
     struct raim_map_problem problem;
-    image->map_def.name = image->map_name;
-    image->map_def.pieces = image->pieces;
-    image->map = raim_map_create(&image->map_def, &problem);
-    free(image->pieces);
-    image->pieces = NULL;
-    return image->map != NULL;
+    replica->map_def.name = replica->map_name;
+    replica->map_def.pieces = replica->pieces;
+    replica->map = raim_map_create(&replica->map_def, &problem);
+    free(replica->pieces);
+    replica->pieces = NULL;
+    return replica->map != NULL;
 }
 
 // Takes the rules and limits of a welcome; false when they cannot be played.
-static bool take_rules(struct raim_image *image, const struct raim_welcome *welcome)
+static bool take_rules(struct raim_image *replica, const struct raim_welcome *welcome)
 {
-    image->rules = raim_rules_default();
+    replica->rules = raim_rules_default();
     // A newer server may add rules at the end, which this client ignores.
     for (int i = 0; i < RAIM_RULE_COUNT && i < (int)welcome->rule_count; i++)
-        *raim_rule_value(&image->rules, i) = welcome->rules[i];
-    if (raim_rules_check(&image->rules) != NULL)
+        *raim_rule_value(&replica->rules, i) = welcome->rules[i];
+    if (raim_rules_check(&replica->rules) != NULL)
         return false;
-    const struct raim_stride stride = raim_world_stride(&image->rules, welcome->tick_hz);
-    image->limits = (struct raim_wire_limits){
+    const struct raim_stride stride = raim_world_stride(&replica->rules, welcome->tick_hz);
+    replica->limits = (struct raim_wire_limits){
         .players = welcome->max_players,
         .shots = welcome->shots,
         .history = raim_wire_history(welcome->tick_hz),
@@ -58,174 +58,174 @@ static bool take_rules(struct raim_image *image, const struct raim_welcome *welc
     return true;
 }
 
-bool raim_image_create(struct raim_image *image, const struct raim_welcome *welcome)
+bool raim_image_create(struct raim_image *replica, const struct raim_welcome *welcome)
 {
-    *image = (struct raim_image){
+    *replica = (struct raim_image){
         .tick_hz = welcome->tick_hz,
         .newest_tick = welcome->tick,
         .map_def = {.border = {raim_image_units(welcome->border[0], welcome->border[1]),
                                raim_image_units(welcome->border[2], welcome->border[3])}},
         .obstacles_left = welcome->obstacle_count,
     };
-    memcpy(image->map_name, welcome->map_name, sizeof image->map_name);
-    if (!take_rules(image, welcome) || !allocate_frames(image))
+    memcpy(replica->map_name, welcome->map_name, sizeof replica->map_name);
+    if (!take_rules(replica, welcome) || !allocate_frames(replica))
         return false;
     if (welcome->obstacle_count == 0)
-        return make_map(image);
-    image->pieces = calloc(welcome->obstacle_count, sizeof *image->pieces);
-    return image->pieces != NULL;
+        return make_map(replica);
+    replica->pieces = calloc(welcome->obstacle_count, sizeof *replica->pieces);
+    return replica->pieces != NULL;
 }
 
-void raim_image_destroy(struct raim_image *image)
+void raim_image_destroy(struct raim_image *replica)
 {
-    raim_map_destroy(image->map);
-    free(image->pieces);
-    free(image->frames);
-    free(image->memory);
+    raim_map_destroy(replica->map);
+    free(replica->pieces);
+    free(replica->frames);
+    free(replica->memory);
 }
 
-bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader)
+bool raim_image_add_obstacles(struct raim_image *replica, raim_reader *reader)
 {
     enum { MOST = 128 }; // no message holds more
     struct raim_wire_obstacle received[MOST];
     uint32_t count;
     if (!raim_obstacles_read(reader, received, MOST, &count) || count == 0 ||
-        count > image->obstacles_left)
+        count > replica->obstacles_left)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        struct raim_piece_def *piece = &image->pieces[image->map_def.piece_count++];
+        struct raim_piece_def *piece = &replica->pieces[replica->map_def.piece_count++];
         piece->count = (int)received[i].count;
         piece->seams = received[i].seams;
         for (uint32_t p = 0; p < received[i].count; p++)
             piece->points[p] = raim_image_units(received[i].points[p][0], received[i].points[p][1]);
     }
-    image->obstacles_left -= count;
-    if (image->obstacles_left == 0)
-        make_map(image);
+    replica->obstacles_left -= count;
+    if (replica->obstacles_left == 0)
+        make_map(replica);
     return true;
 }
 
-bool raim_image_is_told(const struct raim_image *image)
+bool raim_image_is_told(const struct raim_image *replica)
 {
-    return image->obstacles_left == 0;
+    return replica->obstacles_left == 0;
 }
 
-const struct raim_map *raim_image_map(const struct raim_image *image)
+const struct raim_map *raim_image_map(const struct raim_image *replica)
 {
-    return image->map;
+    return replica->map;
 }
 
 // The tick of a ring slot is that of its snapshot; the tick of an empty one belongs to another
 // slot.
-const struct raim_wire_frame *raim_image_frame(const struct raim_image *image, uint32_t tick)
+const struct raim_wire_frame *raim_image_frame(const struct raim_image *replica, uint32_t tick)
 {
-    const struct raim_wire_frame *frame = &image->frames[tick % image->limits.history];
+    const struct raim_wire_frame *frame = &replica->frames[tick % replica->limits.history];
     return frame->tick == tick ? frame : NULL;
 }
 
-void raim_image_around(const struct raim_image *image, uint32_t tick,
+void raim_image_around(const struct raim_image *replica, uint32_t tick,
                        const struct raim_wire_frame **before, const struct raim_wire_frame **after)
 {
     *before = *after = NULL;
-    if (!image->any)
+    if (!replica->any)
         return;
-    const uint32_t newest = image->newest_tick, oldest = newest - image->limits.history + 1;
+    const uint32_t newest = replica->newest_tick, oldest = newest - replica->limits.history + 1;
     if (raim_tick_diff(tick, newest) > 0)
         tick = newest;
     if (raim_tick_diff(tick, oldest) < 0)
         tick = oldest - 1;
     for (uint32_t at = tick; *before == NULL && raim_tick_diff(at, oldest) >= 0; at--)
-        *before = raim_image_frame(image, at);
+        *before = raim_image_frame(replica, at);
     for (uint32_t at = tick + 1; *after == NULL && raim_tick_diff(at, newest) <= 0; at++)
-        *after = raim_image_frame(image, at);
+        *after = raim_image_frame(replica, at);
 }
 
-bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
+bool raim_image_add_snapshot(struct raim_image *replica, raim_reader *reader,
                              struct raim_image_change *change)
 {
     *change = (struct raim_image_change){0};
     struct raim_snapshot_header header;
-    if (!raim_snapshot_read_header(reader, &image->limits, image->newest_tick, &header))
+    if (!raim_snapshot_read_header(reader, &replica->limits, replica->newest_tick, &header))
         return false;
     // A late snapshot is dropped: the client acknowledges only the newest, so a late one cannot be
     // a baseline either. A snapshot older than the welcome belongs to the arena before.
-    if (raim_tick_diff(header.tick, image->newest_tick) < (image->any ? 1 : 0))
+    if (raim_tick_diff(header.tick, replica->newest_tick) < (replica->any ? 1 : 0))
         return true;
     const struct raim_wire_frame *baseline = NULL;
     if (header.baseline_age != 0) {
-        baseline = raim_image_frame(image, header.tick - header.baseline_age);
+        baseline = raim_image_frame(replica, header.tick - header.baseline_age);
         if (baseline == NULL)
             return false;
     }
-    if (!raim_snapshot_read(reader, &header, &image->limits, baseline, &image->spare))
+    if (!raim_snapshot_read(reader, &header, &replica->limits, baseline, &replica->spare))
         return false;
     change->is_newest = true;
-    const raim_wire_self before = raim_image_self(image), now = image->spare.self;
-    if (image->any && before.steers) { // otherwise the counters are not the local player's
+    const raim_wire_self before = raim_image_self(replica), now = replica->spare.self;
+    if (replica->any && before.steers) { // otherwise the counters are not the local player's
         change->shots = (uint8_t)(now.shots - before.shots);
         change->hits = (uint8_t)(now.hits - before.hits);
     }
-    struct raim_wire_frame *frame = &image->frames[header.tick % image->limits.history];
+    struct raim_wire_frame *frame = &replica->frames[header.tick % replica->limits.history];
     const struct raim_wire_frame replaced = *frame;
-    *frame = image->spare;
-    image->spare = replaced;
-    image->newest_tick = header.tick;
-    if (!image->any || raim_tick_diff(header.tick, image->shown_tick) > 0)
-        image->shown_tick = header.tick;
-    image->any = true;
-    image->is_news = true;
+    *frame = replica->spare;
+    replica->spare = replaced;
+    replica->newest_tick = header.tick;
+    if (!replica->any || raim_tick_diff(header.tick, replica->shown_tick) > 0)
+        replica->shown_tick = header.tick;
+    replica->any = true;
+    replica->is_news = true;
     return true;
 }
 
-static const struct raim_wire_frame *newest(const struct raim_image *image)
+static const struct raim_wire_frame *newest(const struct raim_image *replica)
 {
-    return &image->frames[image->newest_tick % image->limits.history];
+    return &replica->frames[replica->newest_tick % replica->limits.history];
 }
 
-raim_wire_self raim_image_self(const struct raim_image *image)
+raim_wire_self raim_image_self(const struct raim_image *replica)
 {
-    return image->any ? newest(image)->self : (raim_wire_self){0};
+    return replica->any ? newest(replica)->self : (raim_wire_self){0};
 }
 
-bool raim_image_go_on(struct raim_image *image)
+bool raim_image_go_on(struct raim_image *replica)
 {
-    const bool is_news = image->is_news;
-    const int32_t most_ahead = (int32_t)(image->tick_hz / 4);
-    image->is_news = false;
-    if (image->any && !is_news &&
-        raim_tick_diff(image->shown_tick, image->newest_tick) < most_ahead)
-        image->shown_tick++;
+    const bool is_news = replica->is_news;
+    const int32_t most_ahead = (int32_t)(replica->tick_hz / 4);
+    replica->is_news = false;
+    if (replica->any && !is_news &&
+        raim_tick_diff(replica->shown_tick, replica->newest_tick) < most_ahead)
+        replica->shown_tick++;
     return is_news;
 }
 
 // The velocity that a player's last step on the wire stands for.
-static raim_vec2 velocity_of(const struct raim_image *image, const raim_wire_player *received)
+static raim_vec2 velocity_of(const struct raim_image *replica, const raim_wire_player *received)
 {
     const raim_wire_player step =
-        raim_wire_predict_player(&image->limits, &(raim_wire_player){.way = received->way}, 1);
-    return raim_vec2_scale(raim_image_units(step.x, step.y), image->tick_hz);
+        raim_wire_predict_player(&replica->limits, &(raim_wire_player){.way = received->way}, 1);
+    return raim_vec2_scale(raim_image_units(step.x, step.y), replica->tick_hz);
 }
 
-uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
+uint32_t raim_image_players(const struct raim_image *replica, raim_angle own_aim,
                             struct raim_client_player *players, uint32_t capacity)
 {
-    if (!image->any)
+    if (!replica->any)
         return 0;
-    const struct raim_wire_frame *frame = newest(image);
-    const uint32_t age = image->shown_tick - frame->tick;
-    const uint32_t slots = image->limits.players;
+    const struct raim_wire_frame *frame = newest(replica);
+    const uint32_t age = replica->shown_tick - frame->tick;
+    const uint32_t slots = replica->limits.players;
     uint32_t count = 0;
     for (uint32_t slot = raim_set_next(frame->seen_players, 0, slots);
          slot < slots && count < capacity;
          slot = raim_set_next(frame->seen_players, slot + 1, slots)) {
         const raim_wire_player player =
-            raim_wire_predict_player(&image->limits, &frame->players[slot], age);
+            raim_wire_predict_player(&replica->limits, &frame->players[slot], age);
         const bool is_own = frame->self.steers && frame->self.place == slot;
         const uint32_t received_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
         players[count++] = (struct raim_client_player){
             .place = slot,
             .position = raim_image_units(player.x, player.y),
-            .velocity = velocity_of(image, &player),
+            .velocity = velocity_of(replica, &player),
             .aim = is_own ? own_aim : (raim_angle)received_aim,
             .life = (uint8_t)player.life,
             .shielded = player.shield != 0,
@@ -234,25 +234,25 @@ uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
     return count;
 }
 
-uint32_t raim_image_bullet_ticks(const struct raim_image *image)
+uint32_t raim_image_bullet_ticks(const struct raim_image *replica)
 {
-    return raim_ticks_of(image->rules.bullet_lifetime, image->tick_hz);
+    return raim_ticks_of(replica->rules.bullet_lifetime, replica->tick_hz);
 }
 
-uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_bullet *bullets,
+uint32_t raim_image_bullets(const struct raim_image *replica, struct raim_client_bullet *bullets,
                             uint32_t capacity)
 {
-    if (!image->any)
+    if (!replica->any)
         return 0;
-    const struct raim_wire_frame *frame = newest(image);
-    const uint32_t slots = raim_wire_bullets(&image->limits);
-    const int32_t most_age = (int32_t)raim_image_bullet_ticks(image);
+    const struct raim_wire_frame *frame = newest(replica);
+    const uint32_t slots = raim_wire_bullets(&replica->limits);
+    const int32_t most_age = (int32_t)raim_image_bullet_ticks(replica);
     uint32_t count = 0;
     for (uint32_t slot = raim_set_next(frame->seen_bullets, 0, slots);
          slot < slots && count < capacity;
          slot = raim_set_next(frame->seen_bullets, slot + 1, slots)) {
         const raim_wire_bullet *received = &frame->bullets[slot];
-        if (raim_tick_diff(image->shown_tick, received->tick) >= most_age)
+        if (raim_tick_diff(replica->shown_tick, received->tick) >= most_age)
             continue;
         const raim_bullet bullet = {
             .origin = raim_image_units(received->x, received->y),
@@ -260,10 +260,10 @@ uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_b
             .born_tick = received->tick,
         };
         bullets[count++] = (struct raim_client_bullet){
-            .position =
-                raim_bullet_position(&image->rules, &bullet, image->shown_tick, image->tick_hz),
-            .velocity = raim_vec2_scale(bullet.direction, image->rules.bullet_speed),
-            .owner = slot / image->limits.shots,
+            .position = raim_bullet_position(&replica->rules, &bullet, replica->shown_tick,
+                                             replica->tick_hz),
+            .velocity = raim_vec2_scale(bullet.direction, replica->rules.bullet_speed),
+            .owner = slot / replica->limits.shots,
         };
     }
     return count;

@@ -35,30 +35,30 @@ struct raim_image_change {
 
 // False when the arena cannot be played: rules out of range, an empty border, or no memory. The
 // caller destroys the replica in both cases.
-bool raim_image_create(struct raim_image *image, const struct raim_welcome *welcome);
-void raim_image_destroy(struct raim_image *image);
+bool raim_image_create(struct raim_image *replica, const struct raim_welcome *welcome);
+void raim_image_destroy(struct raim_image *replica);
 
 // Reads an OBSTACLES message; the last one creates the map. False for a malformed message.
-bool raim_image_add_obstacles(struct raim_image *image, raim_reader *reader);
+bool raim_image_add_obstacles(struct raim_image *replica, raim_reader *reader);
 
 // Whether every obstacle has been received. The map is NULL until then, and also when the obstacles
 // make no valid map.
-bool raim_image_is_told(const struct raim_image *image);
-const struct raim_map *raim_image_map(const struct raim_image *image);
+bool raim_image_is_told(const struct raim_image *replica);
+const struct raim_map *raim_image_map(const struct raim_image *replica);
 
 // Reads a SNAPSHOT. False for a malformed one, and for one whose baseline is missing.
-bool raim_image_add_snapshot(struct raim_image *image, raim_reader *reader,
+bool raim_image_add_snapshot(struct raim_image *replica, raim_reader *reader,
                              struct raim_image_change *change);
 
 // The snapshot of a tick; NULL where none has come, or a newer one has replaced it.
-const struct raim_wire_frame *raim_image_frame(const struct raim_image *image, uint32_t tick);
+const struct raim_wire_frame *raim_image_frame(const struct raim_image *replica, uint32_t tick);
 
 // The newest snapshot at or before a tick, and the oldest after it; NULL where there is none.
-void raim_image_around(const struct raim_image *image, uint32_t tick,
+void raim_image_around(const struct raim_image *replica, uint32_t tick,
                        const struct raim_wire_frame **before, const struct raim_wire_frame **after);
 
 // The longest life of a bullet in ticks.
-uint32_t raim_image_bullet_ticks(const struct raim_image *image);
+uint32_t raim_image_bullet_ticks(const struct raim_image *replica);
 
 // Converts a point of the wire's grid to units.
 static inline raim_vec2 raim_image_units(int32_t x, int32_t y)
@@ -67,15 +67,15 @@ static inline raim_vec2 raim_image_units(int32_t x, int32_t y)
 }
 
 // The state in the newest snapshot of the player whose view it is; all zero before the first one.
-raim_wire_self raim_image_self(const struct raim_image *image);
+raim_wire_self raim_image_self(const struct raim_image *replica);
 
 // Call it once per tick. Returns whether a newer snapshot has come since the last call. Where none
 // has, it advances the shown tick by one, up to a quarter of a second beyond the newest snapshot.
-bool raim_image_go_on(struct raim_image *image);
+bool raim_image_go_on(struct raim_image *replica);
 
 // Fill at most `capacity` rows of the shown tick and return their number. `own_aim` is the local
 // player's.
-uint32_t raim_image_players(const struct raim_image *image, raim_angle own_aim,
+uint32_t raim_image_players(const struct raim_image *replica, raim_angle own_aim,
                             struct raim_client_player *players, uint32_t capacity);
-uint32_t raim_image_bullets(const struct raim_image *image, struct raim_client_bullet *bullets,
+uint32_t raim_image_bullets(const struct raim_image *replica, struct raim_client_bullet *bullets,
                             uint32_t capacity);
