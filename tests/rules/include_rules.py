@@ -68,12 +68,19 @@ TESTS = "tests"
 
 GAME = ["lib/geometry", "lib/map", "lib/world", "proto", "lib/replication", "lib/match"]
 
-# lib/ and proto/ are sans-I/O: only headers that can neither do I/O nor tell the time.
+# The rooms that are sans-I/O: only headers that can neither do I/O nor tell the time.
+PURE_ROOMS = [*GAME, "client/core"]
 PURE_HEADERS = {
     "assert.h", "float.h", "limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h",
     "string.h",
 }
 PURE_EXCEPTIONS = {("lib/world/digest.c", "xxhash.h")}
+
+# Of the pure headers' functions those that read the environment, end the process, or draw chance
+# from a state that the whole process shares.
+IMPURE_CALL = re.compile(
+    r"\b(abort|exit|_Exit|quick_exit|atexit|system|(?:secure_)?getenv|setenv|putenv|s?rand(?:om|_r)?"
+    r"|arc4random\w*|strtok)\s*\(")
 
 # Each program and the rooms that it is linked from: within a program, a third-party header is
 # known to one file.
@@ -100,8 +107,8 @@ SYSTEM_HEADERS = {
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
     stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time
     uchar wchar wctype
-    dirent dlfcn endian err fcntl getopt grp ifaddrs netdb paths poll pthread pwd sched semaphore
-    spawn strings sysexits syslog termios unistd
+    argp dirent dlfcn endian err fcntl getopt grp ifaddrs netdb paths poll pthread pwd sched
+    semaphore spawn strings sysexits syslog termios unistd
     """.split()
 }
 
@@ -119,7 +126,9 @@ class Source:
         lines = path.read_text(encoding="utf-8").splitlines()
         self.first_line = lines[0] if lines else ""
         self.quoted, self.angled, self.odd = [], [], []
+        self.impure_calls = set()
         for line in lines:
+            self.impure_calls.update(IMPURE_CALL.findall(line.split("//")[0]))
             match = INCLUDE.match(line)
             if match:
                 for found, kind in zip(match.groups(), (self.quoted, self.angled, self.odd)):
@@ -148,12 +157,14 @@ def form_problems(source):
 
 
 def pure_problems(source):
-    """No I/O in the game and the wire."""
-    if source.room not in GAME:
+    """No I/O in the game, the wire and the client's core."""
+    if source.room not in PURE_ROOMS:
         return
     for header in source.angled:
         if header not in PURE_HEADERS and (source.path, header) not in PURE_EXCEPTIONS:
-            yield f"{source.path}: includes <{header}>, which lib/ and proto/ must not"
+            yield f"{source.path}: includes <{header}>, which a room without I/O must not"
+    for call in sorted(source.impure_calls):
+        yield f"{source.path}: calls {call}, which a room without I/O must not"
 
 
 def find_header(source, name, headers):
@@ -296,10 +307,16 @@ class SelfTest(unittest.TestCase):
     def test_good_tree_has_no_problem(self):
         self.assertEqual(self.problems(), [])
 
-    def test_no_io_header_in_the_game_or_the_wire(self):
-        for room in GAME:
-            for header in ("stdio.h", "time.h", "sys/socket.h", "pthread.h", "jansson.h"):
+    def test_no_io_header_in_a_room_without_io(self):
+        for room in PURE_ROOMS:
+            for header in ("stdio.h", "time.h", "sys/socket.h", "sys/random.h", "pthread.h"):
                 self.assert_only(self.problems({room + "/bad.c": [f"<{header}>"]}), room, header)
+
+    def test_no_environment_and_no_chance_of_the_process_in_a_room_without_io(self):
+        for room in PURE_ROOMS:
+            for call in ("getenv", "rand", "exit"):
+                code = f"{LICENCE}\nint f(void) {{ return g({call} (x)); }} // abort()"
+                self.assert_only(self.problems(raw={room + "/bad.c": code}), room, call)
 
     def test_digest_belongs_to_one_file(self):
         self.assert_only(self.problems({"lib/geometry/bad.c": ["<xxhash.h>"],
