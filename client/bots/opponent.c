@@ -23,8 +23,8 @@ static raim_input think(struct opponent *player, const struct raim_client *clien
 {
     struct raim_client_player seen[RAIM_MAX_PLAYERS];
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    const uint32_t own_slot = raim_client_own_place(client);
-    const uint32_t count = raim_client_scene_players(client, seen, RAIM_MAX_PLAYERS);
+    const uint32_t own_slot = raim_client_own_slot(client);
+    const uint32_t count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
     const double lead_s = raim_client_lead_ticks(client) / (double)raim_client_tick_hz(client);
     const raim_vec2 view = raim_client_view(client);
     struct raim_bot_sight sight = {
@@ -35,15 +35,15 @@ static raim_input think(struct opponent *player, const struct raim_client *clien
         .enemies = enemies,
     };
     for (uint32_t i = 0; i < count; i++)
-        if (seen[i].place == own_slot)
+        if (seen[i].slot == own_slot)
             sight.position = seen[i].position;
     for (uint32_t i = 0; i < count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES; i++) {
         const raim_vec2 away = raim_vec2_sub(seen[i].position, sight.position);
         // Snapshots hold players just outside of the view, which a human would not see.
-        if (seen[i].place == own_slot || fabs(away.x) > view.x / 2 || fabs(away.y) > view.y / 2)
+        if (seen[i].slot == own_slot || fabs(away.x) > view.x / 2 || fabs(away.y) > view.y / 2)
             continue;
         enemies[sight.enemy_count++] = (struct raim_bot_enemy){
-            .key = (seen[i].place + 1) << 8 | seen[i].life,
+            .key = (seen[i].slot + 1) << 8 | seen[i].life,
             .position = raim_vec2_mad(seen[i].position, seen[i].velocity, lead_s),
             .velocity = seen[i].velocity,
             .shielded = seen[i].shielded,
@@ -56,10 +56,10 @@ static void press(struct opponent *player, bool fire)
 {
     const struct raim_client *client = raim_link_client(player->link);
     raim_input input = {0};
-    if (raim_client_alive(client) && raim_client_has_scene(client))
+    if (raim_client_alive(client) && raim_client_can_draw(client))
         input = think(player, client);
     input.fire = input.fire && fire;
-    raim_link_press(player->link, &input);
+    raim_link_send_input(player->link, &input);
 }
 
 void opponent_service(struct opponent *player, double now_s, bool fire)
@@ -67,7 +67,7 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
     if (player->link == NULL)
         return;
     raim_link_service(player->link);
-    raim_known_server_look(&player->known, player->link);
+    raim_known_server_update(&player->known, player->link);
     struct raim_client *client = raim_link_client(player->link);
     const enum raim_client_state state = raim_client_state(client);
     if (state == RAIM_CLIENT_ENDED) {
@@ -82,8 +82,8 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
         player->played = true;
         player->play_started_s = now_s;
     }
-    while (raim_link_is_due(player->link)) {
-        raim_client_look(client, raim_link_now_us());
+    while (raim_link_is_input_due(player->link)) {
+        raim_client_interpolate(client, raim_link_now_us());
         press(player, fire);
     }
 }

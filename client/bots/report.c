@@ -45,7 +45,7 @@ static void add_quality(struct raim_client_quality *mean, const struct raim_clie
     mean->round_trip_ms += quality->round_trip_ms / count;
     mean->jitter_ms += quality->jitter_ms / count;
     mean->loss += quality->loss / count;
-    mean->view_age_ms += quality->view_age_ms / count;
+    mean->view_delay_ms += quality->view_delay_ms / count;
     mean->interpolation_ms += quality->interpolation_ms / count;
     mean->predictions += quality->predictions;
     mean->mispredictions += quality->mispredictions;
@@ -109,7 +109,7 @@ void report_table(const struct report_source *source)
            totals.bytes_up_per_s);
     printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
     printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms behind\n",
-           "network", mean->round_trip_ms, mean->jitter_ms, 100 * mean->loss, mean->view_age_ms);
+           "network", mean->round_trip_ms, mean->jitter_ms, 100 * mean->loss, mean->view_delay_ms);
     printf("%-18s %llu, wrong %llu, mean error %.1f units\n", "predictions",
            (unsigned long long)mean->predictions, (unsigned long long)mean->mispredictions,
            mean->mispredictions > 0 ? mean->corrections_units / (double)mean->mispredictions : 0);
@@ -176,7 +176,7 @@ void report_json(const struct report_source *source)
     json_object_set_new(object, "round_trip_ms", json_real(mean->round_trip_ms));
     json_object_set_new(object, "jitter_ms", json_real(mean->jitter_ms));
     json_object_set_new(object, "loss", json_real(mean->loss));
-    json_object_set_new(object, "view_age_ms", json_real(mean->view_age_ms));
+    json_object_set_new(object, "view_delay_ms", json_real(mean->view_delay_ms));
     json_object_set_new(object, "interpolation_ms", json_real(mean->interpolation_ms));
     set(object, "predictions", mean->predictions);
     set(object, "mispredictions", mean->mispredictions);

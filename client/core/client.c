@@ -20,7 +20,7 @@ enum { LOSS_PACKETS = 600 };
 
 struct raim_client_def raim_client_default_def(void)
 {
-    return (struct raim_client_def){.name = "player", .patience_s = 10};
+    return (struct raim_client_def){.name = "player", .connect_timeout_s = 10};
 }
 
 struct raim_client *raim_client_create(const struct raim_client_def *def)
@@ -38,7 +38,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *def)
     if (def->access_size > 0)
         memcpy(client->hello.access, def->access, def->access_size);
     strncpy(client->hello.name, def->name, sizeof client->hello.name - 1); // the rest stays 0
-    raim_session_init(&client->session, def->patience_s);
+    raim_session_init(&client->session, def->connect_timeout_s);
     return client;
 }
 
@@ -46,9 +46,9 @@ void raim_client_destroy(struct raim_client *client)
 {
     if (client == NULL)
         return;
-    raim_scene_destroy(&client->interpolation);
-    raim_image_destroy(&client->replica);
-    raim_company_destroy(&client->roster);
+    raim_interpolation_destroy(&client->interpolation);
+    raim_replica_destroy(&client->replica);
+    raim_client_roster_destroy(&client->roster);
     free(client);
 }
 
@@ -124,23 +124,24 @@ static raim_vec2 middle_of(raim_box box)
 static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_own_again)
 {
     const struct raim_welcome *welcome = &client->welcome;
-    const struct raim_pilot_record record = client->prediction.record;
+    const struct raim_prediction_record record = client->prediction.record;
     const raim_vec2 last_eye = client->interpolation.eye;
-    raim_scene_destroy(&client->interpolation);
-    client->interpolation = (struct raim_scene){0};
-    raim_image_destroy(&client->replica);
-    if (!raim_image_create(&client->replica, welcome) ||
-        !raim_company_enter(&client->roster, welcome))
+    raim_interpolation_destroy(&client->interpolation);
+    client->interpolation = (struct raim_interpolation){0};
+    raim_replica_destroy(&client->replica);
+    if (!raim_replica_create(&client->replica, welcome) ||
+        !raim_client_roster_enter(&client->roster, welcome))
         return false;
     const raim_vec2 eye = is_own_again ? last_eye : middle_of(client->replica.map_def.border);
     raim_clock_init(&client->clock, welcome->tick_hz, round_trip_us);
-    raim_pilot_init(&client->prediction, (raim_player_id)welcome->player, NULL,
-                    &client->replica.rules, welcome->tick_hz);
+    raim_prediction_init(&client->prediction, (raim_player_id)welcome->player, NULL,
+                         &client->replica.rules, welcome->tick_hz);
     client->prediction.record = record;
     client->roster_left = welcome->roster_count;
     client->sent_count = 0;
     client->stats.entries++;
-    return raim_scene_create(&client->interpolation, welcome->tick_hz, welcome->max_players, eye);
+    return raim_interpolation_create(&client->interpolation, welcome->tick_hz, welcome->max_players,
+                                     eye);
 }
 
 static uint64_t known_round_trip_us(const struct raim_client *client)
@@ -167,7 +168,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
         return give_up(client);
     // Input starts at once. Until the first snapshot it reports that there is none.
     if (is_anew && !raim_client_is_spectator(client))
-        raim_clock_hear(&client->clock, now_us, welcome.tick, 0);
+        raim_clock_receive(&client->clock, now_us, welcome.tick, 0);
     raim_session_welcome(&client->session, now_us,
                          raim_client_is_spectator(client) ? NULL : welcome.token, welcome.grace_s);
     return true;
@@ -175,7 +176,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
 
 static void play_when_complete(struct raim_client *client)
 {
-    const struct raim_map *map = raim_image_map(&client->replica);
+    const struct raim_map *map = raim_replica_map(&client->replica);
     if (client->session.state != RAIM_CLIENT_ENTERING || client->roster_left > 0 || map == NULL)
         return;
     client->session.state = RAIM_CLIENT_PLAYING;
@@ -185,9 +186,9 @@ static void play_when_complete(struct raim_client *client)
 static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
 {
     if (client->session.state != RAIM_CLIENT_ENTERING ||
-        !raim_image_add_obstacles(&client->replica, reader))
+        !raim_replica_add_obstacles(&client->replica, reader))
         return false;
-    if (raim_image_is_told(&client->replica) && raim_image_map(&client->replica) == NULL)
+    if (raim_replica_is_complete(&client->replica) && raim_replica_map(&client->replica) == NULL)
         return give_up(client);
     play_when_complete(client);
     return true;
@@ -200,7 +201,7 @@ static bool receive_roster(struct raim_client *client, raim_reader *reader)
     uint32_t count;
     if (client->session.state != RAIM_CLIENT_ENTERING ||
         !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left ||
-        !raim_company_add_roster(&client->roster, entries, count))
+        !raim_client_roster_add_entries(&client->roster, entries, count))
         return false;
     client->roster_left -= count;
     play_when_complete(client);
@@ -211,21 +212,21 @@ static bool receive_events(struct raim_client *client, raim_reader *reader)
 {
     struct raim_events_message message;
     return is_in(client) && raim_events_read(reader, &message) &&
-           raim_company_add_events(&client->roster, &message, &client->stats);
+           raim_client_roster_add_events(&client->roster, &message, &client->stats);
 }
 
 // The local player's state in the newest snapshot.
-static struct raim_pilot_state received_state(const struct raim_client *client)
+static struct raim_prediction_state received_state(const struct raim_client *client)
 {
     const struct raim_wire_frame *frame =
-        raim_image_frame(&client->replica, client->replica.newest_tick);
-    const uint32_t slot = raim_client_own_place(client);
+        raim_replica_frame(&client->replica, client->replica.newest_tick);
+    const uint32_t slot = raim_client_own_slot(client);
     if (!frame->self.alive || frame->self.place != slot || !raim_set_has(frame->seen_players, slot))
-        return (struct raim_pilot_state){.position = client->interpolation.eye,
-                                         .shots = frame->self.shots};
+        return (struct raim_prediction_state){.position = client->interpolation.eye,
+                                              .shots = frame->self.shots};
     const raim_wire_player *seen = &frame->players[slot];
-    return (struct raim_pilot_state){
-        .position = raim_image_units(seen->x, seen->y),
+    return (struct raim_prediction_state){
+        .position = raim_replica_units(seen->x, seen->y),
         .cooldown_ticks = frame->self.timer,
         .shots = frame->self.shots,
         .life = (uint8_t)seen->life,
@@ -241,8 +242,8 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     // A snapshot, on the unreliable channel, may overtake the welcome.
     if (!is_in(client))
         return true;
-    struct raim_image_change change;
-    if (!raim_image_add_snapshot(&client->replica, reader, &change))
+    struct raim_replica_change change;
+    if (!raim_replica_add_snapshot(&client->replica, reader, &change))
         return false;
     if (!change.is_newest)
         return true;
@@ -252,15 +253,15 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     stats->hits += change.hits;
     stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
     client->session.listens = true;
-    raim_scene_hear(&client->interpolation, &client->replica, now_us);
+    raim_interpolation_receive(&client->interpolation, &client->replica, now_us);
     const uint32_t tick = client->replica.newest_tick;
     if (raim_client_is_spectator(client)) {
-        raim_clock_watch(&client->clock, now_us, tick);
+        raim_clock_receive_tick(&client->clock, now_us, tick);
         return true;
     }
-    const struct raim_pilot_state state = received_state(client);
-    raim_clock_hear(&client->clock, now_us, tick, raim_image_self(&client->replica).margin);
-    raim_pilot_correct(&client->prediction, tick, &state);
+    const struct raim_prediction_state state = received_state(client);
+    raim_clock_receive(&client->clock, now_us, tick, raim_replica_self(&client->replica).margin);
+    raim_prediction_reconcile(&client->prediction, tick, &state);
     return true;
 }
 
@@ -311,26 +312,26 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         break;
     }
     if (is_in(client))
-        client->session.heard_us = now_us;
+        client->session.received_us = now_us;
     client->stats.decode_errors += !good;
     return good;
 }
 
 // --- Inputs ---
 
-bool raim_client_is_due(const struct raim_client *client, uint64_t now_us)
+bool raim_client_is_input_due(const struct raim_client *client, uint64_t now_us)
 {
     return client->session.state == RAIM_CLIENT_PLAYING &&
-           raim_clock_is_due(&client->clock, now_us);
+           raim_clock_is_input_due(&client->clock, now_us);
 }
 
 // Ticks by which other players are shown behind the tick of an input.
 static uint8_t view_age(const struct raim_client *client, uint32_t tick)
 {
-    const double age =
-        client->interpolation.looked
-            ? raim_scene_age(&client->interpolation, (struct raim_scene_time){.tick = tick})
-            : raim_tick_diff(tick, client->replica.shown_tick);
+    const double age = client->interpolation.looked
+                           ? raim_interpolation_age(&client->interpolation,
+                                                    (struct raim_interpolation_time){.tick = tick})
+                           : raim_tick_diff(tick, client->replica.shown_tick);
     return (uint8_t)fmax(0, fmin(RAIM_WIRE_REWIND, floor(age + 0.5)));
 }
 
@@ -356,7 +357,7 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
 {
     const uint8_t most = (uint8_t)client->welcome.max_rewind;
     // In a break or a pause, and before the first snapshot, the input controls nobody.
-    const bool steers = raim_image_self(&client->replica).steers;
+    const bool steers = raim_replica_self(&client->replica).steers;
     const bool fire = steers && pressed->fire != 0;
     raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};
     input.rewind = !fire ? 0 : age < most ? age : most;
@@ -368,17 +369,17 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
         .aim = input.aim,
     };
     record_input(client, tick, &sent);
-    raim_pilot_press(&client->prediction, tick, &input);
+    raim_prediction_add_input(&client->prediction, tick, &input);
 }
 
-size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
-                         uint8_t *bytes, size_t capacity)
+size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, const raim_input *input,
+                               uint8_t *bytes, size_t capacity)
 {
-    if (!raim_client_is_due(client, now_us))
+    if (!raim_client_is_input_due(client, now_us))
         return 0;
-    const uint32_t tick = raim_clock_press(&client->clock, now_us);
+    const uint32_t tick = raim_clock_take_input(&client->clock, now_us);
     const uint8_t age = view_age(client, tick);
-    const bool is_news = raim_image_go_on(&client->replica);
+    const bool is_news = raim_replica_advance(&client->replica);
     struct raim_input_message message = {
         .tick = client->replica.newest_tick,
         .has_snapshot = client->replica.any,

@@ -22,15 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
-
 struct raim_client;
 
 struct raim_client_def {
     const char *name;      // UTF-8; bytes after the 24th are ignored
     bool watch;            // join as a spectator and not as a player
     raim_player_id target; // the player to watch; RAIM_NOBODY: the server chooses
-    double patience_s;     // 0 or more: without an answer for so long the first connection is lost
+    double
+        connect_timeout_s; // 0 or more: without an answer for so long the first connection is lost
     const uint8_t *access; // access token, for arenas that want one
     uint32_t access_size;  // bytes, at most RAIM_ACCESS_BYTES; 0: no token
     // The public key, of RAIM_KEY_BYTES, of the only server that a link may talk to; the
@@ -59,7 +58,7 @@ struct raim_client_end {
 // A player of the arena as the roster and the events report it. A spectator sees the arena with a
 // delay, and receives events with that delay, but its first roster is current. Until the events
 // have caught up, the roster may lack a player that is still visible, and a score may be ahead.
-struct raim_client_member {
+struct raim_client_roster_entry {
     raim_player_id id; // RAIM_NOBODY: the slot is free
     bool bot;
     uint32_t score, deaths; // of this round
@@ -68,7 +67,7 @@ struct raim_client_member {
 
 // A living player at the tick shown.
 struct raim_client_player {
-    uint32_t place;     // slot of the player
+    uint32_t slot;      // slot of the player
     raim_vec2 position; // units
     raim_vec2 velocity; // units/s over the last tick, expected to last; zero in the spawn tick
     raim_angle aim;     // of the local player: of its newest input
@@ -142,8 +141,8 @@ struct raim_client_quality {
                               // reordered, 0 to 1
     int32_t margin;           // ticks by which the latest of the recent inputs reached the server
                               // early; below 0: late
-    double view_age_ms;       // by which all others are shown behind the local player
-    double interpolation_ms;  // part of view_age_ms that waits for late snapshots
+    double view_delay_ms;     // by which all others are shown behind the local player
+    double interpolation_ms;  // part of view_delay_ms that waits for late snapshots
     uint64_t predictions;     // predictions of the local player that a snapshot could check
     uint64_t mispredictions;  // predictions that were wrong
     double correction_units;  // error of the newest wrong prediction
@@ -196,14 +195,14 @@ void raim_client_count_loss(struct raim_client *client, uint32_t arrived, uint32
 // Whether an input is due: raim_client_tick_hz times a second while playing, a little more or less
 // often while inputs reach the server too late or too early. Call it often: several inputs may be
 // due.
-bool raim_client_is_due(const struct raim_client *client, uint64_t now_us);
+bool raim_client_is_input_due(const struct raim_client *client, uint64_t now_us);
 
 // Takes the player's input for one tick and writes the message with it and the inputs before
 // it, to be sent unreliably. Returns 0 and takes nothing where no input is due. The caller leaves
 // `input->rewind` at 0. In breaks and pauses movement and fire are ignored. A spectator calls it
 // too, with any input, because its messages acknowledge snapshots.
-size_t raim_client_press(struct raim_client *client, uint64_t now_us, const raim_input *input,
-                         uint8_t *bytes, size_t capacity);
+size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, const raim_input *input,
+                               uint8_t *bytes, size_t capacity);
 
 // Writes a chat line of UTF-8, to be sent reliably; whole characters beyond 120 bytes are cut off.
 // Returns 0 for an empty text, for a spectator, and while not playing.
@@ -250,12 +249,12 @@ raim_vec2 raim_client_view(const struct raim_client *client);       // width and
 bool raim_client_has_sight(const struct raim_client *client); // obstacles hide what is behind them
 
 // The roster's entry of a slot, 0 to raim_client_max_players - 1.
-const struct raim_client_member *raim_client_member(const struct raim_client *client,
-                                                    uint32_t slot);
+const struct raim_client_roster_entry *raim_client_roster_entry(const struct raim_client *client,
+                                                                uint32_t slot);
 bool raim_client_is_spectator(const struct raim_client *client);
 
 // The local player's slot. A spectator has none and must not call it.
-uint32_t raim_client_own_place(const struct raim_client *client);
+uint32_t raim_client_own_slot(const struct raim_client *client);
 
 // --- What to draw, while playing ---
 
@@ -264,10 +263,10 @@ uint32_t raim_client_own_place(const struct raim_client *client);
 // the past as the network's jitter makes necessary: interpolated between snapshots, or extrapolated
 // by a quarter of a second at most. A bullet of the local player leaves the muzzle at once, in the
 // past of the others: a hit on the screen is a hit on the server, as far as the server rewinds.
-void raim_client_look(struct raim_client *client, uint64_t now_us);
+void raim_client_interpolate(struct raim_client *client, uint64_t now_us);
 
-// Whether there is anything to draw: raim_client_look was called after a snapshot came.
-bool raim_client_has_scene(const struct raim_client *client);
+// Whether there is anything to draw: raim_client_interpolate was called after a snapshot came.
+bool raim_client_can_draw(const struct raim_client *client);
 
 // The middle of the view, units: the local player, or the player that a spectator watches. While
 // that player is down, the point where it fell.
@@ -275,7 +274,7 @@ raim_vec2 raim_client_eye(const struct raim_client *client);
 
 // The ticks shown, with fractions: of the local player, and of everything else.
 double raim_client_own_tick(const struct raim_client *client);
-double raim_client_scene_tick(const struct raim_client *client);
+double raim_client_interpolated_tick(const struct raim_client *client);
 
 // Ticks, 0 or more, by which a player must lead its aim at what it sees, because the view is older
 // than the server rewinds.
@@ -285,16 +284,16 @@ double raim_client_lead_ticks(const struct raim_client *client);
 // and return their number. RAIM_MAX_PLAYERS and RAIM_MAX_BULLETS rows always suffice. The rows hold
 // everything that the server has sent, also what is now outside of the view or behind an obstacle:
 // draw only what is visible.
-uint32_t raim_client_scene_players(const struct raim_client *client,
-                                   struct raim_client_player *players, uint32_t capacity);
-uint32_t raim_client_scene_bullets(const struct raim_client *client,
-                                   struct raim_client_bullet *bullets, uint32_t capacity);
+uint32_t raim_client_interpolated_players(const struct raim_client *client,
+                                          struct raim_client_player *players, uint32_t capacity);
+uint32_t raim_client_interpolated_bullets(const struct raim_client *client,
+                                          struct raim_client_bullet *bullets, uint32_t capacity);
 
 // --- The replica: exact state without interpolation, while playing ---
 
 // The tick of the replica; 0 before the first snapshot. The server sends no snapshot while both
-// sides predict the same. So each raim_client_press without a newer snapshot since the one before
-// advances the replica by a tick, up to a quarter of a second beyond the newest snapshot.
+// sides predict the same. So each raim_client_write_input without a newer snapshot since the one
+// before advances the replica by a tick, up to a quarter of a second beyond the newest snapshot.
 uint32_t raim_client_tick(const struct raim_client *client);
 
 // The slot of the player whose view the client receives: the local player, or the player that a

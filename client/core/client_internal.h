@@ -20,11 +20,11 @@ struct raim_client {
     struct raim_client_stats stats;
     struct raim_welcome welcome;
     uint32_t roster_left; // entries still to be received
-    struct raim_company roster;
-    struct raim_image replica; // map and snapshots
+    struct raim_client_roster roster;
+    struct raim_replica replica; // map and snapshots
     struct raim_clock clock;
-    struct raim_pilot prediction; // unused by a spectator
-    struct raim_scene interpolation;
+    struct raim_prediction prediction; // unused by a spectator
+    struct raim_interpolation interpolation;
     uint64_t hello_us;
     uint32_t input_tick;                   // tick of sent[0]
     uint32_t sent_count;                   // inputs in `sent`, at most raim_clock_inputs

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-
-bool raim_company_enter(struct raim_company *roster, const struct raim_welcome *welcome)
+bool raim_client_roster_enter(struct raim_client_roster *roster, const struct raim_welcome *welcome)
 {
     free(roster->members);
     roster->members = calloc(welcome->max_players, sizeof *roster->members);
@@ -19,22 +18,22 @@ bool raim_company_enter(struct raim_company *roster, const struct raim_welcome *
     return roster->members != NULL;
 }
 
-void raim_company_destroy(struct raim_company *roster)
+void raim_client_roster_destroy(struct raim_client_roster *roster)
 {
     free(roster->members);
 }
 
 // NULL when the id names no slot of this arena.
-static struct raim_client_member *member_of(struct raim_company *roster, uint32_t id)
+static struct raim_client_roster_entry *member_of(struct raim_client_roster *roster, uint32_t id)
 {
     const uint32_t slot = raim_player_place((raim_player_id)id);
     return slot < roster->slots ? &roster->members[slot] : NULL;
 }
 
-static void set_member(struct raim_company *roster, const struct raim_roster_entry *entry)
+static void set_member(struct raim_client_roster *roster, const struct raim_roster_entry *entry)
 {
-    struct raim_client_member *member = member_of(roster, entry->player);
-    *member = (struct raim_client_member){
+    struct raim_client_roster_entry *member = member_of(roster, entry->player);
+    *member = (struct raim_client_roster_entry){
         .id = (raim_player_id)entry->player,
         .bot = entry->bot,
         .score = entry->score,
@@ -43,8 +42,8 @@ static void set_member(struct raim_company *roster, const struct raim_roster_ent
     memcpy(member->name, entry->name, sizeof member->name);
 }
 
-bool raim_company_add_roster(struct raim_company *roster, const struct raim_roster_entry *entries,
-                             uint32_t count)
+bool raim_client_roster_add_entries(struct raim_client_roster *roster,
+                                    const struct raim_roster_entry *entries, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (member_of(roster, entries[i].player) == NULL)
@@ -54,36 +53,37 @@ bool raim_company_add_roster(struct raim_company *roster, const struct raim_rost
     return true;
 }
 
-static void keep(struct raim_company *roster, enum raim_client_event_kind kind,
+static void keep(struct raim_client_roster *roster, enum raim_client_event_kind kind,
                  const struct raim_wire_event *event)
 {
-    roster->events[roster->written++ % RAIM_COMPANY_EVENTS] = (struct raim_company_event){
-        .kind = (uint8_t)kind,
-        .rewind = (uint8_t)event->rewind,
-        .phase = (uint8_t)event->phase.phase,
-        .player =
-            (raim_player_id)(event->kind == RAIM_WIRE_PHASE ? event->phase.winner : event->player),
-        .victim = (raim_player_id)event->victim,
-        .round = (uint16_t)event->phase.round,
-        .text = roster->said,
-    };
-    if (roster->written - roster->read > RAIM_COMPANY_EVENTS)
-        roster->read = roster->written - RAIM_COMPANY_EVENTS;
+    roster->events[roster->written++ % RAIM_CLIENT_ROSTER_EVENTS] =
+        (struct raim_client_roster_event){
+            .kind = (uint8_t)kind,
+            .rewind = (uint8_t)event->rewind,
+            .phase = (uint8_t)event->phase.phase,
+            .player = (raim_player_id)(event->kind == RAIM_WIRE_PHASE ? event->phase.winner
+                                                                      : event->player),
+            .victim = (raim_player_id)event->victim,
+            .round = (uint16_t)event->phase.round,
+            .text = roster->said,
+        };
+    if (roster->written - roster->read > RAIM_CLIENT_ROSTER_EVENTS)
+        roster->read = roster->written - RAIM_CLIENT_ROSTER_EVENTS;
 }
 
 // A new round resets all scores and deaths.
-static void set_phase(struct raim_company *roster, const struct raim_wire_phase *phase)
+static void set_phase(struct raim_client_roster *roster, const struct raim_wire_phase *phase)
 {
     for (uint32_t i = 0; i < roster->slots && phase->round != roster->phase.round; i++)
         roster->members[i].score = roster->members[i].deaths = 0;
     roster->phase = *phase;
 }
 
-static void apply(struct raim_company *roster, const struct raim_wire_event *event,
+static void apply(struct raim_client_roster *roster, const struct raim_wire_event *event,
                   struct raim_client_stats *stats)
 {
-    struct raim_client_member *member = member_of(roster, event->player);
-    struct raim_client_member *victim = member_of(roster, event->victim);
+    struct raim_client_roster_entry *member = member_of(roster, event->player);
+    struct raim_client_roster_entry *victim = member_of(roster, event->victim);
     switch (event->kind) {
     case RAIM_WIRE_JOINED:
         set_member(roster, &event->entry);
@@ -91,7 +91,7 @@ static void apply(struct raim_company *roster, const struct raim_wire_event *eve
         break;
     case RAIM_WIRE_LEFT:
         if (member->id == event->player)
-            *member = (struct raim_client_member){0};
+            *member = (struct raim_client_roster_entry){0};
         keep(roster, RAIM_CLIENT_LEFT, event);
         break;
     case RAIM_WIRE_KILL:
@@ -107,7 +107,7 @@ static void apply(struct raim_company *roster, const struct raim_wire_event *eve
         break;
     case RAIM_WIRE_CHAT:
         keep(roster, RAIM_CLIENT_CHAT, event);
-        memcpy(roster->texts[roster->said++ % RAIM_COMPANY_TEXTS], event->text,
+        memcpy(roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS], event->text,
                sizeof roster->texts[0]);
         break;
     case RAIM_WIRE_PHASE:
@@ -120,8 +120,9 @@ static void apply(struct raim_company *roster, const struct raim_wire_event *eve
     }
 }
 
-bool raim_company_add_events(struct raim_company *roster, const struct raim_events_message *message,
-                             struct raim_client_stats *stats)
+bool raim_client_roster_add_events(struct raim_client_roster *roster,
+                                   const struct raim_events_message *message,
+                                   struct raim_client_stats *stats)
 {
     for (uint32_t i = 0; i < message->count; i++)
         if (member_of(roster, message->events[i].player) == NULL ||
@@ -141,14 +142,15 @@ bool raim_company_add_events(struct raim_company *roster, const struct raim_even
     return true;
 }
 
-bool raim_company_next_event(struct raim_company *roster, struct raim_client_event *event)
+bool raim_client_roster_next_event(struct raim_client_roster *roster,
+                                   struct raim_client_event *event)
 {
     while (roster->read != roster->written) {
-        const struct raim_company_event *next =
-            &roster->events[roster->read++ % RAIM_COMPANY_EVENTS];
+        const struct raim_client_roster_event *next =
+            &roster->events[roster->read++ % RAIM_CLIENT_ROSTER_EVENTS];
         // The ring has overwritten this text with newer chat lines.
         if (next->kind == RAIM_CLIENT_CHAT &&
-            (uint16_t)(roster->said - next->text) > RAIM_COMPANY_TEXTS)
+            (uint16_t)(roster->said - next->text) > RAIM_CLIENT_ROSTER_TEXTS)
             continue;
         *event = (struct raim_client_event){
             .kind = (enum raim_client_event_kind)next->kind,
@@ -157,8 +159,9 @@ bool raim_company_next_event(struct raim_company *roster, struct raim_client_eve
             .rewound_ms = next->rewind * 1e3 / roster->tick_hz,
             .phase = (enum raim_client_phase_kind)next->phase,
             .round = next->round,
-            .text = next->kind == RAIM_CLIENT_CHAT ? roster->texts[next->text % RAIM_COMPANY_TEXTS]
-                                                   : NULL,
+            .text = next->kind == RAIM_CLIENT_CHAT
+                        ? roster->texts[next->text % RAIM_CLIENT_ROSTER_TEXTS]
+                        : NULL,
         };
         return true;
     }

@@ -6,10 +6,10 @@
 #include "handshake.h"
 #include "roster.h"
 
-#define RAIM_COMPANY_EVENTS 1024 // unread events kept
-#define RAIM_COMPANY_TEXTS 16    // unread chat lines kept
+#define RAIM_CLIENT_ROSTER_EVENTS 1024 // unread events kept
+#define RAIM_CLIENT_ROSTER_TEXTS 16    // unread chat lines kept
 
-struct raim_company_event {
+struct raim_client_roster_event {
     uint8_t kind;   // enum raim_client_event_kind
     uint8_t rewind; // KILL: ticks
     uint8_t phase;  // PHASE: enum raim_client_phase_kind
@@ -18,30 +18,33 @@ struct raim_company_event {
     uint16_t text;  // CHAT: number of chat lines before it, modulo 2^16
 };
 
-struct raim_company {
+struct raim_client_roster {
     uint32_t tick_hz;
     raim_player_id own; // RAIM_NOBODY for a spectator
     uint32_t slots;
-    struct raim_client_member *members; // by slot
+    struct raim_client_roster_entry *members; // by slot
     struct raim_wire_phase phase;
     uint32_t next_sequence;
-    uint32_t read, written;                                 // events ever read and written
-    struct raim_company_event events[RAIM_COMPANY_EVENTS];  // ring
-    uint16_t said;                                          // chat lines ever received
-    char texts[RAIM_COMPANY_TEXTS][RAIM_MAX_TEXT_BYTES + 1]; // ring
+    uint32_t read, written; // events ever read and written
+    struct raim_client_roster_event events[RAIM_CLIENT_ROSTER_EVENTS]; // ring
+    uint16_t said;                                                     // chat lines ever received
+    char texts[RAIM_CLIENT_ROSTER_TEXTS][RAIM_MAX_TEXT_BYTES + 1];     // ring
 };
 
 // Replaces the roster by an empty one for the arena of a welcome, and keeps unread events. False
 // when memory runs out.
-bool raim_company_enter(struct raim_company *roster, const struct raim_welcome *welcome);
-void raim_company_destroy(struct raim_company *roster);
+bool raim_client_roster_enter(struct raim_client_roster *roster,
+                              const struct raim_welcome *welcome);
+void raim_client_roster_destroy(struct raim_client_roster *roster);
 
 // Take all entries of a ROSTER, or all events of an EVENTS message. False where one names a slot
 // that the arena does not have; then nothing is taken.
-bool raim_company_add_roster(struct raim_company *roster, const struct raim_roster_entry *entries,
-                             uint32_t count);
-bool raim_company_add_events(struct raim_company *roster, const struct raim_events_message *message,
-                             struct raim_client_stats *stats);
+bool raim_client_roster_add_entries(struct raim_client_roster *roster,
+                                    const struct raim_roster_entry *entries, uint32_t count);
+bool raim_client_roster_add_events(struct raim_client_roster *roster,
+                                   const struct raim_events_message *message,
+                                   struct raim_client_stats *stats);
 
 // Takes the oldest unread event; false when there is none.
-bool raim_company_next_event(struct raim_company *roster, struct raim_client_event *event);
+bool raim_client_roster_next_event(struct raim_client_roster *roster,
+                                   struct raim_client_event *event);

@@ -37,16 +37,16 @@ const struct raim_client_stats *raim_client_stats(const struct raim_client *clie
 
 struct raim_client_quality raim_client_quality(const struct raim_client *client)
 {
-    const struct raim_pilot_record *record = &client->prediction.record;
+    const struct raim_prediction_record *record = &client->prediction.record;
     const double tick_ms = client->welcome.tick_hz > 0 ? 1e3 / client->welcome.tick_hz : 0;
-    const double view_age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    const double view_age = raim_client_own_tick(client) - raim_client_interpolated_tick(client);
     return (struct raim_client_quality){
         .round_trip_ms = client->clock.round_trip * tick_ms,
-        .jitter_ms = raim_scene_jitter_ms(&client->interpolation),
+        .jitter_ms = raim_interpolation_jitter_ms(&client->interpolation),
         .loss = client->packets_sent > 0 ? 1 - client->packets_arrived / client->packets_sent : 0,
-        .margin = raim_image_self(&client->replica).margin,
-        .view_age_ms = view_age * tick_ms,
-        .interpolation_ms = raim_scene_delay_ms(&client->interpolation),
+        .margin = raim_replica_self(&client->replica).margin,
+        .view_delay_ms = view_age * tick_ms,
+        .interpolation_ms = raim_interpolation_delay_ms(&client->interpolation),
         .predictions = record->predictions,
         .mispredictions = record->mispredictions,
         .correction_units = record->correction,
@@ -56,7 +56,7 @@ struct raim_client_quality raim_client_quality(const struct raim_client *client)
 
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event)
 {
-    return raim_company_next_event(&client->roster, event);
+    return raim_client_roster_next_event(&client->roster, event);
 }
 
 const char *raim_client_motd(const struct raim_client *client)
@@ -68,7 +68,8 @@ const char *raim_client_motd(const struct raim_client *client)
 static double ticks_until(const struct raim_client *client, uint32_t tick)
 {
     return client->interpolation.looked
-               ? raim_scene_age(&client->interpolation, (struct raim_scene_time){tick, 0})
+               ? raim_interpolation_age(&client->interpolation,
+                                        (struct raim_interpolation_time){tick, 0})
                : raim_tick_diff(tick, client->replica.newest_tick);
 }
 
@@ -93,7 +94,7 @@ uint32_t raim_client_tick_hz(const struct raim_client *client)
 
 const struct raim_map *raim_client_map(const struct raim_client *client)
 {
-    return raim_image_map(&client->replica);
+    return raim_replica_map(&client->replica);
 }
 
 const raim_rules *raim_client_rules(const struct raim_client *client)
@@ -116,7 +117,8 @@ bool raim_client_has_sight(const struct raim_client *client)
     return client->welcome.sight;
 }
 
-const struct raim_client_member *raim_client_member(const struct raim_client *client, uint32_t slot)
+const struct raim_client_roster_entry *raim_client_roster_entry(const struct raim_client *client,
+                                                                uint32_t slot)
 {
     assert(slot < client->welcome.max_players);
     return &client->roster.members[slot];
@@ -127,7 +129,7 @@ bool raim_client_is_spectator(const struct raim_client *client)
     return client->welcome.player == RAIM_NOBODY;
 }
 
-uint32_t raim_client_own_place(const struct raim_client *client)
+uint32_t raim_client_own_slot(const struct raim_client *client)
 {
     assert(!raim_client_is_spectator(client));
     return raim_player_place((raim_player_id)client->welcome.player);
@@ -140,47 +142,47 @@ uint32_t raim_client_tick(const struct raim_client *client)
 
 uint32_t raim_client_viewpoint(const struct raim_client *client)
 {
-    return raim_client_is_spectator(client) ? raim_image_self(&client->replica).place
-                                            : raim_client_own_place(client);
+    return raim_client_is_spectator(client) ? raim_replica_self(&client->replica).place
+                                            : raim_client_own_slot(client);
 }
 
 bool raim_client_alive(const struct raim_client *client)
 {
-    return raim_image_self(&client->replica).alive;
+    return raim_replica_self(&client->replica).alive;
 }
 
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity)
 {
-    return raim_image_players(&client->replica, client->sent[0].aim, players, capacity);
+    return raim_replica_players(&client->replica, client->sent[0].aim, players, capacity);
 }
 
 uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,
                              uint32_t capacity)
 {
-    return raim_image_bullets(&client->replica, bullets, capacity);
+    return raim_replica_bullets(&client->replica, bullets, capacity);
 }
 
 // --- Interpolation ---
 
-static const struct raim_pilot *prediction_of(const struct raim_client *client)
+static const struct raim_prediction *prediction_of(const struct raim_client *client)
 {
     return raim_client_is_spectator(client) ? NULL : &client->prediction;
 }
 
-void raim_client_look(struct raim_client *client, uint64_t now_us)
+void raim_client_interpolate(struct raim_client *client, uint64_t now_us)
 {
     if (client->session.state != RAIM_CLIENT_PLAYING || !client->replica.any)
         return;
-    const struct raim_scene_time own_time = {
+    const struct raim_interpolation_time own_time = {
         .tick = client->clock.next_tick - 1,
         .part = raim_clock_phase(&client->clock, now_us),
     };
-    raim_scene_look(&client->interpolation, &client->replica, prediction_of(client), own_time,
-                    client->sent[0].aim, now_us);
+    raim_interpolation_update(&client->interpolation, &client->replica, prediction_of(client),
+                              own_time, client->sent[0].aim, now_us);
 }
 
-bool raim_client_has_scene(const struct raim_client *client)
+bool raim_client_can_draw(const struct raim_client *client)
 {
     return client->interpolation.looked;
 }
@@ -190,7 +192,7 @@ raim_vec2 raim_client_eye(const struct raim_client *client)
     return client->interpolation.eye;
 }
 
-double raim_client_scene_tick(const struct raim_client *client)
+double raim_client_interpolated_tick(const struct raim_client *client)
 {
     return client->interpolation.looked
                ? client->interpolation.start_tick + client->interpolation.ahead
@@ -200,21 +202,22 @@ double raim_client_scene_tick(const struct raim_client *client)
 double raim_client_own_tick(const struct raim_client *client)
 {
     if (!client->interpolation.looked || raim_client_is_spectator(client))
-        return raim_client_scene_tick(client);
-    const double age = raim_scene_age(&client->interpolation, client->interpolation.own_time);
-    return raim_client_scene_tick(client) + age;
+        return raim_client_interpolated_tick(client);
+    const double age =
+        raim_interpolation_age(&client->interpolation, client->interpolation.own_time);
+    return raim_client_interpolated_tick(client) + age;
 }
 
 double raim_client_lead_ticks(const struct raim_client *client)
 {
-    const double age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    const double age = raim_client_own_tick(client) - raim_client_interpolated_tick(client);
     return fmax(0, age - client->welcome.max_rewind);
 }
 
-uint32_t raim_client_scene_players(const struct raim_client *client,
-                                   struct raim_client_player *players, uint32_t capacity)
+uint32_t raim_client_interpolated_players(const struct raim_client *client,
+                                          struct raim_client_player *players, uint32_t capacity)
 {
-    const struct raim_scene *interpolation = &client->interpolation;
+    const struct raim_interpolation *interpolation = &client->interpolation;
     const uint32_t count =
         interpolation->row_count < capacity ? interpolation->row_count : capacity;
     if (count > 0)
@@ -222,9 +225,9 @@ uint32_t raim_client_scene_players(const struct raim_client *client,
     return count;
 }
 
-uint32_t raim_client_scene_bullets(const struct raim_client *client,
-                                   struct raim_client_bullet *bullets, uint32_t capacity)
+uint32_t raim_client_interpolated_bullets(const struct raim_client *client,
+                                          struct raim_client_bullet *bullets, uint32_t capacity)
 {
-    return raim_scene_bullets(&client->interpolation, &client->replica, prediction_of(client),
-                              bullets, capacity);
+    return raim_interpolation_bullets(&client->interpolation, &client->replica,
+                                      prediction_of(client), bullets, capacity);
 }

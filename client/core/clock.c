@@ -179,7 +179,7 @@ static void measure_round_trip(struct raim_clock *clock, uint64_t now_us, uint32
     clock->round_trip += (fmax(0, sample) - clock->round_trip) / 8;
 }
 
-void raim_clock_hear(struct raim_clock *clock, uint64_t now_us, uint32_t tick, int32_t margin)
+void raim_clock_receive(struct raim_clock *clock, uint64_t now_us, uint32_t tick, int32_t margin)
 {
     if (!clock->is_set || is_lost(clock, now_us, tick)) {
         start(clock, now_us, tick, first_lead(clock));
@@ -196,18 +196,18 @@ void raim_clock_hear(struct raim_clock *clock, uint64_t now_us, uint32_t tick, i
     add_window(clock, now_us, slack);
 }
 
-void raim_clock_watch(struct raim_clock *clock, uint64_t now_us, uint32_t tick)
+void raim_clock_receive_tick(struct raim_clock *clock, uint64_t now_us, uint32_t tick)
 {
     if (!clock->is_set)
         start(clock, now_us, tick, 1);
 }
 
-bool raim_clock_is_due(const struct raim_clock *clock, uint64_t now_us)
+bool raim_clock_is_input_due(const struct raim_clock *clock, uint64_t now_us)
 {
     return clock->is_set && tick_at(clock, now_us) >= since_start(clock, clock->next_tick);
 }
 
-uint32_t raim_clock_press(struct raim_clock *clock, uint64_t now_us)
+uint32_t raim_clock_take_input(struct raim_clock *clock, uint64_t now_us)
 {
     assert(clock->is_set);
     const double now = tick_at(clock, now_us);

@@ -45,18 +45,18 @@ void raim_clock_init(struct raim_clock *clock, uint32_t tick_hz, uint64_t round_
 
 // Takes the tick of a snapshot that has come, and the margin in it (frame.h). The first snapshot
 // sets the clock.
-void raim_clock_hear(struct raim_clock *clock, uint64_t now_us, uint32_t tick, int32_t margin);
+void raim_clock_receive(struct raim_clock *clock, uint64_t now_us, uint32_t tick, int32_t margin);
 
 // Takes the tick of a snapshot of a spectator, which holds no margin.
-void raim_clock_watch(struct raim_clock *clock, uint64_t now_us, uint32_t tick);
+void raim_clock_receive_tick(struct raim_clock *clock, uint64_t now_us, uint32_t tick);
 
 // Whether an input is due.
-bool raim_clock_is_due(const struct raim_clock *clock, uint64_t now_us);
+bool raim_clock_is_input_due(const struct raim_clock *clock, uint64_t now_us);
 
 // Returns the tick of the input that is due, and moves on to the next one. The clock must be set.
 // Where many inputs are due, as after the program was stopped, it skips those that would reach the
 // server too late.
-uint32_t raim_clock_press(struct raim_clock *clock, uint64_t now_us);
+uint32_t raim_clock_take_input(struct raim_clock *clock, uint64_t now_us);
 
 // How far the clock is from the tick of the last input to that of the next one: 0 to 1, however
 // late the next input is.

@@ -15,33 +15,33 @@ static const double settle_s = 0.5;  // within which it follows a new delay, as 
 // error may be added.
 static const double most_fading_s = 0.6;
 
-bool raim_scene_create(struct raim_scene *interpolation, uint32_t tick_hz, uint32_t slots,
-                       raim_vec2 eye)
+bool raim_interpolation_create(struct raim_interpolation *interpolation, uint32_t tick_hz,
+                               uint32_t slots, raim_vec2 eye)
 {
-    *interpolation = (struct raim_scene){.tick_hz = tick_hz, .eye = eye};
+    *interpolation = (struct raim_interpolation){.tick_hz = tick_hz, .eye = eye};
     interpolation->tracks = calloc(slots, sizeof *interpolation->tracks);
     interpolation->rows = calloc(slots, sizeof *interpolation->rows);
     return interpolation->tracks != NULL && interpolation->rows != NULL;
 }
 
-void raim_scene_destroy(struct raim_scene *interpolation)
+void raim_interpolation_destroy(struct raim_interpolation *interpolation)
 {
     free(interpolation->tracks);
     free(interpolation->rows);
 }
 
-static double to_ticks(const struct raim_scene *interpolation, int64_t us)
+static double to_ticks(const struct raim_interpolation *interpolation, int64_t us)
 {
     return (double)us * 1e-6 * interpolation->tick_hz;
 }
 
-static double to_ms(const struct raim_scene *interpolation, double ticks)
+static double to_ms(const struct raim_interpolation *interpolation, double ticks)
 {
     return ticks * 1e3 / interpolation->tick_hz;
 }
 
-void raim_scene_hear(struct raim_scene *interpolation, const struct raim_image *replica,
-                     uint64_t now_us)
+void raim_interpolation_receive(struct raim_interpolation *interpolation,
+                                const struct raim_replica *replica, uint64_t now_us)
 {
     if (!interpolation->any) {
         interpolation->any = true;
@@ -49,28 +49,29 @@ void raim_scene_hear(struct raim_scene *interpolation, const struct raim_image *
         interpolation->start_us = now_us;
     }
     const int64_t ticks = raim_tick_diff(replica->newest_tick, interpolation->start_tick);
-    raim_lateness_add(&interpolation->jitter, (int64_t)(now_us - interpolation->start_us) -
-                                                  ticks * 1000000 / interpolation->tick_hz);
+    raim_jitter_estimator_add(&interpolation->jitter, (int64_t)(now_us - interpolation->start_us) -
+                                                          ticks * 1000000 / interpolation->tick_hz);
     interpolation->is_news = true;
 }
 
-double raim_scene_age(const struct raim_scene *interpolation, struct raim_scene_time time)
+double raim_interpolation_age(const struct raim_interpolation *interpolation,
+                              struct raim_interpolation_time time)
 {
     return raim_tick_diff(time.tick, interpolation->start_tick) + time.part - interpolation->ahead;
 }
 
-double raim_scene_jitter_ms(const struct raim_scene *interpolation)
+double raim_interpolation_jitter_ms(const struct raim_interpolation *interpolation)
 {
-    const int64_t late_us = raim_lateness_of(&interpolation->jitter, share_in_time);
-    return (double)(late_us - raim_lateness_of(&interpolation->jitter, 0)) * 1e-3;
+    const int64_t late_us = raim_jitter_estimator_percentile(&interpolation->jitter, share_in_time);
+    return (double)(late_us - raim_jitter_estimator_percentile(&interpolation->jitter, 0)) * 1e-3;
 }
 
-double raim_scene_delay_ms(const struct raim_scene *interpolation)
+double raim_interpolation_delay_ms(const struct raim_interpolation *interpolation)
 {
     if (!interpolation->looked)
         return 0;
     const int64_t since_us = (int64_t)(interpolation->looked_us - interpolation->start_us);
-    const int64_t earliest_us = raim_lateness_of(&interpolation->jitter, 0);
+    const int64_t earliest_us = raim_jitter_estimator_percentile(&interpolation->jitter, 0);
     return to_ms(interpolation,
                  to_ticks(interpolation, since_us - earliest_us) - interpolation->ahead);
 }
@@ -80,21 +81,21 @@ double raim_scene_delay_ms(const struct raim_scene *interpolation)
 // A time, and the snapshots before and after it.
 struct span {
     const struct raim_wire_frame *before, *after; // `after` NULL: beyond the newest snapshot
-    struct raim_scene_time time;                  // not before `before`
+    struct raim_interpolation_time time;          // not before `before`
 };
 
-static struct span span_at(const struct raim_scene *interpolation, const struct raim_image *replica,
-                           double ahead)
+static struct span span_at(const struct raim_interpolation *interpolation,
+                           const struct raim_replica *replica, double ahead)
 {
     const double whole = floor(ahead);
     struct span span = {
         .time = {interpolation->start_tick + (uint32_t)(int64_t)whole, ahead - whole},
     };
-    raim_image_around(replica, span.time.tick, &span.before, &span.after);
+    raim_replica_around(replica, span.time.tick, &span.before, &span.after);
     if (span.before == NULL) {
         span.before = span.after;
-        span.time = (struct raim_scene_time){span.before->tick, 0};
-        raim_image_around(replica, span.time.tick, &span.before, &span.after);
+        span.time = (struct raim_interpolation_time){span.before->tick, 0};
+        raim_replica_around(replica, span.time.tick, &span.before, &span.after);
     }
     return span;
 }
@@ -126,7 +127,7 @@ static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player
 // differs from the prediction, so a player moves as predicted until the tick before the next
 // snapshot. Only a lost snapshot breaks this; it shows where the last tick would have to be longer
 // than a player can run, and then the player is drawn on a straight line.
-static struct stretch stretch_at(const struct raim_image *replica, const struct span *span,
+static struct stretch stretch_at(const struct raim_replica *replica, const struct span *span,
                                  uint32_t slot)
 {
     const struct raim_wire_limits *limits = &replica->limits;
@@ -158,16 +159,16 @@ static raim_angle aim_at(const struct span *span, uint32_t slot)
 }
 
 // False where the player is not visible.
-static bool player_at(const struct raim_image *replica, const struct span *span, uint32_t slot,
+static bool player_at(const struct raim_replica *replica, const struct span *span, uint32_t slot,
                       struct raim_client_player *player)
 {
     if (!raim_set_has(span->before->seen_players, slot))
         return false;
     const struct stretch stretch = stretch_at(replica, span, slot);
-    const raim_vec2 from = raim_image_units(stretch.from[0], stretch.from[1]);
-    const raim_vec2 way = raim_vec2_sub(raim_image_units(stretch.to[0], stretch.to[1]), from);
+    const raim_vec2 from = raim_replica_units(stretch.from[0], stretch.from[1]);
+    const raim_vec2 way = raim_vec2_sub(raim_replica_units(stretch.to[0], stretch.to[1]), from);
     *player = (struct raim_client_player){
-        .place = slot,
+        .slot = slot,
         .position = raim_vec2_mad(from, way, stretch.part),
         .velocity = raim_vec2_scale(way, replica->tick_hz / (double)stretch.ticks),
         .aim = aim_at(span, slot),
@@ -179,7 +180,7 @@ static bool player_at(const struct raim_image *replica, const struct span *span,
 
 // --- Errors that fade ---
 
-static void fade(struct raim_scene *interpolation, uint32_t slots, uint64_t now_us)
+static void fade(struct raim_interpolation *interpolation, uint32_t slots, uint64_t now_us)
 {
     const double kept = exp((double)(now_us - interpolation->looked_us) * -1e-6 / fade_s);
     interpolation->own.error = raim_vec2_scale(interpolation->own.error, kept);
@@ -189,25 +190,27 @@ static void fade(struct raim_scene *interpolation, uint32_t slots, uint64_t now_
 }
 
 // Corrects the last drawn position of a player by newer snapshots, without moving what was drawn.
-static void redraw(struct raim_scene_track *track, raim_vec2 position)
+static void redraw(struct raim_interpolation_track *track, raim_vec2 position)
 {
     track->error = raim_vec2_add(track->error, raim_vec2_sub(track->position, position));
     track->position = position;
 }
 
-static void redraw_others(struct raim_scene *interpolation, const struct raim_image *replica)
+static void redraw_others(struct raim_interpolation *interpolation,
+                          const struct raim_replica *replica)
 {
     const struct span span = span_at(interpolation, replica, interpolation->ahead);
     for (uint32_t slot = 0; slot < replica->limits.players; slot++) {
         struct raim_client_player player;
-        struct raim_scene_track *track = &interpolation->tracks[slot];
+        struct raim_interpolation_track *track = &interpolation->tracks[slot];
         if (track->seen && player_at(replica, &span, slot, &player) && player.life == track->life)
             redraw(track, player.position);
     }
 }
 
 // Returns where to draw a player that is at a position.
-static raim_vec2 draw(struct raim_scene_track *track, raim_vec2 position, uint8_t life, double most)
+static raim_vec2 draw(struct raim_interpolation_track *track, raim_vec2 position, uint8_t life,
+                      double most)
 {
     if (!track->seen || track->life != life || raim_vec2_length_squared(track->error) > most * most)
         track->error = (raim_vec2){0, 0};
@@ -217,29 +220,29 @@ static raim_vec2 draw(struct raim_scene_track *track, raim_vec2 position, uint8_
     return raim_vec2_add(position, track->error);
 }
 
-static double most_fading(const struct raim_image *replica)
+static double most_fading(const struct raim_replica *replica)
 {
     return replica->rules.player_speed * most_fading_s;
 }
 
 // Fills the row of the local player. False while it is down; then only the position counts.
-static bool draw_own(struct raim_scene *interpolation, const struct raim_image *replica,
-                     const struct raim_pilot *prediction, struct raim_scene_time time,
+static bool draw_own(struct raim_interpolation *interpolation, const struct raim_replica *replica,
+                     const struct raim_prediction *prediction, struct raim_interpolation_time time,
                      struct raim_client_player *player)
 {
-    struct raim_scene_track *track = &interpolation->own;
-    const struct raim_pilot_state *before = raim_pilot_at(prediction, time.tick);
-    const struct raim_pilot_state *now = raim_pilot_at(prediction, time.tick + 1);
-    const raim_vec2 position = raim_pilot_position(prediction, time.tick, time.part);
+    struct raim_interpolation_track *track = &interpolation->own;
+    const struct raim_prediction_state *before = raim_prediction_at(prediction, time.tick);
+    const struct raim_prediction_state *now = raim_prediction_at(prediction, time.tick + 1);
+    const raim_vec2 position = raim_prediction_position(prediction, time.tick, time.part);
     // An error does not carry over to another life.
     if (track->seen && (!now->alive || track->life == now->life))
-        redraw(track, raim_pilot_position(prediction, interpolation->own_time.tick,
-                                          interpolation->own_time.part));
+        redraw(track, raim_prediction_position(prediction, interpolation->own_time.tick,
+                                               interpolation->own_time.part));
     interpolation->own_time = time;
     const bool goes_on = before->alive && now->alive && before->life == now->life;
     const raim_vec2 way = raim_vec2_sub(now->position, before->position);
     *player = (struct raim_client_player){
-        .place = raim_player_place(prediction->id),
+        .slot = raim_player_place(prediction->id),
         .position =
             draw(track, position, now->alive ? now->life : track->life, most_fading(replica)),
         .velocity = goes_on ? raim_vec2_scale(way, replica->tick_hz) : (raim_vec2){0, 0},
@@ -249,8 +252,8 @@ static bool draw_own(struct raim_scene *interpolation, const struct raim_image *
     return now->alive;
 }
 
-static void draw_others(struct raim_scene *interpolation, const struct raim_image *replica,
-                        const struct raim_client_player *own)
+static void draw_others(struct raim_interpolation *interpolation,
+                        const struct raim_replica *replica, const struct raim_client_player *own)
 {
     const struct span span = span_at(interpolation, replica, interpolation->ahead);
     interpolation->ahead =
@@ -258,8 +261,8 @@ static void draw_others(struct raim_scene *interpolation, const struct raim_imag
     interpolation->row_count = 0;
     for (uint32_t slot = 0; slot < replica->limits.players; slot++) {
         struct raim_client_player *row = &interpolation->rows[interpolation->row_count];
-        struct raim_scene_track *track = &interpolation->tracks[slot];
-        if (own != NULL && own->place == slot) {
+        struct raim_interpolation_track *track = &interpolation->tracks[slot];
+        if (own != NULL && own->slot == slot) {
             *row = *own;
             interpolation->row_count++;
             continue;
@@ -278,17 +281,17 @@ static void draw_others(struct raim_scene *interpolation, const struct raim_imag
 
 // The tick to show: delayed by the 95th percentile of the snapshots' delay, plus one tick so that a
 // snapshot lies on both sides.
-static double wanted_ahead(const struct raim_scene *interpolation, uint64_t now_us)
+static double wanted_ahead(const struct raim_interpolation *interpolation, uint64_t now_us)
 {
     const int64_t since_us = (int64_t)(now_us - interpolation->start_us);
-    return to_ticks(interpolation,
-                    since_us - raim_lateness_of(&interpolation->jitter, share_in_time)) -
+    return to_ticks(interpolation, since_us - raim_jitter_estimator_percentile(
+                                                  &interpolation->jitter, share_in_time)) -
            1;
 }
 
 // Moves the shown time on: slews towards the wanted delay, and never goes back. Returns whether it
 // jumped, as after the program was stopped.
-static bool move_on(struct raim_scene *interpolation, const struct raim_image *replica,
+static bool move_on(struct raim_interpolation *interpolation, const struct raim_replica *replica,
                     uint64_t now_us)
 {
     const double ticks = to_ticks(interpolation, (int64_t)(now_us - interpolation->looked_us));
@@ -307,9 +310,11 @@ static bool move_on(struct raim_scene *interpolation, const struct raim_image *r
     return false;
 }
 
-void raim_scene_look(struct raim_scene *interpolation, const struct raim_image *replica,
-                     const struct raim_pilot *prediction, struct raim_scene_time own_time,
-                     raim_angle aim, uint64_t now_us)
+void raim_interpolation_update(struct raim_interpolation *interpolation,
+                               const struct raim_replica *replica,
+                               const struct raim_prediction *prediction,
+                               struct raim_interpolation_time own_time, raim_angle aim,
+                               uint64_t now_us)
 {
     struct raim_client_player own;
     fade(interpolation, replica->limits.players, now_us);
@@ -333,12 +338,12 @@ void raim_scene_look(struct raim_scene *interpolation, const struct raim_image *
 
 // The local player's bullet in a slot, from the first snapshot at or after the time that has one,
 // because the shooter sees its bullets as soon as it fires. NULL: none.
-static const raim_wire_bullet *own_launch(const struct raim_image *replica, const struct span *span,
-                                          uint32_t slot)
+static const raim_wire_bullet *own_launch(const struct raim_replica *replica,
+                                          const struct span *span, uint32_t slot)
 {
     for (uint32_t tick = span->before->tick; raim_tick_diff(tick, replica->newest_tick) <= 0;
          tick++) {
-        const struct raim_wire_frame *frame = raim_image_frame(replica, tick);
+        const struct raim_wire_frame *frame = raim_replica_frame(replica, tick);
         if (frame != NULL && raim_set_has(frame->seen_bullets, slot))
             return &frame->bullets[slot];
     }
@@ -361,7 +366,8 @@ static const raim_wire_bullet *launch_at(const struct span *span, uint32_t slot)
 }
 
 // The position of a bullet, `age` ticks after its launch; at the muzzle before it.
-static raim_vec2 bullet_at(const struct raim_image *replica, const raim_bullet *bullet, double age)
+static raim_vec2 bullet_at(const struct raim_replica *replica, const raim_bullet *bullet,
+                           double age)
 {
     const double flown_s = fmax(0, age) / replica->tick_hz;
     return raim_vec2_mad(bullet->origin, bullet->direction,
@@ -369,18 +375,19 @@ static raim_vec2 bullet_at(const struct raim_image *replica, const raim_bullet *
 }
 
 // Ticks from a bullet's launch to a time.
-static double age_at(const raim_bullet *bullet, struct raim_scene_time time)
+static double age_at(const raim_bullet *bullet, struct raim_interpolation_time time)
 {
     return raim_tick_diff(time.tick, bullet->born_tick) + time.part;
 }
 
 // Fills the row of a bullet. False where it has ended: by age, or by an obstacle on the way from
 // `from`. With `from` NULL the snapshots show that no obstacle has stopped it.
-static bool fill(const struct raim_image *replica, const raim_bullet *bullet,
-                 struct raim_scene_time time, const raim_vec2 *from, struct raim_client_bullet *row)
+static bool fill(const struct raim_replica *replica, const raim_bullet *bullet,
+                 struct raim_interpolation_time time, const raim_vec2 *from,
+                 struct raim_client_bullet *row)
 {
     const double age = age_at(bullet, time);
-    if (age >= raim_image_bullet_ticks(replica))
+    if (age >= raim_replica_bullet_ticks(replica))
         return false;
     const raim_vec2 position = bullet_at(replica, bullet, age);
     if (from != NULL && raim_map_sweep(replica->map, *from, raim_vec2_sub(position, *from),
@@ -391,23 +398,24 @@ static bool fill(const struct raim_image *replica, const raim_bullet *bullet,
     return true;
 }
 
-static bool fill_received(const struct raim_image *replica, const struct span *span,
+static bool fill_received(const struct raim_replica *replica, const struct span *span,
                           const raim_wire_bullet *received, struct raim_client_bullet *row)
 {
     const raim_bullet bullet = {
-        .origin = raim_image_units(received->x, received->y),
+        .origin = raim_replica_units(received->x, received->y),
         .direction = raim_angle_direction(received->aim),
         .born_tick = received->tick,
     };
     // Beyond the newest snapshot only the map shows whether an obstacle stops the bullet.
-    const struct raim_scene_time known = {span->before->tick, 0};
+    const struct raim_interpolation_time known = {span->before->tick, 0};
     const raim_vec2 from = bullet_at(replica, &bullet, age_at(&bullet, known));
     return fill(replica, &bullet, span->time, span->after == NULL ? &from : NULL, row);
 }
 
-uint32_t raim_scene_bullets(const struct raim_scene *interpolation,
-                            const struct raim_image *replica, const struct raim_pilot *prediction,
-                            struct raim_client_bullet *bullets, uint32_t capacity)
+uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolation,
+                                    const struct raim_replica *replica,
+                                    const struct raim_prediction *prediction,
+                                    struct raim_client_bullet *bullets, uint32_t capacity)
 {
     if (!interpolation->looked)
         return 0;
@@ -427,7 +435,7 @@ uint32_t raim_scene_bullets(const struct raim_scene *interpolation,
     for (uint32_t tick = prediction->base_tick; tick != prediction->tick && count < capacity;
          tick++) {
         raim_bullet bullet;
-        if (!raim_pilot_bullet(prediction, tick, &bullet) ||
+        if (!raim_prediction_bullet(prediction, tick, &bullet) ||
             !fill(replica, &bullet, span.time, &bullet.origin, &bullets[count]))
             continue;
         bullets[count++].owner = raim_player_place(prediction->id);

@@ -12,7 +12,7 @@
 #include "replica.h"
 
 // Where a player was drawn last.
-struct raim_scene_track {
+struct raim_interpolation_track {
     bool seen;
     uint8_t life;
     raim_vec2 position; // by the snapshots
@@ -20,26 +20,26 @@ struct raim_scene_track {
 };
 
 // A tick and a fraction of it, 0 to 1.
-struct raim_scene_time {
+struct raim_interpolation_time {
     uint32_t tick;
     double part;
 };
 
-struct raim_scene {
+struct raim_interpolation {
     uint32_t tick_hz;
 
     // Arrival of snapshots.
     bool any, is_news; // a snapshot has come: at all, and since the last look
     uint32_t start_tick;
     uint64_t start_us;
-    struct raim_lateness jitter;
+    struct raim_jitter_estimator jitter;
 
-    // State at the last raim_scene_look.
+    // State at the last raim_interpolation_update.
     bool looked;
     uint64_t looked_us;
     double ahead; // ticks from start_tick to the tick at which the others are shown
-    struct raim_scene_time own_time;
-    struct raim_scene_track own, *tracks; // by slot
+    struct raim_interpolation_time own_time;
+    struct raim_interpolation_track own, *tracks; // by slot
     struct raim_client_player *rows;
     uint32_t row_count;
     raim_vec2 eye;
@@ -47,29 +47,33 @@ struct raim_scene {
 
 // False when memory runs out; the caller destroys it in both cases. `eye` is the point of view, in
 // units, until the first snapshot.
-bool raim_scene_create(struct raim_scene *interpolation, uint32_t tick_hz, uint32_t slots,
-                       raim_vec2 eye);
-void raim_scene_destroy(struct raim_scene *interpolation);
+bool raim_interpolation_create(struct raim_interpolation *interpolation, uint32_t tick_hz,
+                               uint32_t slots, raim_vec2 eye);
+void raim_interpolation_destroy(struct raim_interpolation *interpolation);
 
 // Notes that the replica's newest snapshot has just come.
-void raim_scene_hear(struct raim_scene *interpolation, const struct raim_image *replica,
-                     uint64_t now_us);
+void raim_interpolation_receive(struct raim_interpolation *interpolation,
+                                const struct raim_replica *replica, uint64_t now_us);
 
 // Interpolates to a time. The local player is shown at `own_time` with the aim `aim`; a spectator
 // passes NULL for `prediction`. The replica must hold a snapshot.
-void raim_scene_look(struct raim_scene *interpolation, const struct raim_image *replica,
-                     const struct raim_pilot *prediction, struct raim_scene_time own_time,
-                     raim_angle aim, uint64_t now_us);
+void raim_interpolation_update(struct raim_interpolation *interpolation,
+                               const struct raim_replica *replica,
+                               const struct raim_prediction *prediction,
+                               struct raim_interpolation_time own_time, raim_angle aim,
+                               uint64_t now_us);
 
 // Fills at most `capacity` rows and returns their number.
-uint32_t raim_scene_bullets(const struct raim_scene *interpolation,
-                            const struct raim_image *replica, const struct raim_pilot *prediction,
-                            struct raim_client_bullet *bullets, uint32_t capacity);
+uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolation,
+                                    const struct raim_replica *replica,
+                                    const struct raim_prediction *prediction,
+                                    struct raim_client_bullet *bullets, uint32_t capacity);
 
 // Ticks from the time at which the others are shown to another time.
-double raim_scene_age(const struct raim_scene *interpolation, struct raim_scene_time time);
+double raim_interpolation_age(const struct raim_interpolation *interpolation,
+                              struct raim_interpolation_time time);
 
 // Delays in ms above the smallest delay of a snapshot: the 95th percentile of the snapshots' delay,
 // and the delay at which the others are shown.
-double raim_scene_jitter_ms(const struct raim_scene *interpolation);
-double raim_scene_delay_ms(const struct raim_scene *interpolation);
+double raim_interpolation_jitter_ms(const struct raim_interpolation *interpolation);
+double raim_interpolation_delay_ms(const struct raim_interpolation *interpolation);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // The index of the first sorted delay that is not below this one.
-static uint32_t find(const struct raim_lateness *jitter, int64_t delay_us)
+static uint32_t find(const struct raim_jitter_estimator *jitter, int64_t delay_us)
 {
     uint32_t low = 0, high = jitter->count;
     while (low < high) {
@@ -19,10 +19,10 @@ static uint32_t find(const struct raim_lateness *jitter, int64_t delay_us)
     return low;
 }
 
-void raim_lateness_add(struct raim_lateness *jitter, int64_t delay_us)
+void raim_jitter_estimator_add(struct raim_jitter_estimator *jitter, int64_t delay_us)
 {
     int64_t *sorted = jitter->sorted;
-    if (jitter->count == RAIM_LATENESS_SAMPLES) {
+    if (jitter->count == RAIM_JITTER_ESTIMATOR_SAMPLES) {
         const uint32_t oldest = find(jitter, jitter->samples[jitter->next]);
         jitter->count--;
         memmove(&sorted[oldest], &sorted[oldest + 1], (jitter->count - oldest) * sizeof *sorted);
@@ -32,10 +32,10 @@ void raim_lateness_add(struct raim_lateness *jitter, int64_t delay_us)
     sorted[index] = delay_us;
     jitter->count++;
     jitter->samples[jitter->next] = delay_us;
-    jitter->next = (jitter->next + 1) % RAIM_LATENESS_SAMPLES;
+    jitter->next = (jitter->next + 1) % RAIM_JITTER_ESTIMATOR_SAMPLES;
 }
 
-int64_t raim_lateness_of(const struct raim_lateness *jitter, double share)
+int64_t raim_jitter_estimator_percentile(const struct raim_jitter_estimator *jitter, double share)
 {
     if (jitter->count == 0)
         return 0;

@@ -9,7 +9,7 @@
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits");
 
 // Allocates the history of frames, and the spare frame behind it.
-static bool allocate_frames(struct raim_image *replica)
+static bool allocate_frames(struct raim_replica *replica)
 {
     const uint32_t history = replica->limits.history;
     const size_t frame_bytes = raim_wire_frame_bytes(&replica->limits);
@@ -26,7 +26,7 @@ static bool allocate_frames(struct raim_image *replica)
     return true;
 }
 
-static bool make_map(struct raim_image *replica)
+static bool make_map(struct raim_replica *replica)
 {
     struct raim_map_problem problem;
     replica->map_def.name = replica->map_name;
@@ -38,7 +38,7 @@ static bool make_map(struct raim_image *replica)
 }
 
 // Takes the rules and limits of a welcome; false when they cannot be played.
-static bool take_rules(struct raim_image *replica, const struct raim_welcome *welcome)
+static bool take_rules(struct raim_replica *replica, const struct raim_welcome *welcome)
 {
     replica->rules = raim_rules_default();
     // A newer server may add rules at the end, which this client ignores.
@@ -58,13 +58,13 @@ static bool take_rules(struct raim_image *replica, const struct raim_welcome *we
     return true;
 }
 
-bool raim_image_create(struct raim_image *replica, const struct raim_welcome *welcome)
+bool raim_replica_create(struct raim_replica *replica, const struct raim_welcome *welcome)
 {
-    *replica = (struct raim_image){
+    *replica = (struct raim_replica){
         .tick_hz = welcome->tick_hz,
         .newest_tick = welcome->tick,
-        .map_def = {.border = {raim_image_units(welcome->border[0], welcome->border[1]),
-                               raim_image_units(welcome->border[2], welcome->border[3])}},
+        .map_def = {.border = {raim_replica_units(welcome->border[0], welcome->border[1]),
+                               raim_replica_units(welcome->border[2], welcome->border[3])}},
         .obstacles_left = welcome->obstacle_count,
     };
     memcpy(replica->map_name, welcome->map_name, sizeof replica->map_name);
@@ -76,7 +76,7 @@ bool raim_image_create(struct raim_image *replica, const struct raim_welcome *we
     return replica->pieces != NULL;
 }
 
-void raim_image_destroy(struct raim_image *replica)
+void raim_replica_destroy(struct raim_replica *replica)
 {
     raim_map_destroy(replica->map);
     free(replica->pieces);
@@ -84,7 +84,7 @@ void raim_image_destroy(struct raim_image *replica)
     free(replica->memory);
 }
 
-bool raim_image_add_obstacles(struct raim_image *replica, raim_reader *reader)
+bool raim_replica_add_obstacles(struct raim_replica *replica, raim_reader *reader)
 {
     enum { MOST = 128 }; // no message holds more
     struct raim_wire_obstacle received[MOST];
@@ -97,7 +97,8 @@ bool raim_image_add_obstacles(struct raim_image *replica, raim_reader *reader)
         piece->count = (int)received[i].count;
         piece->seams = received[i].seams;
         for (uint32_t p = 0; p < received[i].count; p++)
-            piece->points[p] = raim_image_units(received[i].points[p][0], received[i].points[p][1]);
+            piece->points[p] =
+                raim_replica_units(received[i].points[p][0], received[i].points[p][1]);
     }
     replica->obstacles_left -= count;
     if (replica->obstacles_left == 0)
@@ -105,26 +106,27 @@ bool raim_image_add_obstacles(struct raim_image *replica, raim_reader *reader)
     return true;
 }
 
-bool raim_image_is_told(const struct raim_image *replica)
+bool raim_replica_is_complete(const struct raim_replica *replica)
 {
     return replica->obstacles_left == 0;
 }
 
-const struct raim_map *raim_image_map(const struct raim_image *replica)
+const struct raim_map *raim_replica_map(const struct raim_replica *replica)
 {
     return replica->map;
 }
 
 // The tick of a ring slot is that of its snapshot; the tick of an empty one belongs to another
 // slot.
-const struct raim_wire_frame *raim_image_frame(const struct raim_image *replica, uint32_t tick)
+const struct raim_wire_frame *raim_replica_frame(const struct raim_replica *replica, uint32_t tick)
 {
     const struct raim_wire_frame *frame = &replica->frames[tick % replica->limits.history];
     return frame->tick == tick ? frame : NULL;
 }
 
-void raim_image_around(const struct raim_image *replica, uint32_t tick,
-                       const struct raim_wire_frame **before, const struct raim_wire_frame **after)
+void raim_replica_around(const struct raim_replica *replica, uint32_t tick,
+                         const struct raim_wire_frame **before,
+                         const struct raim_wire_frame **after)
 {
     *before = *after = NULL;
     if (!replica->any)
@@ -135,15 +137,15 @@ void raim_image_around(const struct raim_image *replica, uint32_t tick,
     if (raim_tick_diff(tick, oldest) < 0)
         tick = oldest - 1;
     for (uint32_t at = tick; *before == NULL && raim_tick_diff(at, oldest) >= 0; at--)
-        *before = raim_image_frame(replica, at);
+        *before = raim_replica_frame(replica, at);
     for (uint32_t at = tick + 1; *after == NULL && raim_tick_diff(at, newest) <= 0; at++)
-        *after = raim_image_frame(replica, at);
+        *after = raim_replica_frame(replica, at);
 }
 
-bool raim_image_add_snapshot(struct raim_image *replica, raim_reader *reader,
-                             struct raim_image_change *change)
+bool raim_replica_add_snapshot(struct raim_replica *replica, raim_reader *reader,
+                               struct raim_replica_change *change)
 {
-    *change = (struct raim_image_change){0};
+    *change = (struct raim_replica_change){0};
     struct raim_snapshot_header header;
     if (!raim_snapshot_read_header(reader, &replica->limits, replica->newest_tick, &header))
         return false;
@@ -153,14 +155,14 @@ bool raim_image_add_snapshot(struct raim_image *replica, raim_reader *reader,
         return true;
     const struct raim_wire_frame *baseline = NULL;
     if (header.baseline_age != 0) {
-        baseline = raim_image_frame(replica, header.tick - header.baseline_age);
+        baseline = raim_replica_frame(replica, header.tick - header.baseline_age);
         if (baseline == NULL)
             return false;
     }
     if (!raim_snapshot_read(reader, &header, &replica->limits, baseline, &replica->spare))
         return false;
     change->is_newest = true;
-    const raim_wire_self before = raim_image_self(replica), now = replica->spare.self;
+    const raim_wire_self before = raim_replica_self(replica), now = replica->spare.self;
     if (replica->any && before.steers) { // otherwise the counters are not the local player's
         change->shots = (uint8_t)(now.shots - before.shots);
         change->hits = (uint8_t)(now.hits - before.hits);
@@ -177,17 +179,17 @@ bool raim_image_add_snapshot(struct raim_image *replica, raim_reader *reader,
     return true;
 }
 
-static const struct raim_wire_frame *newest(const struct raim_image *replica)
+static const struct raim_wire_frame *newest(const struct raim_replica *replica)
 {
     return &replica->frames[replica->newest_tick % replica->limits.history];
 }
 
-raim_wire_self raim_image_self(const struct raim_image *replica)
+raim_wire_self raim_replica_self(const struct raim_replica *replica)
 {
     return replica->any ? newest(replica)->self : (raim_wire_self){0};
 }
 
-bool raim_image_go_on(struct raim_image *replica)
+bool raim_replica_advance(struct raim_replica *replica)
 {
     const bool is_news = replica->is_news;
     const int32_t most_ahead = (int32_t)(replica->tick_hz / 4);
@@ -199,15 +201,15 @@ bool raim_image_go_on(struct raim_image *replica)
 }
 
 // The velocity that a player's last step on the wire stands for.
-static raim_vec2 velocity_of(const struct raim_image *replica, const raim_wire_player *received)
+static raim_vec2 velocity_of(const struct raim_replica *replica, const raim_wire_player *received)
 {
     const raim_wire_player step =
         raim_wire_predict_player(&replica->limits, &(raim_wire_player){.way = received->way}, 1);
-    return raim_vec2_scale(raim_image_units(step.x, step.y), replica->tick_hz);
+    return raim_vec2_scale(raim_replica_units(step.x, step.y), replica->tick_hz);
 }
 
-uint32_t raim_image_players(const struct raim_image *replica, raim_angle own_aim,
-                            struct raim_client_player *players, uint32_t capacity)
+uint32_t raim_replica_players(const struct raim_replica *replica, raim_angle own_aim,
+                              struct raim_client_player *players, uint32_t capacity)
 {
     if (!replica->any)
         return 0;
@@ -223,8 +225,8 @@ uint32_t raim_image_players(const struct raim_image *replica, raim_angle own_aim
         const bool is_own = frame->self.steers && frame->self.place == slot;
         const uint32_t received_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
         players[count++] = (struct raim_client_player){
-            .place = slot,
-            .position = raim_image_units(player.x, player.y),
+            .slot = slot,
+            .position = raim_replica_units(player.x, player.y),
             .velocity = velocity_of(replica, &player),
             .aim = is_own ? own_aim : (raim_angle)received_aim,
             .life = (uint8_t)player.life,
@@ -234,19 +236,19 @@ uint32_t raim_image_players(const struct raim_image *replica, raim_angle own_aim
     return count;
 }
 
-uint32_t raim_image_bullet_ticks(const struct raim_image *replica)
+uint32_t raim_replica_bullet_ticks(const struct raim_replica *replica)
 {
     return raim_ticks_of(replica->rules.bullet_lifetime, replica->tick_hz);
 }
 
-uint32_t raim_image_bullets(const struct raim_image *replica, struct raim_client_bullet *bullets,
-                            uint32_t capacity)
+uint32_t raim_replica_bullets(const struct raim_replica *replica,
+                              struct raim_client_bullet *bullets, uint32_t capacity)
 {
     if (!replica->any)
         return 0;
     const struct raim_wire_frame *frame = newest(replica);
     const uint32_t slots = raim_wire_bullets(&replica->limits);
-    const int32_t most_age = (int32_t)raim_image_bullet_ticks(replica);
+    const int32_t most_age = (int32_t)raim_replica_bullet_ticks(replica);
     uint32_t count = 0;
     for (uint32_t slot = raim_set_next(frame->seen_bullets, 0, slots);
          slot < slots && count < capacity;
@@ -255,7 +257,7 @@ uint32_t raim_image_bullets(const struct raim_image *replica, struct raim_client
         if (raim_tick_diff(replica->shown_tick, received->tick) >= most_age)
             continue;
         const raim_bullet bullet = {
-            .origin = raim_image_units(received->x, received->y),
+            .origin = raim_replica_units(received->x, received->y),
             .direction = raim_angle_direction(received->aim),
             .born_tick = received->tick,
         };

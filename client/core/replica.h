@@ -8,7 +8,7 @@
 #include "handshake.h"
 #include "snapshot.h"
 
-struct raim_image {
+struct raim_replica {
     struct raim_wire_limits limits;
     raim_rules rules;
     uint32_t tick_hz;
@@ -19,7 +19,7 @@ struct raim_image {
     char map_name[RAIM_MAX_TITLE_BYTES + 1];
 
     bool any;                       // a snapshot has come
-    bool is_news;                   // a snapshot has come since the last raim_image_go_on
+    bool is_news;                   // a snapshot has come since the last raim_replica_advance
     uint32_t newest_tick;           // of the snapshots; before the first, of the welcome
     uint32_t shown_tick;            // 0 before the first snapshot
     struct raim_wire_frame *frames; // by tick modulo limits.history
@@ -28,54 +28,55 @@ struct raim_image {
 };
 
 // The effect of a snapshot.
-struct raim_image_change {
+struct raim_replica_change {
     bool is_newest;       // false: it was late, and changed nothing
     uint32_t shots, hits; // of the local player since the snapshot before
 };
 
 // False when the arena cannot be played: rules out of range, an empty border, or no memory. The
 // caller destroys the replica in both cases.
-bool raim_image_create(struct raim_image *replica, const struct raim_welcome *welcome);
-void raim_image_destroy(struct raim_image *replica);
+bool raim_replica_create(struct raim_replica *replica, const struct raim_welcome *welcome);
+void raim_replica_destroy(struct raim_replica *replica);
 
 // Reads an OBSTACLES message; the last one creates the map. False for a malformed message.
-bool raim_image_add_obstacles(struct raim_image *replica, raim_reader *reader);
+bool raim_replica_add_obstacles(struct raim_replica *replica, raim_reader *reader);
 
 // Whether every obstacle has been received. The map is NULL until then, and also when the obstacles
 // make no valid map.
-bool raim_image_is_told(const struct raim_image *replica);
-const struct raim_map *raim_image_map(const struct raim_image *replica);
+bool raim_replica_is_complete(const struct raim_replica *replica);
+const struct raim_map *raim_replica_map(const struct raim_replica *replica);
 
 // Reads a SNAPSHOT. False for a malformed one, and for one whose baseline is missing.
-bool raim_image_add_snapshot(struct raim_image *replica, raim_reader *reader,
-                             struct raim_image_change *change);
+bool raim_replica_add_snapshot(struct raim_replica *replica, raim_reader *reader,
+                               struct raim_replica_change *change);
 
 // The snapshot of a tick; NULL where none has come, or a newer one has replaced it.
-const struct raim_wire_frame *raim_image_frame(const struct raim_image *replica, uint32_t tick);
+const struct raim_wire_frame *raim_replica_frame(const struct raim_replica *replica, uint32_t tick);
 
 // The newest snapshot at or before a tick, and the oldest after it; NULL where there is none.
-void raim_image_around(const struct raim_image *replica, uint32_t tick,
-                       const struct raim_wire_frame **before, const struct raim_wire_frame **after);
+void raim_replica_around(const struct raim_replica *replica, uint32_t tick,
+                         const struct raim_wire_frame **before,
+                         const struct raim_wire_frame **after);
 
 // The longest life of a bullet in ticks.
-uint32_t raim_image_bullet_ticks(const struct raim_image *replica);
+uint32_t raim_replica_bullet_ticks(const struct raim_replica *replica);
 
 // Converts a point of the wire's grid to units.
-static inline raim_vec2 raim_image_units(int32_t x, int32_t y)
+static inline raim_vec2 raim_replica_units(int32_t x, int32_t y)
 {
     return (raim_vec2){x / (double)RAIM_WIRE_UNITS, y / (double)RAIM_WIRE_UNITS};
 }
 
 // The state in the newest snapshot of the player whose view it is; all zero before the first one.
-raim_wire_self raim_image_self(const struct raim_image *replica);
+raim_wire_self raim_replica_self(const struct raim_replica *replica);
 
 // Call it once per tick. Returns whether a newer snapshot has come since the last call. Where none
 // has, it advances the shown tick by one, up to a quarter of a second beyond the newest snapshot.
-bool raim_image_go_on(struct raim_image *replica);
+bool raim_replica_advance(struct raim_replica *replica);
 
 // Fill at most `capacity` rows of the shown tick and return their number. `own_aim` is the local
 // player's.
-uint32_t raim_image_players(const struct raim_image *replica, raim_angle own_aim,
-                            struct raim_client_player *players, uint32_t capacity);
-uint32_t raim_image_bullets(const struct raim_image *replica, struct raim_client_bullet *bullets,
-                            uint32_t capacity);
+uint32_t raim_replica_players(const struct raim_replica *replica, raim_angle own_aim,
+                              struct raim_client_player *players, uint32_t capacity);
+uint32_t raim_replica_bullets(const struct raim_replica *replica,
+                              struct raim_client_bullet *bullets, uint32_t capacity);

@@ -9,11 +9,11 @@ static const uint64_t silence_us = 1500000;
 static const uint64_t try_again_us = 2000000;
 static const uint64_t restart_us = 300000; // shortest restart of a server
 
-void raim_session_init(struct raim_session *session, double patience_s)
+void raim_session_init(struct raim_session *session, double connect_timeout_s)
 {
     *session = (struct raim_session){
         .state = RAIM_CLIENT_CONNECTING,
-        .patience_us = (uint64_t)(patience_s * 1e6),
+        .patience_us = (uint64_t)(connect_timeout_s * 1e6),
     };
 }
 
@@ -22,7 +22,7 @@ void raim_session_welcome(struct raim_session *session, uint64_t now_us, const u
 {
     session->state = RAIM_CLIENT_ENTERING;
     session->grace_us = grace_s * (uint64_t)1000000;
-    session->heard_us = now_us;
+    session->received_us = now_us;
     session->has_token = token != NULL;
     session->listens = session->has_token;
     if (token != NULL)
@@ -52,7 +52,7 @@ void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t r
         break;
     case RAIM_CLIENT_ENTERING:
     case RAIM_CLIENT_PLAYING:
-        session->heard_us = now_us;
+        session->received_us = now_us;
         if (is_lost || is_restart)
             resume(session, now_us + (is_restart ? restart_us : 0), is_restart);
         else
@@ -83,14 +83,14 @@ bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us
         return false;
     case RAIM_CLIENT_ENTERING:
     case RAIM_CLIENT_PLAYING:
-        if (!session->listens || now_us - session->heard_us < silence_us)
+        if (!session->listens || now_us - session->received_us < silence_us)
             return false;
         resume(session, now_us, false);
         return raim_session_wants_connection(session, now_us);
     case RAIM_CLIENT_RESUMING:
         // The grace counts from the last message, because the server may have lost this client
         // since then.
-        if (now_us - session->heard_us >= session->grace_us)
+        if (now_us - session->received_us >= session->grace_us)
             raim_session_end(session, RAIM_REASON_LOST);
         else if (now_us >= session->again_us) {
             session->again_us = now_us + try_again_us;

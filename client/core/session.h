@@ -13,15 +13,15 @@ struct raim_session {
     uint64_t grace_us;               // for which the server keeps a lost player's slot
     bool has_token;                  // false for a spectator, which enters again instead
     uint8_t token[RAIM_TOKEN_BYTES]; // of the welcome
-    bool listens;        // the server sends steadily, so silence means a lost connection
-    bool tried;          // the first connection was begun
-    uint64_t tried_us;   // when the first connection was begun
-    uint64_t again_us;   // RESUMING: when to begin the next connection
-    bool awaits_restart; // RESUMING: the server announced a restart
-    uint64_t heard_us;   // when the last message came
+    bool listens;         // the server sends steadily, so silence means a lost connection
+    bool tried;           // the first connection was begun
+    uint64_t tried_us;    // when the first connection was begun
+    uint64_t again_us;    // RESUMING: when to begin the next connection
+    bool awaits_restart;  // RESUMING: the server announced a restart
+    uint64_t received_us; // when the last message came
 };
 
-void raim_session_init(struct raim_session *session, double patience_s);
+void raim_session_init(struct raim_session *session, double connect_timeout_s);
 
 // Whether to begin a connection now; true once per attempt. It also notices silence and timeouts.
 bool raim_session_wants_connection(struct raim_session *session, uint64_t now_us);

@@ -40,7 +40,7 @@ struct raim_connector {
     struct raim_secure_channel channel;
     struct raim_refused refusal;
 
-    enum raim_connector_doubt doubt;
+    enum raim_connector_mismatch doubt;
     uint64_t doubted_us; // since when
     uint8_t other_key[RAIM_KEY_BYTES];
 };
@@ -89,7 +89,7 @@ static void connect_request(struct raim_connector *connector)
 void raim_connector_begin(struct raim_connector *connector, const uint8_t *session, uint64_t now_us)
 {
     raim_connector_stop(connector);
-    connector->doubt = RAIM_CONNECTOR_NO_DOUBT;
+    connector->doubt = RAIM_CONNECTOR_NO_MISMATCH;
     connector->doubted_us = now_us;
     connector->session = (struct raim_credential){0};
     if (session != NULL) {
@@ -139,17 +139,17 @@ static const struct raim_credential *credential(const struct raim_connector *con
 static bool is_expected(struct raim_connector *connector, const struct raim_cookie *cookie,
                         uint64_t now_us)
 {
-    enum raim_connector_doubt doubt = RAIM_CONNECTOR_NO_DOUBT;
+    enum raim_connector_mismatch doubt = RAIM_CONNECTOR_NO_MISMATCH;
     if ((connector->has_key || connector->require_encryption) && !cookie->offers_encryption)
         doubt = RAIM_CONNECTOR_PLAIN;
     else if (connector->has_key &&
              memcmp(cookie->server_key, connector->key, sizeof connector->key) != 0)
         doubt = RAIM_CONNECTOR_OTHER_KEY;
-    if (doubt == RAIM_CONNECTOR_NO_DOUBT) {
+    if (doubt == RAIM_CONNECTOR_NO_MISMATCH) {
         connector->doubt = doubt;
         return true;
     }
-    if (connector->doubt == RAIM_CONNECTOR_NO_DOUBT)
+    if (connector->doubt == RAIM_CONNECTOR_NO_MISMATCH)
         connector->doubted_us = now_us;
     connector->doubt = doubt;
     memcpy(connector->other_key, cookie->server_key, sizeof connector->other_key);
@@ -275,11 +275,12 @@ const struct raim_refused *raim_connector_refusal(const struct raim_connector *c
     return &connector->refusal;
 }
 
-enum raim_connector_doubt raim_connector_doubt(const struct raim_connector *connector,
-                                               uint64_t now_us, uint8_t key[RAIM_KEY_BYTES])
+enum raim_connector_mismatch raim_connector_mismatch(const struct raim_connector *connector,
+                                                     uint64_t now_us, uint8_t key[RAIM_KEY_BYTES])
 {
     memcpy(key, connector->other_key, sizeof connector->other_key);
-    return now_us - connector->doubted_us >= doubt_us ? connector->doubt : RAIM_CONNECTOR_NO_DOUBT;
+    return now_us - connector->doubted_us >= doubt_us ? connector->doubt
+                                                      : RAIM_CONNECTOR_NO_MISMATCH;
 }
 
 bool raim_connector_server_key(const struct raim_connector *connector, uint8_t key[RAIM_KEY_BYTES])

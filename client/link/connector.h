@@ -30,8 +30,8 @@ enum raim_connector_state {
 };
 
 // Why cookies of the server are ignored.
-enum raim_connector_doubt {
-    RAIM_CONNECTOR_NO_DOUBT,
+enum raim_connector_mismatch {
+    RAIM_CONNECTOR_NO_MISMATCH,
     RAIM_CONNECTOR_OTHER_KEY, // the server shows another key than the known one
     RAIM_CONNECTOR_PLAIN,     // the server offers no encryption
 };
@@ -67,8 +67,8 @@ const struct raim_refused *raim_connector_refusal(const struct raim_connector *c
 
 // Why the server's cookies have been ignored for a second, without a good one among them. Copies,
 // for OTHER_KEY, the key that the server shows.
-enum raim_connector_doubt raim_connector_doubt(const struct raim_connector *connector,
-                                               uint64_t now_us, uint8_t key[RAIM_KEY_BYTES]);
+enum raim_connector_mismatch raim_connector_mismatch(const struct raim_connector *connector,
+                                                     uint64_t now_us, uint8_t key[RAIM_KEY_BYTES]);
 
 // Copies the server's key: that of the def or of a completed handshake. False before.
 bool raim_connector_server_key(const struct raim_connector *connector, uint8_t key[RAIM_KEY_BYTES]);

@@ -173,7 +173,7 @@ static void warn(const struct raim_known_server *server, const uint8_t *other)
             server->name, known, shown, server->name, server->path);
 }
 
-void raim_known_server_look(struct raim_known_server *server, const struct raim_link *link)
+void raim_known_server_update(struct raim_known_server *server, const struct raim_link *link)
 {
     uint8_t key[RAIM_KEY_BYTES];
     if (server->is_done || link == NULL)

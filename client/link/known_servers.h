@@ -33,4 +33,4 @@ bool raim_known_server_find(struct raim_known_server *server, const char *path, 
 
 // Call it while a link is open, about once per tick: stores the key of the first handshake, and
 // warns once when the server shows another key than the stored one. A link of NULL is ignored.
-void raim_known_server_look(struct raim_known_server *server, const struct raim_link *link);
+void raim_known_server_update(struct raim_known_server *server, const struct raim_link *link);

@@ -93,9 +93,9 @@ static void end_refused(struct raim_link *link, uint32_t reason, const char *tex
 static void give_up_doubtful(struct raim_link *link)
 {
     uint8_t key[RAIM_KEY_BYTES];
-    const enum raim_connector_doubt doubt =
-        raim_connector_doubt(raim_enet_client_connector(link->connection), raim_link_now_us(), key);
-    if (doubt == RAIM_CONNECTOR_NO_DOUBT ||
+    const enum raim_connector_mismatch doubt = raim_connector_mismatch(
+        raim_enet_client_connector(link->connection), raim_link_now_us(), key);
+    if (doubt == RAIM_CONNECTOR_NO_MISMATCH ||
         raim_client_state(link->client) != RAIM_CLIENT_CONNECTING)
         return;
     end_refused(link, RAIM_REASON_LOST,
@@ -183,17 +183,17 @@ void raim_link_service(struct raim_link *link)
         raim_enet_client_disconnect_now(link->connection);
 }
 
-bool raim_link_is_due(const struct raim_link *link)
+bool raim_link_is_input_due(const struct raim_link *link)
 {
-    return raim_client_is_due(link->client, raim_link_now_us());
+    return raim_client_is_input_due(link->client, raim_link_now_us());
 }
 
-void raim_link_press(struct raim_link *link, const raim_input *input)
+void raim_link_send_input(struct raim_link *link, const raim_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     raim_enet_client_send(
         link->connection, false, bytes,
-        raim_client_press(link->client, raim_link_now_us(), input, bytes, sizeof bytes));
+        raim_client_write_input(link->client, raim_link_now_us(), input, bytes, sizeof bytes));
     if (raim_enet_client_has_peer(link->connection))
         raim_enet_client_flush(link->connection);
 }
@@ -244,6 +244,6 @@ bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYT
 
 bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
-    return raim_connector_doubt(raim_enet_client_connector(link->connection), raim_link_now_us(),
-                                key) == RAIM_CONNECTOR_OTHER_KEY;
+    return raim_connector_mismatch(raim_enet_client_connector(link->connection), raim_link_now_us(),
+                                   key) == RAIM_CONNECTOR_OTHER_KEY;
 }

@@ -42,9 +42,9 @@ void raim_link_service(struct raim_link *link);
 uint64_t raim_link_now_us(void);
 
 // Whether an input is due, and the input for one tick, which is sent at once; see
-// raim_client_press.
-bool raim_link_is_due(const struct raim_link *link);
-void raim_link_press(struct raim_link *link, const raim_input *input);
+// raim_client_write_input.
+bool raim_link_is_input_due(const struct raim_link *link);
+void raim_link_send_input(struct raim_link *link, const raim_input *input);
 
 // Sends a chat line with the next raim_link_service; see raim_client_write_chat.
 void raim_link_say(struct raim_link *link, const char *text);

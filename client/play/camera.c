@@ -40,14 +40,15 @@ bool camera_enter(struct camera *camera, const struct raim_client *client)
 static void take_players(const struct raim_client *client, struct picture *picture)
 {
     struct raim_client_player seen[RAIM_MAX_PLAYERS];
-    const uint32_t own = raim_client_own_place(client);
-    picture->player_count = raim_client_scene_players(client, seen, RAIM_MAX_PLAYERS);
+    const uint32_t own = raim_client_own_slot(client);
+    picture->player_count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
     for (uint32_t i = 0; i < picture->player_count; i++) {
-        const struct raim_client_member *member = raim_client_member(client, seen[i].place);
+        const struct raim_client_roster_entry *member =
+            raim_client_roster_entry(client, seen[i].slot);
         struct picture_player *player = &picture->players[i];
         *player = (struct picture_player){
             .id = member->id,
-            .own = seen[i].place == own,
+            .own = seen[i].slot == own,
             .shielded = seen[i].shielded,
             .life = seen[i].life,
             .aim = seen[i].aim,
@@ -61,10 +62,11 @@ static void take_bullets(struct camera *camera, const struct raim_client *client
                          struct picture *picture)
 {
     const struct raim_client_bullet *seen = camera->bullets;
-    picture->bullet_count = raim_client_scene_bullets(client, camera->bullets, RAIM_MAX_BULLETS);
+    picture->bullet_count =
+        raim_client_interpolated_bullets(client, camera->bullets, RAIM_MAX_BULLETS);
     for (uint32_t i = 0; i < picture->bullet_count; i++)
         picture->bullets[i] = (struct picture_bullet){
-            .owner = raim_client_member(client, seen[i].owner)->id,
+            .owner = raim_client_roster_entry(client, seen[i].owner)->id,
             .position = seen[i].position,
             .velocity = seen[i].velocity,
         };
@@ -80,12 +82,12 @@ static void note_life(struct camera *camera, bool alive, double now_s)
 bool camera_take(struct camera *camera, const struct raim_client *client, double now_s,
                  struct picture *picture)
 {
-    if (camera->map == NULL || !raim_client_has_scene(client))
+    if (camera->map == NULL || !raim_client_can_draw(client))
         return false;
     const raim_rules *rules = raim_client_rules(client);
     note_life(camera, raim_client_alive(client), now_s);
     picture->now_s = now_s;
-    picture->moment_s = raim_client_scene_tick(client) / raim_client_tick_hz(client);
+    picture->moment_s = raim_client_interpolated_tick(client) / raim_client_tick_hz(client);
     picture->map = camera->map;
     picture->view = raim_client_view(client);
     picture->sight = raim_client_has_sight(client);
@@ -100,7 +102,7 @@ bool camera_take(struct camera *camera, const struct raim_client *client, double
     return true;
 }
 
-double camera_rises_in(const struct camera *camera, const struct raim_client *client, double now_s)
+double camera_spawns_in(const struct camera *camera, const struct raim_client *client, double now_s)
 {
     if (camera->alive)
         return 0;

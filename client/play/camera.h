@@ -27,4 +27,5 @@ bool camera_take(struct camera *camera, const struct raim_client *client, double
                  struct picture *picture);
 
 // Seconds until the local player may spawn; 0 while it is alive.
-double camera_rises_in(const struct camera *camera, const struct raim_client *client, double now_s);
+double camera_spawns_in(const struct camera *camera, const struct raim_client *client,
+                        double now_s);

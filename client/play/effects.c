@@ -7,7 +7,7 @@
 #include <assert.h>
 
 static const double durations_s[EFFECT_KINDS] = {
-    [EFFECT_MUZZLE] = 0.09, [EFFECT_SPARK] = 0.22, [EFFECT_BURST] = 0.7, [EFFECT_RISE] = 0.5};
+    [EFFECT_MUZZLE] = 0.09, [EFFECT_SPARK] = 0.22, [EFFECT_BURST] = 0.7, [EFFECT_SPAWN] = 0.5};
 
 // Pictures farther apart than this are not compared.
 static const double longest_gap_s = 0.3;
@@ -25,13 +25,13 @@ double effects_progress(const struct effect *effect, double now_s)
     return (now_s - effect->born_s) / durations_s[effect->kind];
 }
 
-void effects_tell_kill(struct effects *effects, unsigned victim, double now_s)
+void effects_add_kill(struct effects *effects, unsigned victim, double now_s)
 {
     struct effects_fallen *oldest = &effects->fallen[0];
     for (int i = 1; i < EFFECTS_FALLEN; i++)
-        if (effects->fallen[i].told_s < oldest->told_s)
+        if (effects->fallen[i].noted_s < oldest->noted_s)
             oldest = &effects->fallen[i];
-    *oldest = (struct effects_fallen){.player = victim, .told_s = now_s};
+    *oldest = (struct effects_fallen){.player = victim, .noted_s = now_s};
 }
 
 // --- players ---
@@ -56,7 +56,7 @@ static void compare_fallen(struct effects *effects, struct effects_fallen *falle
         fallen->position = then->position;
     }
     const bool stands = now != NULL && then != NULL && now->life == then->life;
-    if (stands && after->now_s - fallen->told_s < longest_wait_s)
+    if (stands && after->now_s - fallen->noted_s < longest_wait_s)
         return;
     if (fallen->seen)
         effects_begin(effects, &(struct effect){.kind = EFFECT_BURST,
@@ -74,7 +74,7 @@ static void compare_players(struct effects *effects, const struct picture *befor
         const struct picture_player *then = find_player(before, now->id);
         const bool rose = then != NULL ? then->life != now->life : now->shielded;
         if (rose && now->shielded)
-            effects_begin(effects, &(struct effect){.kind = EFFECT_RISE,
+            effects_begin(effects, &(struct effect){.kind = EFFECT_SPAWN,
                                                     .player = now->id,
                                                     .position = now->position,
                                                     .born_s = after->now_s});

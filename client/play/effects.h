@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum effect_kind { EFFECT_MUZZLE, EFFECT_SPARK, EFFECT_BURST, EFFECT_RISE, EFFECT_KINDS };
+enum effect_kind { EFFECT_MUZZLE, EFFECT_SPARK, EFFECT_BURST, EFFECT_SPAWN, EFFECT_KINDS };
 
 struct effect {
     enum effect_kind kind;
@@ -26,7 +26,7 @@ struct effects_fallen {
     unsigned player; // 0: none
     bool seen;
     raim_vec2 position; // where it was last visible
-    double told_s;
+    double noted_s;
 };
 
 // Start from all zero.
@@ -42,7 +42,7 @@ void effects_begin(struct effects *effects, const struct effect *effect);
 double effects_progress(const struct effect *effect, double now_s);
 
 // Notes a kill: the victim bursts as soon as the picture no longer shows it.
-void effects_tell_kill(struct effects *effects, unsigned victim, double now_s);
+void effects_add_kill(struct effects *effects, unsigned victim, double now_s);
 
 struct picture;
 

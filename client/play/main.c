@@ -87,7 +87,7 @@ static bool wait_for_frame(struct game *game)
         if (!handle_all(game))
             return false;
         if (game->play != NULL)
-            play_go_on(game->play);
+            play_update(game->play);
     } while (window_is_early(game->window));
     return true;
 }

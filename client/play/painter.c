@@ -330,7 +330,7 @@ static void paint_effect(const struct paint *paint, const struct effect *effect,
                   4 * paint->ui->unit * left, draw_faded(bright, left));
         paint_shards(paint, effect, 14, 95, progress, colour);
         break;
-    case EFFECT_RISE:
+    case EFFECT_SPAWN:
         draw_ring(paint->draw, centre, radius * (1 + 2.5 * left), 3 * paint->ui->unit,
                   draw_faded(bright, progress * 0.8));
         break;

@@ -177,7 +177,7 @@ static void handle_keys(struct play *play, const struct window_event *event)
     } else if (chosen != MENU_NOTHING) {
         play->menu.selected = chosen;
         snprintf(play->menu.items[chosen].detail, MENU_DETAIL_BYTES, "press a key ...");
-        play->layer = LAYER_PRESS;
+        play->layer = LAYER_BIND;
     }
 }
 
@@ -247,7 +247,7 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
     case LAYER_KEYS:
         handle_keys(play, event);
         break;
-    case LAYER_PRESS:
+    case LAYER_BIND:
         handle_press(play, event);
         break;
     }
@@ -258,13 +258,13 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
 
 static raim_player_id own_id(const struct raim_client *client)
 {
-    return raim_client_member(client, raim_client_own_place(client))->id;
+    return raim_client_roster_entry(client, raim_client_own_slot(client))->id;
 }
 
 static void copy_names(struct play *play, const struct raim_client *client)
 {
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_member *member = raim_client_member(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
         if (member->id != RAIM_NOBODY)
             memcpy(play->names[slot], member->name, sizeof member->name);
     }
@@ -289,7 +289,7 @@ static void handle_kill(struct play *play, const struct raim_client_event *event
         .text = "destroyed",
     };
     feed_add(&play->kills, &line);
-    effects_tell_kill(&play->effects, event->victim, now);
+    effects_add_kill(&play->effects, event->victim, now);
     if (event->victim == own)
         play->hurt_at_s = now;
 }
@@ -358,14 +358,14 @@ static void handle_all_events(struct play *play, struct raim_client *client, dou
 static void press(struct play *play, const struct raim_client *client)
 {
     struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
-    if (raim_client_has_scene(client))
+    if (raim_client_can_draw(client))
         viewport.eye = raim_client_eye(client);
     raim_input input =
         controls_read(&play->controls, play->window, play->keys, &viewport, viewport.eye);
     if (play->layer != LAYER_NONE)
         input = (raim_input){.aim = input.aim};
-    while (raim_link_is_due(play->link))
-        raim_link_press(play->link, &input);
+    while (raim_link_is_input_due(play->link))
+        raim_link_send_input(play->link, &input);
 }
 
 static void note_state(struct play *play, const struct raim_client *client, double now)
@@ -387,7 +387,7 @@ static void note_state(struct play *play, const struct raim_client *client, doub
 static void enter_arena(struct play *play, const struct raim_client *client)
 {
     const uint64_t entries = raim_client_stats(client)->entries;
-    if (entries == play->entries || !raim_client_has_scene(client))
+    if (entries == play->entries || !raim_client_can_draw(client))
         return;
     play->entries = entries;
     play->picture->map = play->before->map = NULL;
@@ -409,28 +409,28 @@ static void take_picture(struct play *play, const struct raim_client *client, do
     }
 }
 
-void play_go_on(struct play *play)
+void play_update(struct play *play)
 {
     if (play->link == NULL)
         return;
     struct raim_client *client = raim_link_client(play->link);
     raim_link_service(play->link);
-    raim_known_server_look(&play->known, play->link);
+    raim_known_server_update(&play->known, play->link);
     note_state(play, client, now_s());
-    if (play->state == RAIM_CLIENT_PLAYING && raim_link_is_due(play->link)) {
-        raim_client_look(client, raim_link_now_us());
+    if (play->state == RAIM_CLIENT_PLAYING && raim_link_is_input_due(play->link)) {
+        raim_client_interpolate(client, raim_link_now_us());
         press(play, client);
     }
 }
 
 void play_look(struct play *play)
 {
-    play_go_on(play);
+    play_update(play);
     if (play->state != RAIM_CLIENT_PLAYING)
         return;
     struct raim_client *client = raim_link_client(play->link);
     const double now = now_s();
-    raim_client_look(client, raim_link_now_us());
+    raim_client_interpolate(client, raim_link_now_us());
     handle_all_events(play, client, now);
     take_picture(play, client, now);
     const struct raim_client_quality quality = raim_client_quality(client);

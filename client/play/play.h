@@ -35,7 +35,7 @@ enum play_wish {
 enum play_wish play_handle(struct play *play, const struct window_event *event);
 
 // Receives what has arrived, and sends the inputs that are due. Call it as often as possible.
-void play_go_on(struct play *play);
+void play_update(struct play *play);
 
 // Takes the picture of this moment, which is then drawn.
 void play_look(struct play *play);

@@ -30,13 +30,13 @@ static void draw_scores(const struct raim_client *client, bool all, const struct
     struct hud_score scores[RAIM_MAX_PLAYERS];
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_member *member = raim_client_member(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
         if (member->id == RAIM_NOBODY)
             continue;
         struct hud_score *score = &scores[count++];
         *score = (struct hud_score){
             .id = member->id,
-            .own = slot == raim_client_own_place(client),
+            .own = slot == raim_client_own_slot(client),
             .bot = member->bot,
             .score = member->score,
             .deaths = member->deaths,
@@ -82,7 +82,7 @@ static void draw_playing(const struct play *play, const struct ui *ui, double no
     if (play->shows_netgraph)
         netgraph_draw(&play->netgraph, ui);
     if (play->picture->map != NULL && phase.kind == RAIM_CLIENT_PLAY && !raim_client_alive(client))
-        hud_countdown(ui, camera_rises_in(&play->camera, client, now),
+        hud_countdown(ui, camera_spawns_in(&play->camera, client, now),
                       raim_client_rules(client)->respawn_delay);
     draw_hint(play, ui, now);
 }
@@ -97,8 +97,8 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
         menu_draw(&play->menu, ui, "Menu", "The match goes on");
     else if (play->layer > LAYER_MENU)
         menu_draw(&play->menu, ui, "Keys",
-                  play->layer == LAYER_PRESS ? "Press the new key, or Esc to keep the old one"
-                                             : "Enter: change     Esc: back");
+                  play->layer == LAYER_BIND ? "Press the new key, or Esc to keep the old one"
+                                            : "Enter: change     Esc: back");
     else if (play->state == RAIM_CLIENT_PLAYING)
         hud_crosshair(ui, window_mouse(play->window), 1 - (now - play->hit_at_s) / hit_s);
 }

@@ -20,7 +20,7 @@ enum layer {
     LAYER_CHAT,
     LAYER_MENU,
     LAYER_KEYS,
-    LAYER_PRESS, // waits for the key to bind
+    LAYER_BIND, // waits for the key to bind
 };
 
 struct play {
@@ -45,13 +45,13 @@ struct play {
     enum layer layer;
     struct menu menu;
     struct entry entry;
-    uint64_t hits;                                        // of the local player, as shown
-    double hit_at_s;                                      // when the local player last hit
-    double hurt_at_s;                                     // when the local player last fell
-    double entered_s;                                     // when the arena was entered
-    uint64_t entries;                                     // stats->entries of the map shown
-    struct feed_person winner;                            // of the round before the break
+    uint64_t hits;                                         // of the local player, as shown
+    double hit_at_s;                                       // when the local player last hit
+    double hurt_at_s;                                      // when the local player last fell
+    double entered_s;                                      // when the arena was entered
+    uint64_t entries;                                      // stats->entries of the map shown
+    struct feed_person winner;                             // of the round before the break
     char motd[RAIM_MAX_TEXT_BYTES + 1];                    // message of the day last shown
-    double lost_at_s;                                     // when the connection was lost
+    double lost_at_s;                                      // when the connection was lost
     char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by slot; kept after a player left
 };

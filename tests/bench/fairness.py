@@ -160,7 +160,7 @@ def hits_row(compensation, matches):
     for key in matches[0]:
         if key.startswith("most_"):
             row[key] = max(match[key] for match in matches)
-        elif key.endswith("_view_age_ms"):
+        elif key.endswith("_view_delay_ms"):
             row[key] = sum(match[key] for match in matches) / len(matches)
         elif key not in row:
             row[key] = sum(match[key] for match in matches)
@@ -172,7 +172,7 @@ def show_hits(row):
           f" ({row['low']:.3f} to {row['high']:.3f})"
           f"  hits per shot {percent(row['near_hits'], row['near_shots'])} near,"
           f" {percent(row['far_hits'], row['far_shots'])} far"
-          f"  shown {row['near_view_age_ms']:.0f} and {row['far_view_age_ms']:.0f} ms late"
+          f"  shown {row['near_view_delay_ms']:.0f} and {row['far_view_delay_ms']:.0f} ms late"
           f"  killed behind cover {percent(row['behind'], row['kills'])} of {row['kills']:.0f},"
           f" {row['most_behind'] * 1000 / 60:.0f} ms at most")
 

@@ -131,12 +131,12 @@ static void print(const struct game *game, uint32_t players)
         const struct netsim_figures figures = netsim_figures(game->netsim, i);
         sums[i % 2].shots += figures.shots;
         sums[i % 2].hits += figures.hits;
-        sums[i % 2].view_age_ms += figures.view_age_ms / ((players + 1 - i % 2) / 2);
+        sums[i % 2].view_delay_ms += figures.view_delay_ms / ((players + 1 - i % 2) / 2);
     }
-    printf("near_shots=%" PRIu64 " near_hits=%" PRIu64 " near_view_age_ms=%.1f", sums[0].shots,
-           sums[0].hits, sums[0].view_age_ms);
-    printf(" far_shots=%" PRIu64 " far_hits=%" PRIu64 " far_view_age_ms=%.1f", sums[1].shots,
-           sums[1].hits, sums[1].view_age_ms);
+    printf("near_shots=%" PRIu64 " near_hits=%" PRIu64 " near_view_delay_ms=%.1f", sums[0].shots,
+           sums[0].hits, sums[0].view_delay_ms);
+    printf(" far_shots=%" PRIu64 " far_hits=%" PRIu64 " far_view_delay_ms=%.1f", sums[1].shots,
+           sums[1].hits, sums[1].view_delay_ms);
     printf(" hits=%" PRIu64 " rewound=%" PRIu64 " in_past=%" PRIu64 " rewound_ms=%.0f"
            " most_rewound_ms=%.1f",
            hits.total, hits.rewound, hits.in_past, hits.rewound_ms, hits.most_rewound_ms);

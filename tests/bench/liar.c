@@ -39,7 +39,7 @@ static uint32_t held_ticks(const struct liars *liars, uint32_t player)
 static const struct raim_connection *connection_of(const struct liars *liars, uint32_t player)
 {
     const struct raim_match *match = match_of(liars);
-    const uint32_t place = raim_client_own_place(netsim_client(liars->netsim, player));
+    const uint32_t place = raim_client_own_slot(netsim_client(liars->netsim, player));
     return &match->clients[match->members[place].client];
 }
 
@@ -55,7 +55,7 @@ static void learn(struct liars *liars, uint32_t player)
     struct liar_known *known = self->known[tick % LIAR_KNOWN];
     memset(known, 0, sizeof self->known[0]);
     for (uint32_t i = 0; i < count; i++)
-        known[seen[i].place] = (struct liar_known){
+        known[seen[i].slot] = (struct liar_known){
             .tick = tick,
             .life = seen[i].life,
             .position = seen[i].position,
@@ -89,7 +89,8 @@ static double launch_of(const struct liars *liars, uint32_t player, uint32_t tic
     const struct liar_player *self = &liars->players[player];
     const struct raim_client *client = netsim_client(liars->netsim, player);
     const uint32_t most = match_of(liars)->world->max_rewind;
-    double rewind = floor(raim_client_own_tick(client) - raim_client_scene_tick(client) + 0.5);
+    double rewind =
+        floor(raim_client_own_tick(client) - raim_client_interpolated_tick(client) + 0.5);
     if (liars->lies[player] != LIAR_HONEST)
         rewind = raim_rewind_limit_view(&connection_of(liars, player)->rewind_limit) + 1;
     rewind = fmin(rewind, most);

@@ -49,7 +49,7 @@ static void print_kind(const struct netsim *netsim, const char *name, uint32_t f
     for (uint32_t i = first; i < players; i += 2) {
         const struct netsim_figures figures = netsim_figures(netsim, i);
         const struct raim_match *match = netsim_match(netsim);
-        const uint32_t place = raim_client_own_place(netsim_client(netsim, i));
+        const uint32_t place = raim_client_own_slot(netsim_client(netsim, i));
         sum.shots += figures.shots;
         sum.hits += figures.hits;
         allowed +=

@@ -29,7 +29,7 @@ TABLE = [
     ("correction_units", "units each", "{:.1f}"),
     ("mispredicted_share", "mispredicted", "{:.3%}"),
     ("interpolation_ms", "interpolation ms", "{:.1f}"),
-    ("view_age_ms", "view age ms", "{:.1f}"),
+    ("view_delay_ms", "view age ms", "{:.1f}"),
     ("margin_ticks", "margin ticks", "{:.2f}"),
 ]
 
@@ -60,7 +60,7 @@ def measure(seconds):
     print(f"bench netsim rtt_ms=100 loss_pct=2 in_time={1 - usual['late_share']:.5f}"
           f" corrections_per_min={usual['corrections_per_min']:.2f}"
           f" interpolation_ms={usual['interpolation_ms']:.1f}"
-          f" view_age_ms={usual['view_age_ms']:.1f}"
+          f" view_delay_ms={usual['view_delay_ms']:.1f}"
           f" in_time_to_5_pct={1 - late / inputs:.5f}"
           f" resumes={sum(row['resumes'] for row in rows):.0f}")
 

@@ -84,7 +84,7 @@ class NetworkTest(unittest.TestCase):
         missed = sum(row["inputs_missed"] for row in rows) / sum(row["inputs_due"] for row in rows)
         print(f"missed {missed:.5f} of the inputs, round trip {report['round_trip_ms']:.0f} ms,"
               f" jitter {report['jitter_ms']:.0f} ms, loss {report['loss']:.3f},"
-              f" others {report['view_age_ms']:.0f} ms late", flush=True)
+              f" others {report['view_delay_ms']:.0f} ms late", flush=True)
         self.assertEqual(report["connected"], CLIENTS)
         self.assertEqual(report["disconnected"] + report["resumes"], 0)
         self.assertEqual(report["events_lost"] + report["events_repeated"], 0)

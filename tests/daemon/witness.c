@@ -20,7 +20,7 @@ static void print_players(const struct raim_client *client)
     const uint32_t count = raim_client_players(client, players, RAIM_MAX_PLAYERS);
     printf("%u", raim_client_tick(client));
     for (uint32_t i = 0; i < count; i++)
-        printf(" %u:%.0f:%.0f:%u", players[i].place, players[i].position.x * STEPS_PER_UNIT,
+        printf(" %u:%.0f:%.0f:%u", players[i].slot, players[i].position.x * STEPS_PER_UNIT,
                players[i].position.y * STEPS_PER_UNIT, players[i].life);
     printf("\n");
 }
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
             print_players(client);
             printed = snapshots;
         }
-        while (raim_link_is_due(link))
-            raim_link_press(link, &(raim_input){0});
+        while (raim_link_is_input_due(link))
+            raim_link_send_input(link, &(raim_input){0});
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
     }

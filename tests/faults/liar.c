@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Makes liars of raim-bots: linked in front of the client library's raim_client_press, it holds the
-// acknowledgement of snapshots back and claims the oldest view that an INPUT can tell. So their
-// bullets were to fly through what they had seen already.
+// Makes liars of raim-bots: linked in front of the client library's raim_client_write_input, it
+// holds the acknowledgement of snapshots back and claims the oldest view that an INPUT can tell. So
+// their bullets were to fly through what they had seen already.
 #include "client.h"
 #include "input.h"
 #include "message.h"
@@ -11,10 +11,10 @@
 
 enum { HELD = 6, CLIENTS = 64 }; // INPUTs for which an acknowledgement is held; liars at most
 
-size_t __real_raim_client_press(struct raim_client *client, uint64_t now_us,
-                                const raim_input *input, uint8_t *bytes, size_t capacity);
-size_t __wrap_raim_client_press(struct raim_client *client, uint64_t now_us,
-                                const raim_input *input, uint8_t *bytes, size_t capacity);
+size_t __real_raim_client_write_input(struct raim_client *client, uint64_t now_us,
+                                      const raim_input *input, uint8_t *bytes, size_t capacity);
+size_t __wrap_raim_client_write_input(struct raim_client *client, uint64_t now_us,
+                                      const raim_input *input, uint8_t *bytes, size_t capacity);
 
 // What each client has named.
 static struct held {
@@ -33,10 +33,10 @@ static struct held *held_of(const struct raim_client *client)
     return &all[i];
 }
 
-size_t __wrap_raim_client_press(struct raim_client *client, uint64_t now_us,
-                                const raim_input *input, uint8_t *bytes, size_t capacity)
+size_t __wrap_raim_client_write_input(struct raim_client *client, uint64_t now_us,
+                                      const raim_input *input, uint8_t *bytes, size_t capacity)
 {
-    const size_t size = __real_raim_client_press(client, now_us, input, bytes, capacity);
+    const size_t size = __real_raim_client_write_input(client, now_us, input, bytes, capacity);
     raim_reader reader = raim_reader_make(bytes, size);
     struct raim_input_message message;
     if (size == 0 || raim_message_read(&reader) != RAIM_MESSAGE_INPUT ||

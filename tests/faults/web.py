@@ -280,7 +280,7 @@ class Silence:
 @row(36, "hundreds of silent connections, made anew as they end", "whoever asks is answered")
 def silence(trial):
     daemon = trial.stage.serve(harness.arena())
-    patience_s = trial.often(1, 4)
+    connect_timeout_s = trial.often(1, 4)
     answered, longest, asked = 0, 0.0, trial.often(50, 12)
     with Silence(daemon.status_address, trial.often(2000, 400)) as crowd:
         harness.poll("the crowd", lambda: crowd.made >= crowd.count)
@@ -290,7 +290,7 @@ def silence(trial):
             begin = time.monotonic()
             with contextlib.suppress(OSError, http.client.HTTPException):
                 connection = http.client.HTTPConnection(
-                    *daemon.status_address, timeout=patience_s, source_address=(source, 0))
+                    *daemon.status_address, timeout=connect_timeout_s, source_address=(source, 0))
                 with contextlib.closing(connection):
                     connection.request("GET", path)
                     answer = connection.getresponse()

@@ -30,7 +30,7 @@ static void mix(uint64_t *digest, const void *bytes, size_t size)
 static void mix_members(uint64_t *digest, const struct raim_client *client)
 {
     for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
         const uint32_t numbers[] = {member->id, member->bot, member->score, member->deaths};
         mix(digest, numbers, sizeof numbers);
         mix(digest, member->name, strlen(member->name));
@@ -51,7 +51,7 @@ static void mix_rows(uint64_t *digest, uint32_t places, uint32_t player_count,
 {
     assert(player_count <= places);
     for (uint32_t i = 0; i < player_count; i++) {
-        assert(players[i].place < places);
+        assert(players[i].slot < places);
         assert(is_finite(players[i].position) && is_finite(players[i].velocity));
         mix(digest, &players[i].position, sizeof players[i].position);
         mix(digest, &players[i].velocity, sizeof players[i].velocity);
@@ -70,8 +70,8 @@ static void mix_picture(uint64_t *digest, const struct raim_client *client)
     uint32_t player_count = raim_client_players(client, players, RAIM_MAX_PLAYERS);
     uint32_t bullet_count = raim_client_bullets(client, bullets, RAIM_MAX_BULLETS);
     mix_rows(digest, places, player_count, bullet_count);
-    player_count = raim_client_scene_players(client, players, RAIM_MAX_PLAYERS);
-    bullet_count = raim_client_scene_bullets(client, bullets, RAIM_MAX_BULLETS);
+    player_count = raim_client_interpolated_players(client, players, RAIM_MAX_PLAYERS);
+    bullet_count = raim_client_interpolated_bullets(client, bullets, RAIM_MAX_BULLETS);
     mix_rows(digest, places, player_count, bullet_count);
     assert(is_finite(raim_client_eye(client)));
 }
@@ -213,9 +213,9 @@ static void press(struct raim_client *client, struct fuzz_input *input)
         .aim = fuzz_pair(input),
     };
     const uint32_t shown = raim_client_tick(client);
-    for (int i = 0; i < 20 && !raim_client_is_due(client, now_us); i++)
+    for (int i = 0; i < 20 && !raim_client_is_input_due(client, now_us); i++)
         now_us += 1000;
-    const size_t size = raim_client_press(client, now_us, &pressed, bytes, sizeof bytes);
+    const size_t size = raim_client_write_input(client, now_us, &pressed, bytes, sizeof bytes);
     assert(raim_client_tick(client) - shown <= 1);
     if (size == 0)
         return;
@@ -290,16 +290,17 @@ static void lose_connection(struct raim_client *client, struct fuzz_input *input
 // A frame of a display, or up to a quarter of a second without one.
 static void look(struct raim_client *client, struct fuzz_input *input)
 {
-    const double scene_tick = raim_client_scene_tick(client);
+    const double scene_tick = raim_client_interpolated_tick(client);
     now_us += fuzz_byte(input) * (uint64_t)1000;
-    raim_client_look(client, now_us);
-    assert(isfinite(raim_client_scene_tick(client)) && isfinite(raim_client_own_tick(client)));
-    assert(raim_client_scene_tick(client) >= scene_tick);
+    raim_client_interpolate(client, now_us);
+    assert(isfinite(raim_client_interpolated_tick(client)) &&
+           isfinite(raim_client_own_tick(client)));
+    assert(raim_client_interpolated_tick(client) >= scene_tick);
     const struct raim_client_quality quality = raim_client_quality(client);
     assert(quality.mispredictions <= quality.predictions);
     assert(raim_client_phase(client).left_s >= 0 && raim_client_phase(client).left_s < 1e9);
     assert(strlen(raim_client_motd(client)) <= RAIM_MAX_TEXT_BYTES);
-    assert(isfinite(quality.view_age_ms) && isfinite(quality.corrections_units));
+    assert(isfinite(quality.view_delay_ms) && isfinite(quality.corrections_units));
 }
 
 // Up to 13 seconds pass; where it then wishes for a connection, it says hello, and maybe is

@@ -341,8 +341,8 @@ static void act(struct raim_link *link, struct fuzz_input *input)
 {
     const uint8_t choice = fuzz_byte(input);
     const raim_input pressed = {.fire = choice & 1};
-    if (choice < 100 && raim_link_is_due(link))
-        raim_link_press(link, &pressed);
+    if (choice < 100 && raim_link_is_input_due(link))
+        raim_link_send_input(link, &pressed);
     else if (choice < 240)
         raim_link_say(link, "hello");
     else

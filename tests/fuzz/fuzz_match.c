@@ -264,10 +264,10 @@ static void press(struct table *table, uint32_t handle, struct fuzz_input *input
     const raim_input pressed = {
         .move_x = keys.move_x, .move_y = keys.move_y, .fire = keys.fire, .aim = keys.aim};
     struct seat *seat = &table->seats[handle];
-    if (!raim_client_is_due(seat->client, now_us(table)))
+    if (!raim_client_is_input_due(seat->client, now_us(table)))
         return;
     const size_t size =
-        raim_client_press(seat->client, now_us(table), &pressed, bytes, sizeof bytes);
+        raim_client_write_input(seat->client, now_us(table), &pressed, bytes, sizeof bytes);
     if (size > 0 && is_open(seat))
         send(table, handle, false, bytes, size);
 }

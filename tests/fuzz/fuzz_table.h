@@ -139,7 +139,7 @@ static inline void check_roster(const struct raim_client *client,
                                 const struct raim_match_player *rows, uint32_t count)
 {
     for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
         const struct raim_match_player *row = NULL;
         for (uint32_t i = 0; i < count; i++)
             if (raim_player_place(rows[i].id) == place)
@@ -159,7 +159,7 @@ static inline void check_picture(const struct table *table, const struct raim_cl
     struct raim_client_player seen[MOST_ROWS];
     const uint32_t count = raim_client_players(client, seen, MOST_ROWS);
     for (uint32_t i = 0; i < count; i++) {
-        const raim_player *player = &players[seen[i].place];
+        const raim_player *player = &players[seen[i].slot];
         assert(player->state == RAIM_PLAYER_ALIVE);
         assert(raim_vec2_distance_squared(seen[i].position, player->position) < 0.05 * 0.05);
         assert(seen[i].shielded == (player->shield_ticks > 0));

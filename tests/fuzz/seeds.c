@@ -252,7 +252,7 @@ static void save_session(const char *name, uint32_t bots, int ticks)
             raim_client_receive(client, now_us, out.data, out.size);
         }
         const raim_input input = {.move_x = 1, .fire = 1, .aim = (raim_angle)(tick << 12)};
-        const size_t size = raim_client_press(client, now_us, &input, bytes, sizeof bytes);
+        const size_t size = raim_client_write_input(client, now_us, &input, bytes, sizeof bytes);
         if (size > 0)
             raim_match_receive(match, 0, false, bytes, size);
         add_byte(&seed, 2); // press

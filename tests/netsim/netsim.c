@@ -18,7 +18,7 @@
 enum { TICK_HZ = 60, POLL_HZ = 480, POLLS_PER_FRAME = 5, SECOND_US = 1000000 };
 #define NO_CONNECTION UINT32_MAX
 
-static const double patience_s = 60; // where much is lost it may take long to get in
+static const double connect_timeout_s = 60; // where much is lost it may take long to get in
 
 struct seat {
     struct raim_client *client;
@@ -64,7 +64,7 @@ static bool create_seat(struct netsim *netsim, uint32_t player)
     snprintf(name, sizeof name, "bot-%u", player);
     struct raim_client_def def = raim_client_default_def();
     def.name = name;
-    def.patience_s = patience_s;
+    def.connect_timeout_s = connect_timeout_s;
     seat->client = raim_client_create(&def);
     seat->connection = NO_CONNECTION;
     watch_init(&seat->watch, 2 * netsim->def.lines[player].latency_ms / 1000, TICK_HZ);
@@ -177,11 +177,11 @@ static raim_input think(const struct netsim *netsim, struct seat *seat)
          i++) {
         const struct raim_client_player *player = &seat->watch.players[i];
         const raim_vec2 away = raim_vec2_sub(player->position, sight.position);
-        if (player->place == raim_client_own_place(client) || fabs(away.x) > view.x / 2 ||
+        if (player->slot == raim_client_own_slot(client) || fabs(away.x) > view.x / 2 ||
             fabs(away.y) > view.y / 2)
             continue;
         enemies[sight.enemy_count++] = (struct raim_bot_enemy){
-            .key = (player->place + 1) << 8 | player->life,
+            .key = (player->slot + 1) << 8 | player->life,
             .position = raim_vec2_mad(player->position, player->velocity, lead_s),
             .velocity = player->velocity,
             .shielded = player->shielded,
@@ -204,7 +204,8 @@ static void press(struct netsim *netsim, struct seat *seat)
         input = think(netsim, seat);
     if (netsim->peaceful)
         input.fire = 0;
-    size_t size = raim_client_press(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
+    size_t size =
+        raim_client_write_input(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
     const struct netsim_liar *liar = netsim->def.liar;
     if (size > 0 && liar != NULL && liar->send != NULL)
         size =
@@ -246,7 +247,7 @@ static void sample(struct seat *seat)
     sums->round_trip_ms += quality.round_trip_ms;
     sums->jitter_ms += quality.jitter_ms;
     sums->margin += quality.margin;
-    sums->view_age_ms += quality.view_age_ms;
+    sums->view_delay_ms += quality.view_delay_ms;
     sums->interpolation_ms += quality.interpolation_ms;
 }
 
@@ -267,7 +268,7 @@ static void poll(struct netsim *netsim, struct seat *seat)
         watch_look(&seat->watch, seat->client, netsim->now_us);
     if (seat->polls % (POLL_HZ / 4) == 0)
         sample(seat);
-    while (raim_client_is_due(seat->client, netsim->now_us)) {
+    while (raim_client_is_input_due(seat->client, netsim->now_us)) {
         watch_look(&seat->watch, seat->client, netsim->now_us);
         press(netsim, seat);
         // What it pressed moves its own player on: more than a frame would, where several are due.
@@ -425,7 +426,7 @@ bool netsim_enter(struct netsim *netsim, double seconds)
 
 bool netsim_settle(struct netsim *netsim)
 {
-    const uint64_t until_us = netsim->now_us + (uint64_t)(patience_s * SECOND_US);
+    const uint64_t until_us = netsim->now_us + (uint64_t)(connect_timeout_s * SECOND_US);
     uint32_t agreeing = 0;
     netsim->peaceful = true;
     // Bullets that were fired already may still hit.
@@ -513,7 +514,7 @@ struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t playe
     figures.round_trip_ms = seat->sums.round_trip_ms / samples;
     figures.jitter_ms = seat->sums.jitter_ms / samples;
     figures.margin = seat->sums.margin / samples;
-    figures.view_age_ms = seat->sums.view_age_ms / samples;
+    figures.view_delay_ms = seat->sums.view_delay_ms / samples;
     figures.interpolation_ms = seat->sums.interpolation_ms / samples;
     figures.farthest_jump = seat->watch.farthest_jump;
     return figures;
@@ -538,7 +539,7 @@ struct netsim_figures netsim_figures_of_all(const struct netsim *netsim)
         all.round_trip_ms += one.round_trip_ms / players;
         all.jitter_ms += one.jitter_ms / players;
         all.margin += one.margin / players;
-        all.view_age_ms += one.view_age_ms / players;
+        all.view_delay_ms += one.view_delay_ms / players;
         all.interpolation_ms += one.interpolation_ms / players;
         all.farthest_jump = fmax(all.farthest_jump, one.farthest_jump);
     }

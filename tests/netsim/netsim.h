@@ -52,7 +52,7 @@ struct netsim_figures {
     uint64_t mispredictions; // of these, wrong ones
     double corrections_units;
     double round_trip_ms, jitter_ms, margin;
-    double view_age_ms, interpolation_ms;
+    double view_delay_ms, interpolation_ms;
     double farthest_jump;  // units that somebody shown was farther off than it can run: the most
     uint64_t exact_frames; // that were found to show the own player where the server has it
     uint64_t resumes;

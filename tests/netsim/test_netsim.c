@@ -100,7 +100,7 @@ static void fill_columns(const struct cell *cell, struct column columns[COLUMNS]
         {"correction_units", wrong > 0 ? of->corrections_units / wrong : 0},
         {"mispredicted_share", share(of->mispredictions, of->predictions)},
         {"interpolation_ms", of->interpolation_ms},
-        {"view_age_ms", of->view_age_ms},
+        {"view_delay_ms", of->view_delay_ms},
         {"margin_ticks", of->margin},
         {"measured_rtt_ms", of->round_trip_ms},
         {"measured_jitter_ms", of->jitter_ms},

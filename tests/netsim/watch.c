@@ -50,8 +50,8 @@ void watch_init(struct watch *watch, double round_trip_s, uint32_t tick_hz)
 void watch_enter(struct watch *watch, struct raim_client *client)
 {
     struct raim_client_event event;
-    const uint32_t place = raim_client_own_place(client);
-    const struct raim_client_member *self = raim_client_member(client, place);
+    const uint32_t place = raim_client_own_slot(client);
+    const struct raim_client_roster_entry *self = raim_client_roster_entry(client, place);
     const struct watch_tally known = watch->tallies[place];
     if (watch->id != RAIM_NOBODY && self->id != watch->id)
         complain(watch, "came back as another player");
@@ -63,7 +63,7 @@ void watch_enter(struct watch *watch, struct raim_client *client)
     while (raim_client_next_event(client, &event))
         continue; // the roster has them in it
     for (uint32_t i = 0; i < place_count(client); i++) {
-        const struct raim_client_member *member = raim_client_member(client, i);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, i);
         watch->tallies[i] = (struct watch_tally){
             .id = member->id, .score = member->score, .deaths = member->deaths};
     }
@@ -81,7 +81,7 @@ static void check_jump(struct watch *watch, const struct raim_client *client,
 {
     const struct raim_client_player *before = NULL;
     for (uint32_t i = 0; i < watch->player_count; i++)
-        if (watch->players[i].place == now->place && watch->players[i].life == now->life)
+        if (watch->players[i].slot == now->slot && watch->players[i].life == now->life)
             before = &watch->players[i];
     if (before == NULL)
         return;
@@ -91,15 +91,15 @@ static void check_jump(struct watch *watch, const struct raim_client *client,
     watch->farthest_jump = fmax(watch->farthest_jump, moved - speed * elapsed_s);
     if (!(moved <= speed * (catching_up * elapsed_s + most_wrong_s * fades)))
         complain(watch, "%s %u jumped %.2f units in %.2f ms, from (%.2f, %.2f)",
-                 now->place == raim_client_own_place(client) ? "itself, place" : "place",
-                 now->place, moved, 1000 * elapsed_s, before->position.x, before->position.y);
+                 now->slot == raim_client_own_slot(client) ? "itself, place" : "place", now->slot,
+                 moved, 1000 * elapsed_s, before->position.x, before->position.y);
 }
 
 static void remember_own(struct watch *watch, const struct raim_client *client)
 {
     const double tick = floor(watch->own_tick);
     for (uint32_t i = 0; i < watch->player_count; i++)
-        if (watch->players[i].place == raim_client_own_place(client))
+        if (watch->players[i].slot == raim_client_own_slot(client))
             watch->frames[(uint32_t)tick % WATCH_TICKS] = (struct watch_frame){
                 .tick = (uint32_t)tick,
                 .part = watch->own_tick - tick,
@@ -124,13 +124,13 @@ void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us
     struct raim_client_player players[WATCH_MAX_PLAYERS];
     const bool had_frame = watch->has_frame;
     notice_hunger(watch, client, now_us);
-    raim_client_look(client, now_us);
-    watch->has_frame = raim_client_has_scene(client);
+    raim_client_interpolate(client, now_us);
+    watch->has_frame = raim_client_can_draw(client);
     if (!watch->has_frame)
         return;
-    const uint32_t count = raim_client_scene_players(client, players, WATCH_MAX_PLAYERS);
+    const uint32_t count = raim_client_interpolated_players(client, players, WATCH_MAX_PLAYERS);
     const double own_tick = raim_client_own_tick(client);
-    const double scene_tick = raim_client_scene_tick(client);
+    const double scene_tick = raim_client_interpolated_tick(client);
     const double elapsed_s = (double)(now_us - watch->frame_us) / 1e6;
     if (had_frame && (scene_tick < watch->scene_tick || own_tick < watch->own_tick - leap))
         complain(watch, "time ran backwards: %.3f to %.3f, and for its own player %.3f to %.3f",
@@ -138,7 +138,7 @@ void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us
     // A second look at the same time comes after a press: the own player is a tick farther.
     for (uint32_t i = 0; i < count && had_frame && elapsed_s > 0 && now_us >= watch->excused_us;
          i++) {
-        const bool is_own = players[i].place == raim_client_own_place(client);
+        const bool is_own = players[i].slot == raim_client_own_slot(client);
         const double played_s = (own_tick - watch->own_tick) / raim_client_tick_hz(client);
         check_jump(watch, client, &players[i], is_own ? fmax(elapsed_s, played_s) : elapsed_s);
     }
@@ -184,7 +184,7 @@ void watch_hear(struct watch *watch, struct raim_client *client)
     watch->mispredictions = quality.mispredictions;
     take_events(watch, client);
     for (uint32_t place = 0; place < place_count(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
         const struct watch_tally *tally = &watch->tallies[place];
         if (member->id != tally->id || member->score != tally->score + tally->kills ||
             member->deaths != tally->deaths + tally->falls)
@@ -201,7 +201,7 @@ bool watch_agrees(const struct watch *watch, const struct raim_client *client,
     if (watch->id == RAIM_NOBODY || raim_client_state(client) != RAIM_CLIENT_PLAYING)
         return false;
     for (uint32_t place = 0; place < world->max_players; place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
         if (member->id != players[place].id || member->score != players[place].score ||
             member->deaths != players[place].deaths)
             return false;

@@ -92,7 +92,7 @@ static void make_effects(struct effects *effects)
 {
     effects_begin(effects, &(struct effect){EFFECT_BURST, 3, {-420, -20}, {0, 0}, 9.75});
     effects_begin(effects, &(struct effect){EFFECT_SPARK, 2, {-290, -170}, {-0.8, 0.6}, 9.94});
-    effects_begin(effects, &(struct effect){EFFECT_RISE, 6, {100, -330}, {0, 0}, 9.7});
+    effects_begin(effects, &(struct effect){EFFECT_SPAWN, 6, {100, -330}, {0, 0}, 9.7});
     effects_begin(effects, &(struct effect){EFFECT_MUZZLE, 9, {52, 270}, {0, -1}, 9.97});
 }
 

@@ -166,9 +166,9 @@ static inline bool show_empty(struct raim_client *client, uint32_t tick)
 // As soon as it is due, within a tenth of a second.
 static inline size_t press_input(struct raim_client *client, const raim_input *input)
 {
-    for (int i = 0; i < 100 && !raim_client_is_due(client, now_us); i++)
+    for (int i = 0; i < 100 && !raim_client_is_input_due(client, now_us); i++)
         now_us += 1000;
-    return raim_client_press(client, now_us, input, bytes, sizeof bytes);
+    return raim_client_write_input(client, now_us, input, bytes, sizeof bytes);
 }
 
 static inline size_t press(struct raim_client *client)

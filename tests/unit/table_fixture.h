@@ -149,7 +149,7 @@ static inline void tick(struct table *table)
         if (table->clients[handle] == NULL)
             continue;
         struct raim_client *client = table->clients[handle];
-        while (raim_client_is_due(client, now_us(table))) {
+        while (raim_client_is_input_due(client, now_us(table))) {
             const raim_input input = {
                 .move_x = (int8_t)chance_int(-1, 1),
                 .move_y = (int8_t)chance_int(-1, 1),
@@ -157,7 +157,7 @@ static inline void tick(struct table *table)
                 .aim = (raim_angle)chance_int(0, 65535),
             };
             const size_t size =
-                raim_client_press(client, now_us(table), &input, bytes, sizeof bytes);
+                raim_client_write_input(client, now_us(table), &input, bytes, sizeof bytes);
             if (size > 0 && !is_lost(table))
                 to_match(table, handle, false, bytes, size);
         }

@@ -19,7 +19,7 @@ static void test_roster_that_names_no_place_changes_nobody(void **state)
     message.roster_count = 2;
     assert_true(welcome(client, &message));
     assert_false(tell_roster(client, entries, 2));
-    assert_int_equal(raim_client_member(client, 0)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_roster_entry(client, 0)->id, RAIM_NOBODY);
     assert_int_equal(raim_client_stats(client)->decode_errors, 1);
     raim_client_destroy(client);
 }
@@ -34,12 +34,12 @@ static void test_events_that_name_no_place_change_nobody(void **state)
         {.kind = RAIM_WIRE_KILL, .player = OTHER, .victim = BEYOND},
     };
     assert_false(tell_events(client, FIRST_EVENT, events, 2));
-    assert_int_equal(raim_client_member(client, 1)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_roster_entry(client, 1)->id, RAIM_NOBODY);
     assert_false(raim_client_next_event(client, &event));
 
     // The numbers of the refused ones are not taken either.
     assert_true(tell_events(client, FIRST_EVENT, events, 1));
-    assert_int_equal(raim_client_member(client, 1)->id, OTHER);
+    assert_int_equal(raim_client_roster_entry(client, 1)->id, OTHER);
     assert_int_equal(raim_client_stats(client)->events_repeated, 0);
     raim_client_destroy(client);
 }
@@ -160,7 +160,7 @@ static void test_players_go_on_as_they_went(void **state)
         assert_int_equal(raim_client_tick(client), FIRST_TICK + age);
         assert_int_equal(raim_client_players(client, seen, PLAYERS), RAIM_WAYS);
         for (int way = 0; way < RAIM_WAYS; way++) {
-            assert_int_equal(seen[way].place, way);
+            assert_int_equal(seen[way].slot, way);
             assert_true(seen[way].position.x == (16001 + way + age * step[way][0]) / 32.0);
             assert_true(seen[way].position.y == (16003 + age * step[way][1]) / 32.0);
             assert_true(seen[way].velocity.x == step[way][0] * TICK_HZ / 32.0);
@@ -292,8 +292,8 @@ static void test_a_press_that_is_not_due_does_nothing(void **state)
     const uint32_t tick = pressed(client).tick;
     const raim_input input = {.aim = 1};
     for (int i = 0; i < 10; i++) {
-        assert_false(raim_client_is_due(client, now_us));
-        assert_int_equal(raim_client_press(client, now_us, &input, bytes, sizeof bytes), 0);
+        assert_false(raim_client_is_input_due(client, now_us));
+        assert_int_equal(raim_client_write_input(client, now_us, &input, bytes, sizeof bytes), 0);
     }
     assert_int_equal(pressed(client).tick, tick + 1);
     raim_client_destroy(client);
@@ -324,8 +324,8 @@ static void test_a_shot_says_how_late_its_shooter_was_shown_the_others(void **st
         assert_int_equal(age, tick - shown);
     }
     // Who looks, what it saw then, however long ago; the wire tells 63 ticks at most.
-    raim_client_look(client, now_us);
-    const double seen = raim_client_scene_tick(client);
+    raim_client_interpolate(client, now_us);
+    const double seen = raim_client_interpolated_tick(client);
     for (int i = 0; i < 100; i++) {
         const uint32_t age = age_of_next_shot(client, &tick);
         const uint32_t full = (uint32_t)floor(tick - seen + 0.5);
@@ -334,8 +334,8 @@ static void test_a_shot_says_how_late_its_shooter_was_shown_the_others(void **st
     // A lead is what the server does not make up for.
     now_us += 1000000 / TICK_HZ;
     assert_true(show_empty(client, tick - 4));
-    raim_client_look(client, now_us);
-    const double age = raim_client_own_tick(client) - raim_client_scene_tick(client);
+    raim_client_interpolate(client, now_us);
+    const double age = raim_client_own_tick(client) - raim_client_interpolated_tick(client);
     assert_true(raim_client_lead_ticks(client) == fmax(0, age - MAX_REWIND));
     raim_client_destroy(client);
 }
@@ -494,8 +494,8 @@ static void test_late_events_catch_up_with_a_newer_roster(void **state)
         {.player = NEXT, .deaths = 1, .name = "next"},
     };
     assert_true(tell_roster(client, now, 2));
-    const struct raim_client_member *one = raim_client_member(client, 0);
-    const struct raim_client_member *member = raim_client_member(client, 1);
+    const struct raim_client_roster_entry *one = raim_client_roster_entry(client, 0);
+    const struct raim_client_roster_entry *member = raim_client_roster_entry(client, 1);
 
     // Whoever came later is not mistaken for the one before.
     const struct raim_wire_event before[] = {

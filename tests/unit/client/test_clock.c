@@ -124,10 +124,10 @@ static void play(struct link *link, double seconds)
                 continue;
             link->any_snapshot = true;
             link->newest_snapshot = parcel.tick;
-            raim_clock_hear(&link->clock, link->now_us, parcel.tick, parcel.margin);
+            raim_clock_receive(&link->clock, link->now_us, parcel.tick, parcel.margin);
         }
-        while (raim_clock_is_due(&link->clock, link->now_us)) {
-            const uint32_t tick = raim_clock_press(&link->clock, link->now_us);
+        while (raim_clock_is_input_due(&link->clock, link->now_us)) {
+            const uint32_t tick = raim_clock_take_input(&link->clock, link->now_us);
             assert_true(link->pressed == 0 || (int32_t)(tick - link->pressed) > 0);
             link->pressed = tick;
             link->presses++;

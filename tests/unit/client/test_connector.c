@@ -294,21 +294,21 @@ static void test_after_one_handshake_there_is_no_plain_text(void **state)
     run(500);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE); // its token is told nobody
-    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_NO_DOUBT);
+    assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_NO_MISMATCH);
     run(1000);
-    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_PLAIN);
+    assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_PLAIN);
     // Or another server.
     start_server(other_secret);
     run(1000);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
-    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_OTHER_KEY);
+    assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_OTHER_KEY);
     assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
     assert_int_equal(server.inits, 1);
     start_server(secret);
     run(500);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
     assert_true(raim_connector_is_secure(client));
-    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_NO_DOUBT);
+    assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_NO_MISMATCH);
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_SESSION);
 }
 
@@ -321,7 +321,7 @@ static void test_who_requires_encryption_takes_nothing_else(void **state)
     open_client(&careful, NULL);
     run(1500);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
-    assert_int_equal(raim_connector_doubt(client, now_us, key), RAIM_CONNECTOR_PLAIN);
+    assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_PLAIN);
 }
 
 static void test_init_is_repeated_as_it_was_and_then_begun_anew(void **state)

@@ -129,7 +129,7 @@ static void pass_frame(struct stage *stage)
             stage->sent++;
         }
     }
-    raim_client_look(stage->client, now_us);
+    raim_client_interpolate(stage->client, now_us);
 }
 
 static raim_vec2 units_of(const struct raim_wire_player *player)
@@ -149,9 +149,9 @@ static raim_vec2 truth_at(double scene_tick)
 static struct raim_client_player runner_of(const struct stage *stage)
 {
     struct raim_client_player seen[PLAYERS];
-    assert_int_equal(raim_client_scene_players(stage->client, seen, PLAYERS), 2);
-    assert_int_equal(seen[0].place, RUNNER);
-    assert_int_equal(seen[1].place, STANDER);
+    assert_int_equal(raim_client_interpolated_players(stage->client, seen, PLAYERS), 2);
+    assert_int_equal(seen[0].slot, RUNNER);
+    assert_int_equal(seen[1].slot, STANDER);
     assert_true(seen[1].position.x == 4321 / 32.0 && seen[1].velocity.x == 0 && seen[1].shielded);
     return seen[0];
 }
@@ -165,7 +165,7 @@ static void pass_frames(struct stage *stage, int frames)
 {
     for (int i = 0; i < frames; i++)
         pass_frame(stage);
-    assert_true(raim_client_has_scene(stage->client));
+    assert_true(raim_client_can_draw(stage->client));
 }
 
 static void test_what_was_told_or_predicted_is_drawn_exactly(void **state)
@@ -176,7 +176,7 @@ static void test_what_was_told_or_predicted_is_drawn_exactly(void **state)
     pass_frames(&stage, 400);
     for (int i = 0; i < 3000; i++) {
         pass_frame(&stage);
-        const double tick = raim_client_scene_tick(stage.client);
+        const double tick = raim_client_interpolated_tick(stage.client);
         const struct raim_client_player runner = runner_of(&stage);
         assert_true(distance(runner.position, truth_at(tick)) < 1e-6);
         const raim_vec2 eye = raim_client_eye(stage.client);
@@ -207,13 +207,13 @@ static void test_the_picture_waits_for_as_much_as_the_network_jitters(void **sta
 // Also where snapshots are late or lost: the picture never goes back, and nobody leaps.
 static void assert_smooth(struct stage *stage, int frames, double least_pace, double most_speed)
 {
-    double tick = raim_client_scene_tick(stage->client);
+    double tick = raim_client_interpolated_tick(stage->client);
     raim_vec2 position = runner_of(stage).position;
     for (int i = 0; i < frames; i++) {
         const uint64_t before_us = now_us;
         pass_frame(stage);
         const double ticks = (double)(now_us - before_us) * 1e-6 * TICK_HZ;
-        const double passed = raim_client_scene_tick(stage->client) - tick;
+        const double passed = raim_client_interpolated_tick(stage->client) - tick;
         const struct raim_client_player runner = runner_of(stage);
         assert_true(passed >= least_pace * ticks);
         assert_true(passed <= 1.11 * ticks || least_pace == 0);
@@ -270,9 +270,9 @@ static void test_an_outage_is_bridged_for_a_quarter_of_a_second(void **state)
     pass_frames(&stage, 600);
     stage.is_cut = true;
     pass_frames(&stage, 144);
-    const double stopped = raim_client_scene_tick(stage.client);
+    const double stopped = raim_client_interpolated_tick(stage.client);
     pass_frames(&stage, 20);
-    assert_true(raim_client_scene_tick(stage.client) == stopped);
+    assert_true(raim_client_interpolated_tick(stage.client) == stopped);
     assert_true(stopped < FIRST_TICK + stage.sent - TICK_HZ / 2);
 
     // It goes on where the truth is by now, without a leap of more than a frame's fading.
@@ -285,8 +285,8 @@ static void test_an_outage_is_bridged_for_a_quarter_of_a_second(void **state)
         assert_true(leap < 300 * 1.2 * 0.25 + 12 || leap > 150); // beyond what is worth fading
         position = runner.position;
     }
-    assert_true(distance(position, truth_at(raim_client_scene_tick(stage.client))) < 1);
-    assert_true(raim_client_scene_tick(stage.client) > FIRST_TICK + stage.sent - 8);
+    assert_true(distance(position, truth_at(raim_client_interpolated_tick(stage.client))) < 1);
+    assert_true(raim_client_interpolated_tick(stage.client) > FIRST_TICK + stage.sent - 8);
     raim_client_destroy(stage.client);
 }
 
@@ -300,7 +300,7 @@ static void test_another_life_is_another_place(void **state)
     pass_frames(&stage, 400);
     for (int i = 0; i < 200; i++) {
         pass_frame(&stage);
-        const bool is_new = raim_client_scene_tick(stage.client) >= FIRST_TICK + 200;
+        const bool is_new = raim_client_interpolated_tick(stage.client) >= FIRST_TICK + 200;
         const struct raim_client_player runner = runner_of(&stage);
         assert_int_equal(runner.life, is_new ? 2 : 1);
         assert_true(runner.position.x == (is_new ? 9000 : 5000) / 32.0);
@@ -345,8 +345,8 @@ static void show_ticks(struct raim_client *client, uint32_t from, uint32_t to,
             const struct raim_wire_frame frame = frame_with(first, shot);
             assert_true(show(client, &frame));
         }
-        raim_client_look(client, now_us);
-        while (raim_client_is_due(client, now_us))
+        raim_client_interpolate(client, now_us);
+        while (raim_client_is_input_due(client, now_us))
             press_input(client, &(raim_input){.aim = 0});
     }
 }
@@ -355,9 +355,9 @@ static void show_ticks(struct raim_client *client, uint32_t from, uint32_t to,
 static struct raim_input_message fire(struct raim_client *client)
 {
     struct raim_input_message message = {0};
-    while (!raim_client_is_due(client, now_us))
+    while (!raim_client_is_input_due(client, now_us))
         now_us += 500;
-    raim_client_look(client, now_us);
+    raim_client_interpolate(client, now_us);
     const size_t size = press_input(client, &(raim_input){.fire = 1});
     raim_reader reader = raim_reader_make(bytes, size);
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
@@ -383,8 +383,8 @@ static void test_a_bullet_of_others_leaves_its_muzzle_when_it_is_fired(void **st
         show_ticks(client, 100, 121, NULL);
         for (uint32_t tick = 121; tick < 140; tick++) {
             show_ticks(client, tick, tick + 1, tick < 130 ? &shot : NULL);
-            const double shown = raim_client_scene_tick(client);
-            const uint32_t count = raim_client_scene_bullets(client, seen, 4);
+            const double shown = raim_client_interpolated_tick(client);
+            const uint32_t count = raim_client_interpolated_bullets(client, seen, 4);
             assert_int_equal(count, shown >= 120 && shown < 130);
             if (count == 0)
                 continue;
@@ -404,7 +404,7 @@ static void fly_own_bullet(struct raim_client *client)
     const struct raim_input_message message = fire(client);
 
     // As told, it was shown the others by so many ticks less.
-    const double shown = raim_client_scene_tick(client);
+    const double shown = raim_client_interpolated_tick(client);
     assert_int_equal(message.inputs[0].view_age, (int)floor(message.tick - shown + 0.5));
     assert_int_equal(message.inputs[1].view_age, 0);
     const struct shot shot = {.place = 0,
@@ -415,16 +415,16 @@ static void fly_own_bullet(struct raim_client *client)
     // does among the others.
     for (uint32_t tick = 207; tick < 235; tick++) {
         show_ticks(client, tick, tick + 1, tick > message.tick && tick < 220 ? &shot : NULL);
-        const double age = fmax(0, raim_client_scene_tick(client) - shot.tick);
-        const uint32_t count = raim_client_scene_bullets(client, seen, 4);
-        if (count == 0 && raim_client_scene_tick(client) >= 219)
+        const double age = fmax(0, raim_client_interpolated_tick(client) - shot.tick);
+        const uint32_t count = raim_client_interpolated_bullets(client, seen, 4);
+        if (count == 0 && raim_client_interpolated_tick(client) >= 219)
             continue;
         assert_int_equal(count, 1);
         const double x = muzzle_x() + rules.bullet_speed / TICK_HZ * age;
         assert_true(fabs(seen[0].position.x - x) < 1e-6);
         assert_int_equal(seen[0].owner, OWN_PLACE);
     }
-    assert_int_equal(raim_client_scene_bullets(client, seen, 4), 0);
+    assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 0);
 }
 
 static void test_an_own_bullet_leaves_at_once_among_what_is_shown(void **state)
@@ -434,7 +434,7 @@ static void test_an_own_bullet_leaves_at_once_among_what_is_shown(void **state)
         struct raim_client *client = player();
         stalls = i == 1;
         fly_own_bullet(client);
-        const double age_ms = raim_client_quality(client).view_age_ms;
+        const double age_ms = raim_client_quality(client).view_delay_ms;
         assert_true(stalls ? age_ms > 80 : age_ms < 80);
         raim_client_destroy(client);
     }
@@ -453,10 +453,10 @@ static void test_a_bullet_that_is_told_late_still_waits_for_its_shot(void **stat
     assert_true(show(client, &frame));
     for (int i = 0; i < 20; i++) {
         now_us += 4000;
-        raim_client_look(client, now_us);
-        const double shown = raim_client_scene_tick(client);
+        raim_client_interpolate(client, now_us);
+        const double shown = raim_client_interpolated_tick(client);
         assert_true(i > 0 || shown < 122);
-        assert_int_equal(raim_client_scene_bullets(client, seen, 4), shown >= 122);
+        assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), shown >= 122);
     }
     raim_client_destroy(client);
 }
@@ -469,9 +469,9 @@ static void test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_tell
     show_ticks(client, 100, 140, NULL);
     const struct raim_input_message message = fire(client);
     show_ticks(client, 140, message.tick + 1, NULL);
-    assert_int_equal(raim_client_scene_bullets(client, seen, 4), 1);
+    assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 1);
     show_ticks(client, message.tick + 1, message.tick + 2, NULL);
-    assert_int_equal(raim_client_scene_bullets(client, seen, 4), 0);
+    assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 0);
     raim_client_destroy(client);
 }
 
@@ -500,13 +500,13 @@ static void test_bullets_end_at_walls_before_anybody_tells(void **state)
     double x = 0;
     for (int i = 0; i < 20; i++) {
         now_us += 4000;
-        raim_client_look(client, now_us);
-        const uint32_t count = raim_client_scene_bullets(client, seen, 4);
+        raim_client_interpolate(client, now_us);
+        const uint32_t count = raim_client_interpolated_bullets(client, seen, 4);
         x = count > 0 ? seen[0].position.x : x;
         assert_true(x < 440);
     }
     assert_true(x >= muzzle_x());
-    assert_int_equal(raim_client_scene_bullets(client, seen, 4), 0);
+    assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 0);
     raim_client_destroy(client);
 
     // Another's, of which no more snapshots tell.
@@ -516,11 +516,11 @@ static void test_bullets_end_at_walls_before_anybody_tells(void **state)
     show_ticks(client, 139, 140, &shot);
     for (int i = 0; i < 50; i++) {
         now_us += 4000;
-        raim_client_look(client, now_us);
-        if (raim_client_scene_bullets(client, seen, 4) > 0)
+        raim_client_interpolate(client, now_us);
+        if (raim_client_interpolated_bullets(client, seen, 4) > 0)
             assert_true(seen[0].position.x < 440);
     }
-    assert_int_equal(raim_client_scene_bullets(client, seen, 4), 0);
+    assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 0);
     raim_client_destroy(client);
 }
 
@@ -538,8 +538,8 @@ static void test_a_correction_fades(void **state)
     assert_true(show(client, &frame));
     double off = 0;
     for (int i = 0; i <= 100; i++) {
-        raim_client_look(client, now_us);
-        assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 2);
+        raim_client_interpolate(client, now_us);
+        assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 2);
         const double now = fabs(seen[0].position.y - 510);
         assert_true(i == 0 ? fabs(now - 10) < 1e-6 : now <= off && off - now < 0.5);
         assert_true(seen[1].position.y == 500);
@@ -567,9 +567,9 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
         frame.self.timer = (uint16_t)(300 - tick);
         now_us += 1000000 / TICK_HZ;
         assert_true(show(client, &frame));
-        raim_client_look(client, now_us);
+        raim_client_interpolate(client, now_us);
         press(client);
-        assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 1);
+        assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 1);
         assert_true(raim_client_eye(client).x == 400 && raim_client_eye(client).y == 500);
     }
     // It rises elsewhere, and is there at once.
@@ -577,8 +577,8 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
     frame.players[OWN_PLACE] = (raim_wire_player){.x = 9600, .y = 9600, .life = 2};
     now_us += 1000000 / TICK_HZ;
     assert_true(show(client, &frame));
-    raim_client_look(client, now_us);
-    assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 2);
+    raim_client_interpolate(client, now_us);
+    assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 2);
     assert_true(seen[0].position.y == 300 && raim_client_eye(client).y == 300);
     assert_int_equal(raim_client_quality(client).mispredictions, 0);
     raim_client_destroy(client);
@@ -590,10 +590,10 @@ static void test_there_is_nothing_to_draw_before_a_snapshot(void **state)
     struct raim_client *client = player();
     struct raim_client_player seen[PLAYERS];
     struct raim_client_bullet flying[4];
-    raim_client_look(client, now_us);
-    assert_false(raim_client_has_scene(client));
-    assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 0);
-    assert_int_equal(raim_client_scene_bullets(client, flying, 4), 0);
+    raim_client_interpolate(client, now_us);
+    assert_false(raim_client_can_draw(client));
+    assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 0);
+    assert_int_equal(raim_client_interpolated_bullets(client, flying, 4), 0);
     // The middle of the arena.
     assert_true(raim_client_eye(client).x == 500 && raim_client_eye(client).y == 500);
     raim_client_destroy(client);

@@ -59,7 +59,7 @@ static void visit(const char *host, uint16_t port, uint8_t first)
     memset(shown.key, first, sizeof shown.key);
     shown.is_encrypted = true;
     assert_true(raim_known_server_find(&server, path, host, port));
-    raim_known_server_look(&server, any_link);
+    raim_known_server_update(&server, any_link);
 }
 
 static void write_file(const char *text)
@@ -103,8 +103,8 @@ static void test_a_plain_connection_is_not_remembered(void **state)
     (void)state;
     struct raim_known_server server;
     assert_true(raim_known_server_find(&server, path, "one.example", 1));
-    raim_known_server_look(&server, any_link);
-    raim_known_server_look(&server, NULL);
+    raim_known_server_update(&server, any_link);
+    raim_known_server_update(&server, NULL);
     assert_false(server.has_key);
     assert_int_equal(access(path, F_OK), -1);
 }
@@ -118,7 +118,7 @@ static void test_another_key_is_warned_of_once_and_not_kept(void **state)
     memset(shown.key, 7, sizeof shown.key);
     shown.is_encrypted = false;
     shown.is_other = true;
-    raim_known_server_look(&server, any_link);
+    raim_known_server_update(&server, any_link);
     assert_true(server.is_done);
     assert_known("one.example", 7246, 1);
 }

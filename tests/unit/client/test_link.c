@@ -82,7 +82,7 @@ static int set_up(void **state)
     assert_int_equal(enet_socket_get_address(server.host->socket, &bound), 0);
     server.port = bound.port;
     struct raim_client_def def = raim_client_default_def();
-    def.patience_s = 5;
+    def.connect_timeout_s = 5;
     link_to = raim_link_open("127.0.0.1", server.port, &def);
     assert_non_null(link_to);
     return 0;

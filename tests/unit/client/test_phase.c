@@ -29,8 +29,8 @@ static struct raim_client *player_in_round(void)
 
 static void assert_points(const struct raim_client *client, uint32_t own, uint32_t other)
 {
-    assert_int_equal(raim_client_member(client, 0)->score, own);
-    assert_int_equal(raim_client_member(client, 1)->score, other);
+    assert_int_equal(raim_client_roster_entry(client, 0)->score, own);
+    assert_int_equal(raim_client_roster_entry(client, 1)->score, other);
 }
 
 // --- What is told ---
@@ -60,7 +60,7 @@ static void test_time_runs_down_to_nothing(void **state)
     double before_s = raim_client_phase(client).left_s;
     for (uint32_t tick = FIRST_TICK; tick < 1400; tick++) {
         assert_true(show_empty(client, tick));
-        raim_client_look(client, now_us);
+        raim_client_interpolate(client, now_us);
         press(client);
         const double left_s = raim_client_phase(client).left_s;
         assert_true(left_s >= 0 && left_s <= before_s);
@@ -96,8 +96,8 @@ static void test_a_break_tells_its_winner_and_another_round_begins_at_0(void **s
     assert_true(event.phase == RAIM_CLIENT_PLAY && event.round == 4);
     assert_int_equal(event.player, RAIM_NOBODY);
     assert_points(client, 1, 0);
-    assert_int_equal(raim_client_member(client, 0)->deaths, 0);
-    assert_int_equal(raim_client_member(client, 1)->deaths, 1);
+    assert_int_equal(raim_client_roster_entry(client, 0)->deaths, 0);
+    assert_int_equal(raim_client_roster_entry(client, 1)->deaths, 1);
     assert_false(raim_client_phase(client).has_end);
     assert_true(raim_client_phase(client).left_s == 0);
     assert_int_equal(raim_client_stats(client)->rounds, 1);
@@ -152,7 +152,7 @@ static void step(struct road *road, struct raim_client *client)
 static double shown_x(const struct raim_client *client)
 {
     struct raim_client_player seen[PLAYERS];
-    assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 1);
+    assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 1);
     return seen[0].position.x;
 }
 
@@ -169,12 +169,12 @@ static void test_it_stands_while_nobody_moves_and_nothing_jumps(void **state)
         step(&road, client);
         for (int frame = 0; frame < FRAMES; frame++) {
             now_us += TICK_US / FRAMES;
-            raim_client_look(client, now_us);
+            raim_client_interpolate(client, now_us);
             const double x = shown_x(client);
             assert_true(fabs(x - before) <= stride); // four times the usual pace at most
             most_back = fmax(most_back, before - x);
             before = x;
-            while (raim_client_is_due(client, now_us)) {
+            while (raim_client_is_input_due(client, now_us)) {
                 const struct raim_input_message message = pressed(client);
                 assert_int_equal(message.inputs[0].move_x, road.held ? 0 : 1);
                 assert_int_equal(message.inputs[0].aim, 12345);
@@ -225,13 +225,13 @@ static void test_nothing_is_fired_in_a_break(void **state)
     for (int tick = 0; tick < 60; tick++) {
         step(&road, client);
         now_us += TICK_US;
-        raim_client_look(client, now_us);
+        raim_client_interpolate(client, now_us);
         const size_t size = press_input(client, &(raim_input){.fire = 1, .aim = 5});
         raim_reader reader = raim_reader_make(bytes, size);
         struct raim_input_message message;
         assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
         assert_true(raim_input_read(&reader, &message) && !message.inputs[0].fire);
-        assert_int_equal(raim_client_scene_bullets(client, seen, PLAYERS * SHOTS), 0);
+        assert_int_equal(raim_client_interpolated_bullets(client, seen, PLAYERS * SHOTS), 0);
     }
     raim_client_destroy(client);
 }

@@ -20,7 +20,7 @@ static const raim_box boxes[] = {{{-200, -200}, {-50, 300}}, {{50, -300}, {300, 
 struct bench {
     struct raim_map *map;
     raim_rules rules;
-    struct raim_pilot pilot;
+    struct raim_prediction pilot;
 };
 
 static struct bench *open_bench(void)
@@ -28,7 +28,7 @@ static struct bench *open_bench(void)
     struct bench *bench = calloc(1, sizeof *bench);
     bench->map = fixture_map(boxes, 2);
     bench->rules = raim_rules_default();
-    raim_pilot_init(&bench->pilot, ID, bench->map, &bench->rules, TICK_HZ);
+    raim_prediction_init(&bench->pilot, ID, bench->map, &bench->rules, TICK_HZ);
     return bench;
 }
 
@@ -38,9 +38,9 @@ static void close_bench(struct bench *bench)
     free(bench);
 }
 
-static struct raim_pilot_state standing_at(double x, double y)
+static struct raim_prediction_state standing_at(double x, double y)
 {
-    return (struct raim_pilot_state){.position = {x, y}, .life = 1, .alive = true};
+    return (struct raim_prediction_state){.position = {x, y}, .life = 1, .alive = true};
 }
 
 static const raim_input right = {.move_x = 1};
@@ -53,7 +53,7 @@ static double stride_of(const struct bench *bench)
 
 static void assert_at(const struct bench *bench, uint32_t tick, double x, double y)
 {
-    const raim_vec2 position = raim_pilot_at(&bench->pilot, tick)->position;
+    const raim_vec2 position = raim_prediction_at(&bench->pilot, tick)->position;
     assert_true(position.x == x && position.y == y);
 }
 
@@ -61,17 +61,17 @@ static void test_it_obeys_at_once(void **state)
 {
     (void)state;
     struct bench *bench = open_bench();
-    const struct raim_pilot_state told = standing_at(0, 500);
+    const struct raim_prediction_state told = standing_at(0, 500);
     const double stride = stride_of(bench);
-    raim_pilot_correct(&bench->pilot, 100, &told);
+    raim_prediction_reconcile(&bench->pilot, 100, &told);
     for (uint32_t tick = 100; tick < 110; tick++)
-        raim_pilot_press(&bench->pilot, tick, &right);
+        raim_prediction_add_input(&bench->pilot, tick, &right);
     for (uint32_t tick = 100; tick <= 110; tick++)
         assert_at(bench, tick, (tick - 100) * stride, 500);
     // Before and beyond what is known it is where it was first and is last.
     assert_at(bench, 90, 0, 500);
     assert_at(bench, 120, 10 * stride, 500);
-    assert_true(raim_pilot_position(&bench->pilot, 104, 0.25).x == 4.25 * stride);
+    assert_true(raim_prediction_position(&bench->pilot, 104, 0.25).x == 4.25 * stride);
     close_bench(bench);
 }
 
@@ -79,13 +79,13 @@ static void test_ticks_left_out_hold_the_input_before(void **state)
 {
     (void)state;
     struct bench *bench = open_bench();
-    const struct raim_pilot_state told = standing_at(0, 500);
+    const struct raim_prediction_state told = standing_at(0, 500);
     const double stride = stride_of(bench);
-    raim_pilot_correct(&bench->pilot, 100, &told);
+    raim_prediction_reconcile(&bench->pilot, 100, &told);
     // Before the first input there is none to hold.
-    raim_pilot_press(&bench->pilot, 103, &right);
+    raim_prediction_add_input(&bench->pilot, 103, &right);
     assert_at(bench, 103, 0, 500);
-    raim_pilot_press(&bench->pilot, 108, &up);
+    raim_prediction_add_input(&bench->pilot, 108, &up);
     assert_at(bench, 108, 5 * stride, 500);
     assert_at(bench, 109, 5 * stride, 500 + stride);
     close_bench(bench);
@@ -96,21 +96,21 @@ static void test_a_correction_keeps_what_was_pressed_since(void **state)
     (void)state;
     struct bench *bench = open_bench();
     const double stride = stride_of(bench);
-    struct raim_pilot_state told = standing_at(0, 500);
-    raim_pilot_correct(&bench->pilot, 100, &told);
+    struct raim_prediction_state told = standing_at(0, 500);
+    raim_prediction_reconcile(&bench->pilot, 100, &told);
     for (uint32_t tick = 100; tick < 110; tick++)
-        raim_pilot_press(&bench->pilot, tick, tick < 105 ? &right : &up);
+        raim_prediction_add_input(&bench->pilot, tick, tick < 105 ? &right : &up);
 
     // As foreseen.
     told.position.x = 2 * stride;
-    raim_pilot_correct(&bench->pilot, 102, &told);
+    raim_prediction_reconcile(&bench->pilot, 102, &told);
     assert_int_equal(bench->pilot.record.predictions, 1);
     assert_int_equal(bench->pilot.record.mispredictions, 0);
     assert_at(bench, 110, 5 * stride, 500 + 5 * stride);
 
     // Pushed back by 3 units.
     told.position.x = 3 * stride - 3;
-    raim_pilot_correct(&bench->pilot, 103, &told);
+    raim_prediction_reconcile(&bench->pilot, 103, &told);
     assert_int_equal(bench->pilot.record.predictions, 2);
     assert_int_equal(bench->pilot.record.mispredictions, 1);
     assert_true(bench->pilot.record.correction == 3 && bench->pilot.record.corrections == 3);
@@ -118,12 +118,12 @@ static void test_a_correction_keeps_what_was_pressed_since(void **state)
 
     // A snapshot that is ahead of all inputs is the truth.
     told = standing_at(-400, -400);
-    raim_pilot_correct(&bench->pilot, 115, &told);
+    raim_prediction_reconcile(&bench->pilot, 115, &told);
     assert_at(bench, 110, -400, -400);
-    raim_pilot_press(&bench->pilot, 110, &right);
+    raim_prediction_add_input(&bench->pilot, 110, &right);
     assert_at(bench, 115, -400, -400);
     for (uint32_t tick = 111; tick <= 115; tick++)
-        raim_pilot_press(&bench->pilot, tick, &right);
+        raim_prediction_add_input(&bench->pilot, tick, &right);
     assert_at(bench, 116, -400 + stride, -400);
     close_bench(bench);
 }
@@ -133,25 +133,25 @@ static void test_who_falls_lies_where_it_was_and_rises_with_its_keys_down(void *
     (void)state;
     struct bench *bench = open_bench();
     const double stride = stride_of(bench);
-    struct raim_pilot_state told = standing_at(0, 500);
-    raim_pilot_correct(&bench->pilot, 100, &told);
+    struct raim_prediction_state told = standing_at(0, 500);
+    raim_prediction_reconcile(&bench->pilot, 100, &told);
     for (uint32_t tick = 100; tick < 110; tick++)
-        raim_pilot_press(&bench->pilot, tick, &right);
+        raim_prediction_add_input(&bench->pilot, tick, &right);
 
     // It fell in tick 103; where, nobody says.
-    told = (struct raim_pilot_state){0};
-    raim_pilot_correct(&bench->pilot, 104, &told);
+    told = (struct raim_prediction_state){0};
+    raim_prediction_reconcile(&bench->pilot, 104, &told);
     assert_at(bench, 104, 4 * stride, 500);
     assert_at(bench, 110, 4 * stride, 500);
-    assert_false(raim_pilot_at(&bench->pilot, 110)->alive);
+    assert_false(raim_prediction_at(&bench->pilot, 110)->alive);
     for (uint32_t tick = 110; tick < 140; tick++)
-        raim_pilot_press(&bench->pilot, tick, &up);
-    raim_pilot_correct(&bench->pilot, 130, &told);
+        raim_prediction_add_input(&bench->pilot, tick, &up);
+    raim_prediction_reconcile(&bench->pilot, 130, &told);
     assert_at(bench, 140, 4 * stride, 500);
 
     told = standing_at(600, 600);
     told.life = 2;
-    raim_pilot_correct(&bench->pilot, 136, &told);
+    raim_prediction_reconcile(&bench->pilot, 136, &told);
     assert_at(bench, 140, 600, 600 + 4 * stride);
     assert_int_equal(bench->pilot.record.predictions, 0);
     close_bench(bench);
@@ -164,30 +164,30 @@ static void test_bullets_are_known_until_a_snapshot_can_tell_of_them(void **stat
     const double stride = stride_of(bench);
     const uint32_t cooldown = raim_ticks_of(bench->rules.fire_cooldown, TICK_HZ);
     const raim_input fire = {.move_x = 1, .fire = 1, .rewind = 4, .aim = 1000};
-    struct raim_pilot_state told = standing_at(0, 500);
+    struct raim_prediction_state told = standing_at(0, 500);
     raim_bullet bullet;
     told.cooldown_ticks = 3;
     told.shielded = true;
-    raim_pilot_correct(&bench->pilot, 100, &told);
+    raim_prediction_reconcile(&bench->pilot, 100, &told);
     for (uint32_t tick = 100; tick < 120; tick++)
-        raim_pilot_press(&bench->pilot, tick, &fire);
+        raim_prediction_add_input(&bench->pilot, tick, &fire);
     for (uint32_t tick = 95; tick < 125; tick++) {
         const bool fires = tick == 102 || tick == 102 + cooldown;
-        assert_int_equal(raim_pilot_bullet(&bench->pilot, tick, &bullet), fires);
+        assert_int_equal(raim_prediction_bullet(&bench->pilot, tick, &bullet), fires);
         if (!fires)
             continue;
         assert_true(bullet.origin.x == (tick - 99) * stride && bullet.origin.y == 500);
         assert_true(bullet.born_tick == tick - 4 && bullet.rewind == 4 && bullet.owner == ID);
         assert_int_equal(bullet.aim, 1000);
     }
-    assert_true(raim_pilot_at(&bench->pilot, 102)->shielded);
-    assert_false(raim_pilot_at(&bench->pilot, 103)->shielded);
-    assert_int_equal(raim_pilot_at(&bench->pilot, 120)->shots, 2);
+    assert_true(raim_prediction_at(&bench->pilot, 102)->shielded);
+    assert_false(raim_prediction_at(&bench->pilot, 103)->shielded);
+    assert_int_equal(raim_prediction_at(&bench->pilot, 120)->shots, 2);
 
-    told = *raim_pilot_at(&bench->pilot, 103);
-    raim_pilot_correct(&bench->pilot, 103, &told);
-    assert_false(raim_pilot_bullet(&bench->pilot, 102, &bullet));
-    assert_true(raim_pilot_bullet(&bench->pilot, 102 + cooldown, &bullet));
+    told = *raim_prediction_at(&bench->pilot, 103);
+    raim_prediction_reconcile(&bench->pilot, 103, &told);
+    assert_false(raim_prediction_bullet(&bench->pilot, 102, &bullet));
+    assert_true(raim_prediction_bullet(&bench->pilot, 102 + cooldown, &bullet));
     close_bench(bench);
 }
 
@@ -195,22 +195,22 @@ static void test_nothing_is_foreseen_too_far_ahead(void **state)
 {
     (void)state;
     struct bench *bench = open_bench();
-    struct raim_pilot_state told = standing_at(0, 500);
-    raim_pilot_correct(&bench->pilot, 100, &told);
-    for (uint32_t tick = 100; tick < 100 + 3 * RAIM_PILOT_TICKS; tick++)
-        raim_pilot_press(&bench->pilot, tick, &right);
+    struct raim_prediction_state told = standing_at(0, 500);
+    raim_prediction_reconcile(&bench->pilot, 100, &told);
+    for (uint32_t tick = 100; tick < 100 + 3 * RAIM_PREDICTION_TICKS; tick++)
+        raim_prediction_add_input(&bench->pilot, tick, &right);
     assert_false(bench->pilot.any);
     // It is again as soon as there is something to build on.
-    raim_pilot_correct(&bench->pilot, 90 + 3 * RAIM_PILOT_TICKS, &told);
-    assert_at(bench, 100 + 3 * RAIM_PILOT_TICKS, 10 * stride_of(bench), 500);
+    raim_prediction_reconcile(&bench->pilot, 90 + 3 * RAIM_PREDICTION_TICKS, &told);
+    assert_at(bench, 100 + 3 * RAIM_PREDICTION_TICKS, 10 * stride_of(bench), 500);
     close_bench(bench);
 }
 
 // --- A real world ---
 
-static struct raim_pilot_state state_of(const raim_player *player)
+static struct raim_prediction_state state_of(const raim_player *player)
 {
-    return (struct raim_pilot_state){
+    return (struct raim_prediction_state){
         .position = player->position,
         .cooldown_ticks = player->cooldown_ticks,
         .shots = (uint8_t)player->shots,
@@ -238,7 +238,7 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
                                  .move_y = (int8_t)chance_int(-1, 1),
                                  .fire = (uint8_t)chance_int(0, 1),
                                  .aim = (raim_angle)chance_int(0, 65535)};
-        raim_pilot_press(&bench->pilot, tick + LEAD, &input);
+        raim_prediction_add_input(&bench->pilot, tick + LEAD, &input);
         // What the world has of its own is unforeseen until a snapshot of a later tick.
         if (chance_int(0, 299) == 0 && player->state == RAIM_PLAYER_ALIVE) {
             if (chance_int(0, 1) == 0)
@@ -255,10 +255,11 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
         waiting[tick % LEAD] = input;
         disturbed_tick = player->life != life ? tick : disturbed_tick;
 
-        const struct raim_pilot_state now = state_of(player);
+        const struct raim_prediction_state now = state_of(player);
         const bool is_quiet = bench->pilot.any && bench->pilot.base_tick > disturbed_tick;
         if (is_quiet && now.alive) {
-            const struct raim_pilot_state *foreseen = raim_pilot_at(&bench->pilot, tick + 1);
+            const struct raim_prediction_state *foreseen =
+                raim_prediction_at(&bench->pilot, tick + 1);
             assert_true(foreseen->position.x == now.position.x);
             assert_true(foreseen->position.y == now.position.y);
             assert_int_equal(foreseen->cooldown_ticks, now.cooldown_ticks);
@@ -266,7 +267,7 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
             compared++;
         }
         if (chance_int(0, 2) == 0)
-            raim_pilot_correct(&bench->pilot, tick + 1, &now);
+            raim_prediction_reconcile(&bench->pilot, tick + 1, &now);
     }
     assert_true(compared > TICKS / 2);
     assert_true(bench->pilot.record.predictions > TICKS / 8);

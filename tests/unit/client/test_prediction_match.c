@@ -54,11 +54,11 @@ static void play_tick(struct table *table, const raim_input inputs[])
     }
     table->now_us += tick_us / 2;
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
-        const size_t size = raim_client_press(table->clients[handle], table->now_us,
-                                              &inputs[handle], bytes, sizeof bytes);
+        const size_t size = raim_client_write_input(table->clients[handle], table->now_us,
+                                                    &inputs[handle], bytes, sizeof bytes);
         if (size > 0)
             raim_match_receive(table->match, handle, false, bytes, size);
-        assert_false(raim_client_is_due(table->clients[handle], table->now_us));
+        assert_false(raim_client_is_input_due(table->clients[handle], table->now_us));
     }
     table->now_us += tick_us - tick_us / 2;
 }
@@ -161,7 +161,7 @@ static void test_a_client_predicts_what_a_match_does_not_tell(void **state)
         }
     }
     assert_int_equal(raim_client_viewpoint(table.clients[WATCHER]),
-                     raim_client_own_place(table.clients[0]));
+                     raim_client_own_slot(table.clients[0]));
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         // Ten a second, and besides what a turn or a shot changes until it is acknowledged.
         assert_true(table.snapshots[handle] >= TURNS * TURN / 6);
@@ -300,10 +300,10 @@ static void serve(struct lane *lane)
 static void foresee(struct lane *lane)
 {
     struct raim_client_player seen;
-    raim_client_look(lane->client, lane->now_us);
+    raim_client_interpolate(lane->client, lane->now_us);
     if (!raim_client_alive(lane->client))
         return;
-    assert_int_equal(raim_client_scene_players(lane->client, &seen, 1), 1);
+    assert_int_equal(raim_client_interpolated_players(lane->client, &seen, 1), 1);
     const uint32_t tick = (uint32_t)raim_client_own_tick(lane->client);
     assert_true(raim_client_own_tick(lane->client) == tick);
     lane->foreseen[tick % TRUTHS] = (struct foreseen){tick, seen.position};
@@ -314,7 +314,7 @@ static void steer(struct lane *lane, raim_input *input)
     const struct mail *mail;
     while ((mail = next_mail(&lane->down, lane->now_us)) != NULL)
         assert_true(raim_client_receive(lane->client, lane->now_us, mail->bytes, mail->size));
-    while (raim_client_is_due(lane->client, lane->now_us)) {
+    while (raim_client_is_input_due(lane->client, lane->now_us)) {
         foresee(lane);
         if (chance_int(0, 19) == 0) {
             input->move_x = (int8_t)chance_int(-1, 1);
@@ -323,7 +323,7 @@ static void steer(struct lane *lane, raim_input *input)
         }
         input->aim = (raim_angle)chance_int(0, 65535);
         const size_t size =
-            raim_client_press(lane->client, lane->now_us, input, bytes, sizeof bytes);
+            raim_client_write_input(lane->client, lane->now_us, input, bytes, sizeof bytes);
         post(&lane->up, lane->now_us + lane->latency_us, false, bytes, size);
     }
 }

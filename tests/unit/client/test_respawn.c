@@ -135,7 +135,7 @@ static void assert_shows(const struct raim_client *client, const struct raim_wir
     uint32_t row = 0;
     assert_int_equal(raim_client_tick(client), frame->tick);
     FOR_EACH_PLACE (place, frame->seen_players, server.limits.players) {
-        assert_true(row < count && seen[row].place == place);
+        assert_true(row < count && seen[row].slot == place);
         assert_true(seen[row].position.x == frame->players[place].x / 32.0);
         assert_true(seen[row].position.y == frame->players[place].y / 32.0);
         assert_int_equal(seen[row].life, frame->players[place].life);
@@ -148,14 +148,14 @@ static void assert_knows(const struct raim_client *client)
 {
     const struct raim_client_stats *stats = raim_client_stats(client);
     for (uint32_t place = 0; place < server.limits.players; place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
         assert_int_equal(member->id, server.members[place].player);
         assert_int_equal(member->score, server.members[place].score);
         assert_int_equal(member->deaths, server.members[place].deaths);
     }
     assert_int_equal(raim_client_phase(client).round, server.welcome.phase.round);
     assert_string_equal(raim_client_motd(client), server.welcome.motd);
-    assert_int_equal(raim_client_own_place(client), server.welcome.player % RAIM_MAX_PLAYERS);
+    assert_int_equal(raim_client_own_slot(client), server.welcome.player % RAIM_MAX_PLAYERS);
     assert_int_equal(stats->decode_errors, server.errors);
     assert_int_equal(stats->entries, server.entries);
     assert_int_equal(stats->rounds, server.rounds);
@@ -206,7 +206,7 @@ static void go_on(struct raim_client *client)
     server.tick++;
     if (chance_bool()) {
         server.errors += !receive(client, write_frame());
-        if (raim_client_is_due(client, now_us)) {
+        if (raim_client_is_input_due(client, now_us)) {
             const bool is_taken = raim_client_tick(client) == server.tick;
             server.any_acked = is_taken && pressed(client).has_snapshot;
             server.acked = server.tick;
@@ -243,11 +243,11 @@ static void test_it_reads_all_that_it_is_told_after_being_welcomed_anew(void **s
             lost++;
         } else {
             assert_true(receive(client, size));
-            raim_client_look(client, now_us);
+            raim_client_interpolate(client, now_us);
             assert_shows(client, &server.frames[server.tick % HISTORY]);
             shown++;
         }
-        while (raim_client_is_due(client, now_us))
+        while (raim_client_is_input_due(client, now_us))
             hear_press(client);
         assert_knows(client);
     }
@@ -300,7 +300,7 @@ static void test_a_welcome_in_the_middle_of_a_welcome_begins_again(void **state)
     assert_int_equal(raim_client_state(client), RAIM_CLIENT_ENTERING);
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
     assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
-    assert_int_equal(raim_client_member(client, 1)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_roster_entry(client, 1)->id, RAIM_NOBODY);
     raim_client_destroy(client);
 }
 

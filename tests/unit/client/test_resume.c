@@ -4,11 +4,11 @@
 
 enum { S = 1000000, SILENCE_US = 1500000, AGAIN_US = 2 * S };
 
-static struct raim_client *fresh_client(double patience_s)
+static struct raim_client *fresh_client(double connect_timeout_s)
 {
     struct raim_client_def def = raim_client_default_def();
     struct raim_client *client;
-    def.patience_s = patience_s;
+    def.connect_timeout_s = connect_timeout_s;
     client = raim_client_create(&def);
     assert_non_null(client);
     return client;
@@ -91,7 +91,7 @@ static void test_it_connects_once_and_is_patient(void **state)
 static void test_it_has_time_to_come_in_where_much_is_lost(void **state)
 {
     (void)state;
-    struct raim_client *client = fresh_client(raim_client_default_def().patience_s);
+    struct raim_client *client = fresh_client(raim_client_default_def().connect_timeout_s);
     assert_true(wants(client));
     now_us += 9 * S; // ENet has said everything five times
     assert_false(wants(client));
@@ -142,13 +142,13 @@ static void test_it_comes_back_as_who_it_was(void **state)
     (void)state;
     struct raim_client *client = playing_client();
     struct raim_welcome message = welcome_with_token(1);
-    raim_client_look(client, now_us);
+    raim_client_interpolate(client, now_us);
     assert_true(press(client) > 0);
     raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
     assert_state(client, RAIM_CLIENT_RESUMING);
     assert_int_equal(raim_client_end(client).reason, 0);
     assert_int_equal(press(client), 0);
-    assert_false(raim_client_is_due(client, now_us + S));
+    assert_false(raim_client_is_input_due(client, now_us + S));
     assert_true(wants(client));
     const struct raim_hello hello = hello_of(client);
     assert_true(hello.resume);
@@ -169,9 +169,9 @@ static void test_it_comes_back_as_who_it_was(void **state)
         client, &(struct raim_roster_entry){.player = OWN, .score = 5, .name = "one"}, 1));
     assert_state(client, RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_client_stats(client)->resumes, 1);
-    assert_int_equal(raim_client_member(client, OWN_PLACE)->score, 5);
+    assert_int_equal(raim_client_roster_entry(client, OWN_PLACE)->score, 5);
     assert_int_equal(raim_client_tick(client), 0);
-    assert_false(raim_client_has_scene(client));
+    assert_false(raim_client_can_draw(client));
     assert_true(show_empty(client, message.tick));
     // Its first input tells nothing of those before.
     assert_int_equal(pressed(client).count, 1);
@@ -190,7 +190,7 @@ static void test_a_session_that_is_over_is_begun_anew(void **state)
     raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
     assert_true(wants(client));
     assert_true(enter_again(client, &message));
-    assert_int_equal(raim_client_own_place(client), 1);
+    assert_int_equal(raim_client_own_slot(client), 1);
 
     // The next time it is that session that is asked for.
     raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
@@ -202,12 +202,12 @@ static void test_it_tries_every_two_seconds_within_the_grace_time(void **state)
 {
     (void)state;
     struct raim_client *client = playing_client();
-    const uint64_t heard_us = now_us;
+    const uint64_t received_us = now_us;
     uint64_t tried_us = 0;
     int tries = 0;
-    while (now_us < heard_us + GRACE_S * (uint64_t)S - 1) {
+    while (now_us < received_us + GRACE_S * (uint64_t)S - 1) {
         if (wants(client)) {
-            assert_true(tries == 0 ? now_us - heard_us == SILENCE_US
+            assert_true(tries == 0 ? now_us - received_us == SILENCE_US
                                    : now_us - tried_us == AGAIN_US);
             tried_us = now_us;
             tries++;
@@ -220,7 +220,7 @@ static void test_it_tries_every_two_seconds_within_the_grace_time(void **state)
         now_us += S / 100;
     }
     assert_int_equal(tries, 15);
-    now_us = heard_us + GRACE_S * (uint64_t)S;
+    now_us = received_us + GRACE_S * (uint64_t)S;
     assert_ended(client, RAIM_REASON_LOST);
 }
 
@@ -371,11 +371,11 @@ static void test_the_picture_stays_while_it_tries(void **state)
     raim_set_add(frame.seen_players, OWN_PLACE);
     frame.players[OWN_PLACE] = (raim_wire_player){.x = 3200, .y = 6400};
     assert_true(show(client, &frame));
-    raim_client_look(client, now_us);
+    raim_client_interpolate(client, now_us);
     raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
-    raim_client_look(client, now_us + S);
-    assert_true(raim_client_has_scene(client));
-    assert_int_equal(raim_client_scene_players(client, seen, PLAYERS), 1);
+    raim_client_interpolate(client, now_us + S);
+    assert_true(raim_client_can_draw(client));
+    assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 1);
     assert_true(raim_client_eye(client).x == 100 && raim_client_eye(client).y == 200);
     assert_non_null(raim_client_map(client));
 
@@ -385,7 +385,7 @@ static void test_the_picture_stays_while_it_tries(void **state)
     frame = empty_frame(FIRST_TICK);
     frame.self.alive = false;
     assert_true(show(client, &frame));
-    raim_client_look(client, now_us);
+    raim_client_interpolate(client, now_us);
     assert_true(raim_client_eye(client).x == 100 && raim_client_eye(client).y == 200);
     raim_client_destroy(client);
 }

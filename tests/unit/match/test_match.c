@@ -72,13 +72,14 @@ static void test_a_client_is_told_everything_it_needs(void **state)
     assert_memory_equal(&map->border, &table->map->border, sizeof map->border);
     int members = 0, bots = 0;
     for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
         members += member->id != RAIM_NOBODY;
         bots += member->bot;
     }
     assert_int_equal(members, 4);
     assert_int_equal(bots, 3);
-    assert_string_equal(raim_client_member(client, raim_client_own_place(client))->name, "Ada");
+    assert_string_equal(raim_client_roster_entry(client, raim_client_own_slot(client))->name,
+                        "Ada");
     assert_true(raim_client_alive(client));
     close_table(table);
 }
@@ -151,13 +152,13 @@ static void test_who_says_goodbye_is_let_go(void **state)
     struct raim_client *other = sit_down(table, 1, "host");
     for (int i = 0; i < 5; i++)
         tick(table);
-    const uint32_t place = raim_client_own_place(client);
-    assert_string_equal(raim_client_member(other, place)->name, "guest");
+    const uint32_t place = raim_client_own_slot(client);
+    assert_string_equal(raim_client_roster_entry(other, place)->name, "guest");
     to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
     assert_int_equal(raim_match_counts(table->match).players, 1);
     tick(table);
     assert_true(table->closed[0]); // whether it goes by itself or not
-    assert_int_equal(raim_client_member(other, place)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_roster_entry(other, place)->id, RAIM_NOBODY);
     close_table(table);
 }
 
@@ -196,7 +197,7 @@ static void assert_sees_the_truth(const struct table *table, const struct raim_c
     static struct raim_client_player seen[RAIM_MAX_PLAYERS];
     const struct raim_world *world = raim_match_world(table->match);
     const raim_player *players = raim_world_players_const(world);
-    const uint32_t own_place = raim_client_own_place(client);
+    const uint32_t own_place = raim_client_own_slot(client);
     const raim_player *self = &players[own_place];
     const uint32_t count = raim_client_players(client, seen, RAIM_MAX_PLAYERS);
     uint32_t due = 0;
@@ -204,11 +205,11 @@ static void assert_sees_the_truth(const struct table *table, const struct raim_c
         due += is_due(table, self, &players[place]);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const raim_player *truth = &players[seen[i].place];
+        const raim_player *truth = &players[seen[i].slot];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
         assert_true(seen[i].position.x == truth->position.x);
         assert_true(seen[i].position.y == truth->position.y);
-        assert_true(seen[i].place == own_place || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
+        assert_true(seen[i].slot == own_place || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
         assert_int_equal(seen[i].shielded, truth->shield_ticks > 0);
         inside += is_due(table, self, truth);
     }
@@ -221,8 +222,8 @@ static void assert_scores_agree(const struct table *table, const struct raim_cli
     struct raim_match_player rows[CLIENTS + 8];
     const uint32_t count = raim_match_players(table->match, rows, CLIENTS + 8);
     for (uint32_t i = 0; i < count; i++) {
-        const struct raim_client_member *member =
-            raim_client_member(client, raim_player_place(rows[i].id));
+        const struct raim_client_roster_entry *member =
+            raim_client_roster_entry(client, raim_player_place(rows[i].id));
         assert_int_equal(member->id, rows[i].id);
         assert_int_equal(member->score, rows[i].score);
         assert_int_equal(member->deaths, rows[i].deaths);

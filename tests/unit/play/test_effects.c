@@ -136,7 +136,7 @@ static void test_who_is_out_of_sight_does_not_burst(void **state)
 static void test_who_was_destroyed_bursts_once_where_it_was(void **state)
 {
     struct stage *stage = *state;
-    effects_tell_kill(&stage->effects, TWO, 5);
+    effects_add_kill(&stage->effects, TWO, 5);
     compare(stage); // still shown
     assert_int_equal(stage->effects.count, 0);
     stage->before = stage->after;
@@ -153,7 +153,7 @@ static void test_who_was_destroyed_bursts_once_where_it_was(void **state)
 static void test_who_was_destroyed_out_of_sight_does_not_burst(void **state)
 {
     struct stage *stage = *state;
-    effects_tell_kill(&stage->effects, TWO + 1, 5);
+    effects_add_kill(&stage->effects, TWO + 1, 5);
     compare(stage);
     assert_int_equal(stage->effects.count, 0);
 }
@@ -164,7 +164,7 @@ static void test_another_life_under_a_shield_has_risen(void **state)
     stage->after.players[1].life = 1;
     stage->after.players[1].shielded = true;
     compare(stage);
-    assert_only(stage, EFFECT_RISE, TWO);
+    assert_only(stage, EFFECT_SPAWN, TWO);
 }
 
 static void test_pictures_far_apart_are_not_compared(void **state)
