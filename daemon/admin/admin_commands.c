@@ -436,16 +436,18 @@ void admin_commands_log(const struct admin_command *order)
 {
     if (strcmp(order->route->method, "POST") != 0)
         return;
-    char line[ADMIN_FIELDS * ADMIN_FIELD_BYTES];
-    int length = snprintf(line, sizeof line, "control order=%s", order->route->path + 1);
+    char given[ADMIN_FIELDS * ADMIN_FIELD_BYTES] = "";
+    const struct log_subject subject = {.arena = order->fields[ADMIN_ARENA],
+                                        .player = order->fields[ADMIN_PLAYER]};
+    int length = 0;
     for (int i = 0; i < ADMIN_FIELDS; i++) {
         const bool has_words = i == ADMIN_TEXT || i == ADMIN_REASON || i == ADMIN_MAP;
-        if (order->fields[i][0] != '\0' && length < (int)sizeof line)
+        if (order->fields[i][0] != '\0' && length < (int)sizeof given)
             length +=
-                snprintf(line + length, sizeof line - (size_t)length,
+                snprintf(given + length, sizeof given - (size_t)length,
                          has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], order->fields[i]);
     }
-    log_info("%s", line);
+    log_write(LOG_LEVEL_INFO, &subject, "control order=%s%s", order->route->path + 1, given);
 }
 
 void admin_commands_give(struct admin_commands *orders, struct admin_command *order)

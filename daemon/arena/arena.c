@@ -58,8 +58,10 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
     const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
     if (!has_state)
-        log_warning("used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
-                    has_runtime ? "the runtime directory" : "this process", config->name);
+        log_arena_warning(
+            config->name,
+            "used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
+            has_runtime ? "the runtime directory" : "this process", config->name);
     const struct access_control_def def = {
         .arena = config->name,
         .keys = &config->access_keys,
@@ -69,7 +71,7 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     };
     arena->admission = access_control_create(&def, error, sizeof error);
     if (arena->admission != NULL && error[0] != '\0')
-        log_error("access tokens refused arena=%s: %s", config->name, error);
+        log_arena_error(config->name, "access tokens refused arena=%s: %s", config->name, error);
     arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
     return arena->admission != NULL;
 }
@@ -136,7 +138,9 @@ static struct config *load_ordered(const struct config_arena *config, const char
     fclose(report.out);
     const char *words = report.no_memory || text == NULL ? "out of memory" : text;
     if (map == NULL)
-        log_warning("map failed arena=%s: %.*s", config->name, (int)strcspn(words, "\n"), words);
+        log_arena_warning(config->name, "map failed arena=%s: %.*s", config->name,
+                          (int)strcspn(words, "
+"), words);
     free(text);
     return map;
 }

@@ -87,7 +87,7 @@ static void bind_match(struct arena_checkpoint *keeper, const struct raim_match 
     keeper->is_bound = checkpoint_bind(keeper->checkpoint, match, &keeper->map, keeper->seats,
                                        error, sizeof error);
     if (!keeper->is_bound)
-        log_warning("checkpoint failed arena=%s: %s", keeper->name, error);
+        log_arena_warning(keeper->name, "checkpoint failed arena=%s: %s", keeper->name, error);
     note_saved(keeper, match);
 }
 
@@ -99,15 +99,18 @@ static void tell_restored(const struct arena_checkpoint *keeper, const struct ra
     case CHECKPOINT_NONE:
         break;
     case CHECKPOINT_RESTORED:
-        log_info("arena restored name=%s players=%u bots=%u tick=%u age_ms=%llu", keeper->name,
-                 counts.players, counts.bots, raim_match_tick(match),
-                 (unsigned long long)result->age_ms);
+        log_arena_info(keeper->name,
+                       "arena restored name=%s players=%u bots=%u tick=%u age_ms=%llu",
+                       keeper->name, counts.players, counts.bots, raim_match_tick(match),
+                       (unsigned long long)result->age_ms);
         break;
     case CHECKPOINT_REFUSED:
-        log_warning("checkpoint refused arena=%s: %s", keeper->name, result->why);
+        log_arena_warning(keeper->name, "checkpoint refused arena=%s: %s", keeper->name,
+                          result->why);
         break;
     case CHECKPOINT_SET_ASIDE:
-        log_error("checkpoint set aside arena=%s: %s", keeper->name, result->why);
+        log_arena_error(keeper->name, "checkpoint set aside arena=%s: %s", keeper->name,
+                        result->why);
         break;
     }
 }
@@ -139,7 +142,8 @@ void arena_checkpoint_rename(struct arena_checkpoint *keeper, const char *name)
     if (strcmp(keeper->name, name) == 0)
         return;
     if (keeper->checkpoint != NULL && !checkpoint_rename(keeper->checkpoint, name))
-        log_warning("checkpoint failed arena=%s: cannot be renamed: %s", name, strerror(errno));
+        log_arena_warning(name, "checkpoint failed arena=%s: cannot be renamed: %s", name,
+                          strerror(errno));
     strcpy(keeper->name, name);
 }
 

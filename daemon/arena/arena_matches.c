@@ -139,7 +139,7 @@ static void rename_admission(struct arena *arena, const char *name)
         return;
     access_control_rename(arena->admission, name, time(NULL), error, sizeof error);
     if (error[0] != '\0')
-        log_error("access tokens refused arena=%s: %s", name, error);
+        log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
 }
 
 void arena_play_bout(struct arena *arena, struct prepared_match *bout)

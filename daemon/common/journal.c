@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: MIT
-// Speaks the native protocol of systemd-journald: a datagram of FIELD=value lines.
+// Writes entries of the journal: datagrams of FIELD=value lines.
+//
+// sd_journal_sendv of libsystemd writes the same datagram, but cannot be used here (tried with
+// version 252):
+// - It waits for journald. Once net.unix.max_dgram_qlen entries lie unread, its sendmsg blocks
+//   until somebody reads them: a journald that hangs would stop every tick, and the watchdog would
+//   end the server. No option makes it non-blocking, and its socket is its own.
+// - It returns success where there is no journal, so that the line could not go elsewhere.
+// What it has beyond this file, a memfd for entries that are larger than a datagram, is not needed
+// for lines of 1 kB. It does not allocate either.
 #define _GNU_SOURCE // SOCK_CLOEXEC
 #include "journal.h"
 
-#include <stdio.h>
+#include <assert.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-// What a line may be about.
-static const struct subject {
-    const char *word;
-    const char *field;
-} subjects[] = {
-    {"arena", "ARENA"},
-    {"player", "PLAYER"},
-};
+enum { MAX_PARTS = 18 }; // three for each of six fields
 
 static int journal = -1;
 
-struct span {
-    const char *start;
-    size_t size;
+struct datagram {
+    struct iovec parts[MAX_PARTS];
+    size_t count;
+    size_t bytes;
 };
 
-bool journal_open(void)
+bool journal_open(const char *path)
 {
-    static const struct sockaddr_un address = {
-        .sun_family = AF_UNIX,
-        .sun_path = "/run/systemd/journal/socket",
-    };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    assert(strlen(path) < sizeof address.sun_path);
+    strcpy(address.sun_path, path);
     if (journal >= 0)
         return true;
     const int opened = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -44,71 +47,40 @@ bool journal_open(void)
     return true;
 }
 
-bool journal_send(int priority, const char *line)
+static void add_part(struct datagram *datagram, const char *bytes, size_t size)
 {
-    char entry[JOURNAL_ENTRY_BYTES];
-    const size_t size = journal_write_entry(entry, priority, line);
-    return send(journal, entry, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size;
+    assert(datagram->count < MAX_PARTS);
+    datagram->parts[datagram->count++] =
+        (struct iovec){.iov_base = (void *)bytes, .iov_len = size}; // sendmsg only reads it
+    datagram->bytes += size;
 }
 
-// The words before the first key=value, up to the first colon or semicolon that ends one.
-static struct span find_event(const char *line)
+// Leaves out an empty value, and one with a line break, behind which another field could begin.
+static void add_field(struct datagram *datagram, const char *name, const char *value, size_t size)
 {
-    size_t size = 0;
-    for (const char *word = line; *word != '\0';) {
-        const size_t length = strcspn(word, " ");
-        if (memchr(word, '=', length) != NULL)
-            break;
-        size = (size_t)(word - line) + length;
-        if (size > 0 && strchr(":;", line[size - 1]) != NULL)
-            return (struct span){.start = line, .size = size - 1};
-        word += length + strspn(word + length, " ");
-    }
-    return (struct span){.start = line, .size = size};
+    if (size == 0 || memchr(value, '\n', size) != NULL)
+        return;
+    add_part(datagram, name, strlen(name));
+    add_part(datagram, value, size);
+    add_part(datagram, "\n", 1);
 }
 
-// The value of the first key of this name, without the punctuation behind it; empty if there is
-// none.
-static struct span find_value(const char *line, const char *key)
+static void add_text(struct datagram *datagram, const char *name, const char *text)
 {
-    const size_t key_size = strlen(key);
-    for (const char *word = line; *word != '\0';) {
-        const size_t length = strcspn(word, " ");
-        if (length > key_size && word[key_size] == '=' && memcmp(word, key, key_size) == 0) {
-            const char *value = word + key_size + 1;
-            return (struct span){.start = value, .size = strcspn(value, " :;,")};
-        }
-        word += length + strspn(word + length, " ");
-    }
-    return (struct span){0};
+    if (text != NULL)
+        add_field(datagram, name, text, strlen(text));
 }
 
-static struct span find_subject(const char *line, const char *word)
+bool journal_send(const struct journal_entry *entry)
 {
-    const size_t size = strlen(word);
-    const struct span named = find_value(line, word);
-    if (named.size > 0 || strncmp(line, word, size) != 0 || line[size] != ' ')
-        return named;
-    return find_value(line, "name");
-}
-
-static size_t write_field(char *entry, size_t size, const char *field, struct span value)
-{
-    if (value.size == 0)
-        return size;
-    const size_t room = JOURNAL_ENTRY_BYTES - size;
-    const int added =
-        snprintf(entry + size, room, "%s=%.*s\n", field, (int)value.size, value.start);
-    return added > 0 && (size_t)added < room ? size + (size_t)added : size;
-}
-
-size_t journal_write_entry(char entry[JOURNAL_ENTRY_BYTES], int priority, const char *line)
-{
-    size_t size = (size_t)snprintf(entry, JOURNAL_ENTRY_BYTES,
-                                   "PRIORITY=%d\nSYSLOG_IDENTIFIER=raimd\n", priority);
-    size = write_field(entry, size, "MESSAGE", (struct span){.start = line, .size = strlen(line)});
-    size = write_field(entry, size, "EVENT", find_event(line));
-    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        size = write_field(entry, size, subjects[i].field, find_subject(line, subjects[i].word));
-    return size;
+    const char priority = (char)('0' + entry->priority);
+    struct datagram datagram = {.count = 0};
+    add_text(&datagram, "SYSLOG_IDENTIFIER=", "raimd");
+    add_field(&datagram, "PRIORITY=", &priority, 1);
+    add_text(&datagram, "MESSAGE=", entry->message);
+    add_field(&datagram, "EVENT=", entry->event, entry->event_bytes);
+    add_text(&datagram, "ARENA=", entry->arena);
+    add_text(&datagram, "PLAYER=", entry->player);
+    const struct msghdr message = {.msg_iov = datagram.parts, .msg_iovlen = datagram.count};
+    return sendmsg(journal, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)datagram.bytes;
 }

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The journal's own protocol, by which a line of the log carries fields to search for:
-// `journalctl -u raimd ARENA=duel`. EVENT is the line's words before the first key=value. ARENA and
-// PLAYER are the values of these keys, or of `name` in a line that begins with that word.
+// systemd-journald's native protocol: an entry of the journal with fields to search for, as in
+// `journalctl -u raimd ARENA=duel`.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// The largest entry: a line of the log and its fields, which repeat parts of it.
-#define JOURNAL_ENTRY_BYTES 4096
+#define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-// Connects to the journal; false where there is none.
-bool journal_open(void);
+struct journal_entry {
+    int priority;        // of syslog(3)
+    const char *message; // one line without control characters
+    const char *event;   // borrowed together with the other texts, and not ended by a NUL
+    size_t event_bytes;  // 0: no event
+    const char *arena;   // a name; NULL or "": the entry is about none
+    const char *player;  // an id; NULL or "": the entry is about none
+};
 
-// Sends a line without control characters, of a priority of syslog(3). False if it did not go.
-// Thread-safe.
-bool journal_send(int priority, const char *line);
+// Connects to the socket of this path; false where nobody listens there.
+bool journal_open(const char *path);
 
-// The entry of such a line, of at most JOURNAL_ENTRY_BYTES; returns its size.
-size_t journal_write_entry(char entry[JOURNAL_ENTRY_BYTES], int priority, const char *line);
+// Sends an entry without waiting; false if it did not go. Thread-safe.
+bool journal_send(const struct journal_entry *entry);

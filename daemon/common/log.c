@@ -34,8 +34,6 @@ static _Thread_local int patience_ms = 100;
 static size_t write_prefix(char *line, size_t capacity, enum log_level level);
 static size_t write_escaped(char *line, size_t capacity, const char *text);
 static void write_or_lose(const char *line, size_t size);
-static void log_line(enum log_level level, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
 
 // As the one is that systemd gives to its services.
 static bool is_stream_socket(int descriptor)
@@ -69,7 +67,7 @@ void log_init(void)
               fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device &&
               status.st_ino == inode;
     output = open_output();
-    structured = journal && is_stream_socket(STDERR_FILENO) && journal_open();
+    structured = journal && is_stream_socket(STDERR_FILENO) && journal_open(JOURNAL_SOCKET);
 }
 
 bool log_is_journal(void)
@@ -92,43 +90,45 @@ enum log_level log_get_level(void)
     return (enum log_level)least;
 }
 
-void log_error(const char *format, ...)
+// Of a format, the words before the first one with a key or a conversion, and the words up to the
+// first colon or semicolon that ends one.
+static size_t event_bytes(const char *format)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    log_line(LOG_LEVEL_ERROR, format, arguments);
-    va_end(arguments);
+    size_t bytes = 0;
+    for (const char *word = format; *word != '\0';) {
+        const size_t length = strcspn(word, " ");
+        if (memchr(word, '=', length) != NULL || memchr(word, '%', length) != NULL)
+            break;
+        bytes = (size_t)(word - format) + length;
+        if (length > 0 && (format[bytes - 1] == ':' || format[bytes - 1] == ';'))
+            return bytes - 1;
+        word += length + (word[length] == ' ');
+    }
+    return bytes;
 }
 
-void log_warning(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    log_line(LOG_LEVEL_WARNING, format, arguments);
-    va_end(arguments);
-}
-
-void log_info(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    log_line(LOG_LEVEL_INFO, format, arguments);
-    va_end(arguments);
-}
-
-static void log_line(enum log_level level, const char *format, va_list arguments)
+void log_write(enum log_level level, const struct log_subject *subject, const char *format, ...)
 {
     if ((int)level > least)
         return;
     const int saved_errno = errno;
     char text[LINE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
     if (vsnprintf(text, sizeof text, format, arguments) < 0)
         snprintf(text, sizeof text, "unprintable log message format=%s", format);
+    va_end(arguments);
     char line[LINE_BYTES];
     const size_t start = write_prefix(line, sizeof line, level);
     size_t size = start + write_escaped(line + start, sizeof line - 1 - start, text);
     line[size] = '\0';
-    const bool sent = structured && journal_send(level, line + start);
+    const struct journal_entry entry = {.priority = (int)level,
+                                        .message = line + start,
+                                        .event = format,
+                                        .event_bytes = event_bytes(format),
+                                        .arena = subject->arena,
+                                        .player = subject->player};
+    const bool sent = structured && journal_send(&entry);
     line[size++] = '\n';
     if (!sent)
         write_or_lose(line, size);

@@ -104,8 +104,8 @@ bool arena_table_collect(struct arena_table *fleet, int index)
     struct arena_slot *berth = fleet->berths[index];
     const double delay_s = arena_config(berth->arena)->spectator_delay_s;
     if (arena_collect(berth->arena))
-        log_info("match started arena=%s map=%s", arena_config(berth->arena)->name,
-                 arena_config(berth->arena)->map->name);
+        log_arena_info(arena_config(berth->arena)->name, "match started arena=%s map=%s",
+                       arena_config(berth->arena)->name, arena_config(berth->arena)->map->name);
     prepare_rotation(berth);
     return arena_config(berth->arena)->spectator_delay_s != delay_s;
 }
@@ -183,9 +183,10 @@ bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth)
             return false;
     }
     const struct config_arena *config = arena_config(berth->arena);
-    log_info("arena started name=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
-             config->name, config->address, arena_port(berth->arena), config->map->name,
-             config->max_players, config->bots, config->tick_hz);
+    log_arena_info(config->name,
+                   "arena started name=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
+                   config->name, config->address, arena_port(berth->arena), config->map->name,
+                   config->max_players, config->bots, config->tick_hz);
     fleet->berths[fleet->count] = berth;
     fleet->arenas[fleet->count++] = berth->arena;
     fleet->source.arenas = fleet->arenas;
@@ -270,8 +271,8 @@ struct arena_slot *arena_table_next_gone(struct arena_table *fleet)
     if (berth == NULL)
         return NULL;
     *link = berth->next;
-    log_info("arena ended name=%s port=%u", arena_slot_wanted(berth)->name,
-             arena_port(berth->arena));
+    log_arena_info(arena_slot_wanted(berth)->name, "arena ended name=%s port=%u",
+                   arena_slot_wanted(berth)->name, arena_port(berth->arena));
     return berth;
 }
 

@@ -321,14 +321,16 @@ static void do_plans(struct reload *reload, void (*leave)(void *context, struct 
             continue;
         leave(context, fleet->arenas[i]);
         if (!arena_table_remove(fleet, i))
-            log_error("arena stays name=%s: its worker does not listen",
-                      reload->running->arenas[i].name);
+            log_arena_error(reload->running->arenas[i].name,
+                            "arena stays name=%s: its worker does not listen",
+                            reload->running->arenas[i].name);
     }
     for (int i = 0; i < count; i++) {
         struct arena_slot *fresh = reload->plans[i].fresh;
         if (fresh == NULL || arena_table_add(fleet, fresh))
             continue;
-        log_error("arena failed name=%s: no worker listens", reload->wanted->arenas[i].name);
+        log_arena_error(reload->wanted->arenas[i].name, "arena failed name=%s: no worker listens",
+                        reload->wanted->arenas[i].name);
         arena_slot_close(fresh);
     }
 }

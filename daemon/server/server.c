@@ -48,7 +48,8 @@ static bool open_arenas(struct server *server)
         struct arena_slot *berth =
             arena_slot_open(&server->fleet, server->config, i, error, sizeof error);
         if (berth == NULL) {
-            log_error("arena failed name=%s: %s", server->config->arenas[i].name, error);
+            log_arena_error(server->config->arenas[i].name, "arena failed name=%s: %s",
+                            server->config->arenas[i].name, error);
             return false;
         }
         arena_table_add(&server->fleet, berth);
@@ -133,7 +134,7 @@ static bool start_workers(struct server *server)
     char error[ERROR_BYTES];
     if (arena_table_start(&server->fleet, count_workers(server->config), error, sizeof error))
         return true;
-    log_error("%s", error);
+    log_error("workers failed: %s", error);
     return false;
 }
 
@@ -248,7 +249,8 @@ void server_tell_floods(struct server *server)
     for (int i = 0; i < server->fleet.count; i++) {
         struct arena *arena = server->fleet.arenas[i];
         if (rejection_log_look(arena_flood(arena), &arena_status(arena)->transport, line))
-            log_warning("refused arena=%s %s", arena_config(arena)->name, line);
+            log_arena_warning(arena_config(arena)->name, "refused arena=%s %s",
+                              arena_config(arena)->name, line);
     }
 }
 
@@ -264,11 +266,11 @@ void server_tell_overloads(struct server *server)
             continue;
         overload_write(overload, line);
         if (overload->is_on)
-            log_warning("overloaded arena=%s %s p99_us=%u", config->name, line,
-                        status_tick_us(status, 99));
+            log_arena_warning(config->name, "overloaded arena=%s %s p99_us=%u", config->name, line,
+                              status_tick_us(status, 99));
         else
-            log_info("recovered arena=%s %s p99_us=%u", config->name, line,
-                     status_tick_us(status, 99));
+            log_arena_info(config->name, "recovered arena=%s %s p99_us=%u", config->name, line,
+                           status_tick_us(status, 99));
     }
 }
 

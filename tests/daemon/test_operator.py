@@ -15,7 +15,7 @@ import unittest
 import xml.etree.ElementTree
 
 import harness
-from harness import BIN, ROOT, STOP_S, Stage, arena, config, poll, run_raimd
+from harness import BIN, ROOT, START_S, STOP_S, Daemon, Stage, arena, config, poll, run_raimd
 
 EXIT_FAILURE, EXIT_USAGE, EXIT_CONFIG = 1, 64, 78
 HAS_SYSTEMD = b"libsystemd.so" in (BIN / "raimd").read_bytes()
@@ -294,7 +294,7 @@ class Manager:
         """When a message came."""
         return [when for when, text in self.listen().messages if text == word]
 
-    def wait_for(self, word, deadline_s=harness.START_S):
+    def wait_for(self, word, deadline_s=START_S):
         return poll(word, lambda: self.heard(word), deadline_s)
 
 
@@ -377,6 +377,93 @@ class JournalTest(unittest.TestCase):
         daemon.stop()
         for line in daemon.log.splitlines():
             self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z info [a-z]")
+
+
+# A mount namespace in which $1 is the directory of the journal's socket; standard error is the
+# descriptor $2, a stream socket.
+IN_JOURNAL = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+              "mount --bind \"$1\" /mnt && mount -t tmpfs none /run && "
+              "mkdir -p /run/systemd/journal && mount --bind /mnt /run/systemd/journal && "
+              "shift && eval \"exec 2>&$1\" && shift && "
+              'JOURNAL_STREAM=$(stat -L -c %d:%i /dev/stderr) exec "$@"', "sh"]
+
+
+class JournalDaemon(Daemon):
+    """A raimd whose log goes to a journal that the test holds."""
+
+    def hold(self, receiver, stream):
+        self.receiver, self.stream = receiver, stream
+        self.entries, self.plain = [], ""
+        return self
+
+    @property
+    def log(self):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                entry = self.receiver.recv(65536, socket.MSG_DONTWAIT).decode("utf-8")
+                self.entries.append(dict(line.split("=", 1) for line in entry.splitlines()))
+        with contextlib.suppress(BlockingIOError):
+            self.plain += self.stream.recv(65536, socket.MSG_DONTWAIT).decode("utf-8")
+        return "".join(f"{entry['MESSAGE']}\n" for entry in self.entries) + self.plain
+
+
+class JournalFieldsTest(unittest.TestCase):
+    def setUp(self):
+        if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no mount namespaces here")
+        receiver = self.enterContext(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        stream, error = map(self.enterContext, socket.socketpair())
+        error.set_inheritable(True)
+        self.stage = self.enterContext(Stage())
+        directory = self.stage.directory / "journal"
+        directory.mkdir()
+        receiver.bind(str(directory / "socket"))
+        path = self.stage.write_config(config(arena("one"), arena("two", bots=1), control=str(
+            self.stage.directory / "control")))
+        self.daemon = self.stage._start( # pylint: disable=protected-access
+            JournalDaemon, [*IN_JOURNAL, directory, error.fileno(), BIN / "raimd",
+                            "-c", path], None, True).hold(receiver, stream)
+        self.daemon.wait_started()
+
+    def control(self, path, body):
+        with contextlib.closing(socket.socket(socket.AF_UNIX)) as client:
+            client.connect(str(self.stage.directory / "control"))
+            client.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                           "Content-Type: application/x-www-form-urlencoded\r\n"
+                           f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            client.settimeout(START_S)
+            return client.recv(4096).split(b" ")[1].decode()
+
+    def test_lines_about_an_arena_have_its_name_as_a_field(self):
+        daemon = self.daemon
+        self.assertEqual(self.control("/arena/pause", "arena=one"), "200")
+        self.assertEqual(self.control("/mute", "arena=two&player=7"), "409")
+        self.assertEqual(self.control("/arena/remove", "arena=two"), "200")
+        daemon.stop() # by the sandbox, no line was lost
+        daemon.log # pylint: disable=pointless-statement
+        self.assertEqual(daemon.plain, "")
+        self.assertEqual([(each.get("EVENT"), each.get("ARENA")) for each in daemon.entries
+                          if "ARENA" in each],
+                         [("arena started", "one"), ("arena started", "two"),
+                          ("control", "one"), ("control", "two")])
+        for each in daemon.entries:
+            self.assertEqual((each["PRIORITY"], each["SYSLOG_IDENTIFIER"]), ("6", "raimd"))
+            named = re.search(r"\barena=(\w+)|^arena .*\bname=(\w+)", each["MESSAGE"])
+            self.assertEqual(each.get("ARENA"), named and (named[1] or named[2]), each)
+
+    def test_no_line_names_an_arena_without_the_field(self):
+        for path in (ROOT / "daemon").rglob("*.c"):
+            plain = re.findall(r'\blog_(?:info|warning|error)\(\s*("[^;]*)',
+                               path.read_text(encoding="utf-8"))
+            self.assertEqual([line for line in plain
+                              if re.search(r'\barena=%|^"arena .*\bname=%', line)], [], path)
+
+    def test_journal_that_nobody_reads_stops_nothing(self):
+        for _ in range(300):
+            self.assertEqual(self.control("/log", "level=info"), "200")
+        self.assertTrue(self.daemon.ticks())
+        self.assertIn("control order=log", self.daemon.log)
 
 
 if __name__ == "__main__":

@@ -1,94 +1,180 @@
 // SPDX-License-Identifier: MIT
-// Tests of the fields that the journal gets with a line.
+// Tests of the entries that the journal gets: a socket of the test is the journal.
+#define _GNU_SOURCE
 #include "journal.h"
 
+#include "log.h"
+
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#define BEGIN "PRIORITY=6\nSYSLOG_IDENTIFIER=raimd\nMESSAGE="
+enum { ENTRY_BYTES = 4096, LINE_BYTES = 1024, MANY = 10000 };
 
-static void check(const char *line, const char *fields)
-{
-    char entry[JOURNAL_ENTRY_BYTES + 1];
-    char wanted[JOURNAL_ENTRY_BYTES] = BEGIN;
-    entry[journal_write_entry(entry, 6, line)] = '\0';
-    strcat(wanted, line);
-    strcat(wanted, "\n");
-    strcat(wanted, fields);
-    assert_string_equal(entry, wanted);
-}
+static int receiver; // of the entries
+static int stream;   // the other end of standard error
+static char directory[] = "/tmp/raim-journal-XXXXXX";
+static char path[64];
 
-static void test_event_is_the_words_before_the_first_key(void **state)
+// Standard error becomes what a service manager gives: a stream socket that $JOURNAL_STREAM names.
+static int open_journal(void **state)
 {
     (void)state;
-    check("stopped", "EVENT=stopped\n");
-    check("stopping signal=TERM", "EVENT=stopping\n");
-    check("out of memory", "EVENT=out of memory\n");
-    check("signal=HUP accepted", "");
-    check("status failed: cannot bind: x=1", "EVENT=status failed\n");
-    check(":", "");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat status;
+    char names[64];
+    int ends[2];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/socket", directory);
+    assert_false(journal_open(path)); // nobody listens yet
+    receiver = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    memcpy(address.sun_path, path, strlen(path));
+    assert_int_equal(bind(receiver, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_true(journal_open(path));
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    stream = ends[0];
+    assert_int_equal(fstat(STDERR_FILENO, &status), 0);
+    snprintf(names, sizeof names, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+    setenv("JOURNAL_STREAM", names, 1);
+    log_init(); // keeps the journal that is open
+    return 0;
 }
 
-static void test_name_is_of_what_the_line_begins_with(void **state)
+static int close_journal(void **state)
 {
     (void)state;
-    check("arena started name=duel port=7246", "EVENT=arena started\nARENA=duel\n");
-    check("arena failed name=duel: cannot bind", "EVENT=arena failed\nARENA=duel\n");
-    check("status started name=duel", "EVENT=status started\n");
-    check("arenas started name=duel", "EVENT=arenas started\n");
+    unlink(path);
+    rmdir(directory);
+    return 0;
 }
 
-static void test_arena_and_player_are_keys_of_any_line(void **state)
+// The next entry, or "" where there is none.
+static const char *next_entry(void)
+{
+    static char entry[ENTRY_BYTES];
+    const ssize_t size = recv(receiver, entry, sizeof entry - 1, MSG_DONTWAIT);
+    entry[size < 0 ? 0 : size] = '\0';
+    return entry;
+}
+
+static void check(const char *fields)
+{
+    static const char begin[] = "SYSLOG_IDENTIFIER=raimd\nPRIORITY=6\nMESSAGE=";
+    const char *entry = next_entry();
+    assert_memory_equal(entry, begin, sizeof begin - 1);
+    assert_string_equal(entry + sizeof begin - 1, fields);
+    assert_string_equal(next_entry(), "");
+}
+
+static void test_event_is_what_the_format_begins_with(void **state)
 {
     (void)state;
-    check("kicked player=7 arena=duel", "EVENT=kicked\nARENA=duel\nPLAYER=7\n");
-    check("kicked player= arena=a arena=b", "EVENT=kicked\nARENA=a\n");
-    check("kicked subarena=x", "EVENT=kicked\n");
-    check("control order=mute arena=duel player=1030", "EVENT=control\nARENA=duel\nPLAYER=1030\n");
-    check("control order=kick arena=duel player=1030 reason=\"player=7 arena=x\"",
+    log_info("stopped");
+    check("stopped\nEVENT=stopped\n");
+    log_info("out of memory");
+    check("out of memory\nEVENT=out of memory\n");
+    log_info("stopping signal=%s", "TERM");
+    check("stopping signal=TERM\nEVENT=stopping\n");
+    log_info("status failed: %s", "cannot bind: x=1");
+    check("status failed: cannot bind: x=1\nEVENT=status failed\n");
+    log_info("identity is temporary; key=%d", 1);
+    check("identity is temporary; key=1\nEVENT=identity is temporary\n");
+    log_info("configuration %s", "applied: arena=x");
+    check("configuration applied: arena=x\nEVENT=configuration\n");
+    log_info("two  spaces");
+    check("two  spaces\nEVENT=two  spaces\n");
+    log_info("signal=%s accepted", "HUP");
+    check("signal=HUP accepted\n");
+    log_info("%s", "arena started name=duel");
+    check("arena started name=duel\n");
+    log_info(":");
+    check(":\n");
+}
+
+static void test_arena_and_player_are_those_of_the_caller(void **state)
+{
+    (void)state;
+    log_arena_info("duel", "arena started name=%s port=%d", "duel", 7246);
+    check("arena started name=duel port=7246\nEVENT=arena started\nARENA=duel\n");
+    // What is said to be kicked for says nothing about who is kicked.
+    const struct log_subject subject = {.arena = "duel", .player = "1030"};
+    log_write(LOG_LEVEL_INFO, &subject, "control order=kick reason=\"%s\"", "player=7 arena=x");
+    check("control order=kick reason=\"player=7 arena=x\"\n"
           "EVENT=control\nARENA=duel\nPLAYER=1030\n");
+    log_write(LOG_LEVEL_INFO, &(struct log_subject){.arena = "", .player = ""}, "said arena=x");
+    check("said arena=x\nEVENT=said\n");
 }
 
-static void test_a_line_of_any_length_fits(void **state)
+static void test_priority_is_the_level(void **state)
 {
     (void)state;
-    char line[2 * JOURNAL_ENTRY_BYTES];
-    char entry[JOURNAL_ENTRY_BYTES + 1];
-    for (size_t size = 0; size < sizeof line; size++) {
-        memset(line, 'x', size);
-        line[size] = '\0';
-        const size_t written = journal_write_entry(entry, 6, line);
-        assert_true(written < JOURNAL_ENTRY_BYTES);
-        assert_int_equal(entry[written - 1], '\n');
-    }
+    log_arena_error("a", "bad");
+    assert_non_null(strstr(next_entry(), "\nPRIORITY=3\n"));
+    log_arena_warning("a", "odd");
+    assert_non_null(strstr(next_entry(), "\nPRIORITY=4\n"));
 }
 
-static void test_every_line_of_the_log_fits_whole(void **state)
+static void test_no_value_makes_a_field_of_its_own(void **state)
 {
     (void)state;
-    char line[1024];
-    memset(line, 'x', sizeof line - 1);
-    line[sizeof line - 1] = '\0';
-    memcpy(line, "arena arena=", 12);
-    char entry[JOURNAL_ENTRY_BYTES + 1];
-    entry[journal_write_entry(entry, 6, line)] = '\0';
-    assert_non_null(strstr(entry, "MESSAGE=arena arena=x"));
-    assert_non_null(strstr(entry, "\nEVENT=arena\nARENA=x"));
+    log_arena_info("a\nPRIORITY=0", "x=%s", "1\nPRIORITY=0");
+    check("x=1\\nPRIORITY=0\n");
+}
+
+static void test_longest_line_arrives_whole(void **state)
+{
+    (void)state;
+    char text[2 * LINE_BYTES];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    log_arena_info("duel", "long %s", text);
+    const char *entry = next_entry();
+    assert_in_range(strlen(entry), LINE_BYTES, ENTRY_BYTES);
+    assert_non_null(strstr(entry, "xxx...\nEVENT=long\nARENA=duel\n"));
+}
+
+// The test program has an alarm: a send that waits fails it.
+static void test_journal_that_nobody_reads_is_not_waited_for(void **state)
+{
+    (void)state;
+    const struct journal_entry entry = {.priority = 6, .message = "unread"};
+    int sent = 0;
+    while (sent < MANY && journal_send(&entry))
+        sent++;
+    assert_in_range(sent, 1, MANY - 1);
+    log_info("elsewhere");
+    char text[LINE_BYTES] = "";
+    assert_true(recv(stream, text, sizeof text - 1, MSG_DONTWAIT) > 0);
+    assert_string_equal(text, "<6>elsewhere\n");
+    while (next_entry()[0] != '\0')
+        sent--;
+    assert_int_equal(sent, 0);
+    log_info("again");
+    check("again\nEVENT=again\n");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_event_is_the_words_before_the_first_key),
-        cmocka_unit_test(test_name_is_of_what_the_line_begins_with),
-        cmocka_unit_test(test_arena_and_player_are_keys_of_any_line),
-        cmocka_unit_test(test_a_line_of_any_length_fits),
-        cmocka_unit_test(test_every_line_of_the_log_fits_whole),
+        cmocka_unit_test(test_event_is_what_the_format_begins_with),
+        cmocka_unit_test(test_arena_and_player_are_those_of_the_caller),
+        cmocka_unit_test(test_priority_is_the_level),
+        cmocka_unit_test(test_no_value_makes_a_field_of_its_own),
+        cmocka_unit_test(test_longest_line_arrives_whole),
+        cmocka_unit_test(test_journal_that_nobody_reads_is_not_waited_for),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    alarm(60);
+    return cmocka_run_group_tests(tests, open_journal, close_journal);
 }
