@@ -9,15 +9,11 @@
 #include <assert.h>
 #include <string.h>
 
-enum { OK = 200, NOT_FOUND = 404, UNAVAILABLE = 503 };
-
-#define JSON_TYPE "application/json"
-
 static struct http_rendering render_status(const struct status_source *source, const char *name,
                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){OK, status_json(source, now_ms)};
+    return (struct http_rendering){HTTP_OK, status_json(source, now_ms)};
 }
 
 static struct http_rendering render_arena(const struct status_source *source, const char *name,
@@ -26,7 +22,7 @@ static struct http_rendering render_arena(const struct status_source *source, co
     (void)now_ms;
     bool missing;
     char *text = status_arena_json(source, name, &missing);
-    return (struct http_rendering){missing ? NOT_FOUND : OK, text};
+    return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
 static struct http_rendering render_map(const struct status_source *source, const char *name,
@@ -35,21 +31,21 @@ static struct http_rendering render_map(const struct status_source *source, cons
     (void)now_ms;
     bool missing;
     char *text = live_map_json(source, name, &missing);
-    return (struct http_rendering){missing ? NOT_FOUND : OK, text};
+    return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
 static struct http_rendering render_metrics(const struct status_source *source, const char *name,
                                             uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){OK, metrics_text(source, now_ms)};
+    return (struct http_rendering){HTTP_OK, metrics_text(source, now_ms)};
 }
 
 static struct http_rendering render_health(const struct status_source *source, const char *name,
                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){OK, status_health_json(source, now_ms)};
+    return (struct http_rendering){HTTP_OK, status_health_json(source, now_ms)};
 }
 
 static struct http_rendering render_readiness(const struct status_source *source, const char *name,
@@ -58,13 +54,16 @@ static struct http_rendering render_readiness(const struct status_source *source
     (void)name;
     bool ready;
     char *text = status_ready_json(source, now_ms, &ready);
-    return (struct http_rendering){ready ? OK : UNAVAILABLE, text};
+    return (struct http_rendering){ready ? HTTP_OK : HTTP_UNAVAILABLE, text};
 }
 
 static const struct http_route routes[] = {
-    {"/status", "", JSON_TYPE, render_status},   {"/arenas/", "", JSON_TYPE, render_arena},
-    {"/arenas/", "/map", JSON_TYPE, render_map}, {"/metrics", "", METRICS_TYPE, render_metrics},
-    {"/healthz", "", JSON_TYPE, render_health},  {"/readyz", "", JSON_TYPE, render_readiness},
+    {"/status", "", HTTP_JSON_TYPE, render_status},
+    {"/arenas/", "", HTTP_JSON_TYPE, render_arena},
+    {"/arenas/", "/map", HTTP_JSON_TYPE, render_map},
+    {"/metrics", "", METRICS_TYPE, render_metrics},
+    {"/healthz", "", HTTP_JSON_TYPE, render_health},
+    {"/readyz", "", HTTP_JSON_TYPE, render_readiness},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)

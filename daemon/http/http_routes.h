@@ -2,6 +2,7 @@
 // The pages of the status: which path asks for what, and how it is rendered. Main thread only.
 #pragma once
 
+#include "http_answer.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -13,7 +14,7 @@
 // What a path answers, rendered now, with a status of HTTP. The text is the caller's; NULL for 404
 // and when memory runs out.
 struct http_rendering {
-    unsigned status;
+    enum http_status status;
     char *text;
 };
 

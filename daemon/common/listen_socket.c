@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Binds and listens.
+#define _GNU_SOURCE // SOCK_CLOEXEC
+#include "listen_socket.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 1024 // a flood of connections is taken faster than it fills this
+
+int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t capacity)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port)};
+    if (inet_pton(AF_INET, address, &name.sin_addr) != 1) {
+        snprintf(error, capacity, "cannot bind tcp %s:%u: not an IPv4 address", address, port);
+        return -1;
+    }
+    const int on = 1;
+    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    // The kernel would otherwise refuse the port of a raimd that has just ended.
+    if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        bind(descriptor, (const struct sockaddr *)&name, sizeof name) != 0 ||
+        listen(descriptor, BACKLOG) != 0) {
+        snprintf(error, capacity, "cannot bind tcp %s:%u: %s", address, port, strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+uint16_t listen_socket_port(int descriptor)
+{
+    struct sockaddr_in name = {0};
+    socklen_t size = sizeof name;
+    const int failed = getsockname(descriptor, (struct sockaddr *)&name, &size);
+    assert(failed == 0);
+    return ntohs(name.sin_port);
+}
+
+// A socket that nobody listens on was left by a raimd that was killed.
+static bool clear_way(const char *path, const struct sockaddr_un *name, char *error,
+                      size_t capacity)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0)
+        return true;
+    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool answers = connect(probe, (const struct sockaddr *)name, sizeof *name) == 0;
+    const bool is_left = S_ISSOCK(status.st_mode) && !answers && errno == ECONNREFUSED;
+    if (probe >= 0)
+        close(probe);
+    if (is_left && unlink(path) == 0)
+        return true;
+    snprintf(error, capacity, "cannot bind \"%s\": %s", path,
+             answers ? "another program listens there" : "something else is there");
+    return false;
+}
+
+// Nobody but the owner gets in before the permissions are as they shall be.
+int listen_socket_unix(const char *path, char *error, size_t capacity)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    assert(strlen(path) < sizeof name.sun_path);
+    strcpy(name.sun_path, path);
+    if (!clear_way(path, &name, error, capacity))
+        return -1;
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0 || fchmod(descriptor, 0600) != 0 ||
+        bind(descriptor, (const struct sockaddr *)&name, sizeof name) != 0 ||
+        listen(descriptor, BACKLOG) != 0 || chmod(path, 0660) != 0) {
+        snprintf(error, capacity, "cannot bind \"%s\": %s", path, strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}

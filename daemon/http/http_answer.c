@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Builds responses of libmicrohttpd.
+#define _GNU_SOURCE // asprintf
+#include "http_answer.h"
+
+#include <microhttpd.h>
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM_BLOCK_BYTES 1024 // unused by the library in chunked answers, but must not be 0
+
+static_assert(HTTP_STREAM_END == MHD_CONTENT_READER_END_OF_STREAM, "the library's own");
+
+// Takes the response, which is NULL where there was no memory for it.
+static struct MHD_Response *add_headers(struct MHD_Response *response, const char *type)
+{
+    if (response == NULL)
+        return NULL;
+    if (http_answer_add_header(response, "Content-Type", type) &&
+        http_answer_add_header(response, "Cache-Control", "no-store") &&
+        http_answer_add_header(response, "X-Content-Type-Options", "nosniff") &&
+        http_answer_add_header(response, "Cross-Origin-Resource-Policy", "same-origin"))
+        return response;
+    http_answer_release(response);
+    return NULL;
+}
+
+struct MHD_Response *http_answer_constant(const char *type, const char *text)
+{
+    return add_headers(
+        MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT), type);
+}
+
+struct MHD_Response *http_answer_text(const char *type, char *text)
+{
+    if (text == NULL)
+        return NULL;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+    if (response == NULL)
+        free(text);
+    return add_headers(response, type);
+}
+
+struct MHD_Response *http_answer_stream(const char *type,
+                                        ssize_t (*read)(void *context, uint64_t position,
+                                                        char *bytes, size_t capacity),
+                                        void (*end)(void *context), void *context)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, read, context, end);
+    if (response == NULL)
+        end(context);
+    return add_headers(response, type);
+}
+
+bool http_answer_add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    return MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
+void http_answer_release(struct MHD_Response *response)
+{
+    if (response != NULL)
+        MHD_destroy_response(response);
+}
+
+bool http_answer_send(struct MHD_Connection *connection, enum http_status status,
+                      struct MHD_Response *response)
+{
+    return MHD_queue_response(connection, status, response) == MHD_YES;
+}
+
+bool http_answer_send_once(struct MHD_Connection *connection, enum http_status status,
+                           struct MHD_Response *response)
+{
+    const bool sent = response != NULL && http_answer_send(connection, status, response);
+    http_answer_release(response);
+    return sent;
+}
+
+bool http_answer_send_problem(struct MHD_Connection *connection, enum http_status status,
+                              const char *problem, const char *allow)
+{
+    char *text = NULL;
+    if (asprintf(&text, "{\"error\":\"%s\"}\n", problem) < 0)
+        text = NULL;
+    struct MHD_Response *response = http_answer_text(HTTP_JSON_TYPE, text);
+    if (response != NULL && allow != NULL && !http_answer_add_header(response, "Allow", allow)) {
+        http_answer_release(response);
+        response = NULL;
+    }
+    return http_answer_send_once(connection, status, response);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Runs libmicrohttpd through its epoll set and keeps books about its connections.
+#include "http_listener.h"
+
+#include "monotonic.h"
+
+#include <microhttpd.h>
+
+#include <assert.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define IDLE_S 5U                       // without a byte, before a connection is closed
+#define CONNECTION_BYTES ((size_t)8192) // for a request's line and headers and our headers
+
+struct http_listener {
+    struct http_listener_def def;
+    struct MHD_Daemon *daemon;
+    int descriptor;
+    struct http_clients clients;
+};
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
+                              const char *method, const char *version, const char *upload,
+                              size_t *upload_size, void **memory)
+{
+    (void)version;
+    const struct http_listener *listener = context;
+    const struct http_request request = {.connection = connection,
+                                         .path = path,
+                                         .method = method,
+                                         .piece = upload,
+                                         .piece_bytes = *upload_size,
+                                         .memory = memory};
+    *upload_size = 0; // all of the piece is taken
+    return listener->def.answer(listener->def.context, &request) ? MHD_YES : MHD_NO;
+}
+
+static void end_request(void *context, struct MHD_Connection *connection, void **memory,
+                        enum MHD_RequestTerminationCode how)
+{
+    (void)how;
+    const struct http_listener *listener = context;
+    struct http_client *client = http_connection_client(connection);
+    if (client != NULL)
+        http_client_await(client, monotonic_ms());
+    if (*memory != NULL && listener->def.end != NULL)
+        listener->def.end(listener->def.context, *memory);
+    *memory = NULL;
+}
+
+// A Unix socket tells no address: all of its connections are one peer's.
+static uint32_t peer_address(struct MHD_Connection *connection)
+{
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    return address->sa_family == AF_INET ? ((const struct sockaddr_in *)address)->sin_addr.s_addr
+                                         : 0;
+}
+
+static int descriptor_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static void watch_connection(void *context, struct MHD_Connection *connection,
+                             void **socket_context, enum MHD_ConnectionNotificationCode code)
+{
+    struct http_listener *listener = context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        *socket_context = http_clients_join(&listener->clients, descriptor_of(connection),
+                                            peer_address(connection), monotonic_ms());
+    else if (*socket_context != NULL)
+        http_client_leave(*socket_context);
+}
+
+struct http_listener *http_listener_start(const struct http_listener_def *def)
+{
+    assert(def->max_connections <= HTTP_MAX_CLIENTS && def->answer != NULL);
+    struct http_listener *listener = calloc(1, sizeof *listener);
+    if (listener == NULL) {
+        close(def->socket);
+        return NULL;
+    }
+    listener->def = *def;
+    listener->clients.limit = def->max_connections;
+    // No error log: what the library has to say concerns a single client's bytes.
+    listener->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, listener,
+                         MHD_OPTION_LISTEN_SOCKET, def->socket, MHD_OPTION_CONNECTION_LIMIT,
+                         def->max_connections + HTTP_SPARE_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
+                         IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+                         MHD_OPTION_NOTIFY_CONNECTION, watch_connection, listener,
+                         MHD_OPTION_NOTIFY_COMPLETED, end_request, listener, MHD_OPTION_END);
+    if (listener->daemon == NULL) {
+        close(def->socket);
+        free(listener);
+        return NULL;
+    }
+    listener->descriptor =
+        MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    return listener;
+}
+
+void http_listener_stop(struct http_listener *listener)
+{
+    if (listener == NULL)
+        return;
+    MHD_stop_daemon(listener->daemon);
+    free(listener);
+}
+
+int http_listener_descriptor(const struct http_listener *listener)
+{
+    return listener->descriptor;
+}
+
+// Of two timeouts, where -1 is none.
+static int earlier(int a, int b)
+{
+    return a >= 0 && (b < 0 || a < b) ? a : b;
+}
+
+int http_listener_timeout_ms(const struct http_listener *listener, int other_ms)
+{
+    MHD_UNSIGNED_LONG_LONG timeout_ms;
+    const int own_ms =
+        earlier(other_ms, http_clients_timeout_ms(&listener->clients, monotonic_ms()));
+    if (MHD_get_timeout(listener->daemon, &timeout_ms) != MHD_YES)
+        return own_ms;
+    return earlier(own_ms, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
+}
+
+void http_listener_run(struct http_listener *listener)
+{
+    http_clients_end_late(&listener->clients, monotonic_ms());
+    MHD_run(listener->daemon);
+}
+
+const char *http_connection_header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+struct http_client *http_connection_client(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+void http_connection_renew(struct MHD_Connection *connection)
+{
+    struct http_client *client = http_connection_client(connection);
+    if (client != NULL)
+        http_client_renew(client, monotonic_ms());
+}
+
+void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes)
+{
+    setsockopt(descriptor_of(connection), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
+
+void http_connection_suspend(struct MHD_Connection *connection)
+{
+    MHD_suspend_connection(connection);
+}
+
+void http_connection_resume(struct MHD_Connection *connection)
+{
+    MHD_resume_connection(connection);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Connects viewers to connections.
+#include "http_streams.h"
+
+#include "event_stream.h"
+#include "http_answer.h"
+#include "http_listener.h"
+#include "monotonic.h"
+
+#include <stdlib.h>
+
+#define SEND_BYTES (1 << 16) // that wait in the kernel for a viewer, or it sees the past
+
+struct http_streams {
+    struct event_stream *viewers;
+    bool is_closing;
+};
+
+// One stream.
+struct reader {
+    const struct http_streams *streams;
+    struct MHD_Connection *connection;
+    struct viewer *viewer;
+};
+
+static void wake_connection(void *connection)
+{
+    http_connection_resume(connection);
+}
+
+struct http_streams *http_streams_create(const struct status_source *source)
+{
+    struct http_streams *streams = calloc(1, sizeof *streams);
+    if (streams == NULL)
+        return NULL;
+    streams->viewers = event_stream_create(source);
+    if (streams->viewers != NULL)
+        return streams;
+    free(streams);
+    return NULL;
+}
+
+void http_streams_destroy(struct http_streams *streams)
+{
+    if (streams != NULL)
+        event_stream_destroy(streams->viewers);
+    free(streams);
+}
+
+// Sends the next bytes, or sleeps until there are some.
+static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t capacity)
+{
+    (void)position;
+    const struct reader *reader = context;
+    if (reader->streams->is_closing || viewer_is_over(reader->viewer))
+        return HTTP_STREAM_END;
+    const size_t size = viewer_read(reader->viewer, bytes, capacity, monotonic_ms());
+    if (size == 0)
+        http_connection_suspend(reader->connection);
+    return (ssize_t)size;
+}
+
+static void end_stream(void *context)
+{
+    struct reader *reader = context;
+    viewer_leave(reader->viewer);
+    free(reader);
+}
+
+struct MHD_Response *http_streams_open(struct http_streams *streams,
+                                       struct MHD_Connection *connection, int arena,
+                                       bool is_undelayed)
+{
+    struct http_client *client = http_connection_client(connection);
+    struct reader *reader = malloc(sizeof *reader);
+    if (reader == NULL)
+        return NULL;
+    *reader = (struct reader){.streams = streams, .connection = connection};
+    reader->viewer = event_stream_join(streams->viewers, arena, is_undelayed, connection, client,
+                                       monotonic_ms());
+    if (reader->viewer == NULL) {
+        free(reader);
+        return NULL;
+    }
+    struct MHD_Response *response =
+        http_answer_stream("text/event-stream", read_stream, end_stream, reader);
+    if (response == NULL)
+        return NULL;
+    if (client != NULL)
+        http_client_stream(client);
+    http_connection_limit_buffer(connection, SEND_BYTES);
+    return response;
+}
+
+void http_streams_end(struct http_streams *streams, const struct arena *arena)
+{
+    event_stream_end(streams->viewers, arena, wake_connection);
+}
+
+void http_streams_close(struct http_streams *streams)
+{
+    streams->is_closing = true;
+    event_stream_wake_all(streams->viewers, wake_connection);
+}
+
+int http_streams_timeout_ms(const struct http_streams *streams)
+{
+    return event_stream_timeout_ms(streams->viewers, monotonic_ms());
+}
+
+void http_streams_run(struct http_streams *streams)
+{
+    event_stream_run(streams->viewers, monotonic_ms(), wake_connection);
+}
