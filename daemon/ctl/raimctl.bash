@@ -36,7 +36,7 @@ _raimctl() {
     case $command in
     '')
         words='status players say kick mute unmute ban unban bans drain arena reload log token'
-        words+=' --socket --version --help'
+        words+=' --socket --version --help --usage'
         ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;

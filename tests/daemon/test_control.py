@@ -399,7 +399,7 @@ class UsageTest(unittest.TestCase):
                               timeout=START_S, check=False)
 
     def test_help_and_version_go_to_standard_output(self):
-        for words, start in ((["-h"], "usage: raimctl"), (["--help"], "usage: raimctl"),
+        for words, start in ((["-h"], "Usage: raimctl"), (["--help"], "Usage: raimctl"),
                              (["-V"], "raimctl 0."), (["--version"], "raimctl 0.")):
             result = self.raimctl(*words)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -431,7 +431,7 @@ class UsageTest(unittest.TestCase):
         self.assertEqual(set(complete("raimd")), test_manual.options_of_help("raimd"))
 
     def test_every_command_is_in_the_help_and_in_the_completion(self):
-        text = (ROOT / "daemon/ctl/main.c").read_text(encoding="utf-8")
+        text = (ROOT / "daemon/ctl/commands.c").read_text(encoding="utf-8")
         names = re.findall(r'\{"([a-z ]+)", run_\w+,', text)
         self.assertGreater(len(names), 16)
         if shutil.which("bash") is None:

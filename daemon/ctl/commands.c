@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+// Asks raimd for what each command is for, and prints the answer.
+#define _GNU_SOURCE
+#include "commands.h"
+
+#include "duration.h"
+#include "request.h"
+#include "tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+int commands_wrong(const struct command *command, const char *problem)
+{
+    fprintf(stderr, "raimctl: %s\nUsage: raimctl %s%s%s\nTry 'raimctl --help'.\n", problem,
+            command->name, command->arguments[0] != '\0' ? " " : "", command->arguments);
+    return EX_USAGE;
+}
+
+// --- Asking ---
+
+// Sends a request and says what went wrong with it; on success the caller frees the reply's text.
+static int ask(const struct call *call, const struct request *request, struct reply *reply)
+{
+    char problem[4096];
+    if (!request_send(call->socket, request, reply)) {
+        fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
+        return EXIT_UNREACHABLE;
+    }
+    if (reply->status == 200)
+        return EXIT_SUCCESS;
+    tables_problem(reply->text, problem, sizeof problem);
+    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "for no told reason");
+    tables_mistakes(reply->text, stderr);
+    free(reply->text);
+    return EXIT_REFUSED;
+}
+
+static int order(const struct call *call, const struct request *request)
+{
+    struct reply reply;
+    const int code = ask(call, request, &reply);
+    if (code == EXIT_SUCCESS)
+        free(reply.text);
+    return code;
+}
+
+static int not_understood(void)
+{
+    fputs("raimctl: refused: the answer cannot be read\n", stderr);
+    return EXIT_REFUSED;
+}
+
+static const char *word(const struct call *call, int index)
+{
+    return index < call->count ? call->words[index] : NULL;
+}
+
+// --- Commands ---
+
+// Asks for what a path tells and prints it, by the table or as it is.
+static int show(const struct call *call, const char *path,
+                bool (*print)(const struct call *call, const char *json))
+{
+    struct reply reply;
+    const int code = ask(call, &(struct request){.path = path}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    if (call->watch)
+        fputs("\033[H\033[2J", stdout);
+    const bool good = call->json ? puts(reply.text) >= 0 : print(call, reply.text);
+    fflush(stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static bool print_status(const struct call *call, const char *json)
+{
+    (void)call;
+    return tables_status(json, stdout);
+}
+
+static bool print_players(const struct call *call, const char *json)
+{
+    return tables_players(json, word(call, 0), stdout);
+}
+
+static bool print_bans(const struct call *call, const char *json)
+{
+    (void)call;
+    return tables_bans(json, stdout);
+}
+
+static int run_status(const struct call *call)
+{
+    int code = show(call, "/status", print_status);
+    while (call->watch && code == EXIT_SUCCESS) {
+        sleep(1);
+        code = show(call, "/status", print_status);
+    }
+    return code;
+}
+
+static int run_players(const struct call *call)
+{
+    return show(call, "/players", print_players);
+}
+
+static int run_bans(const struct call *call)
+{
+    return show(call, "/bans", print_bans);
+}
+
+static int run_say(const struct call *call)
+{
+    const bool has_arena = call->count == 2;
+    return order(call, &(struct request){
+                           .path = "/say",
+                           .post = true,
+                           .fields = {{"arena", has_arena ? call->words[0] : NULL},
+                                      {"text", call->words[has_arena ? 1 : 0]}},
+                       });
+}
+
+static int run_kick(const struct call *call)
+{
+    return order(call, &(struct request){
+                           .path = "/kick",
+                           .post = true,
+                           .fields = {{"arena", word(call, 0)},
+                                      {"player", word(call, 1)},
+                                      {"reason", word(call, 2)}},
+                       });
+}
+
+static int set_mute(const struct call *call, const char *path)
+{
+    return order(call, &(struct request){
+                           .path = path,
+                           .post = true,
+                           .fields = {{"arena", word(call, 0)}, {"player", word(call, 1)}},
+                       });
+}
+
+static int run_mute(const struct call *call)
+{
+    return set_mute(call, "/mute");
+}
+
+static int run_unmute(const struct call *call)
+{
+    return set_mute(call, "/unmute");
+}
+
+static int run_ban(const struct call *call)
+{
+    char seconds[32];
+    if (call->duration != NULL) {
+        const unsigned long long time = duration_read(call->duration);
+        if (time == 0)
+            return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
+        snprintf(seconds, sizeof seconds, "%llu", time);
+    }
+    return order(call, &(struct request){
+                           .path = "/ban",
+                           .post = true,
+                           .fields = {{"address", word(call, 0)},
+                                      {"seconds", call->duration != NULL ? seconds : NULL},
+                                      {"reason", word(call, 1)}},
+                       });
+}
+
+static int run_unban(const struct call *call)
+{
+    return order(call, &(struct request){
+                           .path = "/unban", .post = true, .fields = {{"address", word(call, 0)}}});
+}
+
+static int run_drain(const struct call *call)
+{
+    const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
+    const int code = order(
+        call,
+        &(struct request){.path = "/drain", .post = true, .fields = {{"seconds", call->timeout}}});
+    if (code != EXIT_SUCCESS)
+        return code;
+    struct reply reply;
+    long shown = -1;
+    while (request_send(call->socket, &(struct request){.path = "/status"}, &reply)) {
+        const long players = tables_count_players(reply.text);
+        free(reply.text);
+        if (players != shown) {
+            printf("draining: %ld player%s left\n", players, players == 1 ? "" : "s");
+            fflush(stdout);
+        }
+        shown = players;
+        nanosleep(&pause, NULL);
+    }
+    puts("raimd has ended");
+    return EXIT_SUCCESS;
+}
+
+static int order_arena(const struct call *call, const char *path)
+{
+    return order(call, &(struct request){
+                           .path = path,
+                           .post = true,
+                           .fields = {{"arena", word(call, 0)}, {"map", word(call, 1)}},
+                       });
+}
+
+static int run_arena_add(const struct call *call)
+{
+    return order_arena(call, "/arena/add");
+}
+
+static int run_arena_remove(const struct call *call)
+{
+    return order_arena(call, "/arena/remove");
+}
+
+static int run_arena_pause(const struct call *call)
+{
+    return order_arena(call, "/arena/pause");
+}
+
+static int run_arena_resume(const struct call *call)
+{
+    return order_arena(call, "/arena/resume");
+}
+
+static int run_arena_map(const struct call *call)
+{
+    return order_arena(call, "/arena/map");
+}
+
+static int run_reload(const struct call *call)
+{
+    struct reply reply;
+    const int code = ask(call, &(struct request){.path = "/reload", .post = true}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    const bool good = tables_reload(reply.text, stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static int run_log_level(const struct call *call)
+{
+    return order(call, &(struct request){
+                           .path = "/log", .post = true, .fields = {{"level", word(call, 0)}}});
+}
+
+static int end_token(bool made, const char *problem)
+{
+    if (!made)
+        fprintf(stderr, "raimctl: no token: %s\n", problem);
+    return made ? EXIT_SUCCESS : EXIT_REFUSED;
+}
+
+static int run_token_key(const struct call *call)
+{
+    const char *problem = NULL;
+    const bool made = token_make_key(word(call, 0), &problem);
+    return end_token(made, problem);
+}
+
+static int run_token_make(const struct call *call)
+{
+    const char *problem = NULL;
+    struct token_options token = call->token;
+    token.duration = call->duration;
+    if (token.key == NULL || token.arena == NULL)
+        return commands_wrong(call->command, "want --key FILE and --arena NAME");
+    const bool made = token_make(&token, &problem);
+    return end_token(made, problem);
+}
+
+static int run_token_show(const struct call *call)
+{
+    const char *problem = NULL;
+    const bool shown = token_show(word(call, 0), stdout, &problem);
+    return end_token(shown, problem);
+}
+
+// --- The table ---
+
+const struct command commands[] = {
+    {"status", run_status, 0, 0, "jw", "[--json] [--watch]",
+     "Show the arenas at a glance; again every second"},
+    {"players", run_players, 0, 1, "j", "[ARENA] [--json]",
+     "Show who plays, with ids and addresses"},
+    {"say", run_say, 1, 2, "", "[ARENA] TEXT", "Tell everybody, or everybody in an arena"},
+    {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
+    {"mute", run_mute, 2, 2, "", "ARENA ID", "Refuse what a player says"},
+    {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Let a player speak again"},
+    {"ban", run_ban, 1, 2, "f", "ADDRESS[/PREFIX] [--for TIME] [REASON]",
+     "Let nobody in from there, and end who is in; TIME is a number and s, m, h or d"},
+    {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
+    {"bans", run_bans, 0, 0, "j", "[--json]", "Show who is banned"},
+    {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
+     "Let nobody in; raimd ends when all have left or the time is up; waits until then"},
+    {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena that the configuration has"},
+    {"arena remove", run_arena_remove, 1, 1, "", "NAME", "End an arena; everybody in it is told"},
+    {"arena pause", run_arena_pause, 1, 1, "", "NAME",
+     "Let everybody stand, and the clock as well"},
+    {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Let everybody go on"},
+    {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
+     "Begin a new round on another map at once; FILE as the configuration would name it"},
+    {"reload", run_reload, 0, 0, "", "",
+     "Apply the configuration; tells what of it was applied and what needs a restart"},
+    {"log level", run_log_level, 1, 1, "", "LEVEL",
+     "Leave out of the log what is less grave: error, warning or info"},
+    {"token key", run_token_key, 1, 1, "", "FILE",
+     "Make a key to sign access tokens with; prints its public half"},
+    {"token make", run_token_make, 0, 0, "bfkanp",
+     "--key FILE --arena NAME [--name NAME] [--not-before TIME] [--for TIME] [--server-key HEX]",
+     "Make an access token, good once: from now, or from so much later on, for 10m or TIME"},
+    {"token show", run_token_show, 1, 1, "", "TOKEN", "Print what a token says, unverified"},
+};
+
+const int commands_count = sizeof commands / sizeof *commands;
+
+// How many words a command is that these begin with, one or two; 0 where they begin with another.
+static int match_words(const char *name, int count, char **words)
+{
+    const size_t length = strcspn(name, " ");
+    if (strncmp(words[0], name, length) != 0 || words[0][length] != '\0')
+        return 0;
+    if (name[length] == '\0')
+        return 1;
+    return count > 1 && strcmp(words[1], name + length + 1) == 0 ? 2 : 0;
+}
+
+const struct command *commands_find(int count, char **words, int *used)
+{
+    for (int i = 0; i < commands_count; i++) {
+        *used = match_words(commands[i].name, count, words);
+        if (*used > 0)
+            return &commands[i];
+    }
+    return NULL;
+}
