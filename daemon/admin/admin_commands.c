@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "admin_commands.h"
 
+#include "admin_fields.h"
 #include "arena_command.h"
 #include "ban_book.h"
 #include "log.h"
@@ -28,7 +29,6 @@ enum {
 // No player is counted in a status that was published before the drain began.
 #define DRAIN_SETTLE_MS 500U
 #define LOOK_MS 50 // how often what goes on by itself is looked at
-#define MAX_SECONDS INT64_C(1000000000)
 
 enum { ERROR_BYTES = 4096 }; // of an act's error: a map may have many mistakes
 
@@ -93,32 +93,6 @@ static void ask(struct admin_commands *orders, struct admin_command *order,
         refuse(order, BUSY, "the arena has not answered what it was asked before");
 }
 
-static bool read_player(const struct admin_command *order, raim_player_id *player)
-{
-    const char *text = order->fields[ADMIN_PLAYER];
-    const size_t length = strspn(text, "0123456789");
-    const long id = length >= 1 && length <= 5 && text[length] == '\0' ? atol(text) : 0;
-    *player = (raim_player_id)id;
-    return id > 0 && id <= UINT16_MAX;
-}
-
-// A duration in seconds, 0 where none is given.
-static bool read_seconds(const struct admin_command *order, int64_t *seconds)
-{
-    const char *text = order->fields[ADMIN_SECONDS];
-    const size_t length = strspn(text, "0123456789");
-    *seconds = length <= 10 ? atoll(text) : MAX_SECONDS + 1;
-    return text[length] == '\0' && *seconds <= MAX_SECONDS && (length == 0 || *seconds > 0);
-}
-
-// A text that can be told; where there is none, an empty one.
-static bool read_text(const struct admin_command *order, enum admin_commands_field_kind field,
-                      char *text)
-{
-    text[0] = '\0';
-    return order->fields[field][0] == '\0' || raim_match_clean(order->fields[field], text);
-}
-
 static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with something visible in it";
 static const char player_is_bad[] = "want a player's id, the number that the list of players tells";
 static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
@@ -128,7 +102,7 @@ static const char address_is_bad[] =
 static void give_say(struct admin_commands *orders, struct admin_command *order)
 {
     struct command command = {.kind = COMMAND_SAY};
-    if (!read_text(order, ADMIN_TEXT, command.text))
+    if (!admin_commands_read_text(order, ADMIN_TEXT, command.text))
         refuse(order, BAD_REQUEST, text_is_bad);
     else
         ask(orders, order, &command);
@@ -137,9 +111,9 @@ static void give_say(struct admin_commands *orders, struct admin_command *order)
 static void give_kick(struct admin_commands *orders, struct admin_command *order)
 {
     struct command command = {.kind = COMMAND_KICK};
-    if (!read_player(order, &command.player))
+    if (!admin_commands_read_player(order, &command.player))
         refuse(order, BAD_REQUEST, player_is_bad);
-    else if (!read_text(order, ADMIN_REASON, command.text))
+    else if (!admin_commands_read_text(order, ADMIN_REASON, command.text))
         refuse(order, BAD_REQUEST, text_is_bad);
     else
         ask(orders, order, &command);
@@ -148,7 +122,7 @@ static void give_kick(struct admin_commands *orders, struct admin_command *order
 static void set_mute(struct admin_commands *orders, struct admin_command *order, bool on)
 {
     struct command command = {.kind = COMMAND_MUTE, .on = on};
-    if (!read_player(order, &command.player))
+    if (!admin_commands_read_player(order, &command.player))
         refuse(order, BAD_REQUEST, player_is_bad);
     else
         ask(orders, order, &command);
@@ -250,7 +224,7 @@ static void give_log(struct admin_commands *orders, struct admin_command *order)
 static void give_drain(struct admin_commands *orders, struct admin_command *order)
 {
     int64_t seconds;
-    if (!read_seconds(order, &seconds)) {
+    if (!admin_commands_read_seconds(order, &seconds)) {
         refuse(order, BAD_REQUEST, seconds_are_bad);
         return;
     }
@@ -302,9 +276,9 @@ static void give_ban(struct admin_commands *orders, struct admin_command *order)
     int64_t seconds;
     if (!bans_parse(order->fields[ADMIN_ADDRESS], &ban.network, &ban.prefix))
         refuse(order, BAD_REQUEST, address_is_bad);
-    else if (!read_seconds(order, &seconds))
+    else if (!admin_commands_read_seconds(order, &seconds))
         refuse(order, BAD_REQUEST, seconds_are_bad);
-    else if (!read_text(order, ADMIN_REASON, ban.why))
+    else if (!admin_commands_read_text(order, ADMIN_REASON, ban.why))
         refuse(order, BAD_REQUEST, text_is_bad);
     else {
         ban.until_s = seconds > 0 ? today_s() + seconds : 0;
@@ -416,38 +390,6 @@ const struct admin_commands_route *admin_commands_find(const char *path, const c
             return &routes[i];
     }
     return NULL;
-}
-
-static const char *const field_names[ADMIN_FIELDS] = {
-    [ADMIN_ARENA] = "arena",   [ADMIN_PLAYER] = "player",   [ADMIN_TEXT] = "text",
-    [ADMIN_REASON] = "reason", [ADMIN_ADDRESS] = "address", [ADMIN_SECONDS] = "seconds",
-    [ADMIN_MAP] = "map",       [ADMIN_LEVEL] = "level",
-};
-
-char *admin_commands_field(struct admin_command *order, const char *name)
-{
-    for (int i = 0; i < ADMIN_FIELDS; i++)
-        if (strcmp(name, field_names[i]) == 0)
-            return order->fields[i];
-    return NULL;
-}
-
-void admin_commands_log(const struct admin_command *order)
-{
-    if (strcmp(order->route->method, "POST") != 0)
-        return;
-    char given[ADMIN_FIELDS * ADMIN_FIELD_BYTES] = "";
-    const struct log_subject subject = {.arena = order->fields[ADMIN_ARENA],
-                                        .player = order->fields[ADMIN_PLAYER]};
-    int length = 0;
-    for (int i = 0; i < ADMIN_FIELDS; i++) {
-        const bool has_words = i == ADMIN_TEXT || i == ADMIN_REASON || i == ADMIN_MAP;
-        if (order->fields[i][0] != '\0' && length < (int)sizeof given)
-            length +=
-                snprintf(given + length, sizeof given - (size_t)length,
-                         has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], order->fields[i]);
-    }
-    log_write(LOG_LEVEL_INFO, &subject, "control order=%s%s", order->route->path + 1, given);
 }
 
 void admin_commands_give(struct admin_commands *orders, struct admin_command *order)

@@ -60,14 +60,8 @@ void admin_commands_close(struct admin_commands *orders);
 const struct admin_commands_route *admin_commands_find(const char *path, const char *method,
                                                        bool *path_is_known);
 
-// The memory of a field by its name; NULL for unknown ones.
-char *admin_commands_field(struct admin_command *order, const char *name);
-
 // Does what is asked for, or begins to.
 void admin_commands_give(struct admin_commands *orders, struct admin_command *order);
-
-// Logs an order that changed something, with the fields that were given.
-void admin_commands_log(const struct admin_command *order);
 
 // The next answer of any arena; false when there is none. Keeps the arenas' bans up to date, too.
 bool admin_commands_collect(struct admin_commands *orders, uint32_t *number, bool *done);

@@ -5,6 +5,7 @@
 #include "control.h"
 
 #include "admin_commands.h"
+#include "admin_fields.h"
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"

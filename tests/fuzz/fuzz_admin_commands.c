@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "admin_commands.h"
+#include "admin_fields.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
 

@@ -3,6 +3,7 @@
 // server that is made up.
 #define _GNU_SOURCE
 #include "admin_commands.h"
+#include "admin_fields.h"
 #include "arena_command.h"
 #include "control.h"
 #include "log.h"
