@@ -15,6 +15,7 @@ static void set_state(struct http_client *client, enum http_client_state state, 
 {
     client->state = state;
     client->since_ms = now_ms;
+    client->turn = ++client->all->turns;
 }
 
 // Counts one connection more or less of an address.
@@ -46,7 +47,7 @@ static struct http_client *find_oldest(struct http_clients *clients, enum http_c
         if (client->state != state)
             continue;
         if (found == NULL || client->peers > found->peers ||
-            (client->peers == found->peers && client->since_ms < found->since_ms))
+            (client->peers == found->peers && client->turn < found->turn))
             found = client;
     }
     return found;

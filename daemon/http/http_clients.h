@@ -30,6 +30,7 @@ struct http_client {
     uint32_t address;  // whose connection it is, in whatever order of bytes
     uint32_t peers;    // connections of this address that were not ended, itself included
     uint64_t since_ms; // in this state
+    uint64_t turn;     // of entering it; tells apart those of one millisecond
     uint64_t due_ms;   // when it is ended
 };
 
@@ -37,6 +38,7 @@ struct http_client {
 struct http_clients {
     uint32_t limit; // of connections at a time, at most HTTP_MAX_CLIENTS
     uint32_t count; // that were not ended
+    uint64_t turns; // that were counted
     struct http_client list[HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS];
 };
 

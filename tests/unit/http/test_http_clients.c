@@ -198,6 +198,20 @@ static void test_of_one_address_the_oldest_makes_room(void **state)
     free_places(places);
 }
 
+// A new connection may get the slot of one that left, before those that are older.
+static void test_of_one_millisecond_the_oldest_makes_room(void **state)
+{
+    (void)state;
+    struct places *places = make_places(3);
+    const size_t gone = join(places, 1, 100), oldest = join(places, 1, 100);
+    join(places, 1, 100);
+    http_client_leave(places->list[gone]);
+    const size_t newer = join(places, 1, 100), newest = join(places, 1, 100);
+    assert_true(is_ended(places, oldest));
+    assert_false(is_ended(places, newer) || is_ended(places, newest));
+    free_places(places);
+}
+
 static void test_answers_are_interrupted_for_others_and_when_they_take_long(void **state)
 {
     (void)state;
@@ -358,6 +372,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_clients_keep_their_own_deadlines),
         cmocka_unit_test(test_the_address_with_most_connections_makes_room),
         cmocka_unit_test(test_of_one_address_the_oldest_makes_room),
+        cmocka_unit_test(test_of_one_millisecond_the_oldest_makes_room),
         cmocka_unit_test(test_answers_are_interrupted_for_others_and_when_they_take_long),
         cmocka_unit_test(test_an_answer_taken_is_a_request_awaited),
         cmocka_unit_test(test_there_is_room_for_those_that_end),
