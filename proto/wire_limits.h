@@ -29,3 +29,6 @@
 #define RAIM_WIRE_POINTS 16 // of one obstacle
 #define RAIM_WIRE_RULES 31
 #define RAIM_WIRE_REWIND 63 // ticks at most that a bullet is launched in the past
+
+// The most peers of an arena: a peer id has 12 bits, and ENet reserves the highest.
+#define RAIM_MAX_PEERS 4095

@@ -3,6 +3,9 @@
 // system call moves many. Whoever includes this defines _GNU_SOURCE first.
 #pragma once
 
+#include "secure_channel.h"
+#include "wire_limits.h"
+
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +15,8 @@
 
 enum {
     BATCH_DATAGRAMS = 64,
-    BATCH_BYTES = 1225, // of each: one more than a datagram may have tells that it has more
+    // Of each: one more than a datagram may have tells that it has more.
+    BATCH_BYTES = RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 1,
 };
 
 struct batch {

@@ -40,12 +40,13 @@ enum {
     THROTTLE_DECELERATION = 0,
 };
 
-static_assert(TRANSPORT_MTU >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
-static_assert(TRANSPORT_MTU <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer");
-static_assert(TRANSPORT_MAX_MESSAGE <=
-                  TRANSPORT_MTU - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
+static_assert(RAIM_MAX_PEERS == ENET_PROTOCOL_MAXIMUM_PEER_ID, "ENet's ids");
+static_assert(RAIM_MAX_DATAGRAM_BYTES >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
+static_assert(RAIM_MAX_DATAGRAM_BYTES <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer");
+static_assert(RAIM_MAX_MESSAGE_BYTES <=
+                  RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
-static_assert(TRANSPORT_MTU + SECURE_BYTES + 40 + 8 <= 1280, "what every link carries");
+static_assert(RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 40 + 8 <= 1280, "what every link carries");
 
 static void survive_no_memory(void)
 {
@@ -86,7 +87,7 @@ static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
     ENetHost *host = enet_host_create(address, peers, CHANNELS, 0, 0);
     if (host == NULL)
         return NULL;
-    host->maximumPacketSize = TRANSPORT_MTU;
+    host->maximumPacketSize = RAIM_MAX_DATAGRAM_BYTES;
     host->maximumWaitingData = MAX_WAITING_BYTES;
     host->intercept = intercept;
     return host;
@@ -171,7 +172,7 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
 struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
                                  size_t capacity)
 {
-    assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    assert(peers >= 1 && peers <= RAIM_MAX_PEERS);
     if (!prepare(error, capacity))
         return NULL;
     return create_transport(open_host(address, port, peers, error, capacity), peers, error,
@@ -180,7 +181,7 @@ struct transport *transport_open(const char *address, uint16_t port, uint32_t pe
 
 struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity)
 {
-    assert(peers >= 1 && peers <= ENET_PROTOCOL_MAXIMUM_PEER_ID);
+    assert(peers >= 1 && peers <= RAIM_MAX_PEERS);
     if (!prepare(error, capacity)) {
         enet_socket_destroy(socket);
         return NULL;
@@ -434,7 +435,7 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
                     size_t size)
 {
     assert(peer < transport->slot_count);
-    assert(size > 0 && size <= TRANSPORT_MAX_MESSAGE);
+    assert(size > 0 && size <= RAIM_MAX_MESSAGE_BYTES);
     ENetPeer *to = &transport->host->peers[peer];
     struct transport_slot *slot = &transport->slots[peer];
     if (to->state != ENET_PEER_STATE_CONNECTED || slot->dropped)

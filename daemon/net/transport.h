@@ -14,17 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ENet packs a peer's commands into datagrams of at most this size: 1280 (the IPv6 minimum link)
-// less 80 bytes for tunnels, so that no path fragments it.
-#define TRANSPORT_MTU RAIM_MAX_DATAGRAM_BYTES
-
-// Encrypted datagrams are larger by 24 bytes, up to 1224: with IPv6 and UDP headers still no more
-// than the 1280 bytes that every link carries, only with less left for tunnels. So messages may be
-// as large as elsewhere.
-
-// The largest message that fits one datagram with ENet's own headers and a few acknowledgements.
-#define TRANSPORT_MAX_MESSAGE RAIM_MAX_MESSAGE_BYTES
-
 // Reliable bytes that may wait for a peer's acknowledgements before it is dropped as too slow.
 #define TRANSPORT_MAX_QUEUED (64 * 1024)
 
@@ -58,7 +47,8 @@ struct transport_stats {
     uint64_t refused[DATAGRAM_VERDICTS];
 };
 
-// Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to 4095).
+// Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to
+// RAIM_MAX_PEERS).
 // Returns NULL and writes a reason of at most `capacity` bytes into `error`.
 struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
                                  size_t capacity);

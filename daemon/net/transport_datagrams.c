@@ -9,9 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-static_assert(QUERY_MAX_REPLY <= TRANSPORT_MTU, "a reply is one datagram");
-static_assert(BATCH_BYTES == TRANSPORT_MTU + SECURE_BYTES + 1, "larger ones are known as such");
-
 static struct secure_peer secure_peer_of(struct query_source who)
 {
     return (struct secure_peer){.address = ntohl(who.address), .port = who.port};
@@ -96,7 +93,7 @@ static int send_batched(struct transport *transport, struct query_source to,
 static int send_encrypted(struct transport *transport, struct query_source to,
                           const struct iovec *parts, size_t count)
 {
-    uint8_t plain[TRANSPORT_MTU], encrypted[TRANSPORT_MTU + SECURE_BYTES];
+    uint8_t plain[RAIM_MAX_DATAGRAM_BYTES], encrypted[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES];
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         if (parts[i].iov_len > sizeof plain - size) {

@@ -191,7 +191,7 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
     // ENet 1.3.17 adopts whatever MTU a client's CONNECT names, and tells it back. A larger one
     // than ours would outgrow our batches, a smaller one would turn snapshots into reliable
     // fragments. A client that wished for less sends no more than it wished.
-    datagram_set_mtu(host->receivedData, TRANSPORT_MTU);
+    datagram_set_mtu(host->receivedData, RAIM_MAX_DATAGRAM_BYTES);
     datagram_unlimit_connect(host->receivedData);
     return 0;
 }

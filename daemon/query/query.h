@@ -4,12 +4,14 @@
 // UTF-8 that ends in NUL.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 // The largest reply, as large as a transport's datagrams. What does not fit whole is left out.
-#define QUERY_MAX_REPLY 1200
+#define QUERY_MAX_REPLY RAIM_MAX_DATAGRAM_BYTES
 
 // The reply to who has not met the challenge: as large as the smallest request.
 #define QUERY_CHALLENGE_REPLY 9

@@ -3,14 +3,16 @@
 // makes the struct, the defaults and the keys of the configuration.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 // name, default, least, most, meaning
 #define GATE_LIMITS(LIMIT)                                                                         \
-    LIMIT(connections_per_address, 16, 1, 4095,                                                    \
+    LIMIT(connections_per_address, 16, 1, RAIM_MAX_PEERS,                                          \
           "connections that an IPv4 address may have at a time")                                   \
-    LIMIT(connections_per_network, 0, 0, 4095,                                                     \
+    LIMIT(connections_per_network, 0, 0, RAIM_MAX_PEERS,                                           \
           "connections that a network (/24) may have; 0 for three quarters of max_players, but "   \
           "from 8 to 64")                                                                          \
     LIMIT(connects_per_second, 5, 1, 1000,                                                         \

@@ -4,15 +4,13 @@
 
 #include "noise.h"
 #include "rate_limit.h"
-#include "secure_channel.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = UINT16_MAX, MAX_CAPACITY = 8192 };
+enum { NONE = UINT16_MAX, MAX_CAPACITY = 2 * RAIM_MAX_PEERS };
 
-static_assert(SECURE_BYTES == RAIM_SECURE_BYTES, "the wire");
 static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
 static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
 

@@ -11,14 +11,12 @@
 #pragma once
 
 #include "datagram.h"
+#include "secure_channel.h"
 #include "secure_datagram.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// By which an encrypted datagram is longer than its contents.
-#define SECURE_BYTES 24
 
 #define SECURE_UNDISTURBED_MS 1000
 #define SECURE_UNCONNECTED_MS 5000
@@ -35,8 +33,8 @@ struct secure_limits {
     uint32_t of_address, of_network;
 };
 
-// Up to so many sessions, 1 to 8192, of the server with this secret key. NULL when memory or random
-// numbers are missing.
+// Up to so many sessions, 1 to twice RAIM_MAX_PEERS, of the server with this secret key. NULL when
+// memory or random numbers are missing.
 struct secure_sessions *secure_sessions_create(uint32_t capacity,
                                                const uint8_t secret[RAIM_KEY_BYTES]);
 void secure_sessions_destroy(struct secure_sessions *sessions);
@@ -86,7 +84,7 @@ size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct secure_p
                                const uint8_t *data, size_t size, uint8_t *plain,
                                enum datagram_verdict *verdict);
 
-// Encrypts what goes to a peer into other memory with SECURE_BYTES more. Returns the size; 0 where
-// it has no session.
+// Encrypts what goes to a peer into other memory with RAIM_SECURE_BYTES more. Returns the size; 0
+// where it has no session.
 size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct secure_peer to,
                                int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data);

@@ -66,7 +66,7 @@ static void measure_bare(const uint8_t *data, size_t size, int rounds)
         getsockname(receiver, (struct sockaddr *)&address, &length) != 0)
         die("bind");
     const int sender = open_sender(ntohs(address.sin_port));
-    static uint8_t bytes[BATCH][TRANSPORT_MTU];
+    static uint8_t bytes[BATCH][RAIM_MAX_DATAGRAM_BYTES];
     struct sockaddr_in from[BATCH];
     struct iovec parts[BATCH];
     struct mmsghdr headers[BATCH] = {0};

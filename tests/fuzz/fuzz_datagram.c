@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "datagram.h"
-#include "transport.h"
+#include "wire_limits.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>
@@ -55,10 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const enum datagram_verdict verdict = datagram_check(data, size);
     assert(datagram_verdict_name(verdict) != NULL);
-    const bool has_header = size >= 2 && size <= TRANSPORT_MTU;
+    const bool has_header = size >= 2 && size <= RAIM_MAX_DATAGRAM_BYTES;
     const bool connectionless = has_header && data[0] == 0xFF && data[1] == 0xFF;
     const bool compressed = has_header && !connectionless && (data[0] & 0x40) != 0;
-    assert((verdict == DATAGRAM_OVERSIZE) == (size > TRANSPORT_MTU));
+    assert((verdict == DATAGRAM_OVERSIZE) == (size > RAIM_MAX_DATAGRAM_BYTES));
     assert((verdict == DATAGRAM_CONNECTIONLESS) == connectionless);
     assert((verdict == DATAGRAM_COMPRESSED) == compressed);
     if (verdict == DATAGRAM_OK)

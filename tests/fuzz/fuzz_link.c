@@ -117,7 +117,7 @@ static void hear(const uint8_t *data, size_t size)
     uint8_t plain[MOST];
     enum datagram_verdict verdict;
     const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
-    const bool is_encrypted = size > SECURE_BYTES && data[0] >> 6 == 1;
+    const bool is_encrypted = size > RAIM_SECURE_BYTES && data[0] >> 6 == 1;
     assert(!net.expects_key || is_encrypted || kind == RAIM_CONNECTIONLESS_REQUEST ||
            kind == RAIM_CONNECTIONLESS_HANDSHAKE);
     if (kind == RAIM_CONNECTIONLESS_REQUEST) {

@@ -98,8 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(!is_honest || is_init || peer.address != own.address || opened == sizeof word);
         assert(raim_connector_decrypt(client, exact, kept + taken, plain) == 0);
         assert(secure_sessions_encrypt(sessions, own, now_ms, word, sizeof word, sent) ==
-               sizeof word + SECURE_BYTES);
-        assert(raim_connector_decrypt(client, sent, sizeof word + SECURE_BYTES, plain) ==
+               sizeof word + RAIM_SECURE_BYTES);
+        assert(raim_connector_decrypt(client, sent, sizeof word + RAIM_SECURE_BYTES, plain) ==
                sizeof word);
         free(exact);
     }

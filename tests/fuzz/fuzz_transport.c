@@ -56,7 +56,7 @@ static struct {
     struct {
         uint32_t from;
         size_t size;
-        uint8_t bytes[TRANSPORT_MTU + SECURE_BYTES + 1];
+        uint8_t bytes[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 1];
     } waiting[MOST_WAITING];
     size_t waiting_count;
     bool present[PEERS];
@@ -109,7 +109,7 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
 // A stranger learns from what it gets.
 static void hear(struct stranger *stranger, const uint8_t *received, size_t size)
 {
-    uint8_t plain[TRANSPORT_MTU + SECURE_BYTES];
+    uint8_t plain[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES];
     const uint8_t *data = received;
     static const uint8_t cookie[] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 2};
     if (size >= 15 && memcmp(data, cookie, sizeof cookie) == 0)
@@ -119,7 +119,7 @@ static void hear(struct stranger *stranger, const uint8_t *received, size_t size
         stranger->was_rude &= !raim_connector_is_secure(stranger->connector);
         return;
     }
-    if (size > SECURE_BYTES && data[0] >> 6 == 1) {
+    if (size > RAIM_SECURE_BYTES && data[0] >> 6 == 1) {
         size = raim_connector_is_secure(stranger->connector)
                    ? raim_connector_decrypt(stranger->connector, received, size, plain)
                    : 0;
@@ -153,7 +153,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
         const struct msghdr *header = &headers[i].msg_hdr;
         const struct sockaddr_in *to = header->msg_name;
         const uint32_t who = ntohs(to->sin_port) - 1000u;
-        uint8_t whole[TRANSPORT_MTU + SECURE_BYTES];
+        uint8_t whole[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES];
         size_t size = 0;
         for (size_t part = 0; part < header->msg_iovlen; part++) {
             assert(header->msg_iov[part].iov_len <= sizeof whole - size);
@@ -188,7 +188,7 @@ static void post(uint32_t who, const void *bytes, size_t size)
 static void post_enet(uint32_t who, const void *bytes, size_t size)
 {
     struct stranger *stranger = &net.strangers[who];
-    uint8_t encrypted[TRANSPORT_MTU + SECURE_BYTES];
+    uint8_t encrypted[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES];
     if (!raim_connector_is_secure(stranger->connector) || stranger->is_rude) {
         stranger->was_rude |= raim_connector_is_secure(stranger->connector);
         post(who, bytes, size);
@@ -478,7 +478,7 @@ static void take_events(struct transport *transport)
             net.present[event.peer] = false;
             break;
         case TRANSPORT_MESSAGE:
-            assert(net.present[event.peer] && event.size <= TRANSPORT_MTU);
+            assert(net.present[event.peer] && event.size <= RAIM_MAX_DATAGRAM_BYTES);
             break;
         case TRANSPORT_QUERY:
             assert(event.query != QUERY_NONE);
@@ -502,7 +502,7 @@ static void operate(struct transport *transport, struct fuzz_input *input)
         send_raw, send_connect_request, send_connect, send_commands, acknowledge, send_message,
     };
     enum { DEEDS = sizeof deeds / sizeof *deeds };
-    static const uint8_t message[TRANSPORT_MAX_MESSAGE];
+    static const uint8_t message[RAIM_MAX_MESSAGE_BYTES];
     const uint8_t byte = fuzz_byte(input), who = byte & 3, deed = byte >> 2 & 15;
     if (byte >> 6 == 3) {
         if (fuzz_byte(input) % 2 == 0) {

@@ -37,7 +37,7 @@ static struct {
 
 static struct {
     size_t size;
-    uint8_t data[TRANSPORT_MTU];
+    uint8_t data[RAIM_MAX_DATAGRAM_BYTES];
 } captured[MAX_CAPTURED];
 static size_t captured_count;
 
@@ -55,7 +55,7 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
         if (chance_int(0, 99) < kernel.loss)
             headers[i].msg_len = 1;
     for (int i = 0; i < received && captured_count < MAX_CAPTURED; i++) {
-        if (headers[i].msg_len > TRANSPORT_MTU)
+        if (headers[i].msg_len > RAIM_MAX_DATAGRAM_BYTES)
             continue;
         captured[captured_count].size = headers[i].msg_len;
         memcpy(captured[captured_count].data, headers[i].msg_hdr.msg_iov->iov_base,
@@ -297,7 +297,7 @@ static inline void connect_slowly(int64_t round_trip_ms)
 
 static inline void say(struct client *client, int channel, uint32_t number, size_t size)
 {
-    uint8_t bytes[TRANSPORT_MAX_MESSAGE] = {0};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES] = {0};
     memcpy(bytes, &number, sizeof number);
     ENetPacket *packet =
         enet_packet_create(bytes, size, channel == 0 ? ENET_PACKET_FLAG_RELIABLE : 0);
@@ -307,7 +307,7 @@ static inline void say(struct client *client, int channel, uint32_t number, size
 
 static inline void tell(uint32_t peer, bool reliable, uint32_t number, size_t size)
 {
-    uint8_t bytes[TRANSPORT_MAX_MESSAGE] = {0};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES] = {0};
     memcpy(bytes, &number, sizeof number);
     transport_send(transport, peer, reliable, bytes, size);
 }

@@ -235,8 +235,8 @@ static void test_every_datagram_of_a_real_client_is_accepted(void **state)
     captured_count = 0;
     connect_clients(3);
     say(&clients[0], 0, 0, 900);
-    say(&clients[0], 0, 1, TRANSPORT_MAX_MESSAGE);
-    say(&clients[0], 1, 0, TRANSPORT_MAX_MESSAGE);
+    say(&clients[0], 0, 1, RAIM_MAX_MESSAGE_BYTES);
+    say(&clients[0], 1, 0, RAIM_MAX_MESSAGE_BYTES);
     enet_peer_throttle_configure(clients[0].peer, 5000, 32, 0);
     enet_peer_ping(clients[0].peer);
     ENetPacket *unsequenced = enet_packet_create("abcd", 4, ENET_PACKET_FLAG_UNSEQUENCED);
@@ -307,15 +307,15 @@ static void test_longest_message_travels_in_one_datagram(void **state)
         while (transport_poll(transport, &event)) {
         }
         const uint64_t before = transport_stats(transport)->packets_out;
-        tell(seen.last_peer, i == 0, i, TRANSPORT_MAX_MESSAGE);
+        tell(seen.last_peer, i == 0, i, RAIM_MAX_MESSAGE_BYTES);
         transport_flush(transport);
         assert_int_equal(transport_stats(transport)->packets_out - before, 1);
         run_client(&clients[0]);
-        assert_int_equal(clients[0].largest, TRANSPORT_MAX_MESSAGE);
+        assert_int_equal(clients[0].largest, RAIM_MAX_MESSAGE_BYTES);
         assert_int_equal(clients[0].messages[i], 1);
         clients[0].largest = 0;
     }
-    assert_in_range(kernel.largest_sent, TRANSPORT_MAX_MESSAGE, TRANSPORT_MTU);
+    assert_in_range(kernel.largest_sent, RAIM_MAX_MESSAGE_BYTES, RAIM_MAX_DATAGRAM_BYTES);
 }
 
 static void test_small_messages_share_datagrams_within_the_mtu(void **state)
@@ -326,7 +326,7 @@ static void test_small_messages_share_datagrams_within_the_mtu(void **state)
     for (uint32_t i = 0; i < 20; i++)
         say(&clients[0], i < 10 ? 0 : 1, i % 10, 300);
     RUN_UNTIL(clients[0].messages[0] == 10 && clients[0].messages[1] == 10);
-    assert_in_range(kernel.largest_sent, 900, TRANSPORT_MTU);
+    assert_in_range(kernel.largest_sent, 900, RAIM_MAX_DATAGRAM_BYTES);
     assert_int_equal(rejections_in_all(), 0);
 }
 
@@ -346,11 +346,11 @@ static void test_client_cannot_raise_the_mtu(void **state)
 {
     (void)state;
     connect_with_mtu(ENET_PROTOCOL_MAXIMUM_MTU);
-    assert_int_equal(clients[0].peer->mtu, TRANSPORT_MTU);
+    assert_int_equal(clients[0].peer->mtu, RAIM_MAX_DATAGRAM_BYTES);
     for (uint32_t i = 0; i < 20; i++)
         tell(seen.last_peer, true, i, 1000);
     RUN_UNTIL(clients[0].messages[0] == 20);
-    assert_in_range(kernel.largest_sent, 1000, TRANSPORT_MTU);
+    assert_in_range(kernel.largest_sent, 1000, RAIM_MAX_DATAGRAM_BYTES);
 }
 
 static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
@@ -359,7 +359,7 @@ static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
     connect_with_mtu(ENET_PROTOCOL_MINIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, ENET_PROTOCOL_MINIMUM_MTU);
     const uint64_t before = transport_stats(transport)->packets_out;
-    tell(seen.last_peer, false, 0, TRANSPORT_MAX_MESSAGE);
+    tell(seen.last_peer, false, 0, RAIM_MAX_MESSAGE_BYTES);
     transport_flush(transport);
     assert_int_equal(transport_stats(transport)->packets_out - before, 1);
     RUN_UNTIL(clients[0].messages[1] == 1);

@@ -166,7 +166,7 @@ static void test_bad_datagrams_are_refused_by_reason(void **state)
     const uint8_t fragment[4 + 24 + 4] = {0x80, 0, 0, 0, 0x88, 0, 0, 1, 0, 1, 0, 4, 0, 0x10};
     const uint8_t compressed[] = {0xC0, 0, 0, 0, 1, 2, 3, 4};
     const int raw = open_raw();
-    expect_refusal(raw, huge, TRANSPORT_MTU + 1, DATAGRAM_OVERSIZE);
+    expect_refusal(raw, huge, RAIM_MAX_DATAGRAM_BYTES + 1, DATAGRAM_OVERSIZE);
     expect_refusal(raw, huge, 4097, DATAGRAM_OVERSIZE);
     expect_refusal(raw, huge, sizeof huge, DATAGRAM_OVERSIZE);
     expect_refusal(raw, "", 0, DATAGRAM_MALFORMED);

@@ -146,7 +146,7 @@ static bool is_heard(struct raim_connector *client, struct secure_peer peer)
     struct datagram datagram;
     uint8_t plain[MOST + 100];
     datagram.size = secure_sessions_encrypt(sessions, peer, now, word, sizeof word, datagram.bytes);
-    return datagram.size == sizeof word + SECURE_BYTES &&
+    return datagram.size == sizeof word + RAIM_SECURE_BYTES &&
            raim_connector_decrypt(client, datagram.bytes, datagram.size, plain) == sizeof word &&
            memcmp(plain, word, sizeof word) == 0;
 }
