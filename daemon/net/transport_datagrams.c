@@ -126,7 +126,7 @@ int transport_put(struct transport *transport, struct query_source to, const str
 void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
                        size_t size)
 {
-    assert(size <= QUERY_MAX_REPLY);
+    assert(size <= RAIM_MTU);
     const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
     send_batched(transport, to, &whole, 1);
 }

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Reads A2S requests without believing their length, and writes replies that always fit.
+// Writes A2S replies that always fit.
 #include "query.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 static_assert(sizeof(float) == 4, "seconds travel as an IEEE 754 single");
 
-// Every request and every reply begins with four bytes of 0xFF and a letter.
+// Every reply begins with four bytes of 0xFF and a letter.
 enum {
-    PREFIX_SIZE = 4,
-    HEADER_SIZE = 5,
-    CHALLENGE_SIZE = 4,
-    INFO_REQUEST = 'T',
-    PLAYERS_REQUEST = 'U',
-    RULES_REQUEST = 'V',
-    CHALLENGE_REPLY = 'A',
     INFO_REPLY = 'I',
     PLAYERS_REPLY = 'D',
     RULES_REPLY = 'E',
@@ -26,54 +20,12 @@ enum {
     HAS_PORT = 0x80,
 };
 
-static_assert(QUERY_CHALLENGE_REPLY == HEADER_SIZE + CHALLENGE_SIZE, "it is just that");
-
-static const char info_words[] = "Source Engine Query"; // its NUL travels too
-
 // A reply in the making. Once something did not fit, nothing does.
 struct writer {
     uint8_t *bytes;
     size_t size, capacity;
     bool is_full;
 };
-
-static uint32_t read_32(const uint8_t *data)
-{
-    return (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
-           (uint32_t)data[3] << 24;
-}
-
-struct query query_read(const uint8_t *data, size_t size)
-{
-    static const uint8_t prefix[PREFIX_SIZE] = {0xFF, 0xFF, 0xFF, 0xFF};
-    struct query query = {.kind = QUERY_NONE, .challenge = QUERY_NO_CHALLENGE};
-    if (size < HEADER_SIZE + CHALLENGE_SIZE || memcmp(data, prefix, sizeof prefix) != 0)
-        return query;
-    const uint8_t *rest = data + HEADER_SIZE;
-    size_t left = size - HEADER_SIZE;
-    switch (data[PREFIX_SIZE]) {
-    case INFO_REQUEST:
-        if (left < sizeof info_words || memcmp(rest, info_words, sizeof info_words) != 0)
-            return query;
-        rest += sizeof info_words;
-        left -= sizeof info_words;
-        query.kind = QUERY_INFO;
-        break;
-    case PLAYERS_REQUEST:
-        query.kind = QUERY_PLAYERS;
-        break;
-    case RULES_REQUEST:
-        query.kind = QUERY_RULES;
-        break;
-    default:
-        return query;
-    }
-    if (left >= CHALLENGE_SIZE)
-        query.challenge = read_32(rest);
-    return query;
-}
-
-// --- Writing ---
 
 static void put(struct writer *writer, const void *bytes, size_t size)
 {
@@ -124,13 +76,6 @@ static struct writer begin(uint8_t *reply, size_t capacity, char kind)
     put_32(&writer, UINT32_MAX);
     put_8(&writer, (uint8_t)kind);
     return writer;
-}
-
-size_t query_write_challenge(uint32_t challenge, uint8_t reply[QUERY_CHALLENGE_REPLY])
-{
-    struct writer writer = begin(reply, QUERY_CHALLENGE_REPLY, CHALLENGE_REPLY);
-    put_32(&writer, challenge);
-    return writer.size;
 }
 
 size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_REPLY])

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "challenge.h"
-#include "query.h"
+#include "query_request.h"
 #include "rate_limit.h"
 
 #include <stddef.h>

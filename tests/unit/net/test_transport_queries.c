@@ -2,6 +2,7 @@
 // Queries on the port of an arena that ENet serves: who is answered, what is counted, and that
 // those who play do not notice.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
+#include "query.h"
 #include "transport_fixture.h"
 
 // Somebody at a terminal asks for the players.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bytes of queries and replies, the challenge between them, and who is let through.
 #include "chance.h"
+#include "query.h"
 #include "query_guard.h"
 
 #include <arpa/inet.h>
