@@ -8,6 +8,7 @@
 #include "log.h"
 #include "unit_directories.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
@@ -165,8 +166,8 @@ static void find_seats(struct arena_checkpoint *keeper, const struct raim_match 
             *seat = (struct checkpoint_seat){.player = row->id};
         if (row->bot || row->away)
             continue;
-        const struct query_source from = transport_source(transport, row->client);
-        seat->address = from.address;
+        const struct udp_address from = transport_source(transport, row->client);
+        seat->address = htonl(from.address);
         seat->port = from.port;
     }
 }
@@ -194,8 +195,8 @@ static void invite(const struct arena_checkpoint *keeper, const uint8_t token[RA
     for (size_t i = 0; i < sizeof invite.proof; i++)
         invite.proof[i] = (uint8_t)(proof >> 8 * i);
     transport_send_to(transport,
-                      (struct query_source){.address = seat->address, .port = seat->port}, bytes,
-                      raim_invite_write(&invite, bytes));
+                      (struct udp_address){.address = ntohl(seat->address), .port = seat->port},
+                      bytes, raim_invite_write(&invite, bytes));
 }
 
 static void invite_those_away(struct arena_checkpoint *keeper, const struct raim_match *match,

@@ -318,10 +318,11 @@ static bool is_too_many(struct transport *transport, struct transport_slot *slot
 static struct transport_event translate(struct transport *transport, const ENetEvent *event)
 {
     if (event->peer == NULL)
-        return (struct transport_event){.kind = TRANSPORT_QUERY,
-                                        .query = transport->query,
-                                        .from = {.address = transport->host->receivedAddress.host,
-                                                 .port = transport->host->receivedAddress.port}};
+        return (struct transport_event){
+            .kind = TRANSPORT_QUERY,
+            .query = transport->query,
+            .from = {.address = ntohl(transport->host->receivedAddress.host),
+                     .port = transport->host->receivedAddress.port}};
     const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
     struct transport_slot *slot = &transport->slots[peer];
     switch (event->type) {
@@ -490,24 +491,21 @@ bool transport_is_connected(const struct transport *transport, uint32_t peer)
 
 bool transport_is_secure(const struct transport *transport, uint32_t peer)
 {
-    const struct query_source from = transport_source(transport, peer);
     return transport->sessions != NULL &&
-           secure_sessions_has(
-               transport->sessions,
-               (struct secure_peer){.address = ntohl(from.address), .port = from.port});
+           secure_sessions_has(transport->sessions, transport_source(transport, peer));
 }
 
 uint32_t transport_address(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
-    return ntohl(transport->host->peers[peer].address.host);
+    return transport_source(transport, peer).address;
 }
 
-struct query_source transport_source(const struct transport *transport, uint32_t peer)
+struct udp_address transport_source(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
     const ENetAddress *address = &transport->host->peers[peer].address;
-    return (struct query_source){.address = address->host, .port = address->port};
+    return (struct udp_address){.address = ntohl(address->host), .port = address->port};
 }
 
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)

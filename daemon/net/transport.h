@@ -33,8 +33,8 @@ struct transport_event {
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
     const uint8_t *data; // of a message, valid until the next transport_poll
     size_t size;
-    enum query_kind query;    // what a QUERY asks
-    struct query_source from; // and who
+    enum query_kind query;   // what a QUERY asks
+    struct udp_address from; // and who
 };
 
 struct transport_stats {
@@ -99,12 +99,12 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
                     size_t size);
 
 // Queues the reply to a query, of at most RAIM_MTU bytes; it leaves with the next batch.
-void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size);
 
 // Queues a datagram of ours that is not ENet's, to anybody, of at most RAIM_MTU bytes; it
 // leaves with the next batch.
-void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
+void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size);
 
 // Disconnects a peer once its queued reliable messages are acknowledged, and after a second in any
@@ -134,7 +134,7 @@ bool transport_is_secure(const struct transport *transport, uint32_t peer);
 uint32_t transport_address(const struct transport *transport, uint32_t peer);
 
 // From where a connected peer plays: for transport_send_to, when the connection is there no more.
-struct query_source transport_source(const struct transport *transport, uint32_t peer);
+struct udp_address transport_source(const struct transport *transport, uint32_t peer);
 
 // Mean round trip of a connected peer in milliseconds, as ENet measures it.
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);

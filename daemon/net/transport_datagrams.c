@@ -9,25 +9,19 @@
 #include <assert.h>
 #include <string.h>
 
-static struct secure_peer secure_peer_of(struct query_source who)
-{
-    return (struct secure_peer){.address = ntohl(who.address), .port = who.port};
-}
-
 // Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
 // still shown to transport_judge, which counts it, so that a flood is bounded like any other.
-static size_t show(struct transport *transport, struct query_source from, const uint8_t *received,
+static size_t show(struct transport *transport, struct udp_address from, const uint8_t *received,
                    size_t size, uint8_t *data)
 {
-    const struct secure_peer peer = secure_peer_of(from);
     size_t shown = 0;
     if (raim_secure_is_datagram(received, size)) {
-        shown = secure_sessions_decrypt(transport->sessions, peer, received, size, data,
+        shown = secure_sessions_decrypt(transport->sessions, from, received, size, data,
                                         &transport->opening);
         transport->is_secure = shown > 0;
     } else if ((size >= 2 && received[0] == 0xFF && received[1] == 0xFF) ||
                (!transport->gate.offer.requires_encryption &&
-                !secure_sessions_has(transport->sessions, peer))) {
+                !secure_sessions_has(transport->sessions, from))) {
         memcpy(data, received, size);
         return size;
     } else {
@@ -39,7 +33,7 @@ static size_t show(struct transport *transport, struct query_source from, const 
     return 1;
 }
 
-int transport_take(struct transport *transport, struct query_source *from, uint8_t *data)
+int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data)
 {
     struct batch *in = &transport->in;
     if (in->next == in->count && !transport->dry)
@@ -53,8 +47,8 @@ int transport_take(struct transport *transport, struct query_source *from, uint8
     const size_t size = in->headers[i].msg_len;
     transport->stats.packets_in++;
     transport->stats.bytes_in += size;
-    *from = (struct query_source){.address = in->addresses[i].sin_addr.s_addr,
-                                  .port = ntohs(in->addresses[i].sin_port)};
+    *from = (struct udp_address){.address = ntohl(in->addresses[i].sin_addr.s_addr),
+                                 .port = ntohs(in->addresses[i].sin_port)};
     transport->opening = DATAGRAM_OK;
     transport->is_secure = false;
     if (size == 0) {
@@ -78,19 +72,19 @@ void transport_send_batch(struct transport *transport)
 }
 
 // Copies, because ENet frees its buffers when this returns.
-static int send_batched(struct transport *transport, struct query_source to,
+static int send_batched(struct transport *transport, struct udp_address to,
                         const struct iovec *parts, size_t count)
 {
     if (transport->out.count == BATCH_DATAGRAMS)
         transport_send_batch(transport);
-    if (!batch_add(&transport->out, to.address, htons(to.port), parts, count)) {
+    if (!batch_add(&transport->out, htonl(to.address), htons(to.port), parts, count)) {
         transport->stats.send_errors++;
         return 0;
     }
     return (int)transport->out.parts[transport->out.count - 1].iov_len;
 }
 
-static int send_encrypted(struct transport *transport, struct query_source to,
+static int send_encrypted(struct transport *transport, struct udp_address to,
                           const struct iovec *parts, size_t count)
 {
     uint8_t plain[RAIM_MAX_DATAGRAM_BYTES], encrypted[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES];
@@ -105,25 +99,25 @@ static int send_encrypted(struct transport *transport, struct query_source to,
     }
     const struct iovec whole = {
         .iov_base = encrypted,
-        .iov_len = secure_sessions_encrypt(transport->sessions, secure_peer_of(to),
-                                           transport_now_us() / 1000, plain, size, encrypted),
+        .iov_len = secure_sessions_encrypt(transport->sessions, to, transport_now_us() / 1000,
+                                           plain, size, encrypted),
     };
     return send_batched(transport, to, &whole, 1);
 }
 
-int transport_put(struct transport *transport, struct query_source to, const struct iovec *parts,
+int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
                   size_t count)
 {
     if (transport->sessions == NULL)
         return send_batched(transport, to, parts, count);
-    if (secure_sessions_has(transport->sessions, secure_peer_of(to)))
+    if (secure_sessions_has(transport->sessions, to))
         return send_encrypted(transport, to, parts, count);
     // Where encryption is required, who has no session any more is told nothing.
     return transport->gate.offer.requires_encryption ? 0
                                                      : send_batched(transport, to, parts, count);
 }
 
-void transport_send_to(struct transport *transport, struct query_source to, const uint8_t *data,
+void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size)
 {
     assert(size <= RAIM_MTU);
@@ -131,7 +125,7 @@ void transport_send_to(struct transport *transport, struct query_source to, cons
     send_batched(transport, to, &whole, 1);
 }
 
-void transport_reply(struct transport *transport, struct query_source to, const uint8_t *data,
+void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size)
 {
     transport_send_to(transport, to, data, size);

@@ -7,9 +7,9 @@
 #include <arpa/inet.h>
 #include <enet/enet.h>
 
-static struct query_source source_of(const ENetAddress *address)
+static struct udp_address source_of(const ENetAddress *address)
 {
-    return (struct query_source){.address = address->host, .port = address->port};
+    return (struct udp_address){.address = ntohl(address->host), .port = address->port};
 }
 
 int transport_refuse(struct transport *transport, enum datagram_verdict reason)
@@ -23,10 +23,7 @@ void transport_sweep_sessions(struct transport *transport)
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         const ENetPeer *peer = &transport->host->peers[i];
         if (peer->state != ENET_PEER_STATE_DISCONNECTED)
-            secure_sessions_keep(transport->sessions, (struct secure_peer){
-                                                          .address = ntohl(peer->address.host),
-                                                          .port = peer->address.port,
-                                                      });
+            secure_sessions_keep(transport->sessions, source_of(&peer->address));
     }
     transport->swept_ms = transport_now_us() / 1000;
     secure_sessions_sweep(transport->sessions, transport->swept_ms);
@@ -48,35 +45,33 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
 {
-    const ENetAddress *from = &host->receivedAddress;
-    const bool is_limited = gate_is_limited(&transport->gate, from->host);
+    const struct udp_address from = source_of(&host->receivedAddress);
+    const bool is_limited = gate_is_limited(&transport->gate, from.address);
     const struct gate_limits *limits = &transport->gate.limits;
     bool resumes;
     const enum datagram_verdict verdict =
-        gate_judge(&transport->gate, from->host, credential, &resumes);
+        gate_judge(&transport->gate, from.address, credential, &resumes);
     if (verdict != DATAGRAM_OK) {
         *size = secure_sessions_refuse(transport->sessions, gate_reason(verdict), reply);
         return verdict;
     }
     *size = RAIM_RESPONSE_BYTES;
     // Its datagrams would not be its own any more.
-    if (has_peer(host, from))
+    if (has_peer(host, &host->receivedAddress))
         return DATAGRAM_SESSIONS;
     transport_sweep_sessions(transport);
-    return secure_sessions_begin(
-        transport->sessions, (struct secure_peer){.address = ntohl(from->host), .port = from->port},
-        (struct secure_limits){
-            .of_address = is_limited ? limits->connections_per_address : 0,
-            .of_network = is_limited ? limits->connections_per_network : 0,
-        },
-        resumes, transport_now_us() / 1000, reply);
+    return secure_sessions_begin(transport->sessions, from,
+                                 (struct secure_limits){
+                                     .of_address = is_limited ? limits->connections_per_address : 0,
+                                     .of_network = is_limited ? limits->connections_per_network : 0,
+                                 },
+                                 resumes, transport_now_us() / 1000, reply);
 }
 
 // Answers an INIT, and begins its session.
 static int hear_init(struct transport *transport, const ENetHost *host)
 {
-    const struct query_source from = source_of(&host->receivedAddress);
-    const struct secure_peer peer = {.address = ntohl(from.address), .port = from.port};
+    const struct udp_address from = source_of(&host->receivedAddress);
     struct raim_init init;
     struct raim_credential credential;
     uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES];
@@ -84,7 +79,7 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     if (transport->sessions == NULL ||
         !raim_init_read(host->receivedData, host->receivedDataLength, &init))
         return transport_refuse(transport, DATAGRAM_CONNECTIONLESS);
-    size_t size = secure_sessions_repeat(transport->sessions, peer, &init, reply);
+    size_t size = secure_sessions_repeat(transport->sessions, from, &init, reply);
     enum datagram_verdict verdict = DATAGRAM_OK;
     if (size == 0) {
         verdict = gate_check_init(&transport->gate, from, init.cookie, transport_now_us(), cookie,
@@ -110,7 +105,7 @@ static int hear(struct transport *transport, const ENetHost *host, ENetEvent *ev
     if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) ==
         RAIM_CONNECTIONLESS_HANDSHAKE)
         return hear_init(transport, host);
-    const struct query_source from = source_of(&host->receivedAddress);
+    const struct udp_address from = source_of(&host->receivedAddress);
     gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength,
               transport_now_us(), &answer);
     switch (answer.verdict) {
@@ -150,7 +145,7 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
     const uint32_t network = htonl(UINT32_MAX << (32 - RATE_OF_NETWORK));
     uint32_t of_address = 0, of_network = 0;
     ENetPeer *idle_of_address = NULL, *idle_of_network = NULL;
-    if (!gate_is_limited(&transport->gate, from->host))
+    if (!gate_is_limited(&transport->gate, ntohl(from->host)))
         return true;
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         ENetPeer *peer = &transport->host->peers[i];

@@ -167,7 +167,7 @@ int transport_filter(struct transport *transport, ENetHost *host)
     if (transport->slots[index].dropped)
         return 1; // until DISCONNECTED was told of its predecessor
     if (!peer_guard_admit(guard, transport->receives) ||
-        !has_address_budget(transport, peer->address.host))
+        !has_address_budget(transport, ntohl(peer->address.host)))
         return transport_refuse(transport, DATAGRAM_BUDGET);
     take_unreliable_in_any_order(peer);
     const struct peer_guard_view view = view_of(transport, peer);

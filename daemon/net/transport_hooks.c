@@ -72,10 +72,10 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     assert(count == 1 && buffers[0].dataLength >= BATCH_BYTES);
     if (!transport_has_time(transport_serving))
         return -1;
-    struct query_source from;
+    struct udp_address from;
     const int size = transport_take(transport_serving, &from, buffers[0].data);
     if (size > 0)
-        *address = (ENetAddress){.host = from.address, .port = from.port};
+        *address = (ENetAddress){.host = htonl(from.address), .port = from.port};
     return size;
 }
 
@@ -106,7 +106,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
     if (transport_serving == NULL)
         return send_plain(socket, address, buffers, count);
     transport_note_sent(transport_serving, address);
-    const struct query_source to = {.address = address->host, .port = address->port};
+    const struct udp_address to = {.address = ntohl(address->host), .port = address->port};
     return transport_put(transport_serving, to, (const struct iovec *)buffers, count);
 }
 

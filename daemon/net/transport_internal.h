@@ -118,11 +118,11 @@ bool transport_check_hooks(char *error, size_t capacity);
 
 // The next datagram that has come, of at most BATCH_BYTES, decrypted where it was encrypted; and
 // from where. -1 when there is none.
-int transport_take(struct transport *transport, struct query_source *from, uint8_t *data);
+int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data);
 
 // Queues a datagram of ENet's, encrypted where the peer has a session. The bytes queued; 0 where it
 // is lost.
-int transport_put(struct transport *transport, struct query_source to, const struct iovec *parts,
+int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
                   size_t count);
 
 // Sends what was queued.

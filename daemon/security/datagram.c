@@ -4,7 +4,6 @@
 
 #include "wire_limits.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <string.h>
 
@@ -61,6 +60,17 @@ static const struct command commands[COMMAND_NUMBER + 1] = {
 static unsigned read_16(const uint8_t *data)
 {
     return (unsigned)data[0] << 8 | data[1];
+}
+
+static uint32_t read_32(const uint8_t *data)
+{
+    return (uint32_t)read_16(data) << 16 | read_16(data + 2);
+}
+
+static void write_32(uint32_t value, uint8_t *data)
+{
+    for (int i = 0; i < 4; i++)
+        data[i] = (uint8_t)(value >> 8 * (3 - i));
 }
 
 static bool is_channel(const struct command *command, unsigned number, uint8_t channel)
@@ -145,15 +155,13 @@ bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_conne
         (data[0] & HEADER_SENT_TIME >> 8) == 0 || (*command & COMMAND_NUMBER) != WIRE_CONNECT)
         return false;
     memcpy(&connect->id, command + CONNECT_ID, sizeof connect->id);
-    memcpy(&connect->cookie, command + CONNECT_DATA, sizeof connect->cookie);
-    connect->cookie = ntohl(connect->cookie);
+    connect->cookie = read_32(command + CONNECT_DATA);
     return true;
 }
 
 void datagram_set_mtu(uint8_t *connect, uint32_t mtu)
 {
-    const uint32_t value = htonl(mtu);
-    memcpy(connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_MTU, &value, sizeof value);
+    write_32(mtu, connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_MTU);
 }
 
 void datagram_unlimit_connect(uint8_t *connect)
@@ -167,10 +175,8 @@ void datagram_unlimit(uint8_t *command)
     static const uint32_t bandwidths[2], throttle[3] = {5000, 32, 0};
     const bool is_throttle = (*command & COMMAND_NUMBER) == WIRE_THROTTLE_CONFIGURE;
     const uint32_t *values = is_throttle ? throttle : bandwidths;
-    for (size_t i = 0; i < (is_throttle ? 3 : 2); i++) {
-        const uint32_t value = htonl(values[i]);
-        memcpy(command + COMMAND_HEADER_SIZE + i * sizeof value, &value, sizeof value);
-    }
+    for (size_t i = 0; i < (is_throttle ? 3 : 2); i++)
+        write_32(values[i], command + COMMAND_HEADER_SIZE + i * sizeof values[i]);
 }
 
 struct datagram_sender datagram_sender(const uint8_t *data)

@@ -61,7 +61,7 @@ enum datagram_verdict datagram_check(const uint8_t *data, size_t size);
 
 // What a CONNECT names.
 struct datagram_connect {
-    uint32_t id;     // ENet's, of the connection, in network byte order
+    uint32_t id;     // ENet's, of the connection, its bytes as they came
     uint32_t cookie; // the caller's `data`
 };
 

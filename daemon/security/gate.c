@@ -2,7 +2,6 @@
 // Keeps the keys of cookies and the rates of strangers.
 #include "gate.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <string.h>
 #include <sys/random.h>
@@ -51,7 +50,7 @@ void gate_limit(struct gate *gate, const struct gate_limits *limits)
 
 bool gate_is_limited(const struct gate *gate, uint32_t address)
 {
-    return gate->limits.loopback || ntohl(address) >> 24 != LOOPBACK;
+    return gate->limits.loopback || address >> 24 != LOOPBACK;
 }
 
 static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
@@ -71,13 +70,13 @@ static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, uint32_
 static bool take_check(struct gate *gate, uint32_t address, int64_t now_us)
 {
     return !gate_is_limited(gate, address) ||
-           rate_limit_take(&gate->checks, ntohl(address), now_us / US_PER_MS);
+           rate_limit_take(&gate->checks, address, now_us / US_PER_MS);
 }
 
 static const char *find_ban(const struct gate *gate, uint32_t address)
 {
     const struct gate_policy *policy = &gate->policy;
-    return policy->find_ban != NULL ? policy->find_ban(policy->context, ntohl(address)) : NULL;
+    return policy->find_ban != NULL ? policy->find_ban(policy->context, address) : NULL;
 }
 
 static void answer_cookie(struct gate *gate, uint32_t address, bool admitted,
@@ -140,12 +139,12 @@ static void hear_credential(struct gate *gate, uint32_t address,
         answer_refused(verdict, "", answer);
 }
 
-static void receive_connect_request(struct gate *gate, struct query_source from,
+static void receive_connect_request(struct gate *gate, struct udp_address from,
                                     const struct raim_connectionless *connect_request,
                                     int64_t now_us, struct gate_answer *answer)
 {
     if ((gate_is_limited(gate, from.address) &&
-         !rate_limit_take(&gate->connect_requests, ntohl(from.address), now_us)) ||
+         !rate_limit_take(&gate->connect_requests, from.address, now_us)) ||
         !challenge_refresh(&gate->cookies, now_us / US_PER_MS)) {
         refuse(answer, DATAGRAM_CONNECT_REQUESTS);
         return;
@@ -165,7 +164,7 @@ static void receive_connect_request(struct gate *gate, struct query_source from,
         answer_cookie(gate, from.address, false, answer);
 }
 
-void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data, size_t size,
+void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
                int64_t now_us, struct gate_answer *answer)
 {
     answer->refusal = DATAGRAM_OK;
@@ -200,7 +199,7 @@ void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data,
     }
 }
 
-enum datagram_verdict gate_check_init(struct gate *gate, struct query_source from, uint32_t number,
+enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size)
 {
@@ -222,7 +221,7 @@ static bool has_cookie(struct gate *gate, uint32_t address, uint32_t cookie, int
     return !gate->wants_cookies || is_cookie(gate, CHALLENGE_COOKIE, address, cookie, now_us);
 }
 
-enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
+enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
                                  struct datagram_connect connect, bool is_secure, int64_t now_us)
 {
     if (!is_secure && !has_cookie(gate, from.address, connect.cookie, now_us))
@@ -230,8 +229,7 @@ enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
     if (find_ban(gate, from.address) != NULL)
         return DATAGRAM_BANNED;
     if (gate_is_limited(gate, from.address) &&
-        !connect_rate_admit(&gate->churn, ntohl(from.address), from.port, connect.id,
-                            now_us / US_PER_MS))
+        !connect_rate_admit(&gate->churn, from.address, from.port, connect.id, now_us / US_PER_MS))
         return DATAGRAM_CHURN;
     return DATAGRAM_OK;
 }

@@ -31,7 +31,7 @@
 // is banned, no credential is good.
 struct gate_policy {
     void *context; // borrowed
-    // Why an address, in the machine's byte order, is banned, for people; NULL: it is not.
+    // Why an address is banned, for people; NULL: it is not.
     const char *(*find_ban)(void *context, uint32_t address);
     // Whether an access token lets its bearer in; it is not used up.
     bool (*admits_token)(void *context, const uint8_t *token, size_t size);
@@ -59,7 +59,7 @@ void gate_init(struct gate *gate, uint16_t port);
 // Puts other limits in force; what was counted towards the ones before is forgotten.
 void gate_limit(struct gate *gate, const struct gate_limits *limits);
 
-// Whether an address (network byte order) is limited at all.
+// Whether an IPv4 address is limited at all.
 bool gate_is_limited(const struct gate *gate, uint32_t address);
 
 enum gate_verdict {
@@ -81,16 +81,16 @@ struct gate_answer {
 };
 
 // Judges a DATAGRAM_CONNECTIONLESS.
-void gate_hear(struct gate *gate, struct query_source from, const uint8_t *data, size_t size,
+void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
                int64_t now_us, struct gate_answer *answer);
 
 // Whether an INIT may be read: DATAGRAM_OK, or why it is refused. Then `cookie` gets the COOKIE
 // that its sender was told, and `size` its size.
-enum datagram_verdict gate_check_init(struct gate *gate, struct query_source from, uint32_t number,
+enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size);
 
-// Whether who shows a credential from an address (network byte order) may come in: DATAGRAM_OK, or
+// Whether who shows a credential from an address may come in: DATAGRAM_OK, or
 // DATAGRAM_BANNED or DATAGRAM_ACCESS. `resumes` says whether it is that of a session.
 enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
                                  const struct raim_credential *credential, bool *resumes);
@@ -100,5 +100,5 @@ uint8_t gate_reason(enum datagram_verdict verdict);
 
 // Whether a CONNECT may go on: DATAGRAM_OK, or why it is refused. One of an encrypted session has
 // shown its cookie and credential before.
-enum datagram_verdict gate_admit(struct gate *gate, struct query_source from,
+enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
                                  struct datagram_connect connect, bool is_secure, int64_t now_us);

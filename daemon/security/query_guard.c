@@ -2,7 +2,6 @@
 // Asks the cheapest question first: is it a query, is it within the rate, is the challenge met.
 #include "query_guard.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -17,14 +16,14 @@ void query_guard_init(struct query_guard *guard)
                     secret);
 }
 
-enum query_verdict query_guard_judge(struct query_guard *guard, struct query_source from,
+enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_address from,
                                      const uint8_t *data, size_t size, int64_t now_ms,
                                      enum query_kind *kind, uint8_t reply[QUERY_CHALLENGE_REPLY])
 {
     const struct query query = query_read(data, size);
     if (query.kind == QUERY_NONE)
         return QUERY_REFUSED;
-    if (!rate_limit_take(&guard->limit, ntohl(from.address), now_ms))
+    if (!rate_limit_take(&guard->limit, from.address, now_ms))
         return QUERY_LIMITED;
     if (!challenge_refresh(&guard->challenge, now_ms))
         return QUERY_LIMITED;

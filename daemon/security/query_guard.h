@@ -7,6 +7,7 @@
 #include "challenge.h"
 #include "query_request.h"
 #include "rate_limit.h"
+#include "udp_address.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,12 +16,6 @@
 // everything sends six at once.
 #define QUERY_GUARD_PER_NETWORK ((struct rate){.interval = 100, .burst = 60})
 #define QUERY_GUARD_OF_ALL ((struct rate){.interval = 4, .burst = 250})
-
-// Where a query came from and its reply goes to.
-struct query_source {
-    uint32_t address; // IPv4, network byte order
-    uint16_t port;    // the machine's byte order
-};
 
 enum query_verdict {
     QUERY_REFUSED,    // no query
@@ -38,6 +33,6 @@ void query_guard_init(struct query_guard *guard);
 
 // Judges a datagram. `kind` is written when it is ADMITTED, `reply` when it is CHALLENGED: it is
 // never larger than the datagram.
-enum query_verdict query_guard_judge(struct query_guard *guard, struct query_source from,
+enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_address from,
                                      const uint8_t *data, size_t size, int64_t now_ms,
                                      enum query_kind *kind, uint8_t reply[QUERY_CHALLENGE_REPLY]);

@@ -15,7 +15,7 @@ static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
 static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
 
 struct session {
-    struct secure_peer peer;
+    struct udp_address peer;
     bool used;
     bool resumes;  // a session of the match
     bool has_peer; // an ENet peer, at the last sweep
@@ -79,7 +79,7 @@ const uint8_t *secure_sessions_key(const struct secure_sessions *sessions)
 
 // --- The table ---
 
-static uint16_t *bucket_of(const struct secure_sessions *sessions, struct secure_peer peer)
+static uint16_t *bucket_of(const struct secure_sessions *sessions, struct udp_address peer)
 {
     // Multiply-shift hashing with a secret multiplier, as in rate_limit.c.
     const uint64_t source = (uint64_t)peer.address << 16 | peer.port;
@@ -87,7 +87,7 @@ static uint16_t *bucket_of(const struct secure_sessions *sessions, struct secure
 }
 
 static const struct session *find_const(const struct secure_sessions *sessions,
-                                        struct secure_peer peer)
+                                        struct udp_address peer)
 {
     for (uint16_t i = *bucket_of(sessions, peer); i != NONE; i = sessions->sessions[i].next) {
         const struct session *session = &sessions->sessions[i];
@@ -97,12 +97,12 @@ static const struct session *find_const(const struct secure_sessions *sessions,
     return NULL;
 }
 
-static struct session *find(struct secure_sessions *sessions, struct secure_peer peer)
+static struct session *find(struct secure_sessions *sessions, struct udp_address peer)
 {
     return (struct session *)find_const(sessions, peer);
 }
 
-bool secure_sessions_has(const struct secure_sessions *sessions, struct secure_peer peer)
+bool secure_sessions_has(const struct secure_sessions *sessions, struct udp_address peer)
 {
     return find_const(sessions, peer) != NULL;
 }
@@ -125,7 +125,7 @@ static bool is_evictable(const struct session *session, bool newcomer_resumes, i
 
 // A slot for a newcomer: free, or of the oldest session that may make way, of its own address or
 // network where that has all it may have. NULL when there is none.
-static struct session *make_room(struct secure_sessions *sessions, struct secure_peer peer,
+static struct session *make_room(struct secure_sessions *sessions, struct udp_address peer,
                                  struct secure_limits limits, bool resumes, int64_t now_ms)
 {
     enum { ANY, NETWORK, ADDRESS, GROUPS };
@@ -159,7 +159,7 @@ static struct session *make_room(struct secure_sessions *sessions, struct secure
 
 // --- Handshakes ---
 
-size_t secure_sessions_repeat(struct secure_sessions *sessions, struct secure_peer peer,
+size_t secure_sessions_repeat(struct secure_sessions *sessions, struct udp_address peer,
                               const struct raim_init *init, uint8_t reply[RAIM_RESPONSE_BYTES])
 {
     const struct session *session = find(sessions, peer);
@@ -208,7 +208,7 @@ size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
 }
 
 static void enter(struct secure_sessions *sessions, struct session *session,
-                  struct secure_peer peer, bool resumes, int64_t now_ms)
+                  struct udp_address peer, bool resumes, int64_t now_ms)
 {
     uint8_t up[RAIM_KEY_BYTES], down[RAIM_KEY_BYTES];
     uint16_t *bucket = bucket_of(sessions, peer);
@@ -223,7 +223,7 @@ static void enter(struct secure_sessions *sessions, struct session *session,
 }
 
 enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
-                                            struct secure_peer peer, struct secure_limits limits,
+                                            struct udp_address peer, struct secure_limits limits,
                                             bool resumes, int64_t now_ms,
                                             uint8_t reply[RAIM_RESPONSE_BYTES])
 {
@@ -247,7 +247,7 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
 
 // --- Lifetime ---
 
-void secure_sessions_keep(struct secure_sessions *sessions, struct secure_peer peer)
+void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address peer)
 {
     struct session *session = find(sessions, peer);
     if (session != NULL)
@@ -271,7 +271,7 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
 
 // --- Datagrams ---
 
-size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct secure_peer from,
+size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_address from,
                                const uint8_t *data, size_t size, uint8_t *plain,
                                enum datagram_verdict *verdict)
 {
@@ -288,7 +288,7 @@ size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct secure_p
     return plain_size;
 }
 
-size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct secure_peer to,
+size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct udp_address to,
                                int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data)
 {
     struct session *session = find(sessions, to);

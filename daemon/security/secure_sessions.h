@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The encrypted sessions of an arena, by the address and port that each was begun from: the
 // responder's side of their handshakes, and what decrypts and encrypts their datagrams. No sockets;
-// time comes from the caller and never goes back; memory is fixed, and secret. Addresses are IPv4
-// in the machine's byte order. Thread rule: sessions belong to one thread at a time.
+// time comes from the caller and never goes back; memory is fixed, and secret. Thread rule:
+// sessions belong to one thread at a time.
 //
 // Lifetime: a session belongs to the ENet peer that connects through it. It ends with that peer,
 // and nothing else keeps it alive. Until it has one it keeps its slot for SECURE_UNDISTURBED_MS;
@@ -13,6 +13,7 @@
 #include "datagram.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"
+#include "udp_address.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,11 +23,6 @@
 #define SECURE_UNCONNECTED_MS 5000
 
 struct secure_sessions;
-
-struct secure_peer {
-    uint32_t address;
-    uint16_t port;
-};
 
 // Most sessions of an address and of its network (/24); 0: no limit.
 struct secure_limits {
@@ -42,12 +38,12 @@ void secure_sessions_destroy(struct secure_sessions *sessions);
 // The server's public key.
 const uint8_t *secure_sessions_key(const struct secure_sessions *sessions);
 
-bool secure_sessions_has(const struct secure_sessions *sessions, struct secure_peer peer);
+bool secure_sessions_has(const struct secure_sessions *sessions, struct udp_address peer);
 
 // --- Handshakes ---
 
 // Copies the stored RESPONSE to an INIT that a peer has sent before; 0 for any other INIT.
-size_t secure_sessions_repeat(struct secure_sessions *sessions, struct secure_peer peer,
+size_t secure_sessions_repeat(struct secure_sessions *sessions, struct udp_address peer,
                               const struct raim_init *init, uint8_t reply[RAIM_RESPONSE_BYTES]);
 
 // Reads an INIT that follows the COOKIE of these bytes, two key agreements' worth of work with its
@@ -65,7 +61,7 @@ size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
 // session takes the slot of any that has no ENet peer and does not. DATAGRAM_OK, or why there is
 // none.
 enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
-                                            struct secure_peer peer, struct secure_limits limits,
+                                            struct udp_address peer, struct secure_limits limits,
                                             bool resumes, int64_t now_ms,
                                             uint8_t reply[RAIM_RESPONSE_BYTES]);
 
@@ -73,18 +69,18 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
 
 // A sweep: keep every peer that ENet has, then end those sessions whose peer is gone, or never
 // came.
-void secure_sessions_keep(struct secure_sessions *sessions, struct secure_peer peer);
+void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address peer);
 void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // --- Datagrams ---
 
 // Decrypts a datagram from a peer into `plain`, which is other memory and as large. Returns the
 // size; 0 where it is refused, for `verdict`.
-size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct secure_peer from,
+size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_address from,
                                const uint8_t *data, size_t size, uint8_t *plain,
                                enum datagram_verdict *verdict);
 
 // Encrypts what goes to a peer into other memory with RAIM_SECURE_BYTES more. Returns the size; 0
 // where it has no session.
-size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct secure_peer to,
+size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct udp_address to,
                                int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data);

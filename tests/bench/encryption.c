@@ -21,7 +21,7 @@ static uint8_t plain[LARGE], opened[LARGE + 200], encrypted[CALLS][LARGE + 200];
 static size_t sizes[CALLS];
 static volatile size_t sum; // of what came out, so that it must come out
 
-static const struct secure_peer peer = {.address = 1, .port = 1};
+static const struct udp_address peer = {.address = 1, .port = 1};
 static struct raim_cookie offer = {.cookie = 1, .offers_encryption = true, .arena = "duel"};
 
 static void print_median(const char *name, size_t size, int rounds)
@@ -51,7 +51,7 @@ static struct raim_connector *create_client(void)
 // --- A session ---
 
 // A handshake. Returns what it costs the server, in nanoseconds; `init` keeps the client's INIT.
-static double begin(struct secure_sessions *sessions, struct secure_peer from, int64_t now_ms,
+static double begin(struct secure_sessions *sessions, struct udp_address from, int64_t now_ms,
                     struct raim_connector *client, struct raim_init *init, uint8_t *bytes)
 {
     uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES];
@@ -119,11 +119,11 @@ static void measure_beginning(int rounds)
     int64_t now_ms = 0;
     for (int round = 0; round < rounds; round++) {
         now_ms += 1000;
-        times[round] = begin(sessions, (struct secure_peer){.address = 2, .port = (uint16_t)round},
+        times[round] = begin(sessions, (struct udp_address){.address = 2, .port = (uint16_t)round},
                              now_ms, client, &init, bytes);
     }
     print_median("a session begins", 0, rounds);
-    const struct secure_peer last = {.address = 2, .port = (uint16_t)(rounds - 1)};
+    const struct udp_address last = {.address = 2, .port = (uint16_t)(rounds - 1)};
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)

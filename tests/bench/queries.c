@@ -124,7 +124,7 @@ static void measure_guard(uint8_t *data, size_t size, int64_t pause_ms, bool ans
 {
     struct query_guard guard;
     query_guard_init(&guard);
-    const struct query_source from = {.address = htonl(INADDR_LOOPBACK), .port = 1000};
+    const struct udp_address from = {.address = INADDR_LOOPBACK, .port = 1000};
     enum query_kind kind;
     uint8_t reply[QUERY_CHALLENGE_REPLY];
     int64_t now_ms = 0;

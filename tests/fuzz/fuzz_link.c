@@ -39,7 +39,7 @@ static struct {
     struct datagram old;              // one that went to the client before
     struct raim_cookie offer;         // the last one sent
     struct secure_sessions *sessions; // the server's; each connection is of another port
-    struct secure_peer peer;
+    struct udp_address peer;
     uint8_t head[2]; // of datagrams to the client: its peer's number and session
     uint16_t sequence;
     // Of the client: it was told the key, or a handshake was completed; the server answered its

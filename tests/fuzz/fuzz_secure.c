@@ -14,7 +14,7 @@ static const uint8_t word[10] = "anything", key[RAIM_KEY_BYTES] = {1};
 static struct secure_sessions *sessions;
 static struct raim_cookie offer;
 
-static size_t take_init(struct secure_peer peer, const uint8_t *data, size_t size, int64_t now_ms,
+static size_t take_init(struct udp_address peer, const uint8_t *data, size_t size, int64_t now_ms,
                         bool resumes, uint8_t reply[RAIM_RESPONSE_BYTES])
 {
     struct raim_init init;
@@ -44,7 +44,7 @@ static size_t make_init(struct raim_connector *client, uint64_t now_us, uint8_t 
 }
 
 // A peer whose session is known and kept by its ENet peer.
-static void let_in(struct secure_peer peer, struct raim_connector *client)
+static void let_in(struct udp_address peer, struct raim_connector *client)
 {
     uint8_t init[RAIM_CONNECTIONLESS_BYTES], reply[RAIM_RESPONSE_BYTES];
     const size_t size = make_init(client, 0, init);
@@ -57,7 +57,7 @@ static void let_in(struct secure_peer peer, struct raim_connector *client)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct raim_connector_def anybody = {0};
-    const struct secure_peer own = {.address = 1};
+    const struct udp_address own = {.address = 1};
     struct fuzz_input script = {data, size};
     sessions = secure_sessions_create(3, key);
     offer = (struct raim_cookie){.cookie = 2, .offers_encryption = true, .arena = "duel"};
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t now_ms = 0;
     let_in(own, client);
     while (script.left > 0) {
-        const struct secure_peer peer = {.address = fuzz_byte(&script) % PEERS};
+        const struct udp_address peer = {.address = fuzz_byte(&script) % PEERS};
         const uint8_t pause = fuzz_byte(&script), deed = fuzz_byte(&script);
         now_ms += 100 * pause * (deed % 8 == 7 ? 60 : 1); // across the life of a key
         secure_sessions_keep(sessions, own);

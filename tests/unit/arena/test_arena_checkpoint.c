@@ -27,7 +27,7 @@ struct house {
     struct arena_checkpoint keeper;
     struct transport *transport;
     int client; // a socket where somebody has played
-    struct query_source from;
+    struct udp_address from;
     raim_player_id player;
     uint8_t token[RAIM_TOKEN_BYTES];
 };
@@ -80,8 +80,8 @@ static void open_socket(struct house *house)
     assert_true(house->client >= 0);
     assert_int_equal(bind(house->client, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(getsockname(house->client, (struct sockaddr *)&address, &size), 0);
-    house->from =
-        (struct query_source){.address = address.sin_addr.s_addr, .port = ntohs(address.sin_port)};
+    house->from = (struct udp_address){.address = ntohl(address.sin_addr.s_addr),
+                                       .port = ntohs(address.sin_port)};
 }
 
 // Nobody is in it yet; bots do not fire, for there is none to be seen.
@@ -141,7 +141,7 @@ static void play_and_die(struct house *house)
     house->player = rows[1].id;
     struct checkpoint_seat *seat = &house->keeper.seats[raim_player_place(house->player)];
     assert_int_equal(seat->player, house->player);
-    seat->address = house->from.address;
+    seat->address = htonl(house->from.address);
     seat->port = house->from.port;
     checkpoint_save(house->keeper.checkpoint, house->match, house->keeper.seats);
     end_process(house);

@@ -6,7 +6,6 @@
 #include "message.h"
 #include "secure_sessions.h"
 
-#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 
 enum { MS = 1000, S = 1000000 };
 
-static struct query_source from = {.address = 0x0100000A, .port = 40000};
+static struct udp_address from = {.address = 0x0A000001, .port = 40000};
 static const uint8_t secret[RAIM_KEY_BYTES] = {8}, other_secret[RAIM_KEY_BYTES] = {16};
 static const uint8_t session[RAIM_TOKEN_BYTES] = {9, 9};
 
@@ -96,7 +95,6 @@ static void hear_init(const uint8_t *data, size_t size)
     uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES];
     size_t cookie_size;
     bool resumes;
-    const struct secure_peer peer = {.address = ntohl(from.address), .port = from.port};
     server.inits++;
     assert_true(raim_init_read(data, size, &init));
     if (gate_check_init(&server.gate, from, init.cookie, (int64_t)now_us, cookie, &cookie_size) !=
@@ -109,7 +107,7 @@ static void hear_init(const uint8_t *data, size_t size)
     if (verdict != DATAGRAM_OK)
         reply_size = secure_sessions_refuse(server.sessions, gate_reason(verdict), reply);
     else
-        assert_int_equal(secure_sessions_begin(server.sessions, peer, (struct secure_limits){0},
+        assert_int_equal(secure_sessions_begin(server.sessions, from, (struct secure_limits){0},
                                                resumes, (int64_t)now_us / MS, reply),
                          DATAGRAM_OK);
     raim_connector_receive(client, now_us, reply, reply_size);

@@ -4,7 +4,6 @@
 #include "query.h"
 #include "query_guard.h"
 
-#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -232,14 +231,14 @@ static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
 static struct query_guard guard;
 static enum query_kind kind;
 static uint8_t reply[QUERY_CHALLENGE_REPLY];
-static struct query_source somebody;
+static struct udp_address somebody;
 
 static int set_up_guard(void **state)
 {
     (void)state;
     query_guard_init(&guard);
     kind = QUERY_NONE;
-    somebody = (struct query_source){.address = htonl(0x0A000001), .port = 27005};
+    somebody = (struct udp_address){.address = 0x0A000001, .port = 27005};
     return 0;
 }
 
@@ -309,7 +308,7 @@ static void test_a_flood_is_limited_and_the_next_network_is_not(void **state)
     // are neighbours, whom the same secret brings there together (once in 3,000).
     int others = 0;
     for (int i = 0; i < 3; i++) {
-        somebody.address = htonl((uint32_t)chance_int(0x0B0000, 0xDFFFFF) << 8);
+        somebody.address = (uint32_t)chance_int(0x0B0000, 0xDFFFFF) << 8;
         others += judge(BYTES(INFO_REQUEST), 0) == QUERY_CHALLENGED;
     }
     assert_true(others > 0);

@@ -14,19 +14,19 @@
 enum { PORT = 7246, MS = 1000, S = 1000 * MS };
 
 static struct gate gate;
-static struct query_source home, elsewhere;
+static struct udp_address home, elsewhere;
 
 static int set_up(void **state)
 {
     (void)state;
     gate_init(&gate, PORT);
     gate.wants_cookies = true;
-    home = (struct query_source){htonl(0x0A000001), 40000};
-    elsewhere = (struct query_source){htonl(0xC0000201), 40000};
+    home = (struct udp_address){0x0A000001, 40000};
+    elsewhere = (struct udp_address){0xC0000201, 40000};
     return 0;
 }
 
-static struct gate_answer say(struct query_source from, const uint8_t *bytes, size_t size,
+static struct gate_answer say(struct udp_address from, const uint8_t *bytes, size_t size,
                               int64_t now_us)
 {
     struct gate_answer answer;
@@ -36,14 +36,14 @@ static struct gate_answer say(struct query_source from, const uint8_t *bytes, si
     return answer;
 }
 
-static struct gate_answer connect_request(struct query_source from, int64_t now_us)
+static struct gate_answer connect_request(struct udp_address from, int64_t now_us)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     return say(from, bytes, raim_connect_request_write(&(struct raim_connectionless){0}, bytes),
                now_us);
 }
 
-static uint32_t cookie_of(struct query_source from, int64_t now_us)
+static uint32_t cookie_of(struct udp_address from, int64_t now_us)
 {
     struct raim_cookie cookie;
     const struct gate_answer answer = connect_request(from, now_us);
@@ -55,7 +55,7 @@ static uint32_t cookie_of(struct query_source from, int64_t now_us)
     return cookie.cookie;
 }
 
-static enum datagram_verdict connect_with(uint32_t cookie, struct query_source from, int64_t now_us)
+static enum datagram_verdict connect_with(uint32_t cookie, struct udp_address from, int64_t now_us)
 {
     static uint32_t id;
     id++;
@@ -70,7 +70,7 @@ static void test_a_cookie_is_good_for_its_address_from_any_port(void **state)
     home.port++;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
     assert_int_equal(connect_with(cookie, elsewhere, 0), DATAGRAM_COOKIE);
-    home.address = htonl(ntohl(home.address) + 1);
+    home.address++;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
@@ -190,7 +190,7 @@ static void test_a_flood_of_connect_requests_is_cut_to_its_rate(void **state)
 static void test_a_thousand_connect_requests_leave_the_neighbours_theirs(void **state)
 {
     (void)state;
-    const struct query_source neighbour = {home.address, 41000};
+    const struct udp_address neighbour = {home.address, 41000};
     for (int ms = 0; ms < 10000; ms++) {
         assert_int_equal(connect_request(home, ms * (int64_t)MS).verdict, GATE_ANSWERED);
         if (ms % 100 == 0)
@@ -206,7 +206,7 @@ static void test_all_together_have_a_rate_too(void **state)
     limits.connect_requests_total = 2000;
     gate_limit(&gate, &limits);
     for (uint32_t network = 1; network <= 10000; network++) {
-        const struct query_source from = {htonl(network << 8), 40000};
+        const struct udp_address from = {network << 8, 40000};
         answered += connect_request(from, network * (int64_t)100).verdict == GATE_ANSWERED;
     }
     assert_in_range(answered, 2000, 4001);
@@ -230,7 +230,7 @@ static void test_who_connects_too_often_is_told_apart_from_who_lies(void **state
 static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
 {
     (void)state;
-    const struct query_source local = {htonl(0x7F000001), 40000};
+    const struct udp_address local = {0x7F000001, 40000};
     for (int wanted = 0; wanted < 2; wanted++) {
         struct gate_limits limits = GATE_LIMITS_DEFAULT;
         limits.loopback = wanted;
@@ -274,7 +274,7 @@ static int set_up_policy(void **state)
     return 0;
 }
 
-static struct gate_answer show(struct query_source from, uint32_t cookie, const char *token,
+static struct gate_answer show(struct udp_address from, uint32_t cookie, const char *token,
                                int64_t now_us)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
@@ -345,7 +345,7 @@ static void test_a_banned_address_gets_no_further(void **state)
     struct raim_cookie cookie;
     gate.offer.needs_admission = false;
     const uint32_t number = cookie_of(home, 0);
-    banned = ntohl(home.address);
+    banned = home.address;
     struct gate_answer answer = connect_request(home, 0);
     assert_int_equal(answer.refusal, DATAGRAM_BANNED);
     assert_int_equal(answer.size, 0);

@@ -14,7 +14,7 @@
 
 enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40 };
 
-static const struct secure_peer here = {.address = 0x0A000001, .port = 40000};
+static const struct udp_address here = {.address = 0x0A000001, .port = 40000};
 static const struct secure_limits unlimited = {0};
 static const uint8_t secret[RAIM_KEY_BYTES] = {8};
 static const uint8_t word[] = {0x80, 0x01, 0, 7, 0x85, 0, 0, 1};
@@ -79,7 +79,7 @@ static struct datagram init_of(struct raim_connector *client)
 }
 
 // Has the server read an INIT and begin its session.
-static enum datagram_verdict begin_with(const struct datagram *init, struct secure_peer peer,
+static enum datagram_verdict begin_with(const struct datagram *init, struct udp_address peer,
                                         struct secure_limits limits, bool resumes,
                                         struct datagram *reply)
 {
@@ -103,7 +103,7 @@ static enum datagram_verdict begin_with(const struct datagram *init, struct secu
     return secure_sessions_begin(sessions, peer, limits, resumes, now, reply->bytes);
 }
 
-static enum datagram_verdict begin(struct raim_connector *client, struct secure_peer peer)
+static enum datagram_verdict begin(struct raim_connector *client, struct udp_address peer)
 {
     struct datagram reply;
     const struct datagram init = init_of(client);
@@ -120,7 +120,7 @@ static struct datagram from_client(struct raim_connector *client)
     return datagram;
 }
 
-static enum datagram_verdict to_server(struct secure_peer peer, const struct datagram *datagram)
+static enum datagram_verdict to_server(struct udp_address peer, const struct datagram *datagram)
 {
     uint8_t plain[MOST + 100];
     enum datagram_verdict verdict = DATAGRAM_VERDICTS;
@@ -134,14 +134,14 @@ static enum datagram_verdict to_server(struct secure_peer peer, const struct dat
     return verdict;
 }
 
-static enum datagram_verdict say(struct raim_connector *client, struct secure_peer peer)
+static enum datagram_verdict say(struct raim_connector *client, struct udp_address peer)
 {
     const struct datagram datagram = from_client(client);
     return to_server(peer, &datagram);
 }
 
 // Whether the client hears the server.
-static bool is_heard(struct raim_connector *client, struct secure_peer peer)
+static bool is_heard(struct raim_connector *client, struct udp_address peer)
 {
     struct datagram datagram;
     uint8_t plain[MOST + 100];
@@ -156,14 +156,14 @@ static void test_both_ends_understand_each_other(void **state)
     (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++) {
         struct raim_connector *client = add_client();
-        const struct secure_peer peer = {.address = 9, .port = i};
+        const struct udp_address peer = {.address = 9, .port = i};
         assert_int_equal(begin(client, peer), DATAGRAM_OK);
         assert_true(raim_connector_is_secure(client));
         assert_true(secure_sessions_has(sessions, peer));
     }
     for (uint16_t i = 0; i < CAPACITY; i++)
         for (int k = 0; k < 3; k++) {
-            const struct secure_peer peer = {.address = 9, .port = i};
+            const struct udp_address peer = {.address = 9, .port = i};
             assert_int_equal(say(clients[i], peer), DATAGRAM_OK);
             assert_true(is_heard(clients[i], peer));
             assert_false(is_heard(clients[(i + 1) % CAPACITY], peer));
@@ -183,7 +183,7 @@ static void test_a_repeated_init_gets_the_same_answer(void **state)
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
     // From elsewhere it begins a session of other keys, of which the client hears nothing.
-    const struct secure_peer there = {.address = here.address, .port = 1};
+    const struct udp_address there = {.address = here.address, .port = 1};
     assert_int_equal(begin_with(&init, there, unlimited, false, &second), DATAGRAM_OK);
     assert_memory_not_equal(first.bytes, second.bytes, first.size);
     raim_connector_receive(client, now_us(), first.bytes, first.size);
@@ -332,13 +332,13 @@ static void test_sessions_without_a_peer_make_room(void **state)
 {
     (void)state;
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
-        assert_int_equal(begin(add_client(), (struct secure_peer){.address = 9, .port = i}),
+        assert_int_equal(begin(add_client(), (struct udp_address){.address = 9, .port = i}),
                          DATAGRAM_OK);
-        secure_sessions_keep(sessions, (struct secure_peer){.address = 9, .port = i});
+        secure_sessions_keep(sessions, (struct udp_address){.address = 9, .port = i});
     }
     struct raim_connector *stranger = add_client();
     for (uint16_t i = 0; i < 50; i++) {
-        const struct secure_peer peer = {.address = 10, .port = i};
+        const struct udp_address peer = {.address = 10, .port = i};
         assert_int_equal(begin(stranger, peer), DATAGRAM_OK);
         assert_int_equal(begin(add_client(), here), DATAGRAM_SESSIONS);
         raim_connector_destroy(clients[--client_count]);
@@ -346,7 +346,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
         assert_int_equal(say(stranger, peer), DATAGRAM_OK);
     }
     for (uint16_t i = 0; i < CAPACITY - 1; i++)
-        assert_int_equal(say(clients[i], (struct secure_peer){.address = 9, .port = i}),
+        assert_int_equal(say(clients[i], (struct udp_address){.address = 9, .port = i}),
                          DATAGRAM_OK);
 }
 
@@ -354,7 +354,7 @@ static void test_who_resumes_takes_the_slot_of_any_stranger(void **state)
 {
     (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++)
-        assert_int_equal(begin(add_client(), (struct secure_peer){.address = i, .port = 1}),
+        assert_int_equal(begin(add_client(), (struct udp_address){.address = i, .port = 1}),
                          DATAGRAM_OK);
     struct raim_connector *player = add_client();
     struct datagram init = init_of(player), reply;
@@ -365,13 +365,13 @@ static void test_who_resumes_takes_the_slot_of_any_stranger(void **state)
     // Another who resumes does not take that of the first.
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         init = init_of(add_client());
-        assert_int_equal(begin_with(&init, (struct secure_peer){.address = i, .port = 2}, unlimited,
+        assert_int_equal(begin_with(&init, (struct udp_address){.address = i, .port = 2}, unlimited,
                                     true, &reply),
                          DATAGRAM_OK);
     }
     init = init_of(add_client());
     assert_int_equal(
-        begin_with(&init, (struct secure_peer){.address = 77, .port = 2}, unlimited, true, &reply),
+        begin_with(&init, (struct udp_address){.address = 77, .port = 2}, unlimited, true, &reply),
         DATAGRAM_SESSIONS);
     assert_int_equal(say(player, here), DATAGRAM_OK);
 }
@@ -384,23 +384,23 @@ static void test_an_address_and_a_network_have_their_shares(void **state)
     struct datagram init = init_of(client), reply;
     int begun = 0;
     for (uint16_t i = 0; i < 20; i++) {
-        const struct secure_peer peer = {.address = 0x0A000001u + i % 5, .port = i};
+        const struct udp_address peer = {.address = 0x0A000001u + i % 5, .port = i};
         init = init_of(client);
         begun += begin_with(&init, peer, limits, false, &reply) == DATAGRAM_OK;
     }
     assert_int_equal(begun, 4);
     init = init_of(client);
-    assert_int_equal(begin_with(&init, (struct secure_peer){.address = 0x0B000001, .port = 1},
+    assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0B000001, .port = 1},
                                 limits, false, &reply),
                      DATAGRAM_OK);
     // Its own idle ones make way, and nobody else's.
     now += SECURE_UNDISTURBED_MS;
     init = init_of(client);
-    assert_int_equal(begin_with(&init, (struct secure_peer){.address = 0x0A000001, .port = 99},
+    assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0A000001, .port = 99},
                                 limits, false, &reply),
                      DATAGRAM_OK);
     assert_true(
-        secure_sessions_has(sessions, (struct secure_peer){.address = 0x0B000001, .port = 1}));
+        secure_sessions_has(sessions, (struct udp_address){.address = 0x0B000001, .port = 1}));
 }
 
 static void test_any_bytes_are_survived(void **state)
