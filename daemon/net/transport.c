@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
@@ -73,12 +72,15 @@ static void request_buffer(int socket, int forced_option, int option)
         setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
 }
 
-// Before the first host: what libenet cannot be made to do is known, once and for all.
+// Before the first host: what libenet or the machine cannot do is known, once and for all.
 static bool prepare(char *error, size_t capacity)
 {
     static pthread_once_t initialized = PTHREAD_ONCE_INIT;
     pthread_once(&initialized, initialize_enet);
-    return transport_check_hooks(error, capacity);
+    if (raim_crypto_init())
+        return transport_check_hooks(error, capacity);
+    snprintf(error, capacity, "cannot serve udp: no random numbers");
+    return false;
 }
 
 static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
@@ -154,15 +156,17 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
     for (uint32_t peer = 0; peer < peers; peer++)
         peer_guard_init(&guards[peer]);
     transport->deadline_ms = INT64_MAX;
-    // Without a random number it is known who shares a row, which costs fairness alone.
-    uint64_t secret;
-    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
-        secret = 0x9E3779B97F4A7C15u;
-    address_budget_init(&transport->addresses, 1, 1, secret);
+    struct {
+        struct gate_secrets gate;
+        uint64_t addresses;
+    } secrets;
+    raim_crypto_random(&secrets, sizeof secrets);
+    address_budget_init(&transport->addresses, 1, 1, secrets.addresses);
     transport->host = host;
     transport->socket = host->socket;
     transport->slot_count = peers;
-    gate_init(&transport->gate, host->address.port);
+    gate_init(&transport->gate, host->address.port, &secrets.gate);
+    raim_crypto_wipe(&secrets, sizeof secrets);
     transport_limit_addresses(transport);
     batch_init(&transport->in);
     batch_init(&transport->out);
@@ -246,7 +250,9 @@ bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KE
     assert(transport->sessions == NULL);
     struct raim_cookie *offer = &transport->gate.offer;
     // Those that begin, beside those that peers have.
-    transport->sessions = secure_sessions_create(2 * transport->slot_count, secret);
+    uint64_t hash;
+    raim_crypto_random(&hash, sizeof hash);
+    transport->sessions = secure_sessions_create(2 * transport->slot_count, secret, hash);
     if (transport->sessions == NULL)
         return false;
     offer->offers_encryption = true;

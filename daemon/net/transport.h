@@ -82,7 +82,7 @@ void transport_set_policy(struct transport *transport, const struct gate_policy 
 
 // Offers encrypted sessions from now on (see secure_sessions.h), to a server known by its lasting
 // secret key; `required`: takes no other datagrams but connect requests and queries. Who has a
-// session sends and gets nothing plain. False when memory or random numbers are missing.
+// session sends and gets nothing plain. False when memory is missing.
 bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
                        bool required);
 

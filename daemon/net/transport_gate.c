@@ -74,7 +74,7 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     const struct udp_address from = source_of(&host->receivedAddress);
     struct raim_init init;
     struct raim_credential credential;
-    uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES];
+    uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES], ephemeral[RAIM_KEY_BYTES];
     size_t cookie_size;
     if (transport->sessions == NULL ||
         !raim_init_read(host->receivedData, host->receivedDataLength, &init))
@@ -86,7 +86,11 @@ static int hear_init(struct transport *transport, const ENetHost *host)
                                   &cookie_size);
         if (verdict != DATAGRAM_OK)
             return transport_refuse(transport, verdict);
-        if (!secure_sessions_read(transport->sessions, &init, cookie, cookie_size, &credential))
+        raim_crypto_random(ephemeral, sizeof ephemeral);
+        const bool reads = secure_sessions_read(transport->sessions, &init, cookie, cookie_size,
+                                                ephemeral, &credential);
+        raim_crypto_wipe(ephemeral, sizeof ephemeral);
+        if (!reads)
             return transport_refuse(transport, DATAGRAM_FORGED);
         verdict = begin_session(transport, host, &credential, reply, &size);
     }

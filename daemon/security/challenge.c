@@ -1,42 +1,39 @@
 // SPDX-License-Identifier: MIT
-// SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) of a source.
+// SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) of a source, with
+// keys that BLAKE2b derives from the secret.
 #include "challenge.h"
 
 #include "crypto.h"
 
 #include <assert.h>
 #include <string.h>
-#include <sys/random.h>
 
 static_assert(CHALLENGE_KEY_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES, "a key of SipHash");
+static_assert(CHALLENGE_SECRET_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of BLAKE2b");
 
-bool challenge_is_due(const struct challenge *challenge, int64_t now_ms)
+void challenge_init(struct challenge *challenge, const uint8_t secret[CHALLENGE_SECRET_BYTES])
 {
-    return !challenge->has_key || now_ms - challenge->renewed_ms >= CHALLENGE_EPOCH_MS;
+    memcpy(challenge->secret, secret, CHALLENGE_SECRET_BYTES);
+    challenge->epoch = -1;
 }
 
-void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KEY_BYTES],
-                     int64_t now_ms)
+static void derive_key(const struct challenge *challenge, int64_t epoch,
+                       uint8_t key[CHALLENGE_KEY_BYTES])
 {
-    // Where nobody asked for longer than an epoch, the key before this one is too old as well.
-    const bool keeps_last =
-        challenge->has_key && now_ms - challenge->renewed_ms < 2 * CHALLENGE_EPOCH_MS;
-    memcpy(challenge->keys[1], keeps_last ? challenge->keys[0] : key, CHALLENGE_KEY_BYTES);
-    memcpy(challenge->keys[0], key, CHALLENGE_KEY_BYTES);
-    // Epochs follow each other without a gap, however late the first question of one comes.
-    challenge->renewed_ms = keeps_last ? challenge->renewed_ms + CHALLENGE_EPOCH_MS : now_ms;
-    challenge->has_key = true;
+    uint8_t hash[RAIM_CRYPTO_HASH_BYTES];
+    raim_crypto_hash(challenge->secret, &epoch, sizeof epoch, NULL, 0, hash);
+    memcpy(key, hash, CHALLENGE_KEY_BYTES);
 }
 
-bool challenge_refresh(struct challenge *challenge, int64_t now_ms)
+static void refresh(struct challenge *challenge, int64_t now_ms)
 {
-    if (!challenge_is_due(challenge, now_ms))
-        return true;
-    uint8_t key[CHALLENGE_KEY_BYTES];
-    if (getrandom(key, sizeof key, 0) != sizeof key)
-        return false;
-    challenge_renew(challenge, key, now_ms);
-    return true;
+    assert(now_ms >= 0);
+    const int64_t epoch = now_ms / CHALLENGE_EPOCH_MS;
+    if (challenge->epoch == epoch)
+        return;
+    challenge->epoch = epoch;
+    derive_key(challenge, epoch, challenge->keys[0]);
+    derive_key(challenge, epoch - 1, challenge->keys[1]);
 }
 
 static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], enum challenge_purpose purpose,
@@ -50,17 +47,17 @@ static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], enum challenge_purp
     return number == 0 ? 1 : number;
 }
 
-uint32_t challenge_of(const struct challenge *challenge, enum challenge_purpose purpose,
-                      uint32_t address, uint16_t port)
+uint32_t challenge_of(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+                      uint16_t port, int64_t now_ms)
 {
-    assert(challenge->has_key);
+    refresh(challenge, now_ms);
     return hash(challenge->keys[0], purpose, address, port);
 }
 
-bool challenge_is_met(const struct challenge *challenge, enum challenge_purpose purpose,
-                      uint32_t address, uint16_t port, uint32_t answer)
+bool challenge_is_met(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+                      uint16_t port, uint32_t answer, int64_t now_ms)
 {
-    assert(challenge->has_key);
+    refresh(challenge, now_ms);
     return answer == hash(challenge->keys[0], purpose, address, port) ||
            answer == hash(challenge->keys[1], purpose, address, port);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Challenges for those who ask without a connection: a number that only who receives at an address
 // can know, remembered by nobody. It is a keyed hash of address, port and what it is for; the key
-// changes, and a challenge is good for CHALLENGE_EPOCH_MS at least and twice that at most. Time
-// comes from the caller.
+// is derived from a secret and the time, and a challenge is good for CHALLENGE_EPOCH_MS at least
+// and twice that at most. The secret and the time come from the caller.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CHALLENGE_SECRET_BYTES 32
 #define CHALLENGE_KEY_BYTES 16
 
 // Long enough for every tool's next question, too short to guess 1 in 2^31.
@@ -21,28 +22,20 @@ enum challenge_purpose {
 };
 
 struct challenge {
-    int64_t renewed_ms;
-    bool has_key;
+    uint8_t secret[CHALLENGE_SECRET_BYTES];
+    int64_t epoch;                        // whose key is the first; -1: none yet
     uint8_t keys[2][CHALLENGE_KEY_BYTES]; // of this epoch, of the one before
 };
 
-// True when a new key is due before the next question; at first always.
-bool challenge_is_due(const struct challenge *challenge, int64_t now_ms);
-
-// Begins an epoch, which must be due, with a secret key. A zeroed struct challenge is one without a
-// key.
-void challenge_renew(struct challenge *challenge, const uint8_t key[CHALLENGE_KEY_BYTES],
-                     int64_t now_ms);
-
-// Begins one with a key of the kernel's where it is due; false where there is none to be had.
-bool challenge_refresh(struct challenge *challenge, int64_t now_ms);
+// `secret`: random bytes that nobody outside knows.
+void challenge_init(struct challenge *challenge, const uint8_t secret[CHALLENGE_SECRET_BYTES]);
 
 // The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Between 1
 // and 2^31 - 1: tools send 0 and UINT32_MAX before they have one, and bindings of ENet pass it on
-// as a signed number.
-uint32_t challenge_of(const struct challenge *challenge, enum challenge_purpose purpose,
-                      uint32_t address, uint16_t port);
+// as a signed number. `now_ms` is not negative.
+uint32_t challenge_of(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+                      uint16_t port, int64_t now_ms);
 
 // True for the challenge of this epoch or the one before.
-bool challenge_is_met(const struct challenge *challenge, enum challenge_purpose purpose,
-                      uint32_t address, uint16_t port, uint32_t answer);
+bool challenge_is_met(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+                      uint16_t port, uint32_t answer, int64_t now_ms);

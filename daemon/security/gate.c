@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2, LOOPBACK = 127 };
 
@@ -13,12 +12,15 @@ enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
 
 static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "either is a reply");
 
-void gate_init(struct gate *gate, uint16_t port)
+void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets)
 {
     memset(gate, 0, sizeof *gate);
     gate->port = port;
+    gate->hash = secrets->hash;
     strcpy(gate->offer.arena, "arena");
-    query_guard_init(&gate->queries);
+    challenge_init(&gate->cookies, secrets->challenge);
+    // Their purpose keeps cookies and the challenges of queries apart.
+    query_guard_init(&gate->queries, secrets->hash, secrets->challenge);
     gate_limit(gate, &GATE_LIMITS_DEFAULT);
 }
 
@@ -33,19 +35,15 @@ void gate_limit(struct gate *gate, const struct gate_limits *limits)
 {
     if (is_same(&gate->limits, limits))
         return; // or whoever has used up its tokens would have new ones
-    // Without a random number the hashes are known, which costs fairness among sources alone.
-    uint64_t secret;
-    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
-        secret = 0x9E3779B97F4A7C15u;
     gate->limits = *limits;
     const struct rate of_network = {US_PER_S / limits->connect_requests_per_second,
                                     CONNECT_REQUEST_BURST_S * limits->connect_requests_per_second};
     const struct rate of_all = {US_PER_S / limits->connect_requests_total,
                                 limits->connect_requests_total};
-    rate_limit_init(&gate->connect_requests, RATE_OF_NETWORK, of_network, of_all, secret);
+    rate_limit_init(&gate->connect_requests, RATE_OF_NETWORK, of_network, of_all, gate->hash);
     rate_limit_init(&gate->checks, RATE_OF_NETWORK, GATE_CHECKS_OF_NETWORK, GATE_CHECKS_OF_ALL,
-                    secret);
-    connect_rate_init(&gate->churn, limits->connects_per_second, secret);
+                    gate->hash);
+    connect_rate_init(&gate->churn, limits->connects_per_second, gate->hash);
 }
 
 bool gate_is_limited(const struct gate *gate, uint32_t address)
@@ -62,8 +60,8 @@ static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
 static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, uint32_t address,
                       uint32_t cookie, int64_t now_us)
 {
-    return challenge_refresh(&gate->cookies, now_us / US_PER_MS) &&
-           challenge_is_met(&gate->cookies, purpose, address, gate->port, cookie);
+    return challenge_is_met(&gate->cookies, purpose, address, gate->port, cookie,
+                            now_us / US_PER_MS);
 }
 
 // Whether a check that costs something may be done for an address.
@@ -79,13 +77,13 @@ static const char *find_ban(const struct gate *gate, uint32_t address)
     return policy->find_ban != NULL ? policy->find_ban(policy->context, address) : NULL;
 }
 
-static void answer_cookie(struct gate *gate, uint32_t address, bool admitted,
+static void answer_cookie(struct gate *gate, uint32_t address, bool admitted, int64_t now_us,
                           struct gate_answer *answer)
 {
     struct raim_cookie cookie = gate->offer;
     cookie.admitted = admitted;
     cookie.cookie = challenge_of(&gate->cookies, admitted ? CHALLENGE_ADMITTED : CHALLENGE_COOKIE,
-                                 address, gate->port);
+                                 address, gate->port, now_us / US_PER_MS);
     answer->verdict = GATE_ANSWERED;
     answer->size = raim_cookie_write(&cookie, answer->reply);
 }
@@ -134,7 +132,7 @@ static void hear_credential(struct gate *gate, uint32_t address,
     }
     const enum datagram_verdict verdict = gate_judge(gate, address, credential, &resumes);
     if (verdict == DATAGRAM_OK)
-        answer_cookie(gate, address, true, answer);
+        answer_cookie(gate, address, true, now_us, answer);
     else
         answer_refused(verdict, "", answer);
 }
@@ -143,9 +141,8 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
                                     const struct raim_connectionless *connect_request,
                                     int64_t now_us, struct gate_answer *answer)
 {
-    if ((gate_is_limited(gate, from.address) &&
-         !rate_limit_take(&gate->connect_requests, from.address, now_us)) ||
-        !challenge_refresh(&gate->cookies, now_us / US_PER_MS)) {
+    if (gate_is_limited(gate, from.address) &&
+        !rate_limit_take(&gate->connect_requests, from.address, now_us)) {
         refuse(answer, DATAGRAM_CONNECT_REQUESTS);
         return;
     }
@@ -154,14 +151,14 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
         answer_refused(DATAGRAM_BANNED, ban, answer);
         // A client that believes encrypted answers only is told so in the handshake.
         if (gate->offer.offers_encryption)
-            answer_cookie(gate, from.address, false, answer);
+            answer_cookie(gate, from.address, false, now_us, answer);
         return;
     }
     if (gate->offer.needs_admission &&
         is_cookie(gate, CHALLENGE_COOKIE, from.address, connect_request->cookie, now_us))
         hear_credential(gate, from.address, &connect_request->credential, now_us, answer);
     else
-        answer_cookie(gate, from.address, false, answer);
+        answer_cookie(gate, from.address, false, now_us, answer);
 }
 
 void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,

@@ -6,7 +6,8 @@
 // a plain CONNECT only with a right cookie, which, where the arena wants a credential, is one that
 // a good credential was exchanged for; and only as often as its address may connect. Banned
 // addresses get no further than a refusal. The cheapest question is asked first, and a flood of
-// forgeries ends at a comparison or a hash. No sockets, no ENet; time comes from the caller.
+// forgeries ends at a comparison or a hash. No sockets, no ENet; time and randomness come from the
+// caller.
 #pragma once
 
 #include "challenge.h"
@@ -39,8 +40,15 @@ struct gate_policy {
     bool (*knows_session)(void *context, const uint8_t *token);
 };
 
+// Random numbers that nobody outside knows.
+struct gate_secrets {
+    uint64_t hash; // of the rates' tables
+    uint8_t challenge[CHALLENGE_SECRET_BYTES];
+};
+
 struct gate {
     uint16_t port; // of the arena
+    uint64_t hash; // see gate_secrets
     bool admits_queries;
     bool wants_cookies;
     struct gate_limits limits;
@@ -54,7 +62,7 @@ struct gate {
 };
 
 // Lets in who comes without a cookie, refuses queries, and has the default limits.
-void gate_init(struct gate *gate, uint16_t port);
+void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets);
 
 // Puts other limits in force; what was counted towards the ones before is forgotten.
 void gate_limit(struct gate *gate, const struct gate_limits *limits);

@@ -2,18 +2,12 @@
 // Asks the cheapest question first: is it a query, is it within the rate, is the challenge met.
 #include "query_guard.h"
 
-#include <string.h>
-#include <sys/random.h>
-
-void query_guard_init(struct query_guard *guard)
+void query_guard_init(struct query_guard *guard, uint64_t hash,
+                      const uint8_t secret[CHALLENGE_SECRET_BYTES])
 {
-    // Without a random number the hash is known, which costs fairness among networks alone.
-    uint64_t secret;
-    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
-        secret = 0x9E3779B97F4A7C15u;
-    memset(&guard->challenge, 0, sizeof guard->challenge);
+    challenge_init(&guard->challenge, secret);
     rate_limit_init(&guard->limit, RATE_OF_NETWORK, QUERY_GUARD_PER_NETWORK, QUERY_GUARD_OF_ALL,
-                    secret);
+                    hash);
 }
 
 enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_address from,
@@ -25,12 +19,11 @@ enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_addre
         return QUERY_REFUSED;
     if (!rate_limit_take(&guard->limit, from.address, now_ms))
         return QUERY_LIMITED;
-    if (!challenge_refresh(&guard->challenge, now_ms))
-        return QUERY_LIMITED;
     if (!challenge_is_met(&guard->challenge, CHALLENGE_QUERY, from.address, from.port,
-                          query.challenge)) {
+                          query.challenge, now_ms)) {
         query_write_challenge(
-            challenge_of(&guard->challenge, CHALLENGE_QUERY, from.address, from.port), reply);
+            challenge_of(&guard->challenge, CHALLENGE_QUERY, from.address, from.port, now_ms),
+            reply);
         return QUERY_CHALLENGED;
     }
     *kind = query.kind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who may ask an arena without a connection: whatever begins like one of ENet's connectionless
 // datagrams comes here, and only a query whose sender is within its rate and has met the challenge
-// is let through. Time comes from the caller.
+// is let through. Time and randomness come from the caller.
 #pragma once
 
 #include "challenge.h"
@@ -29,7 +29,9 @@ struct query_guard {
     struct rate_limit limit;
 };
 
-void query_guard_init(struct query_guard *guard);
+// `hash` and `secret` are random and known to nobody outside; see rate_limit.h and challenge.h.
+void query_guard_init(struct query_guard *guard, uint64_t hash,
+                      const uint8_t secret[CHALLENGE_SECRET_BYTES]);
 
 // Judges a datagram. `kind` is written when it is ADMITTED, `reply` when it is CHALLENGED: it is
 // never larger than the datagram.

@@ -30,16 +30,17 @@ struct session {
 struct secure_sessions {
     uint32_t capacity;
     uint8_t secret[RAIM_KEY_BYTES], key[RAIM_KEY_BYTES];
-    struct raim_noise noise;           // of the INIT just read
-    uint8_t ephemeral[RAIM_KEY_BYTES]; // and its client's key
-    uint64_t multiplier;               // of the hash, secret
+    struct raim_noise noise;               // of the INIT just read
+    uint8_t ephemeral[RAIM_KEY_BYTES];     // and its client's key
+    uint8_t own_ephemeral[RAIM_KEY_BYTES]; // and the secret key of its answer
+    uint64_t multiplier;                   // of the hash, secret
     int bucket_bits;
     uint16_t *buckets; // 2^bucket_bits, without secrets
     struct session sessions[];
 };
 
 struct secure_sessions *secure_sessions_create(uint32_t capacity,
-                                               const uint8_t secret[RAIM_KEY_BYTES])
+                                               const uint8_t secret[RAIM_KEY_BYTES], uint64_t hash)
 {
     assert(capacity >= 1 && capacity <= MAX_CAPACITY);
     struct secure_sessions *sessions = NULL;
@@ -60,8 +61,7 @@ struct secure_sessions *secure_sessions_create(uint32_t capacity,
         sessions->buckets[i] = NONE;
     memcpy(sessions->secret, secret, sizeof sessions->secret);
     raim_crypto_derive_public_key(sessions->secret, sessions->key);
-    raim_crypto_random(&sessions->multiplier, sizeof sessions->multiplier);
-    sessions->multiplier |= 1;
+    sessions->multiplier = hash | 1;
     return sessions;
 }
 
@@ -172,6 +172,7 @@ size_t secure_sessions_repeat(struct secure_sessions *sessions, struct udp_addre
 
 bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
                           const uint8_t *cookie, size_t cookie_size,
+                          const uint8_t ephemeral[RAIM_KEY_BYTES],
                           struct raim_credential *credential)
 {
     uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
@@ -180,6 +181,7 @@ bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_in
     raim_noise_respond(&sessions->noise, sessions->secret, sessions->key, prologue,
                        raim_prologue_write(cookie, cookie_size, prologue));
     memcpy(sessions->ephemeral, init->message, sizeof sessions->ephemeral);
+    memcpy(sessions->own_ephemeral, ephemeral, sizeof sessions->own_ephemeral);
     const bool good = raim_noise_read(&sessions->noise, init->message, init->size, payload) &&
                       raim_credential_read(payload, size, credential) == size;
     raim_crypto_wipe(payload, sizeof payload);
@@ -190,20 +192,22 @@ bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_in
 static bool respond(struct secure_sessions *sessions, uint8_t reason,
                     uint8_t reply[RAIM_RESPONSE_BYTES])
 {
-    uint8_t secret[RAIM_KEY_BYTES];
-    raim_crypto_random(secret, sizeof secret);
     raim_connectionless_write_head(RAIM_CONNECTIONLESS_HANDSHAKE, reply);
-    const bool good = raim_noise_write(&sessions->noise, secret, &reason, sizeof reason,
-                                       reply + RAIM_CONNECTIONLESS_HEAD_BYTES);
-    raim_crypto_wipe(secret, sizeof secret);
-    return good;
+    return raim_noise_write(&sessions->noise, sessions->own_ephemeral, &reason, sizeof reason,
+                            reply + RAIM_CONNECTIONLESS_HEAD_BYTES);
+}
+
+static void wipe_handshake(struct secure_sessions *sessions)
+{
+    raim_crypto_wipe(&sessions->noise, sizeof sessions->noise);
+    raim_crypto_wipe(sessions->own_ephemeral, sizeof sessions->own_ephemeral);
 }
 
 size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
                               uint8_t reply[RAIM_RESPONSE_BYTES])
 {
     const bool good = respond(sessions, reason, reply);
-    raim_crypto_wipe(&sessions->noise, sizeof sessions->noise);
+    wipe_handshake(sessions);
     return good ? RAIM_RESPONSE_BYTES : 0;
 }
 
@@ -241,7 +245,7 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
             }
         }
     }
-    raim_crypto_wipe(&sessions->noise, sizeof sessions->noise);
+    wipe_handshake(sessions);
     return verdict;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The encrypted sessions of an arena, by the address and port that each was begun from: the
 // responder's side of their handshakes, and what decrypts and encrypts their datagrams. No sockets;
-// time comes from the caller and never goes back; memory is fixed, and secret. Thread rule:
-// sessions belong to one thread at a time.
+// time and randomness come from the caller, and time never goes back; memory is fixed, and secret.
+// Thread rule: sessions belong to one thread at a time.
 //
 // Lifetime: a session belongs to the ENet peer that connects through it. It ends with that peer,
 // and nothing else keeps it alive. Until it has one it keeps its slot for SECURE_UNDISTURBED_MS;
@@ -29,10 +29,10 @@ struct secure_limits {
     uint32_t of_address, of_network;
 };
 
-// Up to so many sessions, 1 to twice RAIM_MAX_PEERS, of the server with this secret key. NULL when
-// memory or random numbers are missing.
+// Up to so many sessions, 1 to twice RAIM_MAX_PEERS, of the server with this secret key. `hash` is
+// a random number that nobody outside knows. NULL when memory or libsodium is missing.
 struct secure_sessions *secure_sessions_create(uint32_t capacity,
-                                               const uint8_t secret[RAIM_KEY_BYTES]);
+                                               const uint8_t secret[RAIM_KEY_BYTES], uint64_t hash);
 void secure_sessions_destroy(struct secure_sessions *sessions);
 
 // The server's public key.
@@ -47,9 +47,12 @@ size_t secure_sessions_repeat(struct secure_sessions *sessions, struct udp_addre
                               const struct raim_init *init, uint8_t reply[RAIM_RESPONSE_BYTES]);
 
 // Reads an INIT that follows the COOKIE of these bytes, two key agreements' worth of work with its
-// answer. False for one that was not made for it. True must be followed by one of the two below.
+// answer. `ephemeral` is random, known to nobody else, and never given twice: the answer's secret
+// key, so that whoever learns the server's key later cannot decrypt what was said. False for an
+// INIT that was not made for the cookie. True must be followed by one of the two below.
 bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
                           const uint8_t *cookie, size_t cookie_size,
+                          const uint8_t ephemeral[RAIM_KEY_BYTES],
                           struct raim_credential *credential);
 
 // Answers the INIT just read: why its sender is refused. Keeps nothing. Returns the size; 0 where

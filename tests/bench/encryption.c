@@ -32,7 +32,7 @@ static void print_median(const char *name, size_t size, int rounds)
 static struct secure_sessions *create(void)
 {
     static const uint8_t key[RAIM_KEY_BYTES] = {1};
-    struct secure_sessions *sessions = secure_sessions_create(128, key);
+    struct secure_sessions *sessions = secure_sessions_create(128, key, 1);
     if (sessions == NULL)
         exit(1);
     memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
@@ -54,7 +54,7 @@ static struct raim_connector *create_client(void)
 static double begin(struct secure_sessions *sessions, struct udp_address from, int64_t now_ms,
                     struct raim_connector *client, struct raim_init *init, uint8_t *bytes)
 {
-    uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES], ephemeral[RAIM_KEY_BYTES];
     struct raim_credential credential;
     const uint64_t now_us = (uint64_t)now_ms * 1000;
     const size_t cookie_size = raim_cookie_write(&offer, cookie);
@@ -62,8 +62,9 @@ static double begin(struct secure_sessions *sessions, struct udp_address from, i
     raim_connector_receive(client, now_us, cookie, cookie_size);
     const size_t size = raim_connector_send(client, now_us, bytes);
     const int64_t start = measure_ns(CLOCK_MONOTONIC);
+    raim_crypto_random(ephemeral, sizeof ephemeral);
     if (!raim_init_read(bytes, size, init) ||
-        !secure_sessions_read(sessions, init, cookie, cookie_size, &credential) ||
+        !secure_sessions_read(sessions, init, cookie, cookie_size, ephemeral, &credential) ||
         secure_sessions_begin(sessions, from, (struct secure_limits){0}, false, now_ms, reply) !=
             DATAGRAM_OK)
         exit(1);

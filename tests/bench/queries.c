@@ -123,7 +123,8 @@ static void measure_transport(bool admits, bool limited, const uint8_t *data, si
 static void measure_guard(uint8_t *data, size_t size, int64_t pause_ms, bool answers, int rounds)
 {
     struct query_guard guard;
-    query_guard_init(&guard);
+    static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
+    query_guard_init(&guard, 1, secret);
     const struct udp_address from = {.address = INADDR_LOOPBACK, .port = 1000};
     enum query_kind kind;
     uint8_t reply[QUERY_CHALLENGE_REPLY];

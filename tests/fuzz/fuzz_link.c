@@ -93,16 +93,17 @@ static void take_init(const uint8_t *data, size_t size)
 {
     struct raim_init init;
     struct raim_credential credential;
-    uint8_t cookie[RAIM_COOKIE_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES], ephemeral[RAIM_KEY_BYTES];
     const struct secure_limits unlimited = {0};
     assert(raim_init_read(data, size, &init));
     struct raim_cookie told = net.offer;
     told.cookie = init.cookie;
     memcpy(told.server_key, secure_sessions_key(net.sessions), sizeof told.server_key);
+    raim_crypto_random(ephemeral, sizeof ephemeral);
     size_t reply = secure_sessions_repeat(net.sessions, net.peer, &init, net.response.bytes);
     if (reply == 0 &&
         secure_sessions_read(net.sessions, &init, cookie, raim_cookie_write(&told, cookie),
-                             &credential) &&
+                             ephemeral, &credential) &&
         secure_sessions_begin(net.sessions, net.peer, unlimited, true, net.now_ms,
                               net.response.bytes) == DATAGRAM_OK)
         reply = RAIM_RESPONSE_BYTES;
@@ -364,7 +365,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&net, 0, sizeof net);
     net.now_ms = 1000000;
     net.peer.address = 1;
-    net.sessions = secure_sessions_create(4, key);
+    net.sessions = secure_sessions_create(4, key, 1);
     assert(net.sessions != NULL);
     net.expects_key = (start & 1) != 0;
     def.server_key = net.expects_key ? secure_sessions_key(net.sessions) : NULL;

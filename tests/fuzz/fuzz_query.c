@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t told[STRANGERS] = {0};
     bool was_told[STRANGERS] = {false};
     int64_t now_ms = 0;
-    query_guard_init(&guard);
+    static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
+    query_guard_init(&guard, 1, secret);
     while (script.left > 0) {
         const uint32_t who = fuzz_byte(&script) % STRANGERS;
         now_ms += 100 * fuzz_byte(&script);

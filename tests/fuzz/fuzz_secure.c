@@ -19,13 +19,14 @@ static size_t take_init(struct udp_address peer, const uint8_t *data, size_t siz
 {
     struct raim_init init;
     struct raim_credential credential;
-    uint8_t cookie[RAIM_COOKIE_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES], ephemeral[RAIM_KEY_BYTES];
+    raim_crypto_random(ephemeral, sizeof ephemeral);
     if (raim_connectionless_kind(data, size) != RAIM_CONNECTIONLESS_HANDSHAKE ||
         !raim_init_read(data, size, &init))
         return 0;
     const size_t repeated = secure_sessions_repeat(sessions, peer, &init, reply);
     if (repeated > 0 || init.cookie != offer.cookie ||
-        !secure_sessions_read(sessions, &init, cookie, raim_cookie_write(&offer, cookie),
+        !secure_sessions_read(sessions, &init, cookie, raim_cookie_write(&offer, cookie), ephemeral,
                               &credential))
         return repeated;
     return secure_sessions_begin(sessions, peer, (struct secure_limits){2, 3}, resumes, now_ms,
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct raim_connector_def anybody = {0};
     const struct udp_address own = {.address = 1};
     struct fuzz_input script = {data, size};
-    sessions = secure_sessions_create(3, key);
+    sessions = secure_sessions_create(3, key, 1);
     offer = (struct raim_cookie){.cookie = 2, .offers_encryption = true, .arena = "duel"};
     memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
     struct raim_connector *client = raim_connector_create(&anybody);

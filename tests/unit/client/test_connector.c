@@ -51,11 +51,13 @@ static bool knows_session(void *context, const uint8_t *token)
 
 static void start_server(const uint8_t *key)
 {
-    gate_init(&server.gate, 7246);
+    struct gate_secrets secrets;
+    raim_crypto_random(&secrets, sizeof secrets);
+    gate_init(&server.gate, 7246, &secrets);
     server.gate.wants_cookies = true;
     server.gate.policy = (struct gate_policy){NULL, find_ban, admits_token, knows_session};
     secure_sessions_destroy(server.sessions);
-    server.sessions = key != NULL ? secure_sessions_create(8, key) : NULL;
+    server.sessions = key != NULL ? secure_sessions_create(8, key, secrets.hash) : NULL;
     if (server.sessions == NULL)
         return;
     server.gate.offer.offers_encryption = true;
@@ -92,14 +94,16 @@ static void open_client(const struct raim_connector_def *def, const uint8_t *tok
 static void hear_init(const uint8_t *data, size_t size)
 {
     struct raim_init init;
-    uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES];
+    uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES], ephemeral[RAIM_KEY_BYTES];
     size_t cookie_size;
     bool resumes;
     server.inits++;
     assert_true(raim_init_read(data, size, &init));
+    raim_crypto_random(ephemeral, sizeof ephemeral);
     if (gate_check_init(&server.gate, from, init.cookie, (int64_t)now_us, cookie, &cookie_size) !=
             DATAGRAM_OK ||
-        !secure_sessions_read(server.sessions, &init, cookie, cookie_size, &server.shown))
+        !secure_sessions_read(server.sessions, &init, cookie, cookie_size, ephemeral,
+                              &server.shown))
         return;
     const enum datagram_verdict verdict =
         gate_judge(&server.gate, from.address, &server.shown, &resumes);

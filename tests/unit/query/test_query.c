@@ -184,46 +184,60 @@ static void test_rules_that_do_not_fit_are_left_out_whole(void **state)
 
 // --- Challenges ---
 
-static const uint8_t keys[3][CHALLENGE_KEY_BYTES] = {{1}, {2}, {3}};
+static struct challenge init_challenge(void)
+{
+    static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
+    struct challenge challenge;
+    challenge_init(&challenge, secret);
+    return challenge;
+}
 
 static void test_a_challenge_is_of_one_address_and_port(void **state)
 {
     (void)state;
-    struct challenge challenge = {0};
-    challenge_renew(&challenge, keys[0], 0);
-    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000);
-    assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 2, 1000, mine));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1001, mine));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, 0));
+    struct challenge challenge = init_challenge();
+    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine, 0));
+    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 2, 1000, mine, 0));
+    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1001, mine, 0));
+    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1, 0));
+    assert_false(challenge_is_met(&challenge, CHALLENGE_COOKIE, 1, 1000, mine, 0));
+    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE, 0));
+    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, 0, 0));
+}
+
+static void test_a_challenge_is_of_one_secret(void **state)
+{
+    (void)state;
+    static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {2};
+    struct challenge challenge = init_challenge(), other;
+    challenge_init(&other, secret);
+    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_false(challenge_is_met(&other, CHALLENGE_QUERY, 1, 1000, mine, 0));
 }
 
 static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
 {
     (void)state;
-    struct challenge challenge = {0};
-    assert_true(challenge_is_due(&challenge, 0));
-    challenge_renew(&challenge, keys[0], 0);
-    const uint32_t first = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000);
-    assert_false(challenge_is_due(&challenge, CHALLENGE_EPOCH_MS - 1));
-    assert_true(challenge_is_due(&challenge, CHALLENGE_EPOCH_MS));
-    challenge_renew(&challenge, keys[1], CHALLENGE_EPOCH_MS);
-    assert_int_not_equal(challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000), first);
-    assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, first));
-    challenge_renew(&challenge, keys[2], 2 * CHALLENGE_EPOCH_MS);
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, first));
+    struct challenge challenge = init_challenge();
+    for (int64_t start = 0; start < 10 * CHALLENGE_EPOCH_MS; start += CHALLENGE_EPOCH_MS) {
+        const int64_t told_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
+        const uint32_t told = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, told_ms);
+        const int64_t end_ms = start + 2 * CHALLENGE_EPOCH_MS;
+        assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, told_ms));
+        assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, end_ms - 1));
+        assert_int_not_equal(challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, end_ms - 1), told);
+        assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, end_ms));
+    }
 }
 
 static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
 {
     (void)state;
-    struct challenge challenge = {0};
-    challenge_renew(&challenge, keys[0], 0);
-    const uint32_t first = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000);
-    challenge_renew(&challenge, keys[1], 2 * CHALLENGE_EPOCH_MS);
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, first));
+    struct challenge challenge = init_challenge();
+    const uint32_t first = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, first,
+                                  1000 * (int64_t)CHALLENGE_EPOCH_MS));
 }
 
 // --- The guard ---
@@ -236,7 +250,8 @@ static struct udp_address somebody;
 static int set_up_guard(void **state)
 {
     (void)state;
-    query_guard_init(&guard);
+    static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
+    query_guard_init(&guard, raim_random_next(&chance), secret);
     kind = QUERY_NONE;
     somebody = (struct udp_address){.address = 0x0A000001, .port = 27005};
     return 0;
@@ -343,6 +358,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_players_who_do_not_fit_are_left_out_whole),
         cmocka_unit_test(test_rules_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(test_a_challenge_is_of_one_address_and_port),
+        cmocka_unit_test(test_a_challenge_is_of_one_secret),
         cmocka_unit_test(test_a_challenge_lasts_for_its_epoch_and_the_next),
         cmocka_unit_test(test_after_a_long_silence_no_old_challenge_is_good),
         cmocka_unit_test_setup(test_only_who_tells_the_challenge_is_admitted, set_up_guard),

@@ -16,10 +16,18 @@ enum { PORT = 7246, MS = 1000, S = 1000 * MS };
 static struct gate gate;
 static struct udp_address home, elsewhere;
 
+static void init_gate(void)
+{
+    struct gate_secrets secrets = {.hash = raim_random_next(&chance)};
+    for (size_t i = 0; i < sizeof secrets.challenge; i++)
+        secrets.challenge[i] = (uint8_t)chance_int(0, 255);
+    gate_init(&gate, PORT, &secrets);
+}
+
 static int set_up(void **state)
 {
     (void)state;
-    gate_init(&gate, PORT);
+    init_gate();
     gate.wants_cookies = true;
     home = (struct udp_address){0x0A000001, 40000};
     elsewhere = (struct udp_address){0xC0000201, 40000};
@@ -80,7 +88,7 @@ static void test_a_cookie_is_good_for_one_arena(void **state)
     const uint32_t cookie = cookie_of(home, 0);
     gate.port++; // the same keys, even
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
-    gate_init(&gate, PORT);
+    init_gate();
     gate.wants_cookies = true;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }

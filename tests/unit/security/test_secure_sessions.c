@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40 };
+enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40, HASH = 1 };
 
 static const struct udp_address here = {.address = 0x0A000001, .port = 40000};
 static const struct secure_limits unlimited = {0};
@@ -29,7 +29,7 @@ static int set_up(void **state)
 {
     (void)state;
     now = 1000;
-    sessions = secure_sessions_create(CAPACITY, secret);
+    sessions = secure_sessions_create(CAPACITY, secret, HASH);
     offer = (struct raim_cookie){.cookie = 7, .offers_encryption = true, .arena = "duel"};
     memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
     return sessions != NULL ? 0 : -1;
@@ -78,6 +78,13 @@ static struct datagram init_of(struct raim_connector *client)
     return datagram;
 }
 
+static const uint8_t *new_ephemeral(void)
+{
+    static uint8_t ephemeral[RAIM_KEY_BYTES];
+    raim_crypto_random(ephemeral, sizeof ephemeral);
+    return ephemeral;
+}
+
 // Has the server read an INIT and begin its session.
 static enum datagram_verdict begin_with(const struct datagram *init, struct udp_address peer,
                                         struct secure_limits limits, bool resumes,
@@ -97,7 +104,7 @@ static enum datagram_verdict begin_with(const struct datagram *init, struct udp_
     if (reply->size > 0)
         return DATAGRAM_OK;
     if (!secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&told, cookie),
-                              &credential))
+                              new_ephemeral(), &credential))
         return DATAGRAM_FORGED;
     reply->size = RAIM_RESPONSE_BYTES;
     return secure_sessions_begin(sessions, peer, limits, resumes, now, reply->bytes);
@@ -251,7 +258,7 @@ static void test_another_server_cannot_answer(void **state)
     const struct datagram init = init_of(client);
     struct datagram reply;
     struct secure_sessions *genuine = sessions;
-    sessions = secure_sessions_create(CAPACITY, other_secret);
+    sessions = secure_sessions_create(CAPACITY, other_secret, HASH);
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     secure_sessions_destroy(sessions);
     sessions = genuine;
@@ -268,7 +275,7 @@ static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
     uint8_t cookie[RAIM_COOKIE_BYTES];
     assert_true(raim_init_read(init.bytes, init.size, &read));
     assert_true(secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&offer, cookie),
-                                     &credential));
+                                     new_ephemeral(), &credential));
     assert_int_equal(secure_sessions_refuse(sessions, 12, reply.bytes), RAIM_RESPONSE_BYTES);
     assert_false(secure_sessions_has(sessions, here));
     raim_connector_receive(client, now_us(), reply.bytes, RAIM_RESPONSE_BYTES);
