@@ -18,7 +18,7 @@ bool admin_commands_read_player(const struct admin_command *order, raim_player_i
 // A duration of 1 to 1000000000 seconds, or 0 where none is given; false for anything else.
 bool admin_commands_read_seconds(const struct admin_command *order, int64_t *seconds);
 
-// A text that players can be shown, copied into RAIM_MATCH_TEXT_BYTES, or "" where none is given;
+// A text that players can be shown, copied into RAIM_MAX_TEXT_BYTES + 1, or "" where none is given;
 // false for anything else.
 bool admin_commands_read_text(const struct admin_command *order,
                               enum admin_commands_field_kind field, char *text);

@@ -58,20 +58,23 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
     const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
     if (!has_state)
-        log_arena_warning(
-            config->name,
-            "used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
-            has_runtime ? "the runtime directory" : "this process", config->name);
-    const struct access_control_def def = {
-        .arena = config->name,
-        .keys = &config->access_keys,
+        log_warning("used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
+                    has_runtime ? "the runtime directory" : "this process", config->name);
+    const struct used_tokens_file_def used = {
+        .name = config->name,
         .runtime = has_runtime ? runtime : NULL,
         .state = has_state ? state : NULL,
         .now_s = time(NULL),
     };
-    arena->admission = access_control_create(&def, error, sizeof error);
-    if (arena->admission != NULL && error[0] != '\0')
-        log_arena_error(config->name, "access tokens refused arena=%s: %s", config->name, error);
+    arena->used_tokens = used_tokens_file_open(&used, error, sizeof error);
+    if (error[0] != '\0')
+        log_error("access tokens refused arena=%s: %s", config->name, error);
+    const struct access_control_def def = {
+        .arena = config->name,
+        .keys = &config->access_keys,
+        .used = arena->used_tokens != NULL ? used_tokens_file_table(arena->used_tokens) : NULL,
+    };
+    arena->admission = access_control_create(&def);
     arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
     return arena->admission != NULL;
 }
@@ -236,6 +239,7 @@ void arena_destroy(struct arena *arena)
     prepared_match_free(arena->coming);
     prepared_match_free(arena->bout);
     access_control_destroy(arena->admission);
+    used_tokens_file_close(arena->used_tokens);
     free(arena->rows);
     free(arena);
 }

@@ -9,6 +9,7 @@
 #include "arena_checkpoint.h"
 #include "arena_commands.h"
 #include "triple_buffer.h"
+#include "used_tokens_file.h"
 
 #include <stdatomic.h>
 
@@ -33,9 +34,10 @@ struct arena {
     struct raim_match_player *rows;
     struct triple_buffer status;
     struct answers answers;
-    struct rejection_log flood;       // the main thread's, like
-    struct overload overload;         // this
-    struct access_control *admission; // NULL: everybody is let in
+    struct rejection_log flood;           // the main thread's, like
+    struct overload overload;             // this
+    struct access_control *admission;     // NULL: everybody is let in
+    struct used_tokens_file *used_tokens; // of the admission; NULL: they cannot be noted
     struct raim_match_guard guard;
     struct arena_commands steward;
     struct arena_checkpoint keeper;

@@ -137,9 +137,14 @@ static void rename_admission(struct arena *arena, const char *name)
     char error[2 * PATH_MAX];
     if (arena->admission == NULL)
         return;
-    access_control_rename(arena->admission, name, time(NULL), error, sizeof error);
-    if (error[0] != '\0')
-        log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
+    access_control_rename(arena->admission, name);
+    if (arena->used_tokens == NULL ||
+        used_tokens_file_rename(arena->used_tokens, name, time(NULL), error, sizeof error))
+        return;
+    log_error("access tokens refused arena=%s: %s", name, error);
+    access_control_stop_noting(arena->admission);
+    used_tokens_file_close(arena->used_tokens);
+    arena->used_tokens = NULL;
 }
 
 void arena_play_bout(struct arena *arena, struct prepared_match *bout)

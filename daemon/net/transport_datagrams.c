@@ -120,7 +120,7 @@ int transport_put(struct transport *transport, struct udp_address to, const stru
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size)
 {
-    assert(size <= RAIM_MTU);
+    assert(size <= RAIM_MAX_DATAGRAM_BYTES);
     const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
     send_batched(transport, to, &whole, 1);
 }

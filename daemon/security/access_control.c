@@ -43,49 +43,31 @@ bool access_control_read_keys(const char *text, struct access_control_keys *keys
     return false;
 }
 
-static void set_arena(struct access_control *admission, const char *arena)
+struct access_control *access_control_create(const struct access_control_def *def)
+{
+    assert(def->keys->count >= 1 && def->keys->count <= ACCESS_CONTROL_MAX_KEYS);
+    struct access_control *admission = raim_crypto_init() ? calloc(1, sizeof *admission) : NULL;
+    if (admission == NULL)
+        return NULL;
+    access_control_rename(admission, def->arena);
+    admission->keys = *def->keys;
+    admission->used = def->used;
+    return admission;
+}
+
+void access_control_rename(struct access_control *admission, const char *arena)
 {
     assert(strlen(arena) < sizeof admission->arena);
     strcpy(admission->arena, arena);
 }
 
-struct access_control *access_control_create(const struct access_control_def *def, char *error,
-                                             size_t capacity)
+void access_control_stop_noting(struct access_control *admission)
 {
-    assert(def->keys->count >= 1 && def->keys->count <= ACCESS_CONTROL_MAX_KEYS);
-    const struct used_tokens_def used = {
-        .name = def->arena, .runtime = def->runtime, .state = def->state, .now_s = def->now_s};
-    struct access_control *admission = calloc(1, sizeof *admission);
-    if (admission == NULL || !raim_crypto_init()) {
-        free(admission);
-        return NULL;
-    }
-    set_arena(admission, def->arena);
-    admission->keys = *def->keys;
-    error[0] = '\0';
-    admission->used = used_tokens_open(&used, error, capacity);
-    return admission;
-}
-
-void access_control_rename(struct access_control *admission, const char *arena, int64_t now_s,
-                           char *error, size_t capacity)
-{
-    error[0] = '\0';
-    if (strcmp(admission->arena, arena) == 0)
-        return;
-    set_arena(admission, arena);
-    if (admission->used == NULL ||
-        used_tokens_rename(admission->used, arena, now_s, error, capacity))
-        return;
-    used_tokens_close(admission->used);
     admission->used = NULL;
 }
 
 void access_control_destroy(struct access_control *admission)
 {
-    if (admission == NULL)
-        return;
-    used_tokens_close(admission->used);
     free(admission);
 }
 

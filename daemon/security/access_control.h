@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Access control: judges access tokens. An arena admits those with a token for it that one of its
-// keys has signed, that is valid now, and that nobody has used before, not even before a restart.
-// Time comes from the caller. Memory is fixed.
+// keys has signed, that is valid now, and that nobody has used before, not even before a restart
+// (see used_tokens.h). Time comes from the caller. Memory is fixed.
 // Thread rule: an admission belongs to one thread at a time.
 #pragma once
 
@@ -48,27 +48,23 @@ enum access_control_verdict {
 };
 
 struct access_control;
+struct used_tokens;
 
 struct access_control_def {
     const char *arena; // at most 31 bytes
     const struct access_control_keys *keys;
-    const char *runtime; // directories where used tokens are noted, see used_tokens.h; NULL: none
-    const char *state;
-    int64_t now_s; // seconds since 1970
+    struct used_tokens *used; // borrowed; NULL: they cannot be noted, and every token is refused
 };
 
-// Copies all. NULL when memory runs out. Where used tokens cannot be noted, every token is refused,
-// and where it is unknown which were used, those issued until now; then `error` tells the operator,
-// and is empty otherwise.
-struct access_control *access_control_create(const struct access_control_def *def, char *error,
-                                             size_t capacity);
+// Copies all but the table. NULL when memory runs out.
+struct access_control *access_control_create(const struct access_control_def *def);
 void access_control_destroy(struct access_control *admission);
 
-// The arena has another name from now on: tokens for the one before are another arena's. Where used
-// tokens can no longer be noted, every token is refused, and `error` gets the reason; it is empty
-// otherwise.
-void access_control_rename(struct access_control *admission, const char *arena, int64_t now_s,
-                           char *error, size_t capacity);
+// The arena has another name from now on: tokens for the one before are another arena's.
+void access_control_rename(struct access_control *admission, const char *arena);
+
+// Used tokens can no longer be noted: every token is refused.
+void access_control_stop_noting(struct access_control *admission);
 
 // Judges a token at a time, in seconds since 1970, and leaves it unused; never CROWDED. Costs less
 // than a microsecond, but for tokens that are refused as FORGED or would be admitted: these cost

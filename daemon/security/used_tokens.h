@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Replay protection: which access tokens have been used, by their nonces, until they have expired;
-// kept in files so that neither a crash nor a restart nor a reboot makes a used token good again.
-//
-// The table is a file in the runtime directory, mapped: to note a nonce is a store to memory that
-// the kernel keeps when the process is killed, no system call and no disk. A clean end copies it
-// into the state directory. While it is in use, the file there says so: where the table is then
-// found missing or damaged, after a power cut for instance, it is unknown which tokens were used,
-// and none is good that could have been used before (see used_tokens_unknown_until).
-// Thread rule: a table belongs to one thread at a time. Only add touches no file system.
+// Replay protection: which access tokens have been used, by their nonces, until they have expired.
+// The table is one flat value, which may lie in a mapped file: to note a nonce is a store to memory
+// that the kernel keeps when the process is killed (see used_tokens_file.h). No files, no clock.
+// Thread rule: a table belongs to one thread at a time.
 #pragma once
 
 #include "wire_limits.h"
@@ -19,26 +14,26 @@
 // As many as there is room for in any case that random nonces lead to; see used_tokens_add.
 #define USED_TOKENS_CAPACITY 8192
 
-struct used_tokens;
-
-struct used_tokens_def {
-    const char *name;    // of the arena; part of the files' names
-    const char *runtime; // directories; NULL: none. Without either the table ends with the process
-    const char *state;
-    int64_t now_s; // seconds since 1970
+enum {
+    // With USED_TOKENS_CAPACITY random nonces a bucket has 32 in the mean; that any of them has
+    // more than 64 happens once in ten thousand times.
+    USED_TOKENS_BUCKETS = 256,
+    USED_TOKENS_BUCKET_ENTRIES = 64,
 };
 
-// Opens the table of an arena, or makes it. NULL, with a reason in `error`, where the files cannot
-// be written. Where it begins to be unknown what was used, `error` says so, too.
-struct used_tokens *used_tokens_open(const struct used_tokens_def *def, char *error,
-                                     size_t capacity);
+struct used_tokens_entry {
+    uint8_t nonce[RAIM_ACCESS_NONCE_BYTES];
+    _Atomic uint64_t expiry_s; // 0: free
+};
 
-// Copies the table into the state directory, where there is one. Takes NULL.
-void used_tokens_close(struct used_tokens *tokens);
+struct used_tokens {
+    uint64_t unknown_until_s; // see the functions of these names
+    uint64_t forgotten_until_s;
+    struct used_tokens_entry buckets[USED_TOKENS_BUCKETS][USED_TOKENS_BUCKET_ENTRIES];
+};
 
-// The arena has another name from now on. False, with a reason, where its files cannot be renamed.
-bool used_tokens_rename(struct used_tokens *tokens, const char *name, int64_t now_s, char *error,
-                        size_t capacity);
+// No token was used; which ones were before `unknown_until_s` is not known, 0: all are.
+void used_tokens_init(struct used_tokens *tokens, uint64_t unknown_until_s);
 
 bool used_tokens_has(const struct used_tokens *tokens,
                      const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]);

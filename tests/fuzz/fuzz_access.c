@@ -5,15 +5,16 @@
 
 #include "access.h"
 #include "access_control.h"
+#include "used_tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct access_control *admission;
     const struct access_control_keys keys = {.count = 1, .keys = {{1}}};
-    const struct access_control_def def = {.arena = "duel", .keys = &keys};
-    char error[128];
+    static struct used_tokens used;
+    const struct access_control_def def = {.arena = "duel", .keys = &keys, .used = &used};
     if (admission == NULL)
-        admission = access_control_create(&def, error, sizeof error);
+        admission = access_control_create(&def);
     uint8_t written[RAIM_ACCESS_BYTES];
     char name[RAIM_MAX_NAME_BYTES + 1] = "chosen";
     struct raim_access access;

@@ -10,6 +10,7 @@
 #include "fuzz_file.h"
 #include "link.h"
 #include "token.h"
+#include "used_tokens.h"
 
 #include <sodium.h>
 #include <stdbool.h>
@@ -57,9 +58,10 @@ static void check_token(const struct token_options *options, const char *line)
     assert(strcmp(access.name, options->name != NULL ? options->name : "") == 0);
     assert(access.has_key == (options->server_key != NULL));
     publish(line, &keys);
-    char error[128];
-    const struct access_control_def def = {.arena = access.arena, .keys = &keys};
-    struct access_control *admission = access_control_create(&def, error, sizeof error);
+    static struct used_tokens used;
+    used_tokens_init(&used, 0);
+    const struct access_control_def def = {.arena = access.arena, .keys = &keys, .used = &used};
+    struct access_control *admission = access_control_create(&def);
     const int64_t now_s = (int64_t)access.not_before;
     assert(access_control_check(admission, token, size, now_s) == ACCESS_CONTROL_ADMITTED);
     assert(access_control_judge(admission, token, size, now_s, name) == ACCESS_CONTROL_ADMITTED);

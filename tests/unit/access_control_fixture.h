@@ -4,7 +4,7 @@
 
 #include "access.h"
 #include "access_control.h"
-#include "used_tokens.h"
+#include "used_tokens_file.h"
 
 #include <setjmp.h>
 #include <sodium.h>
@@ -25,7 +25,13 @@ struct signer {
 static struct signer matchmaker, impostor;
 static struct access_control *admission;
 static char name[RAIM_MAX_NAME_BYTES + 1];
-static char error[4096 + 128]; // of the last open_admission
+static char error[4096 + 128]; // of the last open_admission or rename_admission
+
+// The files of the admissions that are open.
+static struct {
+    struct access_control *admission;
+    struct used_tokens_file *file;
+} opened[64];
 
 static inline struct signer make_signer(uint8_t seed)
 {
@@ -42,9 +48,50 @@ static inline struct access_control *open_admission(const char *arena, const cha
     struct access_control_keys keys = {.count = 2};
     memset(keys.keys[0], 7, sizeof keys.keys[0]);
     memcpy(keys.keys[1], matchmaker.shown, sizeof keys.keys[1]);
+    const struct used_tokens_file_def files = {
+        .name = arena, .runtime = runtime, .state = directory, .now_s = now_s};
+    size_t i = 0;
+    while (opened[i].admission != NULL)
+        i++;
+    opened[i].file = used_tokens_file_open(&files, error, sizeof error);
     const struct access_control_def def = {
-        .arena = arena, .keys = &keys, .runtime = runtime, .state = directory, .now_s = now_s};
-    return access_control_create(&def, error, sizeof error);
+        .arena = arena,
+        .keys = &keys,
+        .used = opened[i].file != NULL ? used_tokens_file_table(opened[i].file) : NULL};
+    opened[i].admission = access_control_create(&def);
+    return opened[i].admission;
+}
+
+static inline struct used_tokens_file **file_of(const struct access_control *of)
+{
+    size_t i = 0;
+    while (opened[i].admission != of)
+        i++;
+    return &opened[i].file;
+}
+
+static inline void close_admission(struct access_control *of)
+{
+    if (of == NULL)
+        return;
+    used_tokens_file_close(*file_of(of));
+    *file_of(of) = NULL;
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
+        if (opened[i].admission == of)
+            opened[i].admission = NULL;
+    access_control_destroy(of);
+}
+
+static inline void rename_admission(struct access_control *of, const char *arena, int64_t now_s)
+{
+    struct used_tokens_file **file = file_of(of);
+    error[0] = '\0';
+    access_control_rename(of, arena);
+    if (*file == NULL || used_tokens_file_rename(*file, arena, now_s, error, sizeof error))
+        return;
+    access_control_stop_noting(of);
+    used_tokens_file_close(*file);
+    *file = NULL;
 }
 
 static inline int set_up(void **state)
@@ -60,7 +107,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     (void)state;
-    access_control_destroy(admission);
+    close_admission(admission);
     return 0;
 }
 

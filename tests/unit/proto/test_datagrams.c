@@ -7,6 +7,7 @@
 #include "noise.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"
+#include "used_tokens.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -212,9 +213,10 @@ static void assert_admitted(const json_t *vector, const struct raim_access *acce
     struct access_control_keys keys;
     char name[RAIM_MAX_NAME_BYTES + 1] = "";
     assert_true(access_control_read_keys(text_of(vector, "signed_by"), &keys));
-    char error[128];
-    const struct access_control_def def = {.arena = access->arena, .keys = &keys};
-    struct access_control *admission = access_control_create(&def, error, sizeof error);
+    static struct used_tokens used;
+    used_tokens_init(&used, 0);
+    const struct access_control_def def = {.arena = access->arena, .keys = &keys, .used = &used};
+    struct access_control *admission = access_control_create(&def);
     assert_non_null(admission);
     assert_int_equal(access_control_judge(admission, bytes, size, (int64_t)access->expiry, name),
                      ACCESS_CONTROL_ADMITTED);

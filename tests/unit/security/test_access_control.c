@@ -110,10 +110,10 @@ static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
     struct raim_access access = usual();
     strcpy(access.arena, "duels");
     const struct token after = sign(&access, &matchmaker);
-    access_control_rename(admission, "duels", NOW, error, sizeof error);
+    rename_admission(admission, "duels", NOW);
     assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_FOREIGN);
     assert_int_equal(judge(&after, NOW), ACCESS_CONTROL_ADMITTED);
-    access_control_rename(admission, "duel", NOW, error, sizeof error);
+    rename_admission(admission, "duel", NOW);
     assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_ADMITTED);
 }
 

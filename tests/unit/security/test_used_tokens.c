@@ -58,7 +58,7 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
 {
     (void)state;
     const struct directories made = make_directories();
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW);
     assert_string_equal(error, "");
     const struct token used = usual_token(), unused = usual_token(), other = usual_token();
@@ -67,7 +67,7 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
     assert_int_equal(judge(&used, NOW + 1), ACCESS_CONTROL_USED);
     assert_int_equal(judge(&unused, NOW + 1), ACCESS_CONTROL_ADMITTED);
     // Where the service manager removes the runtime directory at a stop.
-    access_control_destroy(admission);
+    close_admission(admission);
     char path[128];
     path_in(made.runtime, "duel.tokens", path);
     assert_int_equal(access(path, F_OK), -1);
@@ -75,7 +75,7 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
     assert_int_equal(judge(&used, NOW + 2), ACCESS_CONTROL_USED);
     assert_int_equal(judge(&unused, NOW + 2), ACCESS_CONTROL_USED);
     assert_int_equal(judge(&other, NOW + 2), ACCESS_CONTROL_ADMITTED);
-    access_control_destroy(admission);
+    close_admission(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -84,7 +84,7 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
 static void assert_unknown_after(const char *what, void (*harm)(const struct directories *made))
 {
     const struct directories made = make_directories();
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW);
     const struct token used = usual_token(), unused = usual_token();
     struct raim_access later = usual();
@@ -98,11 +98,11 @@ static void assert_unknown_after(const char *what, void (*harm)(const struct dir
         fail_msg("%s: %s", what, error);
     assert_int_equal(judge(&new, NOW + 20), ACCESS_CONTROL_ADMITTED);
     // That stays so until the tokens of before have expired, whatever happens.
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW + 100);
     assert_int_equal(judge(&used, NOW + 100), ACCESS_CONTROL_UNRECORDED);
     assert_int_equal(judge(&new, NOW + 100), ACCESS_CONTROL_USED);
-    access_control_destroy(admission);
+    close_admission(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -184,11 +184,11 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
     const struct directories made = make_directories();
     char path[128];
     path_in(made.state, "duel.tokens", path);
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW);
     const struct token used = usual_token();
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
-    access_control_destroy(admission);
+    close_admission(admission);
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -200,7 +200,7 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
         change_byte(path, at);
         reopen(&made, NOW + 10);
         assert_int_equal(judge(&used, NOW + 10), ACCESS_CONTROL_UNRECORDED);
-        access_control_destroy(admission);
+        close_admission(admission);
         file = fopen(path, "w");
         assert_int_equal(fwrite(bytes, 1, (size_t)status.st_size, file), status.st_size);
         fclose(file);
@@ -208,7 +208,7 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
     }
     reopen(&made, NOW + 10);
     assert_int_equal(judge(&used, NOW + 10), ACCESS_CONTROL_USED);
-    access_control_destroy(admission);
+    close_admission(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -217,7 +217,7 @@ static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_
 {
     (void)state;
     const struct directories made = make_directories();
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW);
     lose_runtime(&made);
     kill_and_reopen(&made, NOW + INT64_C(1000000000));
@@ -227,7 +227,7 @@ static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_
     later.not_before = NOW + ACCESS_CONTROL_SKEW_S + 1;
     const struct token new = sign(&later, &matchmaker);
     assert_int_equal(judge(&new, NOW + 60), ACCESS_CONTROL_ADMITTED);
-    access_control_destroy(admission);
+    close_admission(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -235,7 +235,7 @@ static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_
 static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
 {
     (void)state;
-    access_control_destroy(admission);
+    close_admission(admission);
     for (int i = 0; i < 2; i++) {
         const struct directories made = make_directories();
         admission = open_admission("duel", i == 0 ? "/nowhere" : made.runtime,
@@ -245,9 +245,9 @@ static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
                             "cannot write \"/nowhere/duel.tokens\": No such file or directory");
         const struct token token = usual_token();
         assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_UNRECORDED);
-        access_control_rename(admission, "duels", NOW, error, sizeof error);
+        rename_admission(admission, "duels", NOW);
         assert_string_equal(error, "");
-        access_control_destroy(admission);
+        close_admission(admission);
         remove_directories(&made);
     }
     admission = NULL;
@@ -257,16 +257,16 @@ static void test_an_arena_that_leaves_does_not_close_the_table_of_its_successor(
 {
     (void)state;
     const struct directories made = make_directories();
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW);
     struct access_control *leaving = admission;
     reopen(&made, NOW + 1);
     const struct token used = usual_token();
     assert_int_equal(judge(&used, NOW + 1), ACCESS_CONTROL_ADMITTED);
-    access_control_destroy(leaving);
+    close_admission(leaving);
     kill_and_reopen(&made, NOW + 2);
     assert_int_equal(judge(&used, NOW + 2), ACCESS_CONTROL_USED);
-    access_control_destroy(admission);
+    close_admission(admission);
     admission = NULL;
     remove_directories(&made);
 }
@@ -275,24 +275,26 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
 {
     (void)state;
     const struct directories made = make_directories();
-    access_control_destroy(admission);
+    close_admission(admission);
     reopen(&made, NOW);
     const struct token used = usual_token();
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
-    access_control_rename(admission, "duels", NOW, error, sizeof error);
+    rename_admission(admission, "duel", NOW); // as it is called
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_USED);
+    rename_admission(admission, "duels", NOW);
     assert_string_equal(error, "");
     killed[kills++] = admission;
     admission = open_admission("duels", made.runtime, made.state, NOW);
-    access_control_rename(admission, "duel", NOW, error, sizeof error);
+    rename_admission(admission, "duel", NOW);
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_USED);
     // One that takes over a name takes over what is unknown about it.
     struct access_control *other = open_admission("duels", made.runtime, made.state, NOW);
-    access_control_rename(other, "duel", NOW + 10, error, sizeof error);
+    rename_admission(other, "duel", NOW + 10);
     assert_string_equal(error, "");
     killed[kills++] = admission;
     admission = other;
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_UNRECORDED);
-    access_control_destroy(admission);
+    close_admission(admission);
     admission = NULL;
     remove_directories(&made);
 }
