@@ -3,8 +3,12 @@
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
+#include "monotonic.h"
 #include "secure_sessions.h"
-#include "transport_internal.h"
+#include "transport_datagrams.h"
+#include "transport_gate.h"
+#include "transport_guard.h"
+#include "transport_hooks.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -46,6 +50,11 @@ static_assert(RAIM_MAX_MESSAGE_BYTES <=
                   RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
 static_assert(RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 40 + 8 <= 1280, "what every link carries");
+
+static int64_t now_ms(void)
+{
+    return monotonic_ms();
+}
 
 static void survive_no_memory(void)
 {
@@ -231,6 +240,11 @@ void transport_guard(struct transport *transport, bool wants_cookies,
     transport_limit_addresses(transport);
 }
 
+void transport_limit_time(struct transport *transport, uint32_t us)
+{
+    transport->time_us = us;
+}
+
 void transport_offer(struct transport *transport, const char *arena, bool needs_admission)
 {
     struct raim_cookie *offer = &transport->gate.offer;
@@ -263,8 +277,7 @@ bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KE
 
 void transport_receive(struct transport *transport)
 {
-    if (transport->sessions != NULL &&
-        transport_now_us() / 1000 - transport->swept_ms >= SWEEP_SESSIONS_MS)
+    if (transport->sessions != NULL && now_ms() - transport->swept_ms >= SWEEP_SESSIONS_MS)
         transport_sweep_sessions(transport);
     transport->dry = false;
     transport->services_left = SERVICES_PER_RECEIVE;
@@ -283,7 +296,7 @@ static void mark_connected(struct transport *transport, ENetPeer *peer, struct t
 {
     slot->present = true;
     slot->is_in = false;
-    slot->since_ms = transport_now_us() / 1000;
+    slot->since_ms = now_ms();
     transport->present++;
     enet_peer_ping_interval(peer, PING_INTERVAL_MS);
     enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
@@ -404,11 +417,6 @@ bool transport_poll(struct transport *transport, struct transport_event *event)
     return false;
 }
 
-static int64_t now_ms(void)
-{
-    return transport_now_us() / 1000;
-}
-
 static void on_packet_freed(ENetPacket *packet)
 {
     struct transport_slot *slot = packet->userData;
@@ -461,6 +469,19 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     // Without this message its stream would have a hole.
     transport->stats.overflows++;
     transport_drop(transport, to);
+}
+
+void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
+                       size_t size)
+{
+    transport_put_plain(transport, to, data, size);
+}
+
+void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
+                     size_t size)
+{
+    transport_put_plain(transport, to, data, size);
+    transport->stats.queries++;
 }
 
 void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason)
@@ -518,6 +539,14 @@ uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
     return transport->host->peers[peer].roundTripTime;
+}
+
+uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->slots[peer].present
+               ? round_trip_least_ms(&transport->guards[peer].round_trip, now_ms())
+               : UINT32_MAX;
 }
 
 uint32_t transport_jitter_ms(const struct transport *transport, uint32_t peer)

@@ -8,6 +8,7 @@
 #include "datagram.h"
 #include "gate.h"
 #include "gate_limits.h"
+#include "transport_stats.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -35,16 +36,6 @@ struct transport_event {
     size_t size;
     enum query_kind query;   // what a QUERY asks
     struct udp_address from; // and who
-};
-
-struct transport_stats {
-    uint64_t bytes_in, bytes_out; // UDP payload
-    uint64_t packets_in, packets_out;
-    uint64_t send_errors;     // datagrams that the kernel did not take
-    uint64_t overflows;       // peers dropped that acknowledged too little, or nothing any more
-    uint64_t queries;         // answered, be it with a challenge
-    uint64_t queries_limited; // dropped as too many
-    uint64_t refused[DATAGRAM_VERDICTS];
 };
 
 // Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Datagrams between the batches and ENet, decrypted and encrypted on the way for who has a session.
 #define _GNU_SOURCE // what batch.h is made of
-#include "secure_channel.h"
+#include "transport_datagrams.h"
+
+#include "monotonic.h"
 #include "secure_sessions.h"
-#include "transport_internal.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
 #include <string.h>
+
+_Thread_local struct transport *transport_serving;
 
 // Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
 // still shown to transport_judge, which counts it, so that a flood is bounded like any other.
@@ -99,8 +102,8 @@ static int send_encrypted(struct transport *transport, struct udp_address to,
     }
     const struct iovec whole = {
         .iov_base = encrypted,
-        .iov_len = secure_sessions_encrypt(transport->sessions, to, transport_now_us() / 1000,
-                                           plain, size, encrypted),
+        .iov_len = secure_sessions_encrypt(transport->sessions, to, monotonic_ms(), plain, size,
+                                           encrypted),
     };
     return send_batched(transport, to, &whole, 1);
 }
@@ -117,17 +120,16 @@ int transport_put(struct transport *transport, struct udp_address to, const stru
                                                      : send_batched(transport, to, parts, count);
 }
 
-void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
-                       size_t size)
+void transport_put_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
+                         size_t size)
 {
     assert(size <= RAIM_MAX_DATAGRAM_BYTES);
     const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};
     send_batched(transport, to, &whole, 1);
 }
 
-void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
-                     size_t size)
+int transport_refuse(struct transport *transport, enum datagram_verdict reason)
 {
-    transport_send_to(transport, to, data, size);
-    transport->stats.queries++;
+    transport->stats.refused[reason]++;
+    return 1;
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Judges datagrams by their bytes, by the gate, and by who else is there.
 #define _GNU_SOURCE // what batch.h is made of
+#include "transport_gate.h"
+
+#include "monotonic.h"
 #include "secure_sessions.h"
-#include "transport_internal.h"
+#include "transport_datagrams.h"
+#include "transport_guard.h"
 
 #include <arpa/inet.h>
 #include <enet/enet.h>
@@ -12,12 +16,6 @@ static struct udp_address source_of(const ENetAddress *address)
     return (struct udp_address){.address = ntohl(address->host), .port = address->port};
 }
 
-int transport_refuse(struct transport *transport, enum datagram_verdict reason)
-{
-    transport->stats.refused[reason]++;
-    return 1;
-}
-
 void transport_sweep_sessions(struct transport *transport)
 {
     for (size_t i = 0; i < transport->host->peerCount; i++) {
@@ -25,7 +23,7 @@ void transport_sweep_sessions(struct transport *transport)
         if (peer->state != ENET_PEER_STATE_DISCONNECTED)
             secure_sessions_keep(transport->sessions, source_of(&peer->address));
     }
-    transport->swept_ms = transport_now_us() / 1000;
+    transport->swept_ms = monotonic_ms();
     secure_sessions_sweep(transport->sessions, transport->swept_ms);
 }
 
@@ -65,7 +63,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
                                      .of_address = is_limited ? limits->connections_per_address : 0,
                                      .of_network = is_limited ? limits->connections_per_network : 0,
                                  },
-                                 resumes, transport_now_us() / 1000, reply);
+                                 resumes, monotonic_ms(), reply);
 }
 
 // Answers an INIT, and begins its session.
@@ -82,7 +80,7 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     size_t size = secure_sessions_repeat(transport->sessions, from, &init, reply);
     enum datagram_verdict verdict = DATAGRAM_OK;
     if (size == 0) {
-        verdict = gate_check_init(&transport->gate, from, init.cookie, transport_now_us(), cookie,
+        verdict = gate_check_init(&transport->gate, from, init.cookie, monotonic_us(), cookie,
                                   &cookie_size);
         if (verdict != DATAGRAM_OK)
             return transport_refuse(transport, verdict);
@@ -97,7 +95,7 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     if (verdict != DATAGRAM_OK)
         transport_refuse(transport, verdict);
     if (verdict != DATAGRAM_SESSIONS && verdict != DATAGRAM_FORGED && size > 0)
-        transport_send_to(transport, from, reply, size);
+        transport_put_plain(transport, from, reply, size);
     return 1;
 }
 
@@ -110,8 +108,8 @@ static int hear(struct transport *transport, const ENetHost *host, ENetEvent *ev
         RAIM_CONNECTIONLESS_HANDSHAKE)
         return hear_init(transport, host);
     const struct udp_address from = source_of(&host->receivedAddress);
-    gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength,
-              transport_now_us(), &answer);
+    gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength, monotonic_us(),
+              &answer);
     switch (answer.verdict) {
     case GATE_REFUSED:
         return transport_refuse(transport, answer.refusal);
@@ -119,15 +117,16 @@ static int hear(struct transport *transport, const ENetHost *host, ENetEvent *ev
         transport->stats.queries_limited++;
         break;
     case GATE_TOLD:
-        transport_reply(transport, from, answer.reply, answer.size);
+        transport_put_plain(transport, from, answer.reply, answer.size);
+        transport->stats.queries++;
         break;
     case GATE_ANSWERED:
         if (answer.refusal != DATAGRAM_OK)
             transport_refuse(transport, answer.refusal);
         if (answer.notice_size > 0)
-            transport_send_to(transport, from, answer.notice, answer.notice_size);
+            transport_put_plain(transport, from, answer.notice, answer.notice_size);
         if (answer.size > 0)
-            transport_send_to(transport, from, answer.reply, answer.size);
+            transport_put_plain(transport, from, answer.reply, answer.size);
         break;
     case GATE_ASKED:
         transport->query = answer.query;
@@ -182,7 +181,7 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
 {
     const ENetAddress *from = &host->receivedAddress;
     const enum datagram_verdict verdict = gate_admit(&transport->gate, source_of(from), connect,
-                                                     transport->is_secure, transport_now_us());
+                                                     transport->is_secure, monotonic_us());
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
     if (!has_room(transport, from, connect.id) || !transport_make_room(transport, from, connect.id))

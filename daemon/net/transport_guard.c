@@ -2,7 +2,10 @@
 // Between ENet's peers and what bounds them: shows peer_guard what ENet holds, keeps the budgets of
 // addresses and of a tick, ends connections whose time has come, and makes room for newcomers.
 #define _GNU_SOURCE // what batch.h is made of
-#include "transport_internal.h"
+#include "transport_guard.h"
+
+#include "monotonic.h"
+#include "transport_datagrams.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -28,15 +31,10 @@ enum {
 
 static int64_t now_ms(void)
 {
-    return transport_now_us() / 1000;
+    return monotonic_ms();
 }
 
 // --- The time of a tick ---
-
-void transport_limit_time(struct transport *transport, uint32_t us)
-{
-    transport->time_us = us;
-}
 
 void transport_begin_receive(struct transport *transport)
 {
@@ -44,7 +42,7 @@ void transport_begin_receive(struct transport *transport)
     transport->taken = 0;
     transport->is_overtime = false;
     if (transport->time_us > 0)
-        transport->time_end_us = transport_now_us() + transport->time_us;
+        transport->time_end_us = monotonic_us() + transport->time_us;
     if (now_ms() >= transport->deadline_ms)
         transport_end_connections(transport);
 }
@@ -55,7 +53,7 @@ bool transport_has_time(struct transport *transport)
     if (transport->time_us == 0 || transport->is_overtime ||
         taken < LEAST_DATAGRAMS + 2 * transport->slot_count || taken % DATAGRAMS_PER_LOOK != 0)
         return !transport->is_overtime;
-    transport->is_overtime = transport_now_us() >= transport->time_end_us;
+    transport->is_overtime = (int64_t)monotonic_us() >= transport->time_end_us;
     if (transport->is_overtime)
         transport_refuse(transport, DATAGRAM_OVERTIME);
     return !transport->is_overtime;
@@ -212,14 +210,6 @@ bool transport_keeps_up(const struct transport *transport, uint32_t peer)
     return transport->slots[peer].owed < ROUND_TRIP_MESSAGES &&
            round_trip_has_room(&transport->guards[peer].round_trip, ROUND_TRIP_RELIABLE,
                                (uint16_t)(channel->outgoingReliableSequenceNumber + 1));
-}
-
-uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer)
-{
-    assert(peer < transport->slot_count);
-    return transport->slots[peer].present
-               ? round_trip_least_ms(&transport->guards[peer].round_trip, now_ms())
-               : UINT32_MAX;
 }
 
 // --- Ends ---

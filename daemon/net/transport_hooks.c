@@ -2,8 +2,12 @@
 // What libenet calls: enet_time_get, enet_socket_receive and enet_socket_send. It calls them
 // through the dynamic linker, so the definitions here replace its own for the whole process.
 #define _GNU_SOURCE // what batch.h is made of
+#include "transport_hooks.h"
+
+#include "enet_socket.h"
 #include "monotonic.h"
-#include "transport_internal.h"
+#include "transport_datagrams.h"
+#include "transport_guard.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -12,53 +16,19 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-
-static_assert(sizeof(ENetBuffer) == sizeof(struct iovec) &&
-                  offsetof(ENetBuffer, data) == offsetof(struct iovec, iov_base) &&
-                  offsetof(ENetBuffer, dataLength) == offsetof(struct iovec, iov_len),
-              "an ENetBuffer is an iovec");
-
-_Thread_local struct transport *transport_serving;
 
 // While not NULL, the calls of this thread are counted, and nothing is sent or received.
 static _Thread_local struct calls {
     uint32_t times, sends, receives;
 } * counting;
 
-int64_t transport_now_us(void)
-{
-    return (int64_t)monotonic_us();
-}
-
 // Milliseconds since the machine started. ENet takes 0 for "never".
 enet_uint32 enet_time_get(void)
 {
     if (counting != NULL)
         counting->times++;
-    const enet_uint32 ms = (enet_uint32)(transport_now_us() / 1000);
+    const enet_uint32 ms = (enet_uint32)monotonic_ms();
     return ms != 0 ? ms : 1;
-}
-
-static int receive_plain(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
-{
-    struct sockaddr_in from = {.sin_family = AF_INET};
-    struct msghdr header = {
-        .msg_name = &from,
-        .msg_namelen = sizeof from,
-        .msg_iov = (struct iovec *)buffers,
-        .msg_iovlen = count,
-    };
-    const ssize_t size = recvmsg(socket, &header, MSG_NOSIGNAL);
-    if (size < 0)
-        return errno == EWOULDBLOCK ? 0 : -1;
-    if ((header.msg_flags & MSG_TRUNC) != 0)
-        return -1;
-    if (address != NULL) {
-        address->host = from.sin_addr.s_addr;
-        address->port = ntohs(from.sin_port);
-    }
-    return (int)size;
 }
 
 int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buffers, size_t count)
@@ -68,7 +38,7 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
         return 0;
     }
     if (transport_serving == NULL)
-        return receive_plain(socket, address, buffers, count);
+        return raim_enet_socket_receive(socket, address, (struct iovec *)buffers, count);
     assert(count == 1 && buffers[0].dataLength >= BATCH_BYTES);
     if (!transport_has_time(transport_serving))
         return -1;
@@ -79,23 +49,6 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     return size;
 }
 
-static int send_plain(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
-                      size_t count)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET};
-    struct msghdr header = {.msg_iov = (struct iovec *)buffers, .msg_iovlen = count};
-    if (address != NULL) {
-        to.sin_addr.s_addr = address->host;
-        to.sin_port = htons(address->port);
-        header.msg_name = &to;
-        header.msg_namelen = sizeof to;
-    }
-    const ssize_t size = sendmsg(socket, &header, MSG_NOSIGNAL);
-    if (size < 0)
-        return errno == EWOULDBLOCK ? 0 : -1;
-    return (int)size;
-}
-
 int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
                      size_t count)
 {
@@ -104,7 +57,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
         return 0;
     }
     if (transport_serving == NULL)
-        return send_plain(socket, address, buffers, count);
+        return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
     transport_note_sent(transport_serving, address);
     const struct udp_address to = {.address = ntohl(address->host), .port = address->port};
     return transport_put(transport_serving, to, (const struct iovec *)buffers, count);

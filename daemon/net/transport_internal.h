@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What a transport is made of, for the files that know: transport.c has ENet's host,
-// transport_hooks.c is what libenet calls, transport_datagrams.c moves its datagrams,
-// transport_gate.c says which of them ENet gets to see, and transport_guard.c what of them.
+// What a transport is made of, for the files that know. Each of them includes only those before it:
+// transport_datagrams.c moves datagrams, transport_guard.c bounds what ENet gets to see of a
+// peer's, transport_gate.c says which of them ENet gets to see, transport_hooks.c is what libenet
+// calls, and transport.c has ENet's host.
 #pragma once
 
 #include "address_budget.h"
 #include "batch.h"
 #include "gate.h"
 #include "peer_guard.h"
-#include "transport.h"
+#include "transport_stats.h"
 
-struct _ENetAddress;
-struct _ENetEvent;
 struct _ENetHost;
 struct _ENetPacket;
-struct _ENetPeer;
 struct secure_sessions;
 
 struct transport_slot {
@@ -58,78 +56,3 @@ struct transport {
     struct batch out;
     struct transport_slot slots[];
 };
-
-// ENet's intercept, which sees a datagram before ENet parses it: 1 where that is the end of it, 0
-// where it goes on.
-int transport_judge(struct transport *transport, struct _ENetHost *host, struct _ENetEvent *event);
-
-// Counts something that is refused; 1.
-int transport_refuse(struct transport *transport, enum datagram_verdict reason);
-
-// --- transport_guard.c ---
-
-// Begins the time of a tick, and ends the connections that were to end by now.
-void transport_begin_receive(struct transport *transport);
-
-// Sets what the peers of an address may send by what the gate's limits say.
-void transport_limit_addresses(struct transport *transport);
-
-// Whether another datagram may be read in this tick; counts it.
-bool transport_has_time(struct transport *transport);
-
-// Cuts out of a connected peer's datagram what ENet must not see: 1 where nothing is left, or ENet
-// would not know whose it is.
-int transport_filter(struct transport *transport, struct _ENetHost *host);
-
-// ENet sends a datagram to a peer: `address` is that of an ENetPeer.
-void transport_note_sent(struct transport *transport, const void *address);
-
-// Whether a peer has acknowledged enough to be sent another reliable message.
-bool transport_keeps_up(const struct transport *transport, uint32_t peer);
-
-// Frees a peer's slot at once. If it was CONNECTED, DISCONNECTED is told next, and until then
-// nothing is heard of whoever gets the slot.
-void transport_drop(struct transport *transport, struct _ENetPeer *peer);
-
-// The server ends a connection: it is reset a little later, whatever its peer does.
-void transport_set_farewell(struct transport *transport, uint32_t peer);
-void transport_end_connections(struct transport *transport);
-
-// Whether a peer holds a slot for nothing: it has left our answer to its CONNECT unacknowledged for
-// longer than a round trip takes, or was not let in (see transport_let_in).
-bool transport_is_idle(const struct transport *transport, const struct _ENetPeer *peer);
-
-// Whether there is a slot for a CONNECT, which it then gets. If there is none, the oldest idle
-// connection makes room, whatever network it is from. Walks all peers, as ENet does next.
-bool transport_make_room(struct transport *transport, const struct _ENetAddress *from, uint32_t id);
-
-// --- transport_hooks.c ---
-
-// The transport whose host ENet is serving on this thread. Other hosts of the process, such as a
-// test's clients, find NULL and get plain system calls.
-extern _Thread_local struct transport *transport_serving;
-
-// Whether libenet really calls the functions of transport_hooks.c: a libenet that is linked with
-// -Bsymbolic-functions would call its own, and nothing would be checked, encrypted or timed.
-// Otherwise writes a reason.
-bool transport_check_hooks(char *error, size_t capacity);
-
-// --- transport_datagrams.c ---
-
-// The next datagram that has come, of at most BATCH_BYTES, decrypted where it was encrypted; and
-// from where. -1 when there is none.
-int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data);
-
-// Queues a datagram of ENet's, encrypted where the peer has a session. The bytes queued; 0 where it
-// is lost.
-int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
-                  size_t count);
-
-// Sends what was queued.
-void transport_send_batch(struct transport *transport);
-
-// Ends the encrypted sessions whose ENet peer is gone.
-void transport_sweep_sessions(struct transport *transport);
-
-// Since the machine started.
-int64_t transport_now_us(void);

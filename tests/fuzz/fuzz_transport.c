@@ -12,7 +12,8 @@
 
 #include "connector.h"
 #include "secure_sessions.h"
-#include "transport_internal.h"
+#include "transport.h"
+#include "transport_gate.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
