@@ -340,8 +340,8 @@ static struct transport_event translate(struct transport *transport, const ENetE
         return (struct transport_event){
             .kind = TRANSPORT_QUERY,
             .query = transport->query,
-            .from = {.address = ntohl(transport->host->receivedAddress.host),
-                     .port = transport->host->receivedAddress.port}};
+            .from = transport_udp_address(&transport->host->receivedAddress),
+        };
     const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
     struct transport_slot *slot = &transport->slots[peer];
     switch (event->type) {
@@ -531,8 +531,7 @@ uint32_t transport_address(const struct transport *transport, uint32_t peer)
 struct udp_address transport_source(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
-    const ENetAddress *address = &transport->host->peers[peer].address;
-    return (struct udp_address){.address = ntohl(address->host), .port = address->port};
+    return transport_udp_address(&transport->host->peers[peer].address);
 }
 
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)

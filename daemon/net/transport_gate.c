@@ -11,17 +11,12 @@
 #include <arpa/inet.h>
 #include <enet/enet.h>
 
-static struct udp_address source_of(const ENetAddress *address)
-{
-    return (struct udp_address){.address = ntohl(address->host), .port = address->port};
-}
-
 void transport_sweep_sessions(struct transport *transport)
 {
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         const ENetPeer *peer = &transport->host->peers[i];
         if (peer->state != ENET_PEER_STATE_DISCONNECTED)
-            secure_sessions_keep(transport->sessions, source_of(&peer->address));
+            secure_sessions_keep(transport->sessions, transport_udp_address(&peer->address));
     }
     transport->swept_ms = monotonic_ms();
     secure_sessions_sweep(transport->sessions, transport->swept_ms);
@@ -43,7 +38,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
 {
-    const struct udp_address from = source_of(&host->receivedAddress);
+    const struct udp_address from = transport_udp_address(&host->receivedAddress);
     const bool is_limited = gate_is_limited(&transport->gate, from.address);
     const struct gate_limits *limits = &transport->gate.limits;
     bool resumes;
@@ -69,7 +64,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
 // Answers an INIT, and begins its session.
 static int hear_init(struct transport *transport, const ENetHost *host)
 {
-    const struct udp_address from = source_of(&host->receivedAddress);
+    const struct udp_address from = transport_udp_address(&host->receivedAddress);
     struct raim_init init;
     struct raim_credential credential;
     uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES], ephemeral[RAIM_KEY_BYTES];
@@ -107,7 +102,7 @@ static int hear(struct transport *transport, const ENetHost *host, ENetEvent *ev
     if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) ==
         RAIM_CONNECTIONLESS_HANDSHAKE)
         return hear_init(transport, host);
-    const struct udp_address from = source_of(&host->receivedAddress);
+    const struct udp_address from = transport_udp_address(&host->receivedAddress);
     gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength, monotonic_us(),
               &answer);
     switch (answer.verdict) {
@@ -180,8 +175,8 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
 static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
 {
     const ENetAddress *from = &host->receivedAddress;
-    const enum datagram_verdict verdict = gate_admit(&transport->gate, source_of(from), connect,
-                                                     transport->is_secure, monotonic_us());
+    const enum datagram_verdict verdict = gate_admit(&transport->gate, transport_udp_address(from),
+                                                     connect, transport->is_secure, monotonic_us());
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
     if (!has_room(transport, from, connect.id) || !transport_make_room(transport, from, connect.id))

@@ -34,6 +34,11 @@ static int64_t now_ms(void)
     return monotonic_ms();
 }
 
+struct udp_address transport_udp_address(const struct _ENetAddress *address)
+{
+    return (struct udp_address){.address = ntohl(address->host), .port = address->port};
+}
+
 // --- The time of a tick ---
 
 void transport_begin_receive(struct transport *transport)

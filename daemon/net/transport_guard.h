@@ -7,6 +7,9 @@
 struct _ENetAddress;
 struct _ENetPeer;
 
+// An address of ENet's as the rest of the daemon writes it.
+struct udp_address transport_udp_address(const struct _ENetAddress *address);
+
 // Begins the time of a tick, and ends the connections that were to end by now.
 void transport_begin_receive(struct transport *transport);
 

@@ -59,8 +59,8 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
     if (transport_serving == NULL)
         return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
     transport_note_sent(transport_serving, address);
-    const struct udp_address to = {.address = ntohl(address->host), .port = address->port};
-    return transport_put(transport_serving, to, (const struct iovec *)buffers, count);
+    return transport_put(transport_serving, transport_udp_address(address),
+                         (const struct iovec *)buffers, count);
 }
 
 // A host that connects to itself makes ENet ask for the time, send and receive.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // All the cryptography of the daemon and of the client library, by libsodium, under the names of
-// what it is used for. Any thread may call any of it; nothing here keeps state.
+// what it is used for. Any thread may call any of it; nothing here keeps state. Of all functions
+// only raim_crypto_init, raim_crypto_random, raim_crypto_allocate and raim_crypto_free ask the
+// system for anything.
 #pragma once
 
 #include <stdbool.h>
