@@ -14,10 +14,8 @@
 
 #define RAIM_CONNECTIONLESS_FORM 2
 #define RAIM_CONNECTIONLESS_HEAD_BYTES 10
-#define RAIM_CONNECTIONLESS_BYTES                                                                  \
-    512 // at least, padded with zeros: more than its answers together; see
-// RAIM_MAX_DATAGRAM_BYTES for the most
-#define RAIM_COOKIE_BYTES 79 // at most
+#define RAIM_CONNECTIONLESS_BYTES 512 // at least, padded with zeros: more than its answers together
+#define RAIM_COOKIE_BYTES 79          // at most
 #define RAIM_INVITE_BYTES 26
 #define RAIM_REFUSED_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_MAX_TEXT_BYTES) // at most
 #define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones

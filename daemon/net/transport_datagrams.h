@@ -17,7 +17,7 @@ int transport_take(struct transport *transport, struct udp_address *from, uint8_
 int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
                   size_t count);
 
-// Queues a datagram that is not ENet's, of at most RAIM_MTU bytes, as it is.
+// Queues a datagram that is not ENet's, of at most RAIM_MAX_DATAGRAM_BYTES bytes, as it is.
 void transport_put_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
                          size_t size);
 
