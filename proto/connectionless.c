@@ -78,7 +78,7 @@ size_t raim_credential_read(const uint8_t *data, size_t size, struct raim_creden
     return 2U + data[1];
 }
 
-size_t raim_connect_request_write(const struct raim_connectionless *connect_request,
+size_t raim_connect_request_write(const struct raim_connect_request *connect_request,
                                   uint8_t bytes[RAIM_CONNECTIONLESS_BYTES])
 {
     memset(bytes, 0, RAIM_CONNECTIONLESS_BYTES);
@@ -89,9 +89,9 @@ size_t raim_connect_request_write(const struct raim_connectionless *connect_requ
 }
 
 bool raim_connect_request_read(const uint8_t *data, size_t size,
-                               struct raim_connectionless *connect_request)
+                               struct raim_connect_request *connect_request)
 {
-    *connect_request = (struct raim_connectionless){0};
+    *connect_request = (struct raim_connect_request){0};
     if (size < RAIM_CONNECTIONLESS_BYTES || size > RAIM_MAX_DATAGRAM_BYTES)
         return false;
     connect_request->cookie = read_u32(data + HEAD_BYTES);

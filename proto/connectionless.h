@@ -43,7 +43,7 @@ struct raim_credential {
     uint8_t bytes[RAIM_ACCESS_BYTES];
 };
 
-struct raim_connectionless {
+struct raim_connect_request {
     uint32_t cookie; // 0: none yet
     struct raim_credential credential;
 };
@@ -79,10 +79,10 @@ void raim_connectionless_write_head(enum raim_connectionless_kind kind,
 // Writers return the size; a value out of its range is a bug and asserted. Readers are for
 // datagrams whose raim_connectionless_kind is theirs, and return false when anything behind the
 // head is wrong.
-size_t raim_connect_request_write(const struct raim_connectionless *connect_request,
+size_t raim_connect_request_write(const struct raim_connect_request *connect_request,
                                   uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);
 bool raim_connect_request_read(const uint8_t *data, size_t size,
-                               struct raim_connectionless *connect_request);
+                               struct raim_connect_request *connect_request);
 size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_COOKIE_BYTES]);
 bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cookie);
 size_t raim_invite_write(const struct raim_invite *invite, uint8_t bytes[RAIM_INVITE_BYTES]);

@@ -29,8 +29,8 @@ struct raim_connector {
     bool session_refused;                   // the server forgot the session: use the access token
 
     enum raim_connector_state state;
-    struct raim_connectionless connect_request; // to send
-    struct raim_cookie cookie;                  // the newest good one
+    struct raim_connect_request connect_request; // to send
+    struct raim_cookie cookie;                   // the newest good one
     bool has_sent;
     uint64_t sent_us, handshake_begun_us;
     uint8_t init[RAIM_INIT_BYTES];
@@ -82,7 +82,7 @@ void raim_connector_stop(struct raim_connector *connector)
 static void connect_request(struct raim_connector *connector)
 {
     connector->state = RAIM_CONNECTOR_REQUESTING;
-    connector->connect_request = (struct raim_connectionless){0};
+    connector->connect_request = (struct raim_connect_request){0};
     connector->has_sent = false;
 }
 

@@ -5,6 +5,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "enet_client.h"
 
+#include "enet_socket.h"
+
 #include "invitation.h"
 #include "message.h"
 
@@ -397,28 +399,11 @@ struct raim_enet_client_traffic raim_enet_client_traffic(const struct raim_enet_
 
 // --- What libenet calls ---
 
-static int send_parts(ENetSocket socket, const ENetAddress *address, struct iovec *parts,
-                      size_t count)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET};
-    struct msghdr header = {.msg_iov = parts, .msg_iovlen = count};
-    if (address != NULL) {
-        to.sin_addr.s_addr = address->host;
-        to.sin_port = htons(address->port);
-        header.msg_name = &to;
-        header.msg_namelen = sizeof to;
-    }
-    const ssize_t sent = sendmsg(socket, &header, MSG_NOSIGNAL);
-    if (sent < 0)
-        return errno == EWOULDBLOCK ? 0 : -1;
-    return (int)sent;
-}
-
 int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
                      size_t count)
 {
     if (serving == NULL || !raim_connector_is_secure(serving))
-        return send_parts(socket, address, (struct iovec *)buffers, count);
+        return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
     uint8_t plain[MTU], encrypted[MAX_DATAGRAM];
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -427,7 +412,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
         memcpy(plain + size, buffers[i].data, buffers[i].dataLength);
         size += buffers[i].dataLength;
     }
-    struct iovec part = {encrypted, raim_connector_encrypt(serving, raim_enet_client_now_us(),
-                                                           plain, size, encrypted)};
-    return send_parts(socket, address, &part, 1);
+    const struct iovec part = {encrypted, raim_connector_encrypt(serving, raim_enet_client_now_us(),
+                                                                 plain, size, encrypted)};
+    return raim_enet_socket_send(socket, address, &part, 1);
 }

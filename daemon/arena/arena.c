@@ -142,8 +142,7 @@ static struct config *load_ordered(const struct config_arena *config, const char
     const char *words = report.no_memory || text == NULL ? "out of memory" : text;
     if (map == NULL)
         log_arena_warning(config->name, "map failed arena=%s: %.*s", config->name,
-                          (int)strcspn(words, "
-"), words);
+                          (int)strcspn(words, "\n"), words);
     free(text);
     return map;
 }

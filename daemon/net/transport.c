@@ -46,10 +46,11 @@ enum {
 static_assert(RAIM_MAX_PEERS == ENET_PROTOCOL_MAXIMUM_PEER_ID, "ENet's ids");
 static_assert(RAIM_MAX_DATAGRAM_BYTES >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
 static_assert(RAIM_MAX_DATAGRAM_BYTES <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer");
-static_assert(RAIM_MAX_MESSAGE_BYTES <=
-                  RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) - sizeof(ENetProtocolSendFragment),
+static_assert(RAIM_MAX_MESSAGE_BYTES <= RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) -
+                                            sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
-static_assert(RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 40 + 8 <= 1280, "what every link carries");
+static_assert(RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 40 + 8 <= 1280,
+              "what every link carries");
 
 static int64_t now_ms(void)
 {

@@ -89,12 +89,13 @@ bool transport_poll(struct transport *transport, struct transport_event *event);
 void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
                     size_t size);
 
-// Queues the reply to a query, of at most RAIM_MAX_DATAGRAM_BYTES bytes; it leaves with the next batch.
+// Queues the reply to a query, of at most RAIM_MAX_DATAGRAM_BYTES bytes; it leaves with the next
+// batch.
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size);
 
-// Queues a datagram of ours that is not ENet's, to anybody, of at most RAIM_MAX_DATAGRAM_BYTES bytes; it
-// leaves with the next batch.
+// Queues a datagram of ours that is not ENet's, to anybody, of at most RAIM_MAX_DATAGRAM_BYTES
+// bytes; it leaves with the next batch.
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size);
 

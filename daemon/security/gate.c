@@ -138,7 +138,7 @@ static void hear_credential(struct gate *gate, uint32_t address,
 }
 
 static void receive_connect_request(struct gate *gate, struct udp_address from,
-                                    const struct raim_connectionless *connect_request,
+                                    const struct raim_connect_request *connect_request,
                                     int64_t now_us, struct gate_answer *answer)
 {
     if (gate_is_limited(gate, from.address) &&
@@ -167,7 +167,7 @@ void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, 
     answer->refusal = DATAGRAM_OK;
     answer->size = answer->notice_size = 0;
     if (raim_connectionless_kind(data, size) == RAIM_CONNECTIONLESS_REQUEST) {
-        struct raim_connectionless connect_request;
+        struct raim_connect_request connect_request;
         if (raim_connect_request_read(data, size, &connect_request))
             receive_connect_request(gate, from, &connect_request, now_us, answer);
         else

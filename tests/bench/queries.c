@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     uint8_t garbage[sizeof question];
     memset(garbage, 0xFF, sizeof garbage);
     uint8_t connect_request[RAIM_CONNECTIONLESS_BYTES];
-    raim_connect_request_write(&(struct raim_connectionless){0}, connect_request);
+    raim_connect_request_write(&(struct raim_connect_request){0}, connect_request);
     printf("case,ns\n");
     measure_bare(question, size, rounds);
     print_median("bare recvmmsg", rounds);

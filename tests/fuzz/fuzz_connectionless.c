@@ -8,7 +8,7 @@
 static void check_connect_request(const uint8_t *data, size_t size)
 {
     uint8_t written[RAIM_CONNECTIONLESS_BYTES];
-    struct raim_connectionless connect_request;
+    struct raim_connect_request connect_request;
     if (!raim_connect_request_read(data, size, &connect_request))
         return;
     assert(size >= raim_connect_request_write(&connect_request, written));

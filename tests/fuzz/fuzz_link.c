@@ -122,7 +122,7 @@ static void hear(const uint8_t *data, size_t size)
     assert(!net.expects_key || is_encrypted || kind == RAIM_CONNECTIONLESS_REQUEST ||
            kind == RAIM_CONNECTIONLESS_HANDSHAKE);
     if (kind == RAIM_CONNECTIONLESS_REQUEST) {
-        struct raim_connectionless connect_request;
+        struct raim_connect_request connect_request;
         assert(size == RAIM_CONNECTIONLESS_BYTES &&
                raim_connect_request_read(data, size, &connect_request));
         assert(!net.expects_key || connect_request.credential.kind == RAIM_CREDENTIAL_NONE);

@@ -20,6 +20,7 @@ LICENCE = "// SPDX-License-Identifier: MIT"
 # points up, and the build's targets (CMakeLists.txt) have the same arrows.
 SEES = {
     "lib/crypto": [],
+    "lib/enet_socket": [],
     "lib/geometry": [],
     "lib/map": ["lib/geometry"],
     "lib/world": ["lib/map"],
@@ -32,8 +33,8 @@ SEES = {
     "client/play": ["client/link"],
     "daemon/common": [],
     "daemon/sandbox": ["daemon/common"],
-    "daemon/security": ["daemon/common", "proto"],
-    "daemon/net": ["daemon/security"],
+    "daemon/security": ["lib/crypto", "proto"],
+    "daemon/net": ["daemon/common", "daemon/security"],
     "daemon/config": ["daemon/sandbox", "daemon/security", "lib/match"],
     "daemon/query": ["daemon/config"],
     "daemon/arena": ["daemon/net", "daemon/query"],
@@ -44,10 +45,8 @@ SEES = {
 }
 USES = {
     "lib/match": ["lib/replication"],
-    "client/link": ["lib/crypto"],
-    "daemon/security": ["lib/crypto"],
-    "daemon/net": ["lib/crypto"],
-    "daemon/arena": ["lib/crypto"],
+    "client/link": ["lib/crypto", "lib/enet_socket"],
+    "daemon/net": ["lib/enet_socket"],
     "daemon/ctl": ["proto"],
 }
 
@@ -74,6 +73,22 @@ PURE_HEADERS = {
     "assert.h", "float.h", "limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h",
     "string.h",
 }
+# Where strangers are judged, bytes, the time and random numbers come in, too; counters are atomic.
+SECURITY = "daemon/security"
+SECURITY_HEADERS = PURE_HEADERS | {"stdatomic.h"}
+SECURITY_CALLS = re.compile(
+    r"""\b(
+    (?:arc4random|clock|enet|fd|getrandom|gettimeofday|log|mktime|monotonic|pthread|randombytes|thrd
+       |timespec|unit_directories|state_file|transport)_?\w*
+    |s?rand|s?random|raim_crypto_random|time|(?:nano|u)?sleep
+    |f?open(?:at)?|f?read|f?write|f?close|f?printf|f?puts|perror|rename|unlink|f?stat|m(?:un)?map
+    |socket|bind|connect|poll|select|ioctl|(?:send|recv)\w*
+    |(?:secure_)?getenv|system|signal
+    )\s*\(""", re.VERBOSE)
+
+# Rooms in which no module, that is a file and its header, includes another that includes it in the
+# end: whoever reads one has read those below it.
+LAYERED_ROOMS = ["daemon/security", "daemon/net"]
 PURE_EXCEPTIONS = {("lib/world/digest.c", "xxhash.h")}
 
 # Of the pure headers' functions those that read the environment, end the process, or draw chance
@@ -85,19 +100,23 @@ IMPURE_CALL = re.compile(
 # Each program and the rooms that it is linked from: within a program, a third-party header is
 # known to one file.
 PROGRAMS = {
-    "raimd": seen_by("daemon/server") + ["lib/crypto", "lib/replication"],
+    "raimd": seen_by("daemon/server") + ["lib/enet_socket", "lib/replication"],
     "raimctl": ["daemon/ctl", "proto"],
-    "raim-bots": seen_by("client/bots") + ["lib/crypto"],
-    "raim": seen_by("client/play") + ["lib/crypto"],
+    "raim-bots": seen_by("client/bots") + ["lib/crypto", "lib/enet_socket"],
+    "raim": seen_by("client/play") + ["lib/crypto", "lib/enet_socket"],
 }
 
 # The exceptions: raimd's room for HTTP has a file for each part of libmicrohttpd that it uses, and of
-# its transport one file has ENet's host, one is what ENet calls, and two judge its datagrams.
+# its transport one file has ENet's host, one is what ENet calls, and two judge its datagrams. What
+# libenet does by itself is one file for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_gate.c",
-                               "daemon/net/transport_guard.c", "daemon/net/transport_hooks.c"},
+                               "daemon/net/transport_guard.c", "daemon/net/transport_hooks.c",
+                               "lib/enet_socket/enet_socket.c"},
+    ("raim-bots", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_socket/enet_socket.c"},
+    ("raim", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_socket/enet_socket.c"},
 }
 
 # C17, POSIX and Linux; everything else in angle brackets is third-party.
@@ -124,7 +143,9 @@ class Source:
         self.name = path.name
         self.room = path.parent.relative_to(root).as_posix()
         self.is_test = self.path.startswith(TESTS + "/")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        self.text = path.read_text(encoding="utf-8")
+        self.module = self.path.rsplit(".", 1)[0]
+        lines = self.text.splitlines()
         self.first_line = lines[0] if lines else ""
         self.quoted, self.angled, self.odd = [], [], []
         self.impure_calls = set()
@@ -166,6 +187,42 @@ def pure_problems(source):
             yield f"{source.path}: includes <{header}>, which a room without I/O must not"
     for call in sorted(source.impure_calls):
         yield f"{source.path}: calls {call}, which a room without I/O must not"
+
+
+def code_of(source):
+    """The text without comments, character constants and strings."""
+    return re.sub(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", " ",
+                  source.text, flags=re.DOTALL)
+
+
+def security_problems(source):
+    """No I/O, clock or random numbers where strangers are judged."""
+    if source.room != SECURITY:
+        return
+    for header in source.angled:
+        if header not in SECURITY_HEADERS:
+            yield f"{source.path}: includes <{header}>, which {SECURITY} must not"
+    for call in sorted({match.group(1) for match in SECURITY_CALLS.finditer(code_of(source))}):
+        yield f"{source.path}: calls {call}, which {SECURITY} must not"
+
+
+def circle_problems(sources, headers):
+    """The modules of a layered room stand in one order."""
+    below = {}
+    for source in sources:
+        if source.room in LAYERED_ROOMS:
+            found = (find_header(source, name, headers) for name in source.quoted)
+            below.setdefault(source.module, set()).update(
+                header.module for header in found if header is not None)
+    placed = set()
+    while True:
+        free = {module for module, others in below.items()
+                if module not in placed and not (others & below.keys()) - placed - {module}}
+        if not free:
+            break
+        placed |= free
+    if len(placed) < len(below):
+        yield f"{', '.join(sorted(below.keys() - placed))}: include each other in a circle"
 
 
 def find_header(source, name, headers):
@@ -246,8 +303,10 @@ def check(root):
     for source in sources:
         problems += form_problems(source)
         problems += pure_problems(source)
+        problems += security_problems(source)
         if source.room in ROOMS:
             problems += arrow_problems(source, headers)
+    problems += circle_problems(sources, headers)
     problems += ambiguous_problems(sources)
     problems += third_party_problems(sources)
     return problems
@@ -258,6 +317,7 @@ class SelfTest(unittest.TestCase):
 
     GOOD = {
         "lib/crypto/crypto.c": ["<sodium.h>"],
+        "lib/enet_socket/enet_socket.h": ["<stddef.h>"],
         "lib/geometry/vec2.h": ["<math.h>"],
         "lib/map/map.h": ['"vec2.h"'],
         "lib/world/world.h": ['"map.h"', "<stdint.h>"],
@@ -319,6 +379,27 @@ class SelfTest(unittest.TestCase):
                 code = f"{LICENCE}\nint f(void) {{ return g({call} (x)); }} // abort()"
                 self.assert_only(self.problems(raw={room + "/bad.c": code}), room, call)
 
+    def test_no_io_header_where_strangers_are_judged(self):
+        for header in ("time.h", "sys/random.h", "arpa/inet.h", "stdio.h", "pthread.h", "errno.h"):
+            self.assert_only(self.problems({SECURITY + "/bad.c": [f"<{header}>"]}), "bad.c", header)
+
+    def test_nothing_that_asks_the_machine_is_called_where_strangers_are_judged(self):
+        for call in ("clock_gettime(0, &now)", "time(NULL)", "monotonic_us()", "getrandom(a, 1, 0)",
+                     "raim_crypto_random(a, 1)", "rand()", "fopen(a, b)", "log_info(a)",
+                     "getenv(a)", "enet_time_get()", "sendmsg (a, b, c)", "transport_port(t)"):
+            problems = self.problems(raw={SECURITY + "/bad.c": f"{LICENCE}\nint a = {call};"})
+            self.assert_only(problems, "bad.c", call.split("(")[0].strip())
+
+    def test_only_calls_count_where_strangers_are_judged(self):
+        text = (f"{LICENCE}\n// rand() and time()\nint now_time(int time, char *a);\n"
+                'const char *b = "getrandom(";')
+        self.assertEqual(self.problems(raw={SECURITY + "/good.c": text}), [])
+
+    def test_no_circle_among_layered_modules(self):
+        problems = self.problems({"daemon/net/a.h": ['"b.h"'], "daemon/net/b.c": ['"b.h"', '"a.h"'],
+                                  "daemon/net/b.h": []})
+        self.assert_only(problems, "daemon/net/a", "daemon/net/b", "circle")
+
     def test_digest_belongs_to_one_file(self):
         self.assert_only(self.problems({"lib/geometry/bad.c": ["<xxhash.h>"],
                                         "lib/world/digest.c": []}), "bad.c", "xxhash.h")
@@ -342,12 +423,15 @@ class SelfTest(unittest.TestCase):
             self.assert_only(self.problems({room + "/bad.c": [f'"{name}"']}), room, name)
 
     def test_a_forbidden_header_is_found_behind_an_allowed_one(self):
-        problems = self.problems({"lib/crypto/noise.h": [], "daemon/net/transport.h": ['"noise.h"'],
+        problems = self.problems({"daemon/net/transport.h": ['"gate.h"', '"enet_socket.h"'],
                                   "daemon/arena/arena.h": ['"transport.h"'],
                                   "daemon/arena/arena.c": [], "daemon/http/status.h": [],
                                   "daemon/http/bad.c": ['"arena.h"']})
-        self.assert_only(problems, "daemon/http/bad.c", "includes lib/crypto/noise.h",
-                         "through daemon/arena/arena.h through daemon/net/transport.h")
+        self.assertEqual(problems, [
+            "daemon/arena/arena.h: includes lib/enet_socket/enet_socket.h"
+            " through daemon/net/transport.h",
+            "daemon/http/bad.c: includes lib/enet_socket/enet_socket.h"
+            " through daemon/arena/arena.h through daemon/net/transport.h"])
 
     def test_unknown_header(self):
         self.assert_only(self.problems({"daemon/arena/bad.c": ['"nowhere.h"']}), "nowhere.h")

@@ -129,7 +129,7 @@ static void turn(void)
         return;
     }
     struct gate_answer answer;
-    struct raim_connectionless connect_request;
+    struct raim_connect_request connect_request;
     server.connect_requests++;
     assert_true(raim_connect_request_read(bytes, size, &connect_request));
     server.shown = connect_request.credential;

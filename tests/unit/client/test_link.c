@@ -55,7 +55,7 @@ static int receive_connect_request(ENetHost *host, ENetEvent *event)
     if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) !=
         RAIM_CONNECTIONLESS_REQUEST)
         return 0;
-    struct raim_connectionless connect_request;
+    struct raim_connect_request connect_request;
     assert_true(
         raim_connect_request_read(host->receivedData, host->receivedDataLength, &connect_request));
     server.requester = host->receivedAddress;

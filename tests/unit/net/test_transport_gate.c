@@ -36,7 +36,7 @@ static uint32_t connect_request(void)
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES], answer[RAIM_CONNECTIONLESS_BYTES];
     struct raim_cookie cookie;
     const int raw = open_raw();
-    send_raw(raw, bytes, raim_connect_request_write(&(struct raim_connectionless){0}, bytes));
+    send_raw(raw, bytes, raim_connect_request_write(&(struct raim_connect_request){0}, bytes));
     run_server();
     const ssize_t size = recv(raw, answer, sizeof answer, MSG_DONTWAIT);
     assert_in_range(size, 1, RAIM_COOKIE_BYTES);

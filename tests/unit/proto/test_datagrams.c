@@ -101,7 +101,7 @@ static size_t rewrite_invite(const json_t *vector, const uint8_t *bytes, size_t 
 static size_t rewrite_connect_request(const json_t *vector, const uint8_t *bytes, size_t size,
                                       uint8_t *written)
 {
-    struct raim_connectionless connect_request;
+    struct raim_connect_request connect_request;
     assert_true(raim_connect_request_read(bytes, size, &connect_request));
     assert_int_equal(connect_request.cookie, number_of(vector, "cookie"));
     assert_int_equal(connect_request.credential.kind, number_of(vector, "credential_kind"));

@@ -59,7 +59,7 @@ static void test_examples_of_requesting_are_what_is_written(void **state)
     (void)state;
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     assert_block("datagram", "connect_request", bytes,
-                 raim_connect_request_write(&(struct raim_connectionless){0}, bytes));
+                 raim_connect_request_write(&(struct raim_connect_request){0}, bytes));
     const struct raim_cookie cookie = {.cookie = 0x12345678, .arena = "duel"};
     assert_block("datagram", "cookie", bytes, raim_cookie_write(&cookie, bytes));
     // test_invitation knows that the proof is right.

@@ -47,7 +47,7 @@ static struct gate_answer say(struct udp_address from, const uint8_t *bytes, siz
 static struct gate_answer connect_request(struct udp_address from, int64_t now_us)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
-    return say(from, bytes, raim_connect_request_write(&(struct raim_connectionless){0}, bytes),
+    return say(from, bytes, raim_connect_request_write(&(struct raim_connect_request){0}, bytes),
                now_us);
 }
 
@@ -161,7 +161,7 @@ static void test_only_a_padded_connect_request_is_answered(void **state)
 {
     (void)state;
     uint8_t bytes[1200] = {0};
-    raim_connect_request_write(&(struct raim_connectionless){0}, bytes);
+    raim_connect_request_write(&(struct raim_connect_request){0}, bytes);
     for (size_t size = 0; size < RAIM_CONNECTIONLESS_BYTES; size++) {
         const struct gate_answer answer = say(home, bytes, size, 0);
         assert_int_equal(answer.verdict, GATE_REFUSED);
@@ -286,7 +286,7 @@ static struct gate_answer show(struct udp_address from, uint32_t cookie, const c
                                int64_t now_us)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
-    struct raim_connectionless asked = {.cookie = cookie};
+    struct raim_connect_request asked = {.cookie = cookie};
     asked.credential.kind = token[0] != '\0' ? RAIM_CREDENTIAL_ACCESS : RAIM_CREDENTIAL_NONE;
     asked.credential.size = (uint8_t)strlen(token);
     memcpy(asked.credential.bytes, token, asked.credential.size);
