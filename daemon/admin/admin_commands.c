@@ -5,10 +5,12 @@
 
 #include "admin_fields.h"
 #include "arena_command.h"
+#include "arena_table_changes.h"
 #include "ban_book.h"
 #include "log.h"
 #include "mailbox.h"
 #include "monotonic.h"
+#include "status.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -26,20 +28,15 @@ enum {
     BUSY = 503,
 };
 
-// No player is counted in a status that was published before the drain began.
-#define DRAIN_SETTLE_MS 500U
-#define LOOK_MS 50 // how often what goes on by itself is looked at
-
-enum { ERROR_BYTES = 4096 }; // of an act's error: a map may have many mistakes
+enum { ERROR_BYTES = 4096 }; // of a change's error: a map may have many mistakes
 
 struct admin_commands {
-    const struct status_source *source;
+    struct arena_table *fleet;
     uint32_t next_number;
     struct ban_book *bans;
-    const struct acts *acts;
     bool draining;
-    uint64_t drain_began_ms;
-    uint64_t drain_end_ms; // 0: whenever everybody has left
+    uint32_t drain_waiting; // arenas that were asked to drain and have not answered
+    uint64_t drain_end_ms;  // 0: whenever everybody has left
 };
 
 static const char no_arena[] = "no such arena";
@@ -67,27 +64,36 @@ static void tell(struct admin_command *order, char *text)
 
 // --- Asking arenas ---
 
+// The index of the running arena that the order names, or -1.
+static int find_arena(const struct admin_commands *orders, const struct admin_command *order)
+{
+    return arena_list_find(&orders->fleet->running, order->fields[ADMIN_ARENA]);
+}
+
+// Posts a command to one arena, unless so many are on their way that there is no room.
+static void post(struct admin_command *order, struct arena *arena, const struct command *command)
+{
+    struct command *letter = mailbox_blank(arena_mailbox(arena));
+    order->asked++;
+    if (letter == NULL)
+        return;
+    *letter = *command;
+    letter->request = order->number;
+    mailbox_post(arena_mailbox(arena));
+    order->waiting++;
+}
+
 // Posts a command to the arena that the order names, or to every one.
 static void ask(struct admin_commands *orders, struct admin_command *order,
                 const struct command *command)
 {
+    const struct arena_list *list = &orders->fleet->running;
     const char *name = order->fields[ADMIN_ARENA];
-    bool is_known = false;
-    for (int i = 0; i < orders->source->arena_count; i++) {
-        struct arena *arena = orders->source->arenas[i];
-        if (name[0] != '\0' && strcmp(name, arena_config(arena)->name) != 0)
-            continue;
-        struct command *letter = mailbox_blank(arena_mailbox(arena));
-        is_known = true;
-        order->asked++;
-        if (letter == NULL)
-            continue; // so many are on their way that it does not answer
-        *letter = *command;
-        letter->request = order->number;
-        mailbox_post(arena_mailbox(arena));
-        order->waiting++;
-    }
-    if (!is_known)
+    const int index = find_arena(orders, order);
+    for (int i = 0; i < list->count; i++)
+        if (name[0] == '\0' || i == index)
+            post(order, list->arenas[i], command);
+    if (order->asked == 0)
         refuse(order, NOT_FOUND, no_arena);
     else if (order->waiting == 0)
         refuse(order, BUSY, "the arena has not answered what it was asked before");
@@ -148,17 +154,9 @@ static void give_resume(struct admin_commands *orders, struct admin_command *ord
     ask(orders, order, &(struct command){.kind = COMMAND_PAUSE});
 }
 
-// --- Acts of the server ---
+// --- Changes of the server ---
 
-static bool arena_runs(const struct admin_commands *orders, const char *name)
-{
-    for (int i = 0; i < orders->source->arena_count; i++)
-        if (strcmp(name, arena_config(orders->source->arenas[i])->name) == 0)
-            return true;
-    return false;
-}
-
-// The answer of an act: what went wrong, which may be of any words.
+// The answer to a change: what went wrong, which may be of any words.
 static void conclude(struct admin_command *order, bool done, const char *error)
 {
     if (done)
@@ -169,41 +167,40 @@ static void conclude(struct admin_command *order, bool done, const char *error)
 
 static void give_add(struct admin_commands *orders, struct admin_command *order)
 {
-    const struct acts *acts = orders->acts;
     const char *name = order->fields[ADMIN_ARENA];
     char error[ERROR_BYTES];
-    if (arena_runs(orders, name))
+    if (find_arena(orders, order) >= 0)
         refuse(order, CONFLICT, "this arena runs already");
     else
-        conclude(order, acts->add_arena(acts->server, name, error, sizeof error), error);
+        conclude(order, arena_table_add_arena(orders->fleet, name, error, sizeof error), error);
 }
 
 static void give_remove(struct admin_commands *orders, struct admin_command *order)
 {
-    const struct acts *acts = orders->acts;
-    const char *name = order->fields[ADMIN_ARENA];
+    const int index = find_arena(orders, order);
     char error[ERROR_BYTES];
-    if (!arena_runs(orders, name))
+    if (index < 0)
         refuse(order, NOT_FOUND, no_arena);
     else
-        conclude(order, acts->remove_arena(acts->server, name, error, sizeof error), error);
+        conclude(order, arena_table_remove_arena(orders->fleet, index, error, sizeof error), error);
 }
 
 static void give_map(struct admin_commands *orders, struct admin_command *order)
 {
-    const struct acts *acts = orders->acts;
-    const char *name = order->fields[ADMIN_ARENA], *path = order->fields[ADMIN_MAP];
+    const int index = find_arena(orders, order);
+    const char *path = order->fields[ADMIN_MAP];
     char error[ERROR_BYTES];
-    if (!arena_runs(orders, name))
+    if (index < 0)
         refuse(order, NOT_FOUND, no_arena);
     else
-        conclude(order, acts->change_map(acts->server, name, path, error, sizeof error), error);
+        conclude(order, arena_table_change_map(orders->fleet, index, path, error, sizeof error),
+                 error);
 }
 
 static void give_reload(struct admin_commands *orders, struct admin_command *order)
 {
     struct reload_report outcome = {0};
-    if (!orders->acts->reload(orders->acts->server, &outcome))
+    if (!arena_table_reload(orders->fleet, &outcome))
         order->status = CONFLICT;
     tell(order, status_outcome_json(&outcome));
     reload_report_clear(&outcome);
@@ -239,19 +236,31 @@ static void give_drain(struct admin_commands *orders, struct admin_command *orde
     if (order->problem != NULL)
         return;
     orders->draining = true;
-    orders->drain_began_ms = monotonic_ms();
-    orders->drain_end_ms = seconds > 0 ? orders->drain_began_ms + (uint64_t)seconds * 1000 : 0;
+    orders->drain_waiting += order->waiting;
+    orders->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
 }
 
 bool admin_commands_is_drained(const struct admin_commands *orders)
 {
-    const uint64_t now_ms = monotonic_ms();
-    if (!orders->draining || now_ms < orders->drain_began_ms + DRAIN_SETTLE_MS)
+    const struct arena_list *list = &orders->fleet->running;
+    if (!orders->draining)
         return false;
-    uint32_t players = 0;
-    for (int i = 0; i < orders->source->arena_count; i++)
-        players += arena_status(orders->source->arenas[i])->counts.players;
-    return players == 0 || (orders->drain_end_ms > 0 && now_ms >= orders->drain_end_ms);
+    if (orders->drain_end_ms > 0 && monotonic_ms() >= orders->drain_end_ms)
+        return true;
+    // Until it has answered, an arena may have let in a player whom it has not counted yet.
+    uint32_t players = orders->drain_waiting;
+    for (int i = 0; i < list->count; i++)
+        players += arena_playing(list->arenas[i]);
+    return players == 0;
+}
+
+int admin_commands_timeout_ms(const struct admin_commands *orders)
+{
+    const uint64_t now_ms = monotonic_ms();
+    if (!orders->draining || orders->drain_end_ms == 0)
+        return -1;
+    const uint64_t left_ms = orders->drain_end_ms > now_ms ? orders->drain_end_ms - now_ms : 0;
+    return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
 }
 
 // --- Bans ---
@@ -302,12 +311,12 @@ static void give_unban(struct admin_commands *orders, struct admin_command *orde
 
 static void give_status(struct admin_commands *orders, struct admin_command *order)
 {
-    tell(order, status_json(orders->source, monotonic_ms()));
+    tell(order, status_json(&orders->fleet->running, monotonic_ms()));
 }
 
 static void give_players(struct admin_commands *orders, struct admin_command *order)
 {
-    tell(order, status_players_json(orders->source));
+    tell(order, status_players_json(&orders->fleet->running));
 }
 
 static void give_bans(struct admin_commands *orders, struct admin_command *order)
@@ -410,16 +419,14 @@ void admin_commands_give(struct admin_commands *orders, struct admin_command *or
 
 // --- Life ---
 
-struct admin_commands *admin_commands_open(const struct status_source *source,
-                                           const struct acts *acts, char *error, size_t capacity)
+struct admin_commands *admin_commands_open(struct arena_table *fleet, char *error, size_t capacity)
 {
     struct admin_commands *orders = calloc(1, sizeof *orders);
     snprintf(error, capacity, "out of memory");
     if (orders == NULL)
         return NULL;
-    orders->source = source;
-    orders->acts = acts;
-    orders->bans = ban_book_open(source, error, capacity);
+    orders->fleet = fleet;
+    orders->bans = ban_book_open(&fleet->running, error, capacity);
     if (orders->bans != NULL)
         return orders;
     admin_commands_close(orders);
@@ -445,6 +452,10 @@ bool admin_commands_collect_from(struct admin_commands *orders, struct arena *ar
         *done = command.done || command.kind == COMMAND_BANS;
         if (command.kind == COMMAND_BANS)
             ban_book_hear(orders->bans, arena, command.bans);
+        if (command.kind == COMMAND_DRAIN) {
+            assert(orders->drain_waiting > 0);
+            orders->drain_waiting--;
+        }
         if (command.request != 0)
             return true;
     }
@@ -454,8 +465,9 @@ bool admin_commands_collect_from(struct admin_commands *orders, struct arena *ar
 bool admin_commands_collect(struct admin_commands *orders, uint32_t *number, bool *done)
 {
     ban_book_spread(orders->bans, 0);
-    for (int i = 0; i < orders->source->arena_count; i++)
-        if (admin_commands_collect_from(orders, orders->source->arenas[i], number, done))
+    const struct arena_list *list = &orders->fleet->running;
+    for (int i = 0; i < list->count; i++)
+        if (admin_commands_collect_from(orders, list->arenas[i], number, done))
             return true;
     return false;
 }
@@ -468,11 +480,4 @@ void admin_commands_forget(struct admin_commands *orders, struct arena *arena)
         mailbox_reply(arena_mailbox(arena));
     }
     ban_book_forget(orders->bans, arena);
-}
-
-int admin_commands_timeout_ms(const struct admin_commands *orders)
-{
-    if (!ban_book_is_spread(orders->bans))
-        return LOOK_MS;
-    return orders->draining ? LOOK_MS : -1;
 }

@@ -3,8 +3,8 @@
 // end of the server. Without a word of HTTP but its paths and statuses. Main thread only.
 #pragma once
 
-#include "acts.h"
-#include "status.h"
+#include "arena.h"
+#include "arena_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,10 +48,8 @@ struct admin_commands_route {
     const char *failure;   // the problem where no arena did it
 };
 
-// Borrows `source` and `acts`. Reads the bans that are kept; on failure writes the reason and
-// returns NULL.
-struct admin_commands *admin_commands_open(const struct status_source *source,
-                                           const struct acts *acts, char *error, size_t capacity);
+// Borrows `fleet`. Reads the bans that are kept; on failure writes the reason and returns NULL.
+struct admin_commands *admin_commands_open(struct arena_table *fleet, char *error, size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
 void admin_commands_close(struct admin_commands *orders);
@@ -74,8 +72,9 @@ bool admin_commands_collect_from(struct admin_commands *orders, struct arena *ar
 // back undone, by admin_commands_collect_from, and it reads no bans.
 void admin_commands_forget(struct admin_commands *orders, struct arena *arena);
 
-// Milliseconds until admin_commands_collect and admin_commands_is_drained want to be called, though
-// no order waits; -1 for no such need.
+// Milliseconds until the deadline of a drain, or -1.
 int admin_commands_timeout_ms(const struct admin_commands *orders);
 
+// Whether a drain was asked for and every arena has begun it and has no player left, or its time is
+// up.
 bool admin_commands_is_drained(const struct admin_commands *orders);

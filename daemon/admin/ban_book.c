@@ -25,7 +25,7 @@ struct hearing {
 };
 
 struct ban_book {
-    const struct status_source *source;
+    const struct arena_list *list;
     char path[PATH_MAX]; // "": they are not kept
     struct bans *lists;  // that anybody may read, the newest first
     int hearing_count;
@@ -48,13 +48,13 @@ static bool load(struct ban_book *book, char *error, size_t capacity)
     return book->lists != NULL;
 }
 
-struct ban_book *ban_book_open(const struct status_source *source, char *error, size_t capacity)
+struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_t capacity)
 {
     struct ban_book *book = calloc(1, sizeof *book);
     snprintf(error, capacity, "out of memory");
     if (book == NULL)
         return NULL;
-    book->source = source;
+    book->list = list;
     if (!load(book, error, capacity)) {
         ban_book_close(book);
         return NULL;
@@ -136,18 +136,10 @@ static bool tell(struct ban_book *book, struct arena *arena, uint32_t request)
 uint32_t ban_book_spread(struct ban_book *book, uint32_t request)
 {
     uint32_t told = 0;
-    for (int i = 0; i < book->source->arena_count; i++)
-        if (!has_heard(book, book->source->arenas[i]))
-            told += tell(book, book->source->arenas[i], request);
+    for (int i = 0; i < book->list->count; i++)
+        if (!has_heard(book, book->list->arenas[i]))
+            told += tell(book, book->list->arenas[i], request);
     return told;
-}
-
-bool ban_book_is_spread(const struct ban_book *book)
-{
-    for (int i = 0; i < book->source->arena_count; i++)
-        if (!has_heard(book, book->source->arenas[i]))
-            return false;
-    return true;
 }
 
 static bool is_held(const struct ban_book *book, const struct bans *bans)

@@ -3,7 +3,8 @@
 // thread only.
 #pragma once
 
-#include "status.h"
+#include "arena_list.h"
+#include "bans.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +13,8 @@
 struct ban_book;
 
 // Reads the bans that are kept in $STATE_DIRECTORY, where there is one, and tells the arenas of
-// them. Borrows `source`. On failure writes the reason and returns NULL.
-struct ban_book *ban_book_open(const struct status_source *source, char *error, size_t capacity);
+// them. Borrows `list`. On failure writes the reason and returns NULL.
+struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
 void ban_book_close(struct ban_book *book);
@@ -28,7 +29,6 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made);
 // Tells the list in force to the arenas that have not heard of it and listen now. Their answers
 // carry `request`. Returns the number of arenas told.
 uint32_t ban_book_spread(struct ban_book *book, uint32_t request);
-bool ban_book_is_spread(const struct ban_book *book);
 
 // An arena has answered: it reads this list from now on.
 void ban_book_hear(struct ban_book *book, const struct arena *arena, const struct bans *read);

@@ -24,7 +24,6 @@
 
 #define CONTROL_MAX_CONNECTIONS 32U
 #define CONTROL_ANSWER_MS 2000U  // that the arenas have for a command
-#define CONTROL_POLL_MS 2        // how often answers are looked for while any are to come
 #define CONTROL_BODY_BYTES 65536 // every field at its longest, in any encoding, fits
 
 static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), "paths fit");
@@ -45,6 +44,7 @@ struct control {
     struct admin_commands *orders;
     struct http_listener *listener;
     struct request *sleepers;
+    unsigned requests; // that are not answered yet
     char path[CONFIG_CONTROL_BYTES];
 };
 
@@ -68,15 +68,15 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-struct control *control_open(const char *path, const struct status_source *source,
-                             const struct acts *acts, char *error, size_t capacity)
+struct control *control_open(const char *path, struct arena_table *fleet, char *error,
+                             size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    control->orders = admin_commands_open(source, acts, error, capacity);
+    control->orders = admin_commands_open(fleet, error, capacity);
     const int socket = control->orders != NULL ? listen_socket_unix(path, error, capacity) : -1;
     if (socket < 0) {
         control_close(control);
@@ -128,11 +128,23 @@ int control_descriptor(const struct control *control)
     return http_listener_descriptor(control->listener);
 }
 
+// Milliseconds until the first request that waits for arenas has waited too long, or -1.
+static int sleepers_timeout_ms(const struct control *control, uint64_t now_ms)
+{
+    int timeout_ms = -1;
+    for (const struct request *request = control->sleepers; request != NULL;
+         request = request->next) {
+        const uint64_t due_ms = request->deadline_ms;
+        timeout_ms = earlier(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
+    }
+    return timeout_ms;
+}
+
 int control_timeout_ms(const struct control *control)
 {
-    if (control->sleepers != NULL)
-        return CONTROL_POLL_MS;
-    return http_listener_timeout_ms(control->listener, admin_commands_timeout_ms(control->orders));
+    const int own_ms = earlier(admin_commands_timeout_ms(control->orders),
+                               sleepers_timeout_ms(control, monotonic_ms()));
+    return http_listener_timeout_ms(control->listener, own_ms);
 }
 
 static struct request *find_sleeper(const struct control *control, uint32_t number)
@@ -182,7 +194,7 @@ void control_run(struct control *control)
 
 bool control_is_drained(const struct control *control)
 {
-    return admin_commands_is_drained(control->orders);
+    return control->requests == 0 && admin_commands_is_drained(control->orders);
 }
 
 // --- Requests ---
@@ -264,6 +276,7 @@ static bool begin(struct control *control, const struct http_request *step)
     if (request == NULL)
         return false;
     *step->memory = request;
+    control->requests++;
     request->control = control;
     request->connection = step->connection;
     request->order.route = route;
@@ -318,6 +331,7 @@ static void end_request(void *context, void *memory)
     struct request *request = memory;
     assert(!request->asleep); // a sleeping connection ends when it is awake
     http_form_destroy(request->form);
+    request->control->requests--;
     free(request->order.text);
     free(request);
 }

@@ -4,9 +4,8 @@
 // by itself.
 #pragma once
 
-#include "acts.h"
+#include "arena_table.h"
 #include "config.h"
-#include "status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +16,9 @@ struct control;
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
 // Listens, and takes the bans from $STATE_DIRECTORY, where there is one, to the arenas. Borrows
-// `source` and `acts`. Returns NULL and writes a reason into `error`.
-struct control *control_open(const char *path, const struct status_source *source,
-                             const struct acts *acts, char *error, size_t capacity);
+// `fleet`. Returns NULL and writes a reason into `error`.
+struct control *control_open(const char *path, struct arena_table *fleet, char *error,
+                             size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
 void control_close(struct control *control);
@@ -34,5 +33,6 @@ void control_run(struct control *control);
 // were not done, and it reads no bans.
 void control_forget(struct control *control, struct arena *arena);
 
-// Whether a drain was asked for, and nobody plays any more or its time is up.
+// Whether a drain was asked for, and nobody plays any more or its time is up, and every request
+// that has come is answered.
 bool control_is_drained(const struct control *control);

@@ -26,6 +26,7 @@ enum {
     CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
     PUBLISHES_PER_S = 10,
     LATE_SHARE = 4, // a tick is late after a quarter of its period
+    LETTERS = 32,   // an operator's script may ask for a few things at once
 };
 
 // Connections beyond the places of players and spectators, so that a full arena can still say that
@@ -58,25 +59,30 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
     const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
     if (!has_state)
-        log_warning("used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
-                    has_runtime ? "the runtime directory" : "this process", config->name);
+        log_arena_warning(
+            config->name,
+            "used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
+            has_runtime ? "the runtime directory" : "this process", config->name);
     const struct used_tokens_file_def used = {
         .name = config->name,
         .runtime = has_runtime ? runtime : NULL,
         .state = has_state ? state : NULL,
         .now_s = time(NULL),
     };
-    arena->used_tokens = used_tokens_file_open(&used, error, sizeof error);
+    arena->worker.used_tokens = used_tokens_file_open(&used, error, sizeof error);
     if (error[0] != '\0')
-        log_error("access tokens refused arena=%s: %s", config->name, error);
+        log_arena_error(config->name, "access tokens refused arena=%s: %s", config->name, error);
     const struct access_control_def def = {
         .arena = config->name,
         .keys = &config->access_keys,
-        .used = arena->used_tokens != NULL ? used_tokens_file_table(arena->used_tokens) : NULL,
+        .used = arena->worker.used_tokens != NULL
+                    ? used_tokens_file_table(arena->worker.used_tokens)
+                    : NULL,
     };
-    arena->admission = access_control_create(&def);
-    arena->guard = (struct raim_match_guard){.context = arena->admission, .admit = admit};
-    return arena->admission != NULL;
+    arena->worker.admission = access_control_create(&def);
+    arena->opened.guard =
+        (struct raim_match_guard){.context = arena->worker.admission, .admit = admit};
+    return arena->worker.admission != NULL;
 }
 
 static struct transport *open_transport(const struct config_arena *config,
@@ -102,19 +108,20 @@ static uint32_t most_players(const struct config_arena *config)
 static const char *find_ban(void *context, uint32_t address)
 {
     const struct arena *arena = context;
-    return arena_commands_find_ban(&arena->steward, address);
+    return arena_commands_find_ban(&arena->worker.steward, address);
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)
 {
     const struct arena *arena = context;
-    return access_control_check(arena->admission, token, size, now_s()) == ACCESS_CONTROL_ADMITTED;
+    return access_control_check(arena->worker.admission, token, size, now_s()) ==
+           ACCESS_CONTROL_ADMITTED;
 }
 
 static bool knows_session(void *context, const uint8_t *token)
 {
     const struct arena *arena = context;
-    return raim_match_knows_session(arena->match, token);
+    return raim_match_knows_session(arena->worker.match, token);
 }
 
 static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
@@ -122,7 +129,7 @@ static bool offer_encryption(struct arena *arena, bool required, char *error, si
     uint8_t secret[RAIM_KEY_BYTES];
     if (!server_key_get(secret, error, capacity))
         return false;
-    const bool encrypted = transport_encrypt(arena->transport, secret, required);
+    const bool encrypted = transport_encrypt(arena->worker.transport, secret, required);
     raim_crypto_wipe(secret, sizeof secret);
     if (!encrypted)
         snprintf(error, capacity, "out of memory");
@@ -152,7 +159,7 @@ static struct prepared_match *first_bout(const struct arena *arena,
                                          const struct config_arena *config, struct config *owner)
 {
     struct config_arena first = *config;
-    struct checkpoint_map map = arena_checkpoint_find_map(&arena->keeper, config);
+    struct checkpoint_map map = arena_checkpoint_find_map(&arena->worker.keeper, config);
     struct config *ordered = map.path[0] != '\0' ? load_ordered(config, map.path) : NULL;
     if (ordered == NULL)
         map.path[0] = '\0';
@@ -169,56 +176,59 @@ static struct prepared_match *first_bout(const struct arena *arena,
 }
 
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *passed, char *error, size_t capacity)
+                           struct socket_activation *passed, const struct wakeup *wakeup,
+                           char *error, size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    arena->max_players = config->max_players;
-    arena->max_spectators = config->max_spectators;
-    arena->connections = connections_for(config);
-    arena->tick_ns = NS_PER_S / config->tick_hz;
-    arena->places = most_players(config);
+    arena->opened.max_players = config->max_players;
+    arena->opened.max_spectators = config->max_spectators;
+    arena->opened.connections = connections_for(config);
+    arena->opened.tick_ns = NS_PER_S / config->tick_hz;
+    arena->opened.places = most_players(config);
+    arena->opened.wakeup = wakeup;
     const bool has_admission = open_admission(arena, config);
-    if (has_admission && arena_checkpoint_create(&arena->keeper, config->name))
-        arena->bout = first_bout(arena, config, owner);
-    arena->shown = arena->bout;
-    arena->rows = calloc(arena->places, sizeof *arena->rows);
-    arena->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (has_admission && arena_checkpoint_create(&arena->worker.keeper, config->name))
+        arena->worker.bout = first_bout(arena, config, owner);
+    arena->main.shown = arena->worker.bout;
+    arena->worker.rows = calloc(arena->opened.places, sizeof *arena->worker.rows);
+    arena->opened.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
-        sizeof(struct arena_status) + arena->places * sizeof(struct arena_player);
-    if (!triple_buffer_create(&arena->status, status_size) ||
-        !arena_commands_create(&arena->steward) || !has_admission || arena->bout == NULL ||
-        arena->rows == NULL) {
+        sizeof(struct arena_status) + arena->opened.places * sizeof(struct arena_player);
+    if (!triple_buffer_create(&arena->shared.status, status_size) ||
+        !mailbox_create(&arena->shared.commands, LETTERS, sizeof(struct command)) ||
+        !has_admission || arena->worker.bout == NULL || arena->worker.rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
     }
-    if (arena->timer < 0) {
+    if (arena->opened.timer < 0) {
         snprintf(error, capacity, "cannot create a timer: %s", strerror(errno));
         arena_destroy(arena);
         return NULL;
     }
-    arena->transport = open_transport(config, passed, error, capacity);
-    if (arena->transport == NULL) {
+    arena->worker.transport = open_transport(config, passed, error, capacity);
+    if (arena->worker.transport == NULL) {
         arena_destroy(arena);
         return NULL;
     }
-    transport_set_policy(arena->transport, &(struct gate_policy){
-                                               .context = arena,
-                                               .find_ban = find_ban,
-                                               .admits_token = admits_token,
-                                               .knows_session = knows_session,
-                                           });
+    arena->opened.port = transport_port(arena->worker.transport);
+    transport_set_policy(arena->worker.transport, &(struct gate_policy){
+                                                      .context = arena,
+                                                      .find_ban = find_ban,
+                                                      .admits_token = admits_token,
+                                                      .knows_session = knows_session,
+                                                  });
     if (config->encryption != CONFIG_ENCRYPTION_OFF &&
         !offer_encryption(arena, config->encryption == CONFIG_ENCRYPTION_REQUIRED, error,
                           capacity)) {
         arena_destroy(arena);
         return NULL;
     }
-    arena_play_bout(arena, arena->bout);
+    arena_play_bout(arena, arena->worker.bout);
     return arena;
 }
 
@@ -226,61 +236,66 @@ void arena_destroy(struct arena *arena)
 {
     if (arena == NULL)
         return;
-    if (arena->transport != NULL)
-        transport_close(arena->transport);
-    if (arena->timer >= 0)
-        close(arena->timer);
-    triple_buffer_destroy(&arena->status);
-    arena_commands_destroy(&arena->steward);
-    arena_checkpoint_destroy(&arena->keeper);
+    if (arena->worker.transport != NULL)
+        transport_close(arena->worker.transport);
+    if (arena->opened.timer >= 0)
+        close(arena->opened.timer);
+    triple_buffer_destroy(&arena->shared.status);
+    mailbox_destroy(&arena->shared.commands);
+    arena_checkpoint_destroy(&arena->worker.keeper);
     arena_collect(arena);
-    prepared_match_free_all(prepared_match_take(&arena->offered));
-    prepared_match_free(arena->coming);
-    prepared_match_free(arena->bout);
-    access_control_destroy(arena->admission);
-    used_tokens_file_close(arena->used_tokens);
-    free(arena->rows);
+    prepared_match_free_all(prepared_match_take(&arena->shared.offered));
+    prepared_match_free(arena->worker.coming);
+    prepared_match_free(arena->worker.bout);
+    access_control_destroy(arena->worker.admission);
+    used_tokens_file_close(arena->worker.used_tokens);
+    free(arena->worker.rows);
     free(arena);
 }
 
 uint16_t arena_port(const struct arena *arena)
 {
-    return transport_port(arena->transport);
+    return arena->opened.port;
 }
 
 int arena_timer(const struct arena *arena)
 {
-    return arena->timer;
+    return arena->opened.timer;
 }
 
 uint32_t arena_ticks(const struct arena *arena)
 {
-    return atomic_load_explicit(&arena->ticks, memory_order_relaxed);
+    return atomic_load_explicit(&arena->shared.ticks, memory_order_relaxed);
 }
 
 struct mailbox *arena_mailbox(struct arena *arena)
 {
-    return &arena->steward.mailbox;
+    return &arena->shared.commands;
+}
+
+uint32_t arena_playing(const struct arena *arena)
+{
+    return atomic_load_explicit(&arena->shared.players, memory_order_relaxed);
 }
 
 uint64_t arena_ticked_ms(const struct arena *arena)
 {
-    return atomic_load_explicit(&arena->ticked_ms, memory_order_relaxed);
+    return atomic_load_explicit(&arena->shared.ticked_ms, memory_order_relaxed);
 }
 
 const struct arena_status *arena_status(struct arena *arena)
 {
-    return triple_buffer_front(&arena->status);
+    return triple_buffer_front(&arena->shared.status);
 }
 
 struct rejection_log *arena_flood(struct arena *arena)
 {
-    return &arena->flood;
+    return &arena->main.flood;
 }
 
 struct overload *arena_overload(struct arena *arena)
 {
-    return &arena->overload;
+    return &arena->main.overload;
 }
 
 // --- Ticks ---
@@ -288,18 +303,19 @@ struct overload *arena_overload(struct arena *arena)
 static void arm_timer(struct arena *arena)
 {
     const struct itimerspec when = {
-        .it_value = {.tv_sec = (time_t)(arena->deadline_ns / NS_PER_S),
-                     .tv_nsec = (long)(arena->deadline_ns % NS_PER_S)},
+        .it_value = {.tv_sec = (time_t)(arena->worker.deadline_ns / NS_PER_S),
+                     .tv_nsec = (long)(arena->worker.deadline_ns % NS_PER_S)},
     };
-    const int result = timerfd_settime(arena->timer, TFD_TIMER_ABSTIME, &when, NULL);
+    const int result = timerfd_settime(arena->opened.timer, TFD_TIMER_ABSTIME, &when, NULL);
     assert(result == 0);
     (void)result;
 }
 
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
-    arena_checkpoint_start(&arena->keeper, arena->match, arena->config->resume_grace_s);
-    arena->deadline_ns = monotonic_ns() + offset_ns;
+    arena_checkpoint_start(&arena->worker.keeper, arena->worker.match,
+                           arena->worker.config->resume_grace_s);
+    arena->worker.deadline_ns = monotonic_ns() + offset_ns;
     arm_timer(arena);
 }
 
@@ -321,23 +337,25 @@ static void publish_bullets(const struct raim_world *world, struct arena_status 
 
 static void publish(struct arena *arena)
 {
-    struct arena_status *status = triple_buffer_back(&arena->status);
-    const struct raim_world *world = raim_match_world(arena->match);
-    const uint32_t kept =
-        arena->tick_us_count < ARENA_TICK_WINDOW ? arena->tick_us_count : ARENA_TICK_WINDOW;
-    status->tick = raim_match_tick(arena->match);
-    status->late_ticks = arena->late_ticks;
-    status->skipped_ticks = arena->skipped_ticks;
-    status->durations = arena->durations;
-    status->latenesses = arena->latenesses;
-    status->round = raim_match_round(arena->match);
-    status->counts = raim_match_counts(arena->match);
-    status->transport = *transport_stats(arena->transport);
+    struct arena_status *status = triple_buffer_back(&arena->shared.status);
+    const struct raim_world *world = raim_match_world(arena->worker.match);
+    const uint32_t kept = arena->worker.tick_us_count < ARENA_TICK_WINDOW
+                              ? arena->worker.tick_us_count
+                              : ARENA_TICK_WINDOW;
+    status->tick = raim_match_tick(arena->worker.match);
+    status->late_ticks = arena->worker.late_ticks;
+    status->skipped_ticks = arena->worker.skipped_ticks;
+    status->durations = arena->worker.durations;
+    status->latenesses = arena->worker.latenesses;
+    status->round = raim_match_round(arena->worker.match);
+    status->counts = raim_match_counts(arena->worker.match);
+    status->transport = *transport_stats(arena->worker.transport);
     status->tick_us_count = kept;
-    memcpy(status->tick_us, arena->tick_us, kept * sizeof arena->tick_us[0]);
-    status->player_count = raim_match_players(arena->match, arena->rows, arena->places);
+    memcpy(status->tick_us, arena->worker.tick_us, kept * sizeof arena->worker.tick_us[0]);
+    status->player_count =
+        raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.places);
     for (uint32_t i = 0; i < status->player_count; i++) {
-        const struct raim_match_player *row = &arena->rows[i];
+        const struct raim_match_player *row = &arena->worker.rows[i];
         const bool here = !row->bot && !row->away;
         const raim_player *player = &raim_world_players_const(world)[raim_player_place(row->id)];
         status->players[i] = (struct arena_player){
@@ -346,12 +364,12 @@ static void publish(struct arena *arena)
             .aim = player->aim,
             .alive = player->state == RAIM_PLAYER_ALIVE,
             .shielded = player->shield_ticks > 0,
-            .ping_ms = here ? transport_ping_ms(arena->transport, row->client) : 0,
-            .address = here ? transport_address(arena->transport, row->client) : 0,
+            .ping_ms = here ? transport_ping_ms(arena->worker.transport, row->client) : 0,
+            .address = here ? transport_address(arena->worker.transport, row->client) : 0,
         };
     }
     publish_bullets(world, status);
-    triple_buffer_publish(&arena->status);
+    triple_buffer_publish(&arena->shared.status);
 }
 
 // Where there is no secret for its session, a connection cannot begin.
@@ -359,52 +377,55 @@ static void take_connection(struct arena *arena, uint32_t peer)
 {
     uint8_t token[RAIM_TOKEN_BYTES];
     if (getrandom(token, sizeof token, 0) != sizeof token) {
-        transport_disconnect(arena->transport, peer, 0);
+        transport_disconnect(arena->worker.transport, peer, 0);
         return;
     }
-    raim_match_connect(arena->match, peer, token);
-    arena_commands_receive(&arena->steward, arena->match, arena->transport, peer);
+    raim_match_connect(arena->worker.match, peer, token);
+    arena_commands_receive(&arena->worker.steward, arena->worker.match, arena->worker.transport,
+                           peer);
 }
 
 static void answer_query(struct arena *arena, const struct transport_event *event)
 {
     const struct answers_subject subject = {
-        .config = arena->config,
+        .config = arena->worker.config,
         .port = arena_port(arena),
-        .match = arena->match,
-        .rows = arena->rows,
-        .places = arena->places,
+        .match = arena->worker.match,
+        .rows = arena->worker.rows,
+        .places = arena->opened.places,
     };
-    const struct answer *answer = answers_get(&arena->answers, &subject, event->query,
+    const struct answer *answer = answers_get(&arena->worker.answers, &subject, event->query,
                                               (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
-    transport_reply(arena->transport, event->from, answer->bytes, answer->size);
+    transport_reply(arena->worker.transport, event->from, answer->bytes, answer->size);
 }
 
 // Tells the match how far its clients are, as the transport measures it.
 static void measure_clients(struct arena *arena)
 {
-    for (uint32_t peer = 0; peer < transport_capacity(arena->transport); peer++)
-        if (transport_is_connected(arena->transport, peer))
-            raim_match_measure(arena->match, peer, transport_rtt_ms(arena->transport, peer),
-                               transport_jitter_ms(arena->transport, peer));
+    for (uint32_t peer = 0; peer < transport_capacity(arena->worker.transport); peer++)
+        if (transport_is_connected(arena->worker.transport, peer))
+            raim_match_measure(arena->worker.match, peer,
+                               transport_rtt_ms(arena->worker.transport, peer),
+                               transport_jitter_ms(arena->worker.transport, peer));
 }
 
 static void take_messages(struct arena *arena)
 {
     struct transport_event event;
-    transport_receive(arena->transport);
-    while (transport_poll(arena->transport, &event)) {
+    transport_receive(arena->worker.transport);
+    while (transport_poll(arena->worker.transport, &event)) {
         switch (event.kind) {
         case TRANSPORT_CONNECTED:
             take_connection(arena, event.peer);
             break;
         case TRANSPORT_DISCONNECTED:
-            raim_match_disconnect(arena->match, event.peer);
+            raim_match_disconnect(arena->worker.match, event.peer);
             break;
         case TRANSPORT_MESSAGE:
-            raim_match_receive(arena->match, event.peer, event.reliable, event.data, event.size);
-            if (event.reliable && raim_match_is_in(arena->match, event.peer))
-                transport_let_in(arena->transport, event.peer);
+            raim_match_receive(arena->worker.match, event.peer, event.reliable, event.data,
+                               event.size);
+            if (event.reliable && raim_match_is_in(arena->worker.match, event.peer))
+                transport_let_in(arena->worker.transport, event.peer);
             break;
         case TRANSPORT_QUERY:
             answer_query(arena, &event);
@@ -418,67 +439,83 @@ static void take_messages(struct arena *arena)
 static void send_messages(struct arena *arena)
 {
     struct raim_outgoing outgoing;
-    while (raim_match_outgoing(arena->match, &outgoing)) {
+    while (raim_match_outgoing(arena->worker.match, &outgoing)) {
         if (outgoing.size > 0)
-            transport_send(arena->transport, outgoing.client, outgoing.reliable, outgoing.data,
-                           outgoing.size);
+            transport_send(arena->worker.transport, outgoing.client, outgoing.reliable,
+                           outgoing.data, outgoing.size);
         if (outgoing.close)
-            transport_disconnect(arena->transport, outgoing.client, outgoing.reason);
+            transport_disconnect(arena->worker.transport, outgoing.client, outgoing.reason);
     }
-    transport_flush(arena->transport);
+    transport_flush(arena->worker.transport);
+}
+
+// Before a drain is answered, so that whoever has read the answer counts nobody too few.
+static void note_playing(struct arena *arena)
+{
+    const uint32_t players = raim_match_playing(arena->worker.match);
+    const uint32_t before =
+        atomic_exchange_explicit(&arena->shared.players, players, memory_order_relaxed);
+    if (players == 0 && before > 0)
+        arena->worker.has_news = true;
 }
 
 static void run_tick(struct arena *arena, uint64_t begin_ns)
 {
-    if (begin_ns > arena->deadline_ns + arena->tick_ns / LATE_SHARE)
-        arena->late_ticks++;
-    histogram_count(&arena->latenesses, begin_ns - arena->deadline_ns);
+    if (begin_ns > arena->worker.deadline_ns + arena->opened.tick_ns / LATE_SHARE)
+        arena->worker.late_ticks++;
+    histogram_count(&arena->worker.latenesses, begin_ns - arena->worker.deadline_ns);
     measure_clients(arena);
     take_messages(arena);
-    arena_commands_run(&arena->steward, arena->match, arena->transport);
+    note_playing(arena);
+    if (arena_commands_run(&arena->worker.steward, &arena->shared.commands, arena->worker.match,
+                           arena->worker.transport))
+        arena->worker.has_news = true;
     arena_take_bouts(arena);
-    raim_match_step(arena->match);
-    arena_checkpoint_run(&arena->keeper, arena->match, arena->transport);
+    raim_match_step(arena->worker.match);
+    arena_checkpoint_run(&arena->worker.keeper, arena->worker.match, arena->worker.transport);
     send_messages(arena);
-    if (arena->publish_in == 0) {
+    if (arena->worker.publish_in == 0) {
         publish(arena);
-        arena->publish_in = arena->config->tick_hz / PUBLISHES_PER_S;
+        arena->worker.publish_in = arena->worker.config->tick_hz / PUBLISHES_PER_S;
     }
-    arena->publish_in--;
-    atomic_fetch_add_explicit(&arena->ticks, 1, memory_order_relaxed);
+    arena->worker.publish_in--;
+    atomic_fetch_add_explicit(&arena->shared.ticks, 1, memory_order_relaxed);
     const uint64_t end_ns = monotonic_ns();
-    histogram_count(&arena->durations, end_ns - begin_ns);
-    arena->tick_us[arena->tick_us_count++ % ARENA_TICK_WINDOW] =
+    histogram_count(&arena->worker.durations, end_ns - begin_ns);
+    arena->worker.tick_us[arena->worker.tick_us_count++ % ARENA_TICK_WINDOW] =
         (uint32_t)((end_ns - begin_ns) / 1000);
-    atomic_store_explicit(&arena->ticked_ms, end_ns / 1000000, memory_order_relaxed);
+    atomic_store_explicit(&arena->shared.ticked_ms, end_ns / 1000000, memory_order_relaxed);
+    if (arena->worker.has_news)
+        wakeup_signal(arena->opened.wakeup);
+    arena->worker.has_news = false;
 }
 
 // A tick of an arena that leaves; false when there is nothing to wait for.
 static bool wait_for_answers(struct arena *arena)
 {
-    if (arena_is_empty(arena) || monotonic_ns() >= arena->leave_ns)
+    if (arena_is_empty(arena) || monotonic_ns() >= arena->worker.leave_ns)
         return false;
-    arena_start(arena, arena->tick_ns);
+    arena_start(arena, arena->opened.tick_ns);
     return true;
 }
 
 bool arena_run(struct arena *arena)
 {
     uint64_t expirations;
-    if (read(arena->timer, &expirations, sizeof expirations) != sizeof expirations)
+    if (read(arena->opened.timer, &expirations, sizeof expirations) != sizeof expirations)
         return true; // not due after all
-    if (arena->leave_ns != 0)
+    if (arena->worker.leave_ns != 0)
         return wait_for_answers(arena);
     uint64_t begin_ns = monotonic_ns();
-    for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->deadline_ns; i++) {
+    for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->worker.deadline_ns; i++) {
         run_tick(arena, begin_ns);
-        arena->deadline_ns += arena->tick_ns;
+        arena->worker.deadline_ns += arena->opened.tick_ns;
         begin_ns = monotonic_ns();
     }
-    if (begin_ns >= arena->deadline_ns) {
-        const uint64_t skipped = (begin_ns - arena->deadline_ns) / arena->tick_ns + 1;
-        arena->skipped_ticks += skipped;
-        arena->deadline_ns += skipped * arena->tick_ns;
+    if (begin_ns >= arena->worker.deadline_ns) {
+        const uint64_t skipped = (begin_ns - arena->worker.deadline_ns) / arena->opened.tick_ns + 1;
+        arena->worker.skipped_ticks += skipped;
+        arena->worker.deadline_ns += skipped * arena->opened.tick_ns;
     }
     arm_timer(arena);
     return true;
@@ -486,37 +523,39 @@ bool arena_run(struct arena *arena)
 
 void arena_say_goodbye(struct arena *arena)
 {
-    if (arena->leave_ns != 0)
+    if (arena->worker.leave_ns != 0)
         return; // said already
-    arena_checkpoint_end(&arena->keeper, arena->match, arena->transport,
-                         atomic_load(&arena->goes_on));
+    arena_checkpoint_end(&arena->worker.keeper, arena->worker.match, arena->worker.transport,
+                         atomic_load(&arena->shared.goes_on));
     send_messages(arena);
 }
 
 void arena_keep(struct arena *arena)
 {
-    atomic_store(&arena->goes_on, true);
+    atomic_store(&arena->shared.goes_on, true);
 }
 
 bool arena_is_empty(struct arena *arena)
 {
     take_messages(arena);
-    transport_flush(arena->transport);
-    return transport_peers(arena->transport) == 0;
+    transport_flush(arena->worker.transport);
+    return transport_peers(arena->worker.transport) == 0;
 }
 
 void arena_leave(struct arena *arena, uint32_t timeout_ms)
 {
     arena_say_goodbye(arena);
-    arena->leave_ns = monotonic_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
+    arena->worker.leave_ns = monotonic_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
 }
 
 void arena_let_go(struct arena *arena)
 {
-    atomic_store_explicit(&arena->let_go, true, memory_order_release);
+    const struct wakeup *wakeup = arena->opened.wakeup;
+    atomic_store_explicit(&arena->shared.let_go, true, memory_order_release);
+    wakeup_signal(wakeup); // the arena may be freed already
 }
 
 bool arena_is_let_go(const struct arena *arena)
 {
-    return atomic_load_explicit(&arena->let_go, memory_order_acquire);
+    return atomic_load_explicit(&arena->shared.let_go, memory_order_acquire);
 }

@@ -12,6 +12,7 @@
 #include "rejection_log.h"
 #include "socket_activation.h"
 #include "transport.h"
+#include "wakeup.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,9 +59,12 @@ struct arena_status {
 };
 
 // Opens the arena's port, unless its socket is among those passed. Returns NULL and writes a reason
-// into `error`. Copies the config, which is one of the owner's, and shares the owner.
+// into `error`. Copies the config, which is one of the owner's, and shares the owner. Borrows
+// `wakeup`, which the arena's worker signals when it has answered a command, has given back a bout,
+// has lost its last player or lets the arena go.
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *passed, char *error, size_t capacity);
+                           struct socket_activation *passed, const struct wakeup *wakeup,
+                           char *error, size_t capacity);
 
 // No worker may run it. Takes NULL.
 void arena_destroy(struct arena *arena);
@@ -99,6 +103,10 @@ void arena_keep(struct arena *arena);
 
 // The number of ticks run so far; for the watchdog.
 uint32_t arena_ticks(const struct arena *arena);
+
+// The number of clients that play, as of the newest tick. Once COMMAND_DRAIN is answered it does
+// not grow.
+uint32_t arena_playing(const struct arena *arena);
 
 // When the newest tick ended, in ms of CLOCK_MONOTONIC; 0 before the first.
 uint64_t arena_ticked_ms(const struct arena *arena);

@@ -5,20 +5,6 @@
 
 #include <time.h>
 
-// An operator's script may ask for a few things at once.
-enum { LETTERS = 32 };
-
-bool arena_commands_create(struct arena_commands *steward)
-{
-    *steward = (struct arena_commands){0};
-    return mailbox_create(&steward->mailbox, LETTERS, sizeof(struct command));
-}
-
-void arena_commands_destroy(struct arena_commands *steward)
-{
-    mailbox_destroy(&steward->mailbox);
-}
-
 const char *arena_commands_find_ban(const struct arena_commands *steward, uint32_t address)
 {
     struct timespec now;
@@ -71,12 +57,15 @@ static bool obey(struct arena_commands *steward, struct raim_match *match,
     return false;
 }
 
-void arena_commands_run(struct arena_commands *steward, struct raim_match *match,
-                        struct transport *transport)
+bool arena_commands_run(struct arena_commands *steward, struct mailbox *commands,
+                        struct raim_match *match, struct transport *transport)
 {
     struct command *command;
-    while ((command = mailbox_open(&steward->mailbox)) != NULL) {
+    bool has_answered = false;
+    while ((command = mailbox_open(commands)) != NULL) {
         command->done = obey(steward, match, transport, command);
-        mailbox_reply(&steward->mailbox);
+        mailbox_reply(commands);
+        has_answered = true;
     }
+    return has_answered;
 }

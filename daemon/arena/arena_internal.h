@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an arena is made of, for the two files that know: arena.c runs it, arena_matches.c says what
-// it plays.
+// The structure of an arena, for the two files that implement it: arena.c runs it, arena_matches.c
+// changes what it plays.
 #pragma once
 
 #include "access_control.h"
@@ -15,44 +15,64 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
+// Each part says which thread may touch it. While no worker runs the arena, before its start and
+// after arena_let_go, the main thread may touch all of it.
 struct arena {
-    const struct config_arena *config;           // of the bout that is played, like
-    struct raim_match *match;                    // this
-    struct prepared_match *bout;                 // that is played
-    struct prepared_match *coming;               // in the next round; NULL: none
-    struct prepared_match_stack offered, played; // to the worker and back
-    struct transport *transport;
-    int timer;
-    uint64_t tick_ns;     // period
-    uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
-    uint32_t places;
-    uint64_t late_ticks, skipped_ticks;
-    struct histogram durations, latenesses;
-    uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
-    uint32_t tick_us_count;              // ever
-    uint32_t publish_in;                 // ticks
-    struct raim_match_player *rows;
-    struct triple_buffer status;
-    struct answers answers;
-    struct rejection_log flood;           // the main thread's, like
-    struct overload overload;             // this
-    struct access_control *admission;     // NULL: everybody is let in
-    struct used_tokens_file *used_tokens; // of the admission; NULL: they cannot be noted
-    struct raim_match_guard guard;
-    struct arena_commands steward;
-    struct arena_checkpoint keeper;
-    _Atomic bool goes_on; // with the next process, when it ends
-    uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
-    _Atomic uint32_t ticks;
-    _Atomic uint64_t ticked_ms;
-    _Atomic bool let_go;
+    // Written when the arena is opened; both threads read it.
+    struct {
+        uint16_t port;
+        int timer;        // a descriptor
+        uint64_t tick_ns; // period
+        uint32_t places;  // rows of the status
+        uint32_t max_players, max_spectators, connections;
+        struct raim_match_guard guard; // without a context: every client is admitted
+        const struct wakeup *wakeup;   // of the main thread
+    } opened;
 
-    // What only the main thread looks at.
-    const struct prepared_match *shown;    // the newest that it knows to be played
-    const struct prepared_match *awaited;  // the newest on offer for the next round
-    const struct prepared_match *imminent; // the newest on offer at once
-    // As opened.
-    uint32_t max_players, max_spectators, connections;
+    // Only the worker touches it.
+    struct {
+        struct prepared_match *bout;       // is played
+        const struct config_arena *config; // of this bout
+        struct raim_match *match;          // of this bout
+        struct prepared_match *coming;     // begins with the next round; NULL: none
+        struct transport *transport;
+        struct access_control *admission;     // NULL: every client is admitted
+        struct used_tokens_file *used_tokens; // of the admission; NULL: they cannot be recorded
+        struct arena_commands steward;
+        struct arena_checkpoint keeper;
+        struct answers answers;
+        struct raim_match_player *rows;
+        uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
+        uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
+        uint64_t late_ticks, skipped_ticks;
+        struct histogram durations, latenesses;
+        uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
+        uint32_t tick_us_count;              // ever
+        uint32_t publish_in;                 // ticks
+        bool has_news;                       // the main thread is woken after this tick
+    } worker;
+
+    // Only the main thread touches it.
+    struct {
+        const struct prepared_match *shown;    // the newest that is known to be played
+        const struct prepared_match *awaited;  // the newest on offer for the next round
+        const struct prepared_match *imminent; // the newest on offer at once
+        struct rejection_log flood;
+        struct overload overload;
+    } main;
+
+    // Both touch it at any time: each member is atomic or a passage between two threads.
+    struct {
+        struct prepared_match_stack offered; // to the worker
+        struct prepared_match_stack played;  // to the main thread
+        struct mailbox commands;             // of struct command; the main thread sends
+        struct triple_buffer status;         // the worker publishes
+        _Atomic uint32_t players;            // clients that play
+        _Atomic uint32_t ticks;
+        _Atomic uint64_t ticked_ms;
+        _Atomic bool goes_on; // with the next process, when it ends
+        _Atomic bool let_go;
+    } shared;
 };
 
 // The bout's match and config are those of the arena from now on.

@@ -22,7 +22,7 @@ enum {
 
 const struct config_arena *arena_config(const struct arena *arena)
 {
-    return &arena->shown->config;
+    return &arena->main.shown->config;
 }
 
 // With all the places that the arena was opened for, so that others may become free for more; as
@@ -36,19 +36,19 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.view_width = config->view_width;
     def.view_height = config->view_height;
     def.sight = config->sight;
-    def.max_clients = arena->max_players;
-    def.max_spectators = arena->max_spectators;
+    def.max_clients = arena->opened.max_players;
+    def.max_spectators = arena->opened.max_spectators;
     def.spectator_delay_s = config->spectator_delay_s;
     def.max_rewind_s = config->lag_compensation_ms / 1000.0;
     def.resume_grace_s = config->resume_grace_s;
     def.idle_timeout_s = config->idle_timeout_s;
-    def.max_connections = arena->connections;
+    def.max_connections = arena->opened.connections;
     def.bots = config->bots;
     def.round_s = config->round_s;
     def.score_limit = config->score_limit;
     def.break_s = config->break_s;
     memcpy(def.motd, config->motd, sizeof def.motd);
-    def.guard = arena->admission != NULL ? &arena->guard : NULL;
+    def.guard = arena->opened.guard.context != NULL ? &arena->opened.guard : NULL;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = monotonic_ns();
     return raim_match_create(&def);
@@ -56,17 +56,17 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
 
 bool arena_fits_players(const struct arena *arena, uint32_t max_players)
 {
-    return max_players <= arena->max_players;
+    return max_players <= arena->opened.max_players;
 }
 
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators)
 {
-    return max_spectators <= arena->max_spectators;
+    return max_spectators <= arena->opened.max_spectators;
 }
 
 bool arena_fits_bots(const struct arena *arena, uint32_t bots)
 {
-    return bots <= RAIM_MAX_PLAYERS - arena->max_players;
+    return bots <= RAIM_MAX_PLAYERS - arena->opened.max_players;
 }
 
 struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
@@ -78,48 +78,48 @@ struct prepared_match *arena_prepare(const struct arena *arena, const struct con
 
 const struct prepared_match *arena_bout(const struct arena *arena)
 {
-    return arena->shown;
+    return arena->main.shown;
 }
 
 void arena_offer(struct arena *arena, struct prepared_match *bout)
 {
     if (bout->at_once)
-        arena->imminent = bout;
+        arena->main.imminent = bout;
     else
-        arena->awaited = bout;
-    prepared_match_push(&arena->offered, bout);
+        arena->main.awaited = bout;
+    prepared_match_push(&arena->shared.offered, bout);
 }
 
 bool arena_awaits(const struct arena *arena)
 {
-    return arena->awaited != NULL;
+    return arena->main.awaited != NULL;
 }
 
 bool arena_is_changing(const struct arena *arena)
 {
-    return arena->imminent != NULL;
+    return arena->main.imminent != NULL;
 }
 
 // Notes that a bout is on offer no more.
 static void forget_offer(struct arena *arena, const struct prepared_match *bout)
 {
-    if (arena->awaited == bout)
-        arena->awaited = NULL;
-    if (arena->imminent == bout)
-        arena->imminent = NULL;
+    if (arena->main.awaited == bout)
+        arena->main.awaited = NULL;
+    if (arena->main.imminent == bout)
+        arena->main.imminent = NULL;
 }
 
 bool arena_collect(struct arena *arena)
 {
     bool is_another = false;
-    struct prepared_match *bouts = prepared_match_take(&arena->played);
+    struct prepared_match *bouts = prepared_match_take(&arena->shared.played);
     for (struct prepared_match *bout = bouts; bout != NULL; bout = bout->next) {
         struct prepared_match *heir = bout->heir;
         forget_offer(arena, bout);
         if (heir == NULL)
             continue;
         forget_offer(arena, heir);
-        arena->shown = heir;
+        arena->main.shown = heir;
         is_another = is_another || bout->match != NULL;
         if (bout->match == NULL) {
             heir->owner = bout->owner;
@@ -135,60 +135,66 @@ bool arena_collect(struct arena *arena)
 static void rename_admission(struct arena *arena, const char *name)
 {
     char error[2 * PATH_MAX];
-    if (arena->admission == NULL)
+    if (arena->worker.admission == NULL)
         return;
-    access_control_rename(arena->admission, name);
-    if (arena->used_tokens == NULL ||
-        used_tokens_file_rename(arena->used_tokens, name, time(NULL), error, sizeof error))
+    access_control_rename(arena->worker.admission, name);
+    if (arena->worker.used_tokens == NULL ||
+        used_tokens_file_rename(arena->worker.used_tokens, name, time(NULL), error, sizeof error))
         return;
-    log_error("access tokens refused arena=%s: %s", name, error);
-    access_control_stop_noting(arena->admission);
-    used_tokens_file_close(arena->used_tokens);
-    arena->used_tokens = NULL;
+    log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
+    access_control_stop_noting(arena->worker.admission);
+    used_tokens_file_close(arena->worker.used_tokens);
+    arena->worker.used_tokens = NULL;
 }
 
 void arena_play_bout(struct arena *arena, struct prepared_match *bout)
 {
     const struct raim_match_tuning tuning = prepared_match_tuning(&bout->config);
     const struct gate_limits limits = config_limits(&bout->config);
-    arena->bout = bout;
-    arena->config = &bout->config;
-    arena->match = bout->match;
-    raim_match_tune(arena->match, &tuning);
-    transport_offer(arena->transport, bout->config.name, arena->admission != NULL);
-    transport_admit_queries(arena->transport, bout->config.queries);
-    transport_guard(arena->transport, bout->config.address_validation, &limits);
-    transport_limit_time(arena->transport, US_PER_S / bout->config.tick_hz / RECEIVE_SHARE);
-    arena->answers = (struct answers){0};
-    arena_checkpoint_rename(&arena->keeper, bout->config.name);
-    arena_checkpoint_note_map(&arena->keeper, &bout->map);
+    arena->worker.bout = bout;
+    arena->worker.config = &bout->config;
+    arena->worker.match = bout->match;
+    raim_match_tune(arena->worker.match, &tuning);
+    transport_offer(arena->worker.transport, bout->config.name, arena->worker.admission != NULL);
+    transport_admit_queries(arena->worker.transport, bout->config.queries);
+    transport_guard(arena->worker.transport, bout->config.address_validation, &limits);
+    transport_limit_time(arena->worker.transport, US_PER_S / bout->config.tick_hz / RECEIVE_SHARE);
+    arena->worker.answers = (struct answers){0};
+    arena_checkpoint_rename(&arena->worker.keeper, bout->config.name);
+    arena_checkpoint_note_map(&arena->worker.keeper, &bout->map);
     rename_admission(arena, bout->config.name);
+}
+
+static void give_back(struct arena *arena, struct prepared_match *bout)
+{
+    prepared_match_push(&arena->shared.played, bout);
+    arena->worker.has_news = true;
 }
 
 static void begin_bout(struct arena *arena, struct prepared_match *bout)
 {
-    struct prepared_match *before = arena->bout;
+    struct prepared_match *before = arena->worker.bout;
     if (bout->match == NULL)
         prepared_match_inherit(bout, before);
     else
         raim_match_succeed(bout->match, before->match, bout->keeps_round);
     arena_play_bout(arena, bout);
     before->heir = bout;
-    prepared_match_push(&arena->played, before);
+    give_back(arena, before);
 }
 
 // What was to come was made before this one.
 static void expect_bout(struct arena *arena, struct prepared_match *bout)
 {
-    if (arena->coming != NULL)
-        prepared_match_push(&arena->played, arena->coming);
-    arena->coming = bout;
+    if (arena->worker.coming != NULL)
+        give_back(arena, arena->worker.coming);
+    arena->worker.coming = bout;
 }
 
 void arena_take_bouts(struct arena *arena)
 {
-    for (struct prepared_match *bout = prepared_match_take(&arena->offered), *next; bout != NULL;
-         bout = next) {
+    for (struct prepared_match *bout = prepared_match_take(&arena->shared.offered), *next;
+         bout != NULL; bout = next) {
         next = bout->next;
         if (!bout->at_once) {
             expect_bout(arena, bout);
@@ -196,12 +202,12 @@ void arena_take_bouts(struct arena *arena)
         }
         if (bout->match != NULL)
             expect_bout(arena, NULL);
-        else if (arena->coming != NULL)
-            config_tune(&arena->coming->config, &bout->config);
+        else if (arena->worker.coming != NULL)
+            config_tune(&arena->worker.coming->config, &bout->config);
         begin_bout(arena, bout);
     }
-    if (arena->coming == NULL || !raim_match_is_turning(arena->match))
+    if (arena->worker.coming == NULL || !raim_match_is_turning(arena->worker.match))
         return;
-    begin_bout(arena, arena->coming);
-    arena->coming = NULL;
+    begin_bout(arena, arena->worker.coming);
+    arena->worker.coming = NULL;
 }

@@ -6,6 +6,7 @@
 #include "log.h"
 #include "mailbox.h"
 #include "monotonic.h"
+#include "wakeup.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,16 +34,31 @@ struct letter {
 };
 
 struct worker {
-    pthread_t thread;
-    int number;
-    int epoll;
-    int wake;               // an eventfd: readable when there is mail, or the worker is to stop
-    struct mailbox mailbox; // of letters
-    _Atomic bool is_stopping;
-    _Atomic uint32_t stop_timeout_ms;
-    _Atomic uint64_t busy_ns;
-    int arena_count;
-    struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // some may be leaving while others come
+    // Written before the thread starts.
+    struct {
+        int number;
+        int epoll;
+        struct wakeup wakeup; // of the worker: there is mail, or it is to stop
+    } opened;
+
+    // Only the worker's thread touches it.
+    struct {
+        int arena_count;
+        struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // some may be leaving while others come
+    } own;
+
+    // Only the main thread touches it.
+    struct {
+        pthread_t thread;
+    } main;
+
+    // Both touch it at any time: each member is atomic or a passage between two threads.
+    struct {
+        struct mailbox mailbox; // of letters; the main thread sends
+        _Atomic bool is_stopping;
+        _Atomic uint32_t stop_timeout_ms;
+        _Atomic uint64_t busy_ns;
+    } shared;
 };
 
 static bool watch(int epoll, int descriptor, struct arena *arena)
@@ -56,63 +71,62 @@ static bool watch(int epoll, int descriptor, struct arena *arena)
 static void say_goodbye(struct worker *worker)
 {
     const struct timespec pause = {.tv_nsec = ANSWER_POLL_MS * 1000 * 1000};
-    for (int i = 0; i < worker->arena_count; i++)
-        arena_say_goodbye(worker->arenas[i]);
-    uint32_t left_ms = atomic_load(&worker->stop_timeout_ms);
+    for (int i = 0; i < worker->own.arena_count; i++)
+        arena_say_goodbye(worker->own.arenas[i]);
+    uint32_t left_ms = atomic_load(&worker->shared.stop_timeout_ms);
     for (bool empty = false; !empty && left_ms >= ANSWER_POLL_MS; left_ms -= ANSWER_POLL_MS) {
         nanosleep(&pause, NULL);
         empty = true;
-        for (int i = 0; i < worker->arena_count; i++)
-            empty = arena_is_empty(worker->arenas[i]) && empty;
+        for (int i = 0; i < worker->own.arena_count; i++)
+            empty = arena_is_empty(worker->own.arenas[i]) && empty;
     }
 }
 
 static void take_arena(struct worker *worker, struct arena *arena)
 {
     errno = ENOSPC;
-    if (worker->arena_count == 2 * CONFIG_MAX_ARENAS ||
-        !watch(worker->epoll, arena_timer(arena), arena)) {
-        log_error("cannot watch an arena worker=%d: %s", worker->number, strerror(errno));
+    if (worker->own.arena_count == 2 * CONFIG_MAX_ARENAS ||
+        !watch(worker->opened.epoll, arena_timer(arena), arena)) {
+        log_error("cannot watch an arena worker=%d: %s", worker->opened.number, strerror(errno));
         arena_let_go(arena);
         return;
     }
-    worker->arenas[worker->arena_count++] = arena;
+    worker->own.arenas[worker->own.arena_count++] = arena;
     arena_start(arena, 0);
 }
 
 static void let_go(struct worker *worker, struct arena *arena)
 {
     int i = 0;
-    while (worker->arenas[i] != arena)
+    while (worker->own.arenas[i] != arena)
         i++;
-    worker->arenas[i] = worker->arenas[--worker->arena_count];
-    epoll_ctl(worker->epoll, EPOLL_CTL_DEL, arena_timer(arena), NULL);
+    worker->own.arenas[i] = worker->own.arenas[--worker->own.arena_count];
+    epoll_ctl(worker->opened.epoll, EPOLL_CTL_DEL, arena_timer(arena), NULL);
     arena_let_go(arena);
 }
 
 // What could not be taken has been let go, and is no more ours to touch.
 static void ask_to_leave(struct worker *worker, const struct letter *letter)
 {
-    for (int i = 0; i < worker->arena_count; i++)
-        if (worker->arenas[i] == letter->arena)
+    for (int i = 0; i < worker->own.arena_count; i++)
+        if (worker->own.arenas[i] == letter->arena)
             arena_leave(letter->arena, letter->timeout_ms);
 }
 
 // True when the worker is to stop.
 static bool open_mail(struct worker *worker)
 {
-    uint64_t count;
-    if (read(worker->wake, &count, sizeof count) != sizeof count)
+    if (!wakeup_clear(&worker->opened.wakeup))
         return false;
     const struct letter *letter;
-    while ((letter = mailbox_open(&worker->mailbox)) != NULL) {
+    while ((letter = mailbox_open(&worker->shared.mailbox)) != NULL) {
         if (letter->leaves)
             ask_to_leave(worker, letter);
         else
             take_arena(worker, letter->arena);
-        mailbox_reply(&worker->mailbox);
+        mailbox_reply(&worker->shared.mailbox);
     }
-    return atomic_load(&worker->is_stopping);
+    return atomic_load(&worker->shared.is_stopping);
 }
 
 static void *run(void *argument)
@@ -121,16 +135,18 @@ static void *run(void *argument)
     struct worker *worker = argument;
     struct epoll_event events[BATCH];
     char name[16];
-    snprintf(name, sizeof name, "raimd-worker-%d", worker->number);
+    snprintf(name, sizeof name, "raimd-worker-%d", worker->opened.number);
     pthread_setname_np(pthread_self(), name);
     log_never_wait();
 
-    for (int i = 0; i < worker->arena_count; i++) {
-        const uint64_t tick_ns = UINT64_C(1000000000) / arena_config(worker->arenas[i])->tick_hz;
-        arena_start(worker->arenas[i], tick_ns * (uint64_t)(i + 1) / (uint64_t)worker->arena_count);
+    for (int i = 0; i < worker->own.arena_count; i++) {
+        const uint64_t tick_ns =
+            UINT64_C(1000000000) / arena_config(worker->own.arenas[i])->tick_hz;
+        arena_start(worker->own.arenas[i],
+                    tick_ns * (uint64_t)(i + 1) / (uint64_t)worker->own.arena_count);
     }
     for (bool stopping = false; !stopping;) {
-        const int count = epoll_wait(worker->epoll, events, BATCH, -1);
+        const int count = epoll_wait(worker->opened.epoll, events, BATCH, -1);
         const uint64_t begin_ns = monotonic_ns();
         for (int i = 0; i < count; i++) {
             struct arena *arena = events[i].data.ptr;
@@ -139,7 +155,7 @@ static void *run(void *argument)
             else if (!arena_run(arena))
                 let_go(worker, arena);
         }
-        atomic_fetch_add_explicit(&worker->busy_ns, monotonic_ns() - begin_ns,
+        atomic_fetch_add_explicit(&worker->shared.busy_ns, monotonic_ns() - begin_ns,
                                   memory_order_relaxed);
     }
     say_goodbye(worker);
@@ -148,11 +164,10 @@ static void *run(void *argument)
 
 static void destroy(struct worker *worker)
 {
-    if (worker->epoll >= 0)
-        close(worker->epoll);
-    if (worker->wake >= 0)
-        close(worker->wake);
-    mailbox_destroy(&worker->mailbox);
+    if (worker->opened.epoll >= 0)
+        close(worker->opened.epoll);
+    wakeup_close(&worker->opened.wakeup);
+    mailbox_destroy(&worker->shared.mailbox);
     free(worker);
 }
 
@@ -160,22 +175,23 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
                             size_t capacity)
 {
     struct worker *worker = calloc(1, sizeof *worker);
-    if (worker == NULL || !mailbox_create(&worker->mailbox, LETTERS, sizeof(struct letter))) {
+    if (worker == NULL ||
+        !mailbox_create(&worker->shared.mailbox, LETTERS, sizeof(struct letter))) {
         snprintf(error, capacity, "out of memory");
         free(worker);
         return NULL;
     }
-    worker->number = number;
-    worker->arena_count = arena_count;
-    worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-    worker->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    bool good = worker->epoll >= 0 && worker->wake >= 0 && watch(worker->epoll, worker->wake, NULL);
+    worker->opened.number = number;
+    worker->own.arena_count = arena_count;
+    worker->opened.epoll = epoll_create1(EPOLL_CLOEXEC);
+    bool good = wakeup_open(&worker->opened.wakeup) && worker->opened.epoll >= 0 &&
+                watch(worker->opened.epoll, worker->opened.wakeup.descriptor, NULL);
     for (int i = 0; good && i < arena_count; i++) {
-        worker->arenas[i] = arenas[i];
-        good = watch(worker->epoll, arena_timer(arenas[i]), arenas[i]);
+        worker->own.arenas[i] = arenas[i];
+        good = watch(worker->opened.epoll, arena_timer(arenas[i]), arenas[i]);
     }
     if (good)
-        good = (errno = pthread_create(&worker->thread, NULL, run, worker)) == 0;
+        good = (errno = pthread_create(&worker->main.thread, NULL, run, worker)) == 0;
     if (!good) {
         snprintf(error, capacity, "cannot start a worker: %s", strerror(errno));
         destroy(worker);
@@ -184,23 +200,16 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
     return worker;
 }
 
-static void wake(struct worker *worker)
-{
-    const uint64_t one = 1;
-    if (write(worker->wake, &one, sizeof one) != sizeof one)
-        log_error("cannot wake worker=%d: %s", worker->number, strerror(errno));
-}
-
 static bool post(struct worker *worker, struct letter letter)
 {
-    while (mailbox_answer(&worker->mailbox) != NULL)
-        mailbox_forget(&worker->mailbox);
-    struct letter *blank = mailbox_blank(&worker->mailbox);
+    while (mailbox_answer(&worker->shared.mailbox) != NULL)
+        mailbox_forget(&worker->shared.mailbox);
+    struct letter *blank = mailbox_blank(&worker->shared.mailbox);
     if (blank == NULL)
         return false;
     *blank = letter;
-    mailbox_post(&worker->mailbox);
-    wake(worker);
+    mailbox_post(&worker->shared.mailbox);
+    wakeup_signal(&worker->opened.wakeup);
     return true;
 }
 
@@ -216,18 +225,18 @@ bool worker_remove(struct worker *worker, struct arena *arena, uint32_t timeout_
 
 void worker_stop(struct worker *worker, uint32_t timeout_ms)
 {
-    atomic_store(&worker->stop_timeout_ms, timeout_ms);
-    atomic_store(&worker->is_stopping, true);
-    wake(worker);
+    atomic_store(&worker->shared.stop_timeout_ms, timeout_ms);
+    atomic_store(&worker->shared.is_stopping, true);
+    wakeup_signal(&worker->opened.wakeup);
 }
 
 uint64_t worker_busy_ns(const struct worker *worker)
 {
-    return atomic_load_explicit(&worker->busy_ns, memory_order_relaxed);
+    return atomic_load_explicit(&worker->shared.busy_ns, memory_order_relaxed);
 }
 
 void worker_join(struct worker *worker)
 {
-    pthread_join(worker->thread, NULL);
+    pthread_join(worker->main.thread, NULL);
     destroy(worker);
 }

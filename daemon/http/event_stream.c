@@ -49,7 +49,7 @@ struct viewer {
 };
 
 struct event_stream {
-    const struct status_source *source;
+    const struct arena_list *list;
     uint64_t due_ms;
     unsigned count, ended; // there; of these, those that made room
     size_t waiting_bytes;  // of the events in all queues
@@ -103,12 +103,12 @@ static void end_stream(struct event_stream *viewers, struct stream *stream)
     *stream = (struct stream){0};
 }
 
-struct event_stream *event_stream_create(const struct status_source *source)
+struct event_stream *event_stream_create(const struct arena_list *list)
 {
     struct event_stream *viewers = calloc(1, sizeof *viewers);
     if (viewers == NULL)
         return NULL;
-    viewers->source = source;
+    viewers->list = list;
     return viewers;
 }
 
@@ -124,7 +124,7 @@ void event_stream_destroy(struct event_stream *viewers)
 // runs out.
 static struct stream *find_stream(struct event_stream *viewers, int index)
 {
-    const struct arena *arena = viewers->source->arenas[index];
+    const struct arena *arena = viewers->list->arenas[index];
     struct stream *vacant = NULL;
     for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++) {
         if (stream->arena == arena && !stream->is_over)
@@ -133,7 +133,7 @@ static struct stream *find_stream(struct event_stream *viewers, int index)
             vacant = stream;
     }
     assert(vacant != NULL); // there is a place for one more viewer
-    const uint64_t delay_ms = live_delay_ms(viewers->source, index);
+    const uint64_t delay_ms = live_delay_ms(viewers->list, index);
     const uint32_t capacity = (uint32_t)(delay_ms / EVENT_STREAM_INTERVAL_MS) + 2;
     struct event **events = calloc(capacity, sizeof(struct event *));
     if (events == NULL)
@@ -190,7 +190,7 @@ static bool has_room(struct event_stream *viewers, uint32_t address)
 struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool is_undelayed,
                                  void *connection, struct http_client *client, uint64_t now_ms)
 {
-    assert(arena >= 0 && arena < viewers->source->arena_count);
+    assert(arena >= 0 && arena < viewers->list->count);
     struct viewer *viewer = viewers->places;
     struct stream *stream =
         has_room(viewers, address_of(client)) ? find_stream(viewers, arena) : NULL;
@@ -268,7 +268,7 @@ static void run_stream(struct event_stream *viewers, struct stream *stream, int 
 {
     struct queue *queue = &stream->queue;
     size_t size;
-    char *text = live_event(viewers->source, arena, &stream->tick, &size);
+    char *text = live_event(viewers->list, arena, &stream->tick, &size);
     struct event *event = text != NULL ? malloc(sizeof *event) : NULL;
     if (event != NULL) {
         *event = (struct event){.holders = 1, .rendered_ms = now_ms, .text = text, .size = size};
@@ -285,40 +285,41 @@ static void run_stream(struct event_stream *viewers, struct stream *stream, int 
     }
 }
 
-static int index_of(const struct status_source *source, const struct arena *arena)
+static bool is_stale(const struct event_stream *viewers, const struct stream *stream)
 {
-    int i = 0;
-    while (source->arenas[i] != arena)
-        i++;
-    return i;
+    const int arena = arena_list_index(viewers->list, stream->arena);
+    return arena < 0 || live_delay_ms(viewers->list, arena) != stream->delay_ms;
 }
 
-void event_stream_run(struct event_stream *viewers, uint64_t now_ms, void (*wake)(void *connection))
+static void end_stale_streams(struct event_stream *viewers, void (*wake)(void *connection))
 {
-    if (viewers->count == 0 || now_ms < viewers->due_ms)
-        return;
-    viewers->due_ms = now_ms + EVENT_STREAM_INTERVAL_MS;
     for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
         if (stream->arena != NULL && !stream->is_over)
-            run_stream(viewers, stream, index_of(viewers->source, stream->arena), now_ms);
+            stream->is_over = is_stale(viewers, stream);
     for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
-        if (viewer->all == NULL || !viewer->sleeps)
-            continue;
-        move_deadline(viewer, now_ms);
-        if (!has_news(viewer) && !viewer->is_ended)
+        if (!viewer_is_over(viewer) || !viewer->sleeps)
             continue;
         viewer->sleeps = false;
         wake(viewer->connection);
     }
 }
 
-void event_stream_end(struct event_stream *viewers, const struct arena *arena,
-                      void (*wake)(void *connection))
+void event_stream_run(struct event_stream *viewers, uint64_t now_ms, void (*wake)(void *connection))
 {
+    if (viewers->count == 0)
+        return;
+    end_stale_streams(viewers, wake);
+    if (now_ms < viewers->due_ms)
+        return;
+    viewers->due_ms = now_ms + EVENT_STREAM_INTERVAL_MS;
     for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
-        stream->is_over = stream->is_over || (stream->arena != NULL && stream->arena == arena);
+        if (stream->arena != NULL && !stream->is_over)
+            run_stream(viewers, stream, arena_list_index(viewers->list, stream->arena), now_ms);
     for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
-        if (!viewer_is_over(viewer) || !viewer->sleeps)
+        if (viewer->all == NULL || !viewer->sleeps)
+            continue;
+        move_deadline(viewer, now_ms);
+        if (!has_news(viewer))
             continue;
         viewer->sleeps = false;
         wake(viewer->connection);

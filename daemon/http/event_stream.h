@@ -6,8 +6,8 @@
 // are in ms of a clock that the caller reads; all of it belongs to one thread.
 #pragma once
 
+#include "arena_list.h"
 #include "http_clients.h"
-#include "status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,25 +22,22 @@
 struct event_stream;
 struct viewer;
 
-// Borrows the source. NULL when memory runs out.
-struct event_stream *event_stream_create(const struct status_source *source);
+// Borrows the list. NULL when memory runs out.
+struct event_stream *event_stream_create(const struct arena_list *list);
 
 // Every viewer must have left.
 void event_stream_destroy(struct event_stream *viewers);
 
-// A viewer of the arena that is at this index of the source now, of EVENT_STREAM_MAX. Where there
-// are so many, one of an address with at least two more than the new one's is ended; NULL where
-// there is none, or when memory runs out. `connection` is the caller's, for event_stream_run. The
-// client may be NULL; else its deadline is moved as long as the viewer takes what there is.
+// A viewer of the arena that is at this index of the list now, of EVENT_STREAM_MAX. Where there are
+// so many, one of an address with at least two more than the new one's is ended; NULL where there
+// is none, or when memory runs out. `connection` is the caller's, for event_stream_run. The client
+// may be NULL; else its deadline is moved as long as the viewer takes what there is.
 struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool is_undelayed,
                                  void *connection, struct http_client *client, uint64_t now_ms);
 void viewer_leave(struct viewer *viewer);
 
-// Ends what the viewers of an arena see, and wakes those who sleep: it goes, or is seen later
-// or less late. Those who come anew see what it is then. An arena that leaves the source must be
-// told.
-void event_stream_end(struct event_stream *viewers, const struct arena *arena,
-                      void (*wake)(void *connection));
+// Whether the viewer sees nothing more: it made room, or its arena has left the list or has another
+// delay. Those who come anew see the arena as it is then.
 bool viewer_is_over(const struct viewer *viewer);
 
 // Copies up to `size` of the bytes that are due to the viewer; 0 when there are none, after which
@@ -48,7 +45,8 @@ bool viewer_is_over(const struct viewer *viewer);
 size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now_ms);
 
 // Renders what was published, and calls `wake` for the connection of everybody who slept and has
-// something to read.
+// something to read or is over. Call it after an arena was freed and before another one is added to
+// the list, which could have the same address.
 void event_stream_run(struct event_stream *viewers, uint64_t now_ms,
                       void (*wake)(void *connection));
 

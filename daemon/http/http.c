@@ -73,7 +73,7 @@ static const char dashboard_policy[] =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 struct http {
-    const struct status_source *source;
+    const struct arena_list *list;
     struct http_listener *listener;
     struct http_streams *streams;
     struct MHD_Response *fixed[FIXED_ANSWERS];
@@ -93,7 +93,7 @@ static bool start(struct http *http, int socket)
     const struct http_listener_def def = {
         .socket = socket, .max_connections = HTTP_MAX_CLIENTS, .answer = answer, .context = http};
     http->port = listen_socket_port(socket);
-    http->streams = http_streams_create(http->source);
+    http->streams = http_streams_create(http->list);
     if (http->streams == NULL || !make_fixed(http) || !make_parts(http)) {
         close(socket);
         return false;
@@ -103,9 +103,9 @@ static bool start(struct http *http, int socket)
 }
 
 struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
-                       const struct status_source *source, char *error, size_t capacity)
+                       const struct arena_list *list, char *error, size_t capacity)
 {
-    assert(source != NULL);
+    assert(list != NULL);
     const int socket = listen_socket_tcp(address, port, error, capacity);
     if (socket < 0)
         return NULL;
@@ -115,7 +115,7 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
         close(socket);
         return NULL;
     }
-    http->source = source;
+    http->list = list;
     http->guard = *guard;
     if (!start(http, socket)) {
         snprintf(error, capacity, "cannot start the http server: out of memory or descriptors");
@@ -162,11 +162,6 @@ void http_run(struct http *http)
     http_listener_run(http->listener);
 }
 
-void http_end_streams(struct http *http, const struct arena *arena)
-{
-    http_streams_end(http->streams, arena);
-}
-
 static bool make_fixed(struct http *http)
 {
     for (int i = 0; i < FIXED_ANSWERS; i++) {
@@ -205,7 +200,7 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
 {
     enum http_status problem;
     const struct http_page *page =
-        http_pages_get(&http->pages, route, path, name, http->source, &problem);
+        http_pages_get(&http->pages, route, path, name, http->list, &problem);
     if (page == NULL)
         return answer_fixed(http, connection,
                             problem == HTTP_NOT_FOUND ? FIXED_NOT_FOUND : FIXED_UNAVAILABLE);
@@ -214,7 +209,7 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
 
 static bool answer_stream(struct http *http, struct MHD_Connection *connection, const char *name)
 {
-    const int arena = live_find(http->source, name);
+    const int arena = arena_list_find(http->list, name);
     if (arena < 0)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =

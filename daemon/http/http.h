@@ -3,18 +3,18 @@
 // (or http_timeout_ms to pass), then call http_run. No thread of its own, nothing blocks.
 #pragma once
 
+#include "arena_list.h"
 #include "http_guard.h"
-#include "status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct http;
 
-// Listens on a dotted IPv4 address and TCP port (0: any). Copies `guard`, borrows `source`. Returns
+// Listens on a dotted IPv4 address and TCP port (0: any). Copies `guard`, borrows `list`. Returns
 // NULL and writes a reason into `error`.
 struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
-                       const struct status_source *source, char *error, size_t capacity);
+                       const struct arena_list *list, char *error, size_t capacity);
 void http_close(struct http *http);
 
 uint16_t http_port(const struct http *http);
@@ -22,7 +22,7 @@ int http_descriptor(const struct http *http);
 
 // Milliseconds until http_run wants to be called whatever happens, or -1 for no such need.
 int http_timeout_ms(const struct http *http);
-void http_run(struct http *http);
 
-// Ends the streams of an arena that is about to leave the source, or to be seen later or less late.
-void http_end_streams(struct http *http, const struct arena *arena);
+// To be called after arenas were freed and before others are added to the list; see
+// event_stream_run.
+void http_run(struct http *http);

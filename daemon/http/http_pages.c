@@ -25,8 +25,7 @@ static struct http_page *find_slot(struct http_pages *pages, const char *path)
 
 const struct http_page *http_pages_get(struct http_pages *pages, const struct http_route *route,
                                        const char *path, const char *name,
-                                       const struct status_source *source,
-                                       enum http_status *problem)
+                                       const struct arena_list *list, enum http_status *problem)
 {
     assert(strlen(path) < HTTP_PATH_BYTES);
     struct http_page *page = find_slot(pages, path);
@@ -34,7 +33,7 @@ const struct http_page *http_pages_get(struct http_pages *pages, const struct ht
     if (page->response != NULL && strcmp(page->path, path) == 0 &&
         now_ms - page->rendered_ms < RENDER_INTERVAL_MS)
         return page;
-    const struct http_rendering rendering = route->render(source, name, now_ms);
+    const struct http_rendering rendering = route->render(list, name, now_ms);
     *problem = rendering.status == HTTP_NOT_FOUND ? HTTP_NOT_FOUND : HTTP_UNAVAILABLE;
     if (rendering.status == HTTP_NOT_FOUND)
         return NULL;

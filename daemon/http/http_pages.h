@@ -30,7 +30,6 @@ struct http_pages {
 // HTTP_UNAVAILABLE when memory runs out.
 const struct http_page *http_pages_get(struct http_pages *pages, const struct http_route *route,
                                        const char *path, const char *name,
-                                       const struct status_source *source,
-                                       enum http_status *problem);
+                                       const struct arena_list *list, enum http_status *problem);
 
 void http_pages_clear(struct http_pages *pages);

@@ -5,55 +5,56 @@
 
 #include "live_json.h"
 #include "metrics.h"
+#include "status.h"
 
 #include <assert.h>
 #include <string.h>
 
-static struct http_rendering render_status(const struct status_source *source, const char *name,
+static struct http_rendering render_status(const struct arena_list *list, const char *name,
                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, status_json(source, now_ms)};
+    return (struct http_rendering){HTTP_OK, status_json(list, now_ms)};
 }
 
-static struct http_rendering render_arena(const struct status_source *source, const char *name,
+static struct http_rendering render_arena(const struct arena_list *list, const char *name,
                                           uint64_t now_ms)
 {
     (void)now_ms;
     bool missing;
-    char *text = status_arena_json(source, name, &missing);
+    char *text = status_arena_json(list, name, &missing);
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
-static struct http_rendering render_map(const struct status_source *source, const char *name,
+static struct http_rendering render_map(const struct arena_list *list, const char *name,
                                         uint64_t now_ms)
 {
     (void)now_ms;
     bool missing;
-    char *text = live_map_json(source, name, &missing);
+    char *text = live_map_json(list, name, &missing);
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
-static struct http_rendering render_metrics(const struct status_source *source, const char *name,
+static struct http_rendering render_metrics(const struct arena_list *list, const char *name,
                                             uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, metrics_text(source, now_ms)};
+    return (struct http_rendering){HTTP_OK, metrics_text(list, now_ms)};
 }
 
-static struct http_rendering render_health(const struct status_source *source, const char *name,
+static struct http_rendering render_health(const struct arena_list *list, const char *name,
                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, status_health_json(source, now_ms)};
+    return (struct http_rendering){HTTP_OK, status_health_json(list, now_ms)};
 }
 
-static struct http_rendering render_readiness(const struct status_source *source, const char *name,
+static struct http_rendering render_readiness(const struct arena_list *list, const char *name,
                                               uint64_t now_ms)
 {
     (void)name;
     bool ready;
-    char *text = status_ready_json(source, now_ms, &ready);
+    char *text = status_ready_json(list, now_ms, &ready);
     return (struct http_rendering){ready ? HTTP_OK : HTTP_UNAVAILABLE, text};
 }
 

@@ -2,8 +2,8 @@
 // The pages of the status: which path asks for what, and how it is rendered. Main thread only.
 #pragma once
 
+#include "arena_list.h"
 #include "http_answer.h"
-#include "status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct http_route {
     const char *path; // where it ends in a slash, a name follows,
     const char *tail; // and then this
     const char *type;
-    struct http_rendering (*render)(const struct status_source *source, const char *name,
+    struct http_rendering (*render)(const struct arena_list *list, const char *name,
                                     uint64_t now_ms);
 };
 

@@ -28,12 +28,12 @@ static void wake_connection(void *connection)
     http_connection_resume(connection);
 }
 
-struct http_streams *http_streams_create(const struct status_source *source)
+struct http_streams *http_streams_create(const struct arena_list *list)
 {
     struct http_streams *streams = calloc(1, sizeof *streams);
     if (streams == NULL)
         return NULL;
-    streams->viewers = event_stream_create(source);
+    streams->viewers = event_stream_create(list);
     if (streams->viewers != NULL)
         return streams;
     free(streams);
@@ -90,11 +90,6 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
         http_client_stream(client);
     http_connection_limit_buffer(connection, SEND_BYTES);
     return response;
-}
-
-void http_streams_end(struct http_streams *streams, const struct arena *arena)
-{
-    event_stream_end(streams->viewers, arena, wake_connection);
 }
 
 void http_streams_close(struct http_streams *streams)

@@ -3,7 +3,7 @@
 // there is nothing to send. Main thread only.
 #pragma once
 
-#include "status.h"
+#include "arena_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@ struct MHD_Response;
 struct http_streams;
 
 // Borrows the source. NULL when memory runs out.
-struct http_streams *http_streams_create(const struct status_source *source);
+struct http_streams *http_streams_create(const struct arena_list *list);
 
 // Every stream must have ended. Takes NULL.
 void http_streams_destroy(struct http_streams *streams);
 
-// The stream of the arena at this index of the source, for one connection. NULL where there are too
+// The stream of the arena at this index of the list, for one connection. NULL where there are too
 // many, or when memory runs out.
 struct MHD_Response *http_streams_open(struct http_streams *streams,
                                        struct MHD_Connection *connection, int arena,

@@ -14,17 +14,9 @@
 #define PLAYER_BYTES (sizeof "[65535,-16000,-16000,65535,1],")
 #define BULLET_BYTES (sizeof "[-16000,-16000],")
 
-int live_find(const struct status_source *source, const char *name)
+uint64_t live_delay_ms(const struct arena_list *list, int arena)
 {
-    for (int i = 0; i < source->arena_count; i++)
-        if (strcmp(arena_config(source->arenas[i])->name, name) == 0)
-            return i;
-    return -1;
-}
-
-uint64_t live_delay_ms(const struct status_source *source, int arena)
-{
-    return (uint64_t)ceil(arena_config(source->arenas[arena])->spectator_delay_s * 1000);
+    return (uint64_t)ceil(arena_config(list->arenas[arena])->spectator_delay_s * 1000);
 }
 
 static uint32_t add_to_mark(uint32_t mark, const void *bytes, size_t size)
@@ -70,16 +62,16 @@ static void write_map(FILE *out, const struct config_arena *config)
     fprintf(out, "],\"player_radius\":%.8g}", config->rules.player_radius);
 }
 
-char *live_map_json(const struct status_source *source, const char *name, bool *missing)
+char *live_map_json(const struct arena_list *list, const char *name, bool *missing)
 {
-    const int arena = live_find(source, name);
+    const int arena = arena_list_find(list, name);
     char *text = NULL;
     size_t size;
     *missing = arena < 0;
     FILE *out = arena < 0 ? NULL : open_memstream(&text, &size);
     if (out == NULL)
         return NULL;
-    write_map(out, arena_config(source->arenas[arena]));
+    write_map(out, arena_config(list->arenas[arena]));
     const bool whole = ferror(out) == 0;
     if (fclose(out) == 0 && whole)
         return text;
@@ -109,9 +101,9 @@ static char *write_bullets(char *text, const struct arena_status *status)
     return text;
 }
 
-char *live_event(const struct status_source *source, int arena, uint32_t *tick, size_t *size)
+char *live_event(const struct arena_list *list, int arena, uint32_t *tick, size_t *size)
 {
-    const struct arena_status *status = arena_status(source->arenas[arena]);
+    const struct arena_status *status = arena_status(list->arenas[arena]);
     if (status->tick == *tick)
         return NULL;
     const size_t capacity =
@@ -121,7 +113,7 @@ char *live_event(const struct status_source *source, int arena, uint32_t *tick, 
         return NULL;
     *tick = status->tick;
     char *end = text + sprintf(text, "data: {\"tick\":%u,\"map\":%u,\"players\":[", status->tick,
-                               mark_of(arena_config(source->arenas[arena])));
+                               mark_of(arena_config(list->arenas[arena])));
     end = stpcpy(write_players(end, status), "],\"bullets\":[");
     end = stpcpy(write_bullets(end, status), "]}\n\n");
     *size = (size_t)(end - text);

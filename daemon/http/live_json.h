@@ -2,22 +2,19 @@
 // What the dashboard draws of an arena, as JSON: its map, and who and what moves in it.
 #pragma once
 
-#include "status.h"
+#include "arena_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// The index of the arena of this name, or -1.
-int live_find(const struct status_source *source, const char *name);
-
 // By how much a spectator of the arena sees everything late.
-uint64_t live_delay_ms(const struct status_source *source, int arena);
+uint64_t live_delay_ms(const struct arena_list *list, int arena);
 
 // {"name", "mark", "border": [x, y, x, y], "obstacles": [[x, y, ...], ...], "player_radius"}, in
 // units, as a NUL-terminated string that the caller frees. NULL when there is no such arena, which
 // sets `missing`, or memory runs out.
-char *live_map_json(const struct status_source *source, const char *name, bool *missing);
+char *live_map_json(const struct arena_list *list, const char *name, bool *missing);
 
 // The newest published positions as an event of a stream of Server-Sent Events:
 //     data: {"tick":9,"map":7,"players":[[id,x,y,aim,shielded],...],"bullets":[[x,y],...]}
@@ -25,4 +22,4 @@ char *live_map_json(const struct status_source *source, const char *name, bool *
 // rounded to integers, aim in 65536ths of a turn; followed by an empty line and a NUL. The caller
 // frees it. NULL when nothing was published since `*tick`, which it then updates, or when memory
 // runs out.
-char *live_event(const struct status_source *source, int arena, uint32_t *tick, size_t *size);
+char *live_event(const struct arena_list *list, int arena, uint32_t *tick, size_t *size);

@@ -186,7 +186,7 @@ static void write_flag(FILE *out, const char *name, const char *help,
     }
 }
 
-static void write_process(FILE *out, const struct status_source *source, uint64_t now_ms)
+static void write_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
 {
     write_family(out, "build_info", GAUGE, "Which raimd this is; always 1.");
     fputs("raimd_build_info{", out);
@@ -194,18 +194,18 @@ static void write_process(FILE *out, const struct status_source *source, uint64_
     fputs("} 1\n", out);
     write_family(out, "uptime_seconds", GAUGE, "Since the start.");
     fputs("raimd_uptime_seconds ", out);
-    write_seconds(out, (now_ms - source->started_ms) * NS_PER_MS);
+    write_seconds(out, (now_ms - list->started_ms) * NS_PER_MS);
     fputc('\n', out);
     write_family(out, "worker_busy_seconds_total", COUNTER,
                  "Time at work; its rate is the worker's busy share.");
-    for (uint32_t i = 0; i < source->workers; i++) {
+    for (int i = 0; i < list->worker_count; i++) {
         fprintf(out, "raimd_worker_busy_seconds_total{worker=\"%" PRIu32 "\"} ", i);
-        write_seconds(out, worker_busy_ns(source->crew[i]));
+        write_seconds(out, worker_busy_ns(list->workers[i]));
         fputc('\n', out);
     }
 }
 
-char *metrics_text(const struct status_source *source, uint64_t now_ms)
+char *metrics_text(const struct arena_list *list, uint64_t now_ms)
 {
     char *text = NULL;
     size_t size = 0;
@@ -213,25 +213,25 @@ char *metrics_text(const struct status_source *source, uint64_t now_ms)
     if (out == NULL)
         return NULL;
     struct row rows[CONFIG_MAX_ARENAS];
-    assert(source->arena_count <= CONFIG_MAX_ARENAS);
-    for (int i = 0; i < source->arena_count; i++) {
-        rows[i] = (struct row){.arena = arena_config(source->arenas[i])->name,
-                               .status = arena_status(source->arenas[i]),
-                               .is_overloaded = arena_overload(source->arenas[i])->is_on};
+    assert(list->count <= CONFIG_MAX_ARENAS);
+    for (int i = 0; i < list->count; i++) {
+        rows[i] = (struct row){.arena = arena_config(list->arenas[i])->name,
+                               .status = arena_status(list->arenas[i]),
+                               .is_overloaded = arena_overload(list->arenas[i])->is_on};
     }
-    write_process(out, source, now_ms);
+    write_process(out, list, now_ms);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];
         write_family(out, family->name, family->kind, family->help);
-        for (int j = 0; j < source->arena_count; j++)
+        for (int j = 0; j < list->count; j++)
             (family->kind == HISTOGRAM ? write_histogram : write_value)(out, family, &rows[j]);
     }
     write_flag(out, "arena_paused", "1 while the operator has paused the arena, else 0.", is_paused,
-               rows, source->arena_count);
+               rows, list->count);
     write_flag(out, "arena_overloaded",
                "1 while more than a tenth of the last ten seconds' ticks were late or skipped.",
-               is_overloaded, rows, source->arena_count);
-    write_refused(out, rows, source->arena_count);
+               is_overloaded, rows, list->count);
+    write_refused(out, rows, list->count);
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed)
         return text;

@@ -2,11 +2,11 @@
 // The metrics of all arenas and workers in Prometheus' text format: what `GET /metrics` answers.
 #pragma once
 
-#include "status.h"
+#include "arena_list.h"
 
 #include <stdint.h>
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 // A NUL-terminated text that the caller frees, or NULL when memory runs out.
-char *metrics_text(const struct status_source *source, uint64_t now_ms);
+char *metrics_text(const struct arena_list *list, uint64_t now_ms);

@@ -60,9 +60,9 @@ static char *document_text(json_t *document)
     return text;
 }
 
-static uint64_t uptime_s(const struct status_source *source, uint64_t now_ms)
+static uint64_t uptime_s(const struct arena_list *list, uint64_t now_ms)
 {
-    return (now_ms - source->started_ms) / 1000;
+    return (now_ms - list->started_ms) / 1000;
 }
 
 static int compare_durations(const void *left, const void *right)
@@ -244,12 +244,12 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                      put(object, "players", arena_players_json(status, config->tick_hz)));
 }
 
-static json_t *arenas_json(const struct status_source *source, struct totals *totals)
+static json_t *arenas_json(const struct arena_list *list, struct totals *totals)
 {
     json_t *array = json_array();
     bool complete = true;
-    for (int i = 0; i < source->arena_count && complete; i++)
-        complete = json_array_append_new(array, arena_json(source->arenas[i], totals)) == 0;
+    for (int i = 0; i < list->count && complete; i++)
+        complete = json_array_append_new(array, arena_json(list->arenas[i], totals)) == 0;
     return whole(array, complete);
 }
 
@@ -260,7 +260,7 @@ static bool put_totals(json_t *object, const struct totals *totals)
            put_count(object, "max", totals->max);
 }
 
-char *status_json(const struct status_source *source, uint64_t now_ms)
+char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // An arena's status is asked for once, so that the totals agree with the arenas; their place
     // among the keys is taken before they are known.
@@ -269,28 +269,27 @@ char *status_json(const struct status_source *source, uint64_t now_ms)
     return document_text(
         whole(object, put_count(object, "schema", STATUS_SCHEMA) &&
                           put(object, "version", json_string(RAIM_VERSION)) &&
-                          put_count(object, "uptime_s", uptime_s(source, now_ms)) &&
-                          put_count(object, "workers", source->workers) &&
+                          put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
+                          put_count(object, "workers", (uint64_t)list->worker_count) &&
                           put(object, "players", json_object()) &&
-                          put(object, "arenas", arenas_json(source, &totals)) &&
+                          put(object, "arenas", arenas_json(list, &totals)) &&
                           put_totals(json_object_get(object, "players"), &totals)));
 }
 
-static bool is_any_overloaded(const struct status_source *source)
+static bool is_any_overloaded(const struct arena_list *list)
 {
-    for (int i = 0; i < source->arena_count; i++)
-        if (arena_overload(source->arenas[i])->is_on)
+    for (int i = 0; i < list->count; i++)
+        if (arena_overload(list->arenas[i])->is_on)
             return true;
     return false;
 }
 
-char *status_health_json(const struct status_source *source, uint64_t now_ms)
+char *status_health_json(const struct arena_list *list, uint64_t now_ms)
 {
     json_t *object = json_object();
-    const char *health = is_any_overloaded(source) ? "overloaded" : "ok";
-    return document_text(
-        whole(object, put(object, "status", json_string(health)) &&
-                          put_count(object, "uptime_s", uptime_s(source, now_ms))));
+    const char *health = is_any_overloaded(list) ? "overloaded" : "ok";
+    return document_text(whole(object, put(object, "status", json_string(health)) &&
+                                           put_count(object, "uptime_s", uptime_s(list, now_ms))));
 }
 
 // --- What only the operator is told ---
@@ -320,15 +319,15 @@ static json_t *seated_json(const struct arena *arena, const struct arena_player 
                              put_count(object, "ping_ms", player->ping_ms));
 }
 
-char *status_players_json(const struct status_source *source)
+char *status_players_json(const struct arena_list *list)
 {
-    json_t *object = json_object(), *list = json_array();
-    bool complete = put(object, "players", list);
-    for (int i = 0; i < source->arena_count; i++) {
-        const struct arena_status *status = arena_status(source->arenas[i]);
+    json_t *object = json_object(), *players = json_array();
+    bool complete = put(object, "players", players);
+    for (int i = 0; i < list->count; i++) {
+        const struct arena_status *status = arena_status(list->arenas[i]);
         for (uint32_t j = 0; complete && j < status->player_count; j++)
             complete = json_array_append_new(
-                           list, seated_json(source->arenas[i], &status->players[j])) == 0;
+                           players, seated_json(list->arenas[i], &status->players[j])) == 0;
     }
     return document_text(whole(object, complete));
 }
@@ -387,14 +386,12 @@ char *status_outcome_json(const struct reload_report *outcome)
 
 // --- Whether it can be played on ---
 
-char *status_arena_json(const struct status_source *source, const char *name, bool *missing)
+char *status_arena_json(const struct arena_list *list, const char *name, bool *missing)
 {
-    int i = 0;
-    while (i < source->arena_count && strcmp(arena_config(source->arenas[i])->name, name) != 0)
-        i++;
-    *missing = i == source->arena_count;
+    const int index = arena_list_find(list, name);
+    *missing = index < 0;
     struct totals totals = {0};
-    return *missing ? NULL : document_text(arena_json(source->arenas[i], &totals));
+    return *missing ? NULL : document_text(arena_json(list->arenas[index], &totals));
 }
 
 // How long ago the arena ticked, in ms; UINT64_MAX when it never has. Now was read before.
@@ -413,14 +410,14 @@ static json_t *silent_arena_json(const struct arena *arena, uint64_t ms)
                                  ms == UINT64_MAX ? json_null() : json_integer((json_int_t)ms)));
 }
 
-static json_t *silent_arenas_json(const struct status_source *source, uint64_t now_ms)
+static json_t *silent_arenas_json(const struct arena_list *list, uint64_t now_ms)
 {
     json_t *array = json_array();
     bool complete = true;
-    for (int i = 0; i < source->arena_count && complete; i++) {
-        const uint64_t ms = silence_ms(source->arenas[i], now_ms);
+    for (int i = 0; i < list->count && complete; i++) {
+        const uint64_t ms = silence_ms(list->arenas[i], now_ms);
         if (ms >= STATUS_READY_MS)
-            complete = json_array_append_new(array, silent_arena_json(source->arenas[i], ms)) == 0;
+            complete = json_array_append_new(array, silent_arena_json(list->arenas[i], ms)) == 0;
     }
     return whole(array, complete);
 }
@@ -436,23 +433,23 @@ static json_t *overloaded_arena_json(struct arena *arena)
                              put_count(object, "due_ticks", overload->due));
 }
 
-static json_t *overloaded_arenas_json(const struct status_source *source)
+static json_t *overloaded_arenas_json(const struct arena_list *list)
 {
     json_t *array = json_array();
     bool complete = true;
-    for (int i = 0; i < source->arena_count && complete; i++)
-        if (arena_overload(source->arenas[i])->is_on)
-            complete = json_array_append_new(array, overloaded_arena_json(source->arenas[i])) == 0;
+    for (int i = 0; i < list->count && complete; i++)
+        if (arena_overload(list->arenas[i])->is_on)
+            complete = json_array_append_new(array, overloaded_arena_json(list->arenas[i])) == 0;
     return whole(array, complete);
 }
 
-char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready)
+char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready)
 {
     // Who is silent and who is overloaded decides what is said before it.
     json_t *object = json_object();
     bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
-                    put(object, "silent", silent_arenas_json(source, now_ms)) &&
-                    put(object, "overloaded", overloaded_arenas_json(source));
+                    put(object, "silent", silent_arenas_json(list, now_ms)) &&
+                    put(object, "overloaded", overloaded_arenas_json(list));
     const bool all_tick = json_array_size(json_object_get(object, "silent")) == 0;
     const bool all_keep_up = json_array_size(json_object_get(object, "overloaded")) == 0;
     *ready = all_tick && all_keep_up;

@@ -2,28 +2,18 @@
 // The status as JSON: what `GET /status`, `/arenas/NAME`, `/healthz` and `/readyz` answer.
 #pragma once
 
-#include "arena.h"
+#include "arena_list.h"
 #include "bans.h"
 #include "reload_report.h"
-#include "worker.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// The arenas that run and since when; borrowed.
-struct status_source {
-    struct arena **arenas;
-    int arena_count;
-    uint32_t workers;
-    struct worker **crew; // so many workers
-    uint64_t started_ms;  // CLOCK_MONOTONIC
-};
-
 // A JSON document as a NUL-terminated string that the caller frees, or NULL when memory runs out.
-char *status_json(const struct status_source *source, uint64_t now_ms);
+char *status_json(const struct arena_list *list, uint64_t now_ms);
 
 // For the operator alone, since addresses are in it: {"players": [...]}; likewise.
-char *status_players_json(const struct status_source *source);
+char *status_players_json(const struct arena_list *list);
 
 // {"bans": [...]}, without those that are over; likewise. Takes NULL for no bans.
 char *status_bans_json(const struct bans *bans, int64_t now_s);
@@ -36,7 +26,7 @@ char *status_problem_json(const char *error);
 char *status_outcome_json(const struct reload_report *outcome);
 
 // {"status": "ok", "uptime_s": ...}, "overloaded" while an arena is; likewise.
-char *status_health_json(const struct status_source *source, uint64_t now_ms);
+char *status_health_json(const struct arena_list *list, uint64_t now_ms);
 
 // An arena is ready while its newest tick is younger than this, which is ten ticks at the slowest
 // rate that can be configured.
@@ -48,7 +38,7 @@ uint32_t status_tick_us(const struct arena_status *status, uint32_t percent);
 
 // The arena's object of the status, or NULL when there is no such arena, which sets `missing`, or
 // memory runs out.
-char *status_arena_json(const struct status_source *source, const char *name, bool *missing);
+char *status_arena_json(const struct arena_list *list, const char *name, bool *missing);
 
 // Whether every arena has ticked lately and keeps up, and the reason; likewise.
-char *status_ready_json(const struct status_source *source, uint64_t now_ms, bool *ready);
+char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Keeps the table of arenas, and moves arenas to workers and back.
+#define _GNU_SOURCE
 #include "arena_table.h"
 
 #include "log.h"
+#include "monotonic.h"
 
-#include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum {
-    GOODBYE_MS = 500,
-    LOOK_MS = 5,    // how often is looked for an arena that leaves or a bout that begins at once
-    TURNS_MS = 100, // likewise for one that begins with a round
-};
+enum { GOODBYE_MS = 500, ERROR_BYTES = 256 };
 
 const struct config_arena *arena_slot_wanted(const struct arena_slot *berth)
 {
@@ -99,15 +98,15 @@ static void prepare_rotation(struct arena_slot *berth)
         arena_offer(berth->arena, bout);
 }
 
-bool arena_table_collect(struct arena_table *fleet, int index)
+void arena_table_collect(struct arena_table *fleet)
 {
-    struct arena_slot *berth = fleet->berths[index];
-    const double delay_s = arena_config(berth->arena)->spectator_delay_s;
-    if (arena_collect(berth->arena))
-        log_arena_info(arena_config(berth->arena)->name, "match started arena=%s map=%s",
-                       arena_config(berth->arena)->name, arena_config(berth->arena)->map->name);
-    prepare_rotation(berth);
-    return arena_config(berth->arena)->spectator_delay_s != delay_s;
+    for (int i = 0; i < fleet->running.count; i++) {
+        struct arena *arena = fleet->running.arenas[i];
+        if (arena_collect(arena))
+            log_arena_info(arena_config(arena)->name, "match started arena=%s map=%s",
+                           arena_config(arena)->name, arena_config(arena)->map->name);
+        prepare_rotation(fleet->berths[i]);
+    }
 }
 
 // --- Berths ---
@@ -135,7 +134,7 @@ struct arena_slot *arena_slot_open(struct arena_table *fleet, struct config *con
         free(berth);
         return NULL;
     }
-    berth->arena = arena_create(config, arena, &fleet->passed, error, capacity);
+    berth->arena = arena_create(config, arena, &fleet->passed, &fleet->wakeup, error, capacity);
     if (berth->arena == NULL) {
         free(berth);
         return NULL;
@@ -157,17 +156,40 @@ void arena_slot_close(struct arena_slot *berth)
 
 // --- The fleet ---
 
+bool arena_table_open(struct arena_table *fleet, struct config *config, const char *path)
+{
+    char error[ERROR_BYTES];
+    *fleet = (struct arena_table){.config = config, .path = path};
+    fleet->running.started_ms = monotonic_ms();
+    socket_activation_init(&fleet->passed);
+    if (!wakeup_open(&fleet->wakeup)) {
+        log_error("cannot create an eventfd: %s", strerror(errno));
+        return false;
+    }
+    for (int i = 0; i < config->arena_count; i++) {
+        struct arena_slot *berth = arena_slot_open(fleet, config, i, error, sizeof error);
+        if (berth == NULL) {
+            log_arena_error(config->arenas[i].name, "arena failed name=%s: %s",
+                            config->arenas[i].name, error);
+            return false;
+        }
+        arena_table_add(fleet, berth);
+    }
+    socket_activation_warn_unused(&fleet->passed);
+    return true;
+}
+
 static struct worker *least_busy(const struct arena_table *fleet)
 {
-    struct worker *least = fleet->workers[0];
+    struct worker *least = fleet->running.workers[0];
     int fewest = INT32_MAX;
-    for (int i = 0; i < fleet->worker_count; i++) {
+    for (int i = 0; i < fleet->running.worker_count; i++) {
         int count = 0;
-        for (int j = 0; j < fleet->count; j++)
-            count += fleet->berths[j]->worker == fleet->workers[i];
+        for (int j = 0; j < fleet->running.count; j++)
+            count += fleet->berths[j]->worker == fleet->running.workers[i];
         if (count < fewest) {
             fewest = count;
-            least = fleet->workers[i];
+            least = fleet->running.workers[i];
         }
     }
     return least;
@@ -175,9 +197,9 @@ static struct worker *least_busy(const struct arena_table *fleet)
 
 bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth)
 {
-    if (fleet->count == CONFIG_MAX_ARENAS)
+    if (fleet->running.count == CONFIG_MAX_ARENAS)
         return false;
-    if (fleet->worker_count > 0) {
+    if (fleet->running.worker_count > 0) {
         berth->worker = least_busy(fleet);
         if (!worker_add(berth->worker, berth->arena))
             return false;
@@ -187,65 +209,73 @@ bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth)
                    "arena started name=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
                    config->name, config->address, arena_port(berth->arena), config->map->name,
                    config->max_players, config->bots, config->tick_hz);
-    fleet->berths[fleet->count] = berth;
-    fleet->arenas[fleet->count++] = berth->arena;
-    fleet->source.arenas = fleet->arenas;
-    fleet->source.arena_count = fleet->count;
+    fleet->berths[fleet->running.count] = berth;
+    fleet->running.arenas[fleet->running.count++] = berth->arena;
     prepare_rotation(berth);
     return true;
 }
 
-bool arena_table_start(struct arena_table *fleet, int worker_count, char *error, size_t capacity)
+// As many as the configuration wants, or one per CPU, but none without an arena.
+static int count_workers(const struct config *config)
 {
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const int wanted = config->workers > 0 ? (int)config->workers : cpus > 0 ? (int)cpus : 1;
+    return wanted < config->arena_count ? wanted : config->arena_count;
+}
+
+bool arena_table_start(struct arena_table *fleet)
+{
+    struct arena_list *running = &fleet->running;
     struct arena *dealt[CONFIG_MAX_ARENAS];
-    struct worker **workers = calloc((size_t)worker_count, sizeof(struct worker *));
-    if (workers == NULL) {
-        snprintf(error, capacity, "out of memory");
+    char error[ERROR_BYTES];
+    const int worker_count = count_workers(fleet->config);
+    running->workers = calloc((size_t)worker_count, sizeof(struct worker *));
+    if (running->workers == NULL) {
+        log_error("out of memory");
         return false;
     }
-    fleet->workers = workers;
-    fleet->source.crew = workers;
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
-        for (int j = i; j < fleet->count; j += worker_count)
-            dealt[count++] = fleet->arenas[j];
-        workers[i] = worker_start(i, dealt, count, error, capacity);
-        if (workers[i] == NULL)
+        for (int j = i; j < running->count; j += worker_count)
+            dealt[count++] = running->arenas[j];
+        running->workers[i] = worker_start(i, dealt, count, error, sizeof error);
+        if (running->workers[i] == NULL) {
+            log_error("workers failed: %s", error);
             return false;
-        for (int j = i; j < fleet->count; j += worker_count)
-            fleet->berths[j]->worker = workers[i];
-        fleet->worker_count++;
-        fleet->source.workers++;
+        }
+        for (int j = i; j < running->count; j += worker_count)
+            fleet->berths[j]->worker = running->workers[i];
+        running->worker_count++;
     }
     return true;
 }
 
+void arena_table_keep(struct arena_table *fleet)
+{
+    for (int i = 0; i < fleet->running.count; i++)
+        arena_keep(fleet->running.arenas[i]);
+}
+
 void arena_table_stop(struct arena_table *fleet)
 {
-    for (int i = 0; i < fleet->worker_count; i++)
-        worker_stop(fleet->workers[i], GOODBYE_MS);
-    for (int i = 0; i < fleet->worker_count; i++)
-        worker_join(fleet->workers[i]);
+    for (int i = 0; i < fleet->running.worker_count; i++)
+        worker_stop(fleet->running.workers[i], GOODBYE_MS);
+    for (int i = 0; i < fleet->running.worker_count; i++)
+        worker_join(fleet->running.workers[i]);
 }
 
 void arena_table_close(struct arena_table *fleet)
 {
-    for (int i = 0; i < fleet->count; i++)
+    for (int i = 0; i < fleet->running.count; i++)
         arena_slot_close(fleet->berths[i]);
     while (fleet->leaving != NULL) {
         struct arena_slot *berth = fleet->leaving;
         fleet->leaving = berth->next;
         arena_slot_close(berth);
     }
-    free(fleet->workers);
-}
-
-int arena_table_find(const struct arena_table *fleet, const char *name)
-{
-    for (int i = 0; i < fleet->count; i++)
-        if (strcmp(arena_slot_wanted(fleet->berths[i])->name, name) == 0)
-            return i;
-    return -1;
+    free(fleet->running.workers);
+    wakeup_close(&fleet->wakeup);
+    config_unload(fleet->config);
 }
 
 bool arena_table_remove(struct arena_table *fleet, int index)
@@ -253,10 +283,11 @@ bool arena_table_remove(struct arena_table *fleet, int index)
     struct arena_slot *berth = fleet->berths[index];
     if (!arena_is_let_go(berth->arena) && !worker_remove(berth->worker, berth->arena, GOODBYE_MS))
         return false;
-    const size_t rest = (size_t)(fleet->count - index - 1);
+    const size_t rest = (size_t)(fleet->running.count - index - 1);
     memmove(&fleet->berths[index], &fleet->berths[index + 1], rest * sizeof fleet->berths[0]);
-    memmove(&fleet->arenas[index], &fleet->arenas[index + 1], rest * sizeof fleet->arenas[0]);
-    fleet->source.arena_count = --fleet->count;
+    memmove(&fleet->running.arenas[index], &fleet->running.arenas[index + 1],
+            rest * sizeof fleet->running.arenas[0]);
+    fleet->running.count--;
     berth->next = fleet->leaving;
     fleet->leaving = berth;
     return true;
@@ -276,25 +307,24 @@ struct arena_slot *arena_table_next_gone(struct arena_table *fleet)
     return berth;
 }
 
-int arena_table_timeout_ms(const struct arena_table *fleet)
-{
-    int timeout_ms = fleet->leaving != NULL ? LOOK_MS : -1;
-    for (int i = 0; i < fleet->count && timeout_ms != LOOK_MS; i++) {
-        if (arena_is_changing(fleet->arenas[i]))
-            timeout_ms = LOOK_MS;
-        else if (arena_awaits(fleet->arenas[i]))
-            timeout_ms = TURNS_MS;
-    }
-    return timeout_ms;
-}
-
 bool arena_table_ticks_advance(struct arena_table *fleet)
 {
     bool advance = true;
-    for (int i = 0; i < fleet->count; i++) {
-        const uint32_t ticks = arena_ticks(fleet->arenas[i]);
+    for (int i = 0; i < fleet->running.count; i++) {
+        const uint32_t ticks = arena_ticks(fleet->running.arenas[i]);
         advance = advance && ticks != fleet->berths[i]->ticks_seen;
         fleet->berths[i]->ticks_seen = ticks;
     }
     return advance;
+}
+
+void arena_table_count_players(const struct arena_table *fleet, uint32_t *players, uint32_t *bots)
+{
+    *players = 0;
+    *bots = 0;
+    for (int i = 0; i < fleet->running.count; i++) {
+        const struct arena_status *status = arena_status(fleet->running.arenas[i]);
+        *players += status->counts.players;
+        *bots += status->counts.bots;
+    }
 }

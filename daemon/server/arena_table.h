@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The arenas that run: which worker plays each, and by what configuration. Arenas come and go while
-// the others are played. Main thread only.
+// The arenas of the server: which worker runs each, and by what configuration. Arenas come and go
+// while the others run. Main thread only.
 #pragma once
 
 #include "arena.h"
+#include "arena_list.h"
 #include "config.h"
 #include "socket_activation.h"
-#include "status.h"
+#include "wakeup.h"
 #include "worker.h"
 
 #include <stdbool.h>
@@ -23,15 +24,19 @@ struct arena_slot {
 };
 
 struct arena_table {
-    int count;
-    struct arena_slot *berths[CONFIG_MAX_ARENAS];
-    struct arena *arenas[CONFIG_MAX_ARENAS]; // in the same order
+    struct config *config; // held; that runs
+    const char *path;      // of its file; NULL: none
+    struct arena_list running;
+    struct arena_slot *berths[CONFIG_MAX_ARENAS]; // of the running arenas, in the same order
     struct arena_slot *leaving;
-    struct worker **workers;
-    int worker_count;
     struct socket_activation passed;
-    struct status_source source; // the arenas and workers as others see them
+    struct wakeup wakeup; // of the main thread, signalled by the workers
 };
+
+// Opens every arena of a configuration and its port. False after logging why; arena_table_close is
+// to be called all the same. Takes the configuration in any case, borrows the path of its file,
+// NULL for none.
+bool arena_table_open(struct arena_table *fleet, struct config *config, const char *path);
 
 // What `berth` is to be played by.
 const struct config_arena *arena_slot_wanted(const struct arena_slot *berth);
@@ -65,8 +70,12 @@ int arena_slot_next_place(const struct arena_slot *berth);
 // the worker with the fewest; false, and the berth is still the caller's, where none would take it.
 bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth);
 
-// Deals the arenas out to so many workers and starts these. False with a reason in `error`.
-bool arena_table_start(struct arena_table *fleet, int worker_count, char *error, size_t capacity);
+// Starts the workers and deals the arenas out to them. False after logging why.
+bool arena_table_start(struct arena_table *fleet);
+
+// What ends is only this process: every arena is kept for the next one, where there is a directory
+// for that. To be called before arena_table_stop.
+void arena_table_keep(struct arena_table *fleet);
 
 // Tells every client goodbye, which takes at most half a second, and ends the workers.
 void arena_table_stop(struct arena_table *fleet);
@@ -74,21 +83,16 @@ void arena_table_stop(struct arena_table *fleet);
 // Closes every arena; none is played any more.
 void arena_table_close(struct arena_table *fleet);
 
-// The index of the arena of this name, or -1.
-int arena_table_find(const struct arena_table *fleet, const char *name);
-
 // Has the arena at this index leave. False, and it stays, where its worker does not listen.
 bool arena_table_remove(struct arena_table *fleet, int index);
 
 // The next arena that has left, for the caller to close; NULL: none.
 struct arena_slot *arena_table_next_gone(struct arena_table *fleet);
 
-// Frees what has been played of one arena, and prepares its next round where it has a rotation.
-// True when another match is played than at the last call.
-bool arena_table_collect(struct arena_table *fleet, int index);
-
-// Milliseconds until arena_table_collect and arena_table_next_gone want to be called, or -1.
-int arena_table_timeout_ms(const struct arena_table *fleet);
+// Frees what has been played, and prepares the next round of every arena that has a rotation.
+void arena_table_collect(struct arena_table *fleet);
 
 // Whether every arena has ticked since the call before; those that are new need not have.
 bool arena_table_ticks_advance(struct arena_table *fleet);
+
+void arena_table_count_players(const struct arena_table *fleet, uint32_t *players, uint32_t *bots);

@@ -8,10 +8,7 @@
 #include "log.h"
 #include "map_draw.h"
 #include "map_file.h"
-#include "monotonic.h"
 #include "options.h"
-#include "overload.h"
-#include "rejection_log.h"
 #include "reload_report.h"
 #include "sandbox.h"
 #include "sd_notify.h"
@@ -28,8 +25,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-
-enum { STATUS_EVERY_MS = 5000 };
 
 // Opens what is closed of standard input, output and error: a socket would take its number, and
 // the log be written to whoever is at its other end.
@@ -83,50 +78,6 @@ static void end_at_once_when_asked_again(void)
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-// What the main thread does by the clock, in ms of CLOCK_MONOTONIC.
-struct chores {
-    uint64_t watchdog_every_ms; // 0: never
-    uint64_t next_watchdog_ms;
-    uint64_t next_status_ms;
-    uint64_t next_flood_ms;
-    uint64_t next_overload_ms;
-};
-
-static void do_chores(struct chores *chores, struct server *server)
-{
-    const uint64_t now = monotonic_ms();
-    if (chores->watchdog_every_ms > 0 && now >= chores->next_watchdog_ms) {
-        chores->next_watchdog_ms = now + chores->watchdog_every_ms;
-        if (server_ticks_advance(server))
-            notify_alive();
-    }
-    if (now >= chores->next_flood_ms) {
-        chores->next_flood_ms = now + REJECTION_LOG_EVERY_MS;
-        server_tell_floods(server);
-    }
-    if (now >= chores->next_overload_ms) {
-        chores->next_overload_ms = now + OVERLOAD_EVERY_MS;
-        server_tell_overloads(server);
-    }
-    if (now >= chores->next_status_ms) {
-        uint32_t players, bots;
-        chores->next_status_ms = now + STATUS_EVERY_MS;
-        server_count_players(server, &players, &bots);
-        notify_players(players, bots);
-    }
-}
-
-static int wait_ms(const struct chores *chores, const struct server *server)
-{
-    const uint64_t now = monotonic_ms();
-    uint64_t due = chores->next_overload_ms;
-    if (chores->watchdog_every_ms > 0 && chores->next_watchdog_ms < due)
-        due = chores->next_watchdog_ms;
-    const int chores_ms = due > now ? (int)(due - now) : 0;
-    const int server_ms = server_timeout_ms(server);
-    return server_ms >= 0 && server_ms < chores_ms ? server_ms : chores_ms;
-}
-
 // Who asks for the status wakes this thread many times a second, and must not make it interrupt a
 // tick on the same CPU: where none is idle it waits for the tick's end (sched(7), SCHED_BATCH). An
 // operator's own policy stands, and where this is refused ticks are only a little longer.
@@ -139,22 +90,17 @@ static void give_way_to_workers(void)
 
 static void run(struct server *server, int signals)
 {
-    struct chores chores = {.watchdog_every_ms = notify_watchdog_ms()};
-    struct pollfd waits[] = {
-        {.fd = signals, .events = POLLIN},
-        {.fd = server_descriptor(server), .events = POLLIN},
-        {.fd = server_control_descriptor(server), .events = POLLIN},
-    };
-    chores.next_watchdog_ms = monotonic_ms() + chores.watchdog_every_ms;
+    int descriptors[SERVER_DESCRIPTORS];
+    struct pollfd waits[1 + SERVER_DESCRIPTORS] = {{.fd = signals, .events = POLLIN}};
+    server_descriptors(server, descriptors);
+    for (int i = 0; i < SERVER_DESCRIPTORS; i++)
+        waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
     notify_ready();
-    for (;;) {
-        do_chores(&chores, server);
-        poll(waits, sizeof waits / sizeof *waits, wait_ms(&chores, server));
-        if (take_signals(signals, server))
-            return;
+    while (!take_signals(signals, server)) {
         server_serve(server);
         if (server_is_drained(server))
             return;
+        poll(waits, sizeof waits / sizeof *waits, server_timeout_ms(server));
     }
 }
 

@@ -112,11 +112,11 @@ static struct config *create_picture(const struct arena_table *fleet, const stru
     if (picture == NULL)
         return NULL;
     int most = root->values->count;
-    for (int i = 0; i < fleet->count; i++)
+    for (int i = 0; i < fleet->running.count; i++)
         most += fleet->berths[i]->config->values->count;
     *picture = *root;
-    picture->arena_count = fleet->count;
-    picture->arenas = calloc((size_t)fleet->count + 1, sizeof *picture->arenas);
+    picture->arena_count = fleet->running.count;
+    picture->arenas = calloc((size_t)fleet->running.count + 1, sizeof *picture->arenas);
     picture->values = calloc(1, sizeof *picture->values);
     if (picture->values != NULL)
         picture->values->values = calloc((size_t)most, sizeof *picture->values->values);
@@ -146,7 +146,7 @@ static struct config *picture_running(const struct arena_table *fleet, const str
     if (picture == NULL)
         return NULL;
     add_values(picture->values, root->values, -1, -1);
-    for (int i = 0; i < fleet->count; i++) {
+    for (int i = 0; i < fleet->running.count; i++) {
         const struct arena_slot *berth = fleet->berths[i];
         picture->arenas[i] = *arena_slot_wanted(berth);
         add_values(picture->values, berth->config->values, berth->index, i);
@@ -170,7 +170,7 @@ static bool exceeds(const struct reload *reload, const struct config_change *cha
     uint32_t wanted;
     memcpy(&wanted, (const char *)&reload->wanted->arenas[change->new_arena] + to->offset,
            sizeof wanted);
-    return !fits[to->key->room](reload->fleet->arenas[change->old_arena], wanted);
+    return !fits[to->key->room](reload->fleet->running.arenas[change->old_arena], wanted);
 }
 
 static void plan_for_arena(struct plan *plan, enum reader_applies applies)
@@ -307,8 +307,7 @@ static void change_arena(struct reload *reload, int index)
         arena_offer(berth->arena, plan->successor);
 }
 
-static void do_plans(struct reload *reload, void (*leave)(void *context, struct arena *arena),
-                     void *context)
+static void do_plans(struct reload *reload)
 {
     struct arena_table *fleet = reload->fleet;
     const int count = reload->wanted->arena_count;
@@ -316,10 +315,9 @@ static void do_plans(struct reload *reload, void (*leave)(void *context, struct 
         if (reload->plans[i].running >= 0)
             change_arena(reload, i);
     // From the end, so that indices stay right.
-    for (int i = fleet->count - 1; i >= 0; i--) {
+    for (int i = fleet->running.count - 1; i >= 0; i--) {
         if (config_diff_partner(reload->wanted, reload->running, i) >= 0)
             continue;
-        leave(context, fleet->arenas[i]);
         if (!arena_table_remove(fleet, i))
             log_arena_error(reload->running->arenas[i].name,
                             "arena stays name=%s: its worker does not listen",
@@ -379,29 +377,27 @@ static bool prepare(struct reload *reload, const struct config *config, struct c
     return false;
 }
 
-bool reload_apply(struct arena_table *fleet, struct config **config, const char *path,
-                  struct reload_report *outcome, void (*leave)(void *context, struct arena *arena),
-                  void *context)
+bool reload_apply(struct arena_table *fleet, struct reload_report *outcome)
 {
-    if (path == NULL) {
+    if (fleet->path == NULL) {
         reload_report_add(outcome, RELOAD_REPORT_MISTAKE, "comes from no file");
         return false;
     }
-    struct config *wanted = reload_load(path, outcome);
+    struct config *wanted = reload_load(fleet->path, outcome);
     if (wanted == NULL)
         return false;
     struct reload reload = {.fleet = fleet, .wanted = wanted, .outcome = outcome};
     struct config_diff *diff = NULL;
-    const bool good = prepare(&reload, *config, &diff);
+    const bool good = prepare(&reload, fleet->config, &diff);
     if (good)
-        do_plans(&reload, leave, context);
+        do_plans(&reload);
     else
         drop_plans(&reload);
     config_diff_free(diff);
     free(reload.plans);
     free_picture(reload.running);
-    config_unload(good ? *config : wanted);
+    config_unload(good ? fleet->config : wanted);
     if (good)
-        *config = wanted;
+        fleet->config = wanted;
     return good;
 }

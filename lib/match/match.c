@@ -496,6 +496,11 @@ uint32_t raim_match_tick(const struct raim_match *match)
     return match->world->tick;
 }
 
+uint32_t raim_match_playing(const struct raim_match *match)
+{
+    return match->playing;
+}
+
 struct raim_match_counts raim_match_counts(const struct raim_match *match)
 {
     struct raim_match_counts counts = {

@@ -260,6 +260,9 @@ uint32_t raim_match_tick(const struct raim_match *match);
 
 struct raim_match_counts raim_match_counts(const struct raim_match *match);
 
+// `players` of raim_match_counts, without the cost of counting the others.
+uint32_t raim_match_playing(const struct raim_match *match);
+
 // Fills at most `capacity` rows, clients and bots in order of their places; returns the count.
 uint32_t raim_match_players(const struct raim_match *match, struct raim_match_player *players,
                             uint32_t capacity);

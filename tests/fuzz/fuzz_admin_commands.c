@@ -80,8 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_make_arenas();
     unlink(bans_path);
     char error[512];
-    const struct status_source source = {.arenas = fuzz_arenas, .arena_count = FUZZ_ARENAS};
-    struct admin_commands *orders = admin_commands_open(&source, &fuzz_acts, error, sizeof error);
+    struct admin_commands *orders = admin_commands_open(&fuzz_fleet, error, sizeof error);
     assert(orders != NULL);
     struct fuzz_input input = {data, size};
     while (input.left > 0)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The other side of the operator's, for targets of that: arenas that are asked and seen and never
-// run, but answer when the target says so, and a server that does nothing of what it is asked for.
+// run, but answer when the target says so, and changes of the server that are all refused.
 #pragma once
 
-#include "acts.h"
 #include "arena.h"
 #include "arena_command.h"
+#include "arena_table_changes.h"
 #include "fuzz.h"
 #include "log.h"
 #include "mailbox.h"
@@ -16,6 +16,7 @@
 enum { FUZZ_ARENAS = 2 };
 
 static struct arena *fuzz_arenas[FUZZ_ARENAS];
+static struct arena_table fuzz_fleet; // that runs them
 static struct config *fuzz_config;
 
 static inline void fuzz_remove_arenas(void)
@@ -29,6 +30,7 @@ static inline void fuzz_remove_arenas(void)
 static inline void fuzz_make_arenas(void)
 {
     static struct socket_activation nothing;
+    static struct wakeup nobody;
     char error[256];
     log_set_level(LOG_LEVEL_ERROR); // the screen is for what the target has to say
     if (fuzz_config != NULL)
@@ -36,10 +38,13 @@ static inline void fuzz_make_arenas(void)
     fuzz_config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < FUZZ_ARENAS; i++) {
         fuzz_config->arenas[i].port = 0;
-        fuzz_arenas[i] =
-            arena_create(fuzz_config, &fuzz_config->arenas[i], &nothing, error, sizeof error);
+        fuzz_arenas[i] = arena_create(fuzz_config, &fuzz_config->arenas[i], &nothing, &nobody,
+                                      error, sizeof error);
         assert(fuzz_arenas[i] != NULL);
+        fuzz_fleet.running.arenas[i] = fuzz_arenas[i];
     }
+    fuzz_fleet.running.count = FUZZ_ARENAS;
+    fuzz_fleet.running.started_ms = 1000;
     atexit(fuzz_remove_arenas);
 }
 
@@ -65,28 +70,29 @@ static inline void fuzz_empty_mailboxes(void)
     }
 }
 
-static inline bool fuzz_refuse_arena(struct server *server, const char *name, char *error,
-                                     size_t capacity)
+bool arena_table_add_arena(struct arena_table *fleet, const char *name, char *error,
+                           size_t capacity)
 {
-    (void)server;
+    (void)fleet;
     snprintf(error, capacity, "not here: %.40s", name);
     return false;
 }
 
-static inline bool fuzz_refuse_map(struct server *server, const char *name, const char *path,
-                                   char *error, size_t capacity)
+bool arena_table_remove_arena(struct arena_table *fleet, int index, char *error, size_t capacity)
 {
-    (void)path;
-    return fuzz_refuse_arena(server, name, error, capacity);
+    return arena_table_add_arena(fleet, arena_config(fleet->running.arenas[index])->name, error,
+                                 capacity);
 }
 
-static inline bool fuzz_refuse_reload(struct server *server, struct reload_report *outcome)
+bool arena_table_change_map(struct arena_table *fleet, int index, const char *path, char *error,
+                            size_t capacity)
 {
-    (void)server, (void)outcome;
+    (void)index;
+    return arena_table_add_arena(fleet, path, error, capacity);
+}
+
+bool arena_table_reload(struct arena_table *fleet, struct reload_report *outcome)
+{
+    (void)fleet, (void)outcome;
     return false;
 }
-
-static const struct acts fuzz_acts = {.add_arena = fuzz_refuse_arena,
-                                      .remove_arena = fuzz_refuse_arena,
-                                      .change_map = fuzz_refuse_map,
-                                      .reload = fuzz_refuse_reload};

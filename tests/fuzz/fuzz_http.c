@@ -34,10 +34,14 @@ static int timeout_ms(void)
     return http_timeout_ms(http);
 }
 
-// The streams of an arena end; others are left alone.
+// An arena leaves and comes back; the streams of the others are left alone.
 static void command(uint8_t command)
 {
-    http_end_streams(http, fuzz_arenas[command % FUZZ_ARENAS]);
+    struct arena_list *list = &fuzz_fleet.running;
+    const struct arena_list before = *list;
+    list->arenas[command % FUZZ_ARENAS] = list->arenas[--list->count];
+    http_run(http);
+    *list = before;
 }
 
 static void hear(int status, const char *method)
@@ -51,10 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char error[256];
     fuzz_make_arenas();
     fuzz_talk_now_ms = 1000000;
-    const struct status_source source = {
-        .arenas = fuzz_arenas, .arena_count = FUZZ_ARENAS, .started_ms = 1000};
     const struct http_guard guard = {.host_count = 1, .hosts = {"a"}, .token = "0123456789abcdef"};
-    http = http_open("127.0.0.1", 0, &guard, &source, error, sizeof error);
+    http = http_open("127.0.0.1", 0, &guard, &fuzz_fleet.running, error, sizeof error);
     assert(http != NULL);
     const struct fuzz_server server = {.dial = dial,
                                        .run = run,

@@ -8,6 +8,7 @@
 #include "http_clients.h"
 #include "live_json.h"
 #include "metrics.h"
+#include "status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,8 +30,9 @@
 #define DEADLINE_MS 10000U
 #define LARGE_PAGE ((size_t)8 << 20)
 
-static struct arena *arenas[] = {(struct arena *)&arenas}; // somewhere, and never looked at
-static const struct status_source source = {.arenas = arenas, .arena_count = 1, .workers = 2};
+static char yard; // an arena that is somewhere, and never looked at
+static const struct arena_list list = {
+    .arenas = {(struct arena *)&yard}, .count = 1, .worker_count = 2};
 
 // Requests ask for the host x.
 static const struct http_guard guard = {
@@ -43,9 +45,9 @@ static bool out_of_memory;
 static bool is_ready;
 static uint64_t delay_ms; // of spectators
 
-char *status_json(const struct status_source *given, uint64_t now_ms)
+char *status_json(const struct arena_list *given, uint64_t now_ms)
 {
-    assert_ptr_equal(given, &source);
+    assert_ptr_equal(given, &list);
     assert_true(now_ms > 0);
     renderings++;
     if (out_of_memory)
@@ -57,15 +59,15 @@ char *status_json(const struct status_source *given, uint64_t now_ms)
     return text;
 }
 
-char *status_health_json(const struct status_source *given, uint64_t now_ms)
+char *status_health_json(const struct arena_list *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("{\"status\":\"ok\"}");
 }
 
-char *status_arena_json(const struct status_source *given, const char *name, bool *missing)
+char *status_arena_json(const struct arena_list *given, const char *name, bool *missing)
 {
-    assert_ptr_equal(given, &source);
+    assert_ptr_equal(given, &list);
     renderings++;
     *missing = strcmp(name, "yard") != 0 && strcmp(name, "pit") != 0;
     char *text = NULL;
@@ -73,25 +75,26 @@ char *status_arena_json(const struct status_source *given, const char *name, boo
     return text;
 }
 
-int live_find(const struct status_source *given, const char *name)
+const struct config_arena *arena_config(const struct arena *arena)
 {
-    (void)given;
-    return strcmp(name, "yard") == 0 ? 0 : -1;
+    static const struct config_arena config = {.name = "yard"};
+    assert_ptr_equal(arena, &yard);
+    return &config;
 }
 
-uint64_t live_delay_ms(const struct status_source *given, int arena)
+uint64_t live_delay_ms(const struct arena_list *given, int arena)
 {
     (void)given, (void)arena;
     return delay_ms;
 }
 
-char *live_map_json(const struct status_source *given, const char *name, bool *missing)
+char *live_map_json(const struct arena_list *given, const char *name, bool *missing)
 {
-    *missing = live_find(given, name) < 0;
+    *missing = arena_list_find(given, name) < 0;
     return *missing ? NULL : strdup("{\"border\":[0,0,1,1]}");
 }
 
-char *live_event(const struct status_source *given, int arena, uint32_t *tick, size_t *size)
+char *live_event(const struct arena_list *given, int arena, uint32_t *tick, size_t *size)
 {
     (void)given, (void)arena;
     static const char event[] = "data: {}\n\n";
@@ -100,14 +103,14 @@ char *live_event(const struct status_source *given, int arena, uint32_t *tick, s
     return strdup(event);
 }
 
-char *status_ready_json(const struct status_source *given, uint64_t now_ms, bool *ready)
+char *status_ready_json(const struct arena_list *given, uint64_t now_ms, bool *ready)
 {
     (void)given, (void)now_ms;
     *ready = is_ready;
     return strdup(is_ready ? "{\"status\":\"ready\"}" : "{\"status\":\"not ready\"}");
 }
 
-char *metrics_text(const struct status_source *given, uint64_t now_ms)
+char *metrics_text(const struct arena_list *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("raimd_players{arena=\"yard\"} 3\n");
@@ -128,7 +131,7 @@ static inline int start_server(void **state)
     out_of_memory = false;
     is_ready = true;
     delay_ms = 0;
-    struct http *http = http_open("127.0.0.1", 0, &guard, &source, error, sizeof error);
+    struct http *http = http_open("127.0.0.1", 0, &guard, &list, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     assert_true(http_port(http) > 0);

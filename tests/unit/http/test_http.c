@@ -345,7 +345,7 @@ static void test_port_in_use_is_named_in_the_error(void **state)
     char error[128];
     char wanted[128];
     const uint16_t port = http_port(*state);
-    assert_null(http_open("127.0.0.1", port, &guard, &source, error, sizeof error));
+    assert_null(http_open("127.0.0.1", port, &guard, &list, error, sizeof error));
     snprintf(wanted, sizeof wanted, "cannot bind tcp 127.0.0.1:%u: Address already in use", port);
     assert_string_equal(error, wanted);
     assert_serves(*state);
@@ -355,9 +355,9 @@ static void test_address_that_is_none_is_named_in_the_error(void **state)
 {
     (void)state;
     char error[128];
-    assert_null(http_open("localhost", 80, &guard, &source, error, sizeof error));
+    assert_null(http_open("localhost", 80, &guard, &list, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp localhost:80: not an IPv4 address");
-    assert_null(http_open("203.0.113.1", 8080, &guard, &source, error, sizeof error));
+    assert_null(http_open("203.0.113.1", 8080, &guard, &list, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp 203.0.113.1:8080: Cannot assign requested address");
 }
 
@@ -365,13 +365,13 @@ static void test_port_is_free_again_after_close(void **state)
 {
     (void)state;
     char error[128] = "";
-    struct http *http = http_open("127.0.0.1", 0, &guard, &source, error, sizeof error);
+    struct http *http = http_open("127.0.0.1", 0, &guard, &list, error, sizeof error);
     assert_non_null(http);
     const uint16_t port = http_port(http);
     const int client = connect_client(http); // left open: its port stays half in use
     serve(http, 0);
     http_close(http);
-    http = http_open("127.0.0.1", port, &guard, &source, error, sizeof error);
+    http = http_open("127.0.0.1", port, &guard, &list, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     http_close(http);

@@ -25,9 +25,8 @@ struct arena {
 };
 
 static struct arena yard;
-static struct raim_map bare; // a map of nothing
-static struct arena *arenas[] = {&yard};
-static const struct status_source source = {.arenas = arenas, .arena_count = 1};
+static struct raim_map bare;   // a map of nothing
+static struct arena_list list; // of the yard
 static unsigned woken;
 
 const struct arena_status *arena_status(struct arena *arena)
@@ -56,6 +55,7 @@ static int make_yard(void **state)
     yard.status = calloc(1, sizeof *yard.status + PLAYERS * sizeof *yard.status->players);
     assert_non_null(yard.status);
     yard.status->tick = 7;
+    list = (struct arena_list){.arenas = {&yard}, .count = 1};
     return 0;
 }
 
@@ -95,7 +95,7 @@ static void test_event_tells_the_living_and_bullets(void **state)
                                                         .shielded = i == 2};
     yard.status->bullet_count = 2;
     yard.status->bullets[1] = (struct arena_spot){-3, 4};
-    char *text = live_event(&source, 0, &tick, &size);
+    char *text = live_event(&list, 0, &tick, &size);
     static const char begin[] = "data: {\"tick\":7,\"map\":";
     assert_memory_equal(text, begin, strlen(begin));
     assert_string_equal(strchr(text + strlen(begin), ','),
@@ -103,7 +103,7 @@ static void test_event_tells_the_living_and_bullets(void **state)
                         "\"bullets\":[[0,0],[-3,4]]}\n\n");
     assert_int_equal(tick, 7);
     json_decref(parse_event(text, size));
-    assert_null(live_event(&source, 0, &tick, &size));
+    assert_null(live_event(&list, 0, &tick, &size));
 }
 
 static void test_event_of_the_longest_numbers_fits(void **state)
@@ -122,7 +122,7 @@ static void test_event_of_the_longest_numbers_fits(void **state)
     yard.status->bullet_count = ARENA_SHOWN_BULLETS;
     for (int i = 0; i < ARENA_SHOWN_BULLETS; i++)
         yard.status->bullets[i] = (struct arena_spot){-16000, -16000};
-    char *text = live_event(&source, 0, &tick, &size);
+    char *text = live_event(&list, 0, &tick, &size);
     json_t *event = parse_event(text, size);
     assert_int_equal(json_array_size(json_object_get(event, "players")), PLAYERS);
     assert_int_equal(json_array_size(json_object_get(event, "bullets")), ARENA_SHOWN_BULLETS);
@@ -143,7 +143,7 @@ static void test_map_tells_border_and_outlines(void **state)
     assert_non_null(map);
     yard.config.map = map;
     bool missing;
-    char *text = live_map_json(&source, "yard", &missing);
+    char *text = live_map_json(&list, "yard", &missing);
     assert_false(missing);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);
@@ -152,7 +152,7 @@ static void test_map_tells_border_and_outlines(void **state)
     assert_int_equal(json_array_size(outlines), 1);
     assert_int_equal(json_array_size(json_array_get(outlines, 0)), 10);
     assert_non_null(strstr(text, "50.5,30"));
-    assert_null(live_map_json(&source, "pit", &missing));
+    assert_null(live_map_json(&list, "pit", &missing));
     assert_true(missing);
     json_decref(document);
     free(text);
@@ -162,7 +162,7 @@ static void test_map_tells_border_and_outlines(void **state)
 static json_int_t mark_of_map(void)
 {
     bool missing;
-    char *text = live_map_json(&source, "yard", &missing);
+    char *text = live_map_json(&list, "yard", &missing);
     json_t *document = json_loads(text, 0, NULL);
     const json_int_t mark = json_integer_value(json_object_get(document, "mark"));
     json_decref(document);
@@ -174,7 +174,7 @@ static json_int_t mark_of_event(void)
 {
     uint32_t tick = 0;
     size_t size;
-    char *text = live_event(&source, 0, &tick, &size);
+    char *text = live_event(&list, 0, &tick, &size);
     json_t *document = parse_event(text, size);
     const json_int_t mark = json_integer_value(json_object_get(document, "map"));
     json_decref(document);
@@ -220,7 +220,7 @@ static void publish_and_run(struct event_stream *viewers, uint32_t tick, uint64_
 static void test_viewers_elsewhere_see_everything_late(void **state)
 {
     (void)state;
-    struct event_stream *viewers = event_stream_create(&source);
+    struct event_stream *viewers = event_stream_create(&list);
     struct viewer *here = event_stream_join(viewers, 0, true, &yard, NULL, 5000);
     struct viewer *elsewhere = event_stream_join(viewers, 0, false, &yard, NULL, 5000);
     assert_string_equal(read_all(here, 5000), "event: hello\ndata: {\"delay_ms\":0}\n\n");
@@ -242,10 +242,50 @@ static void test_viewers_elsewhere_see_everything_late(void **state)
     event_stream_destroy(viewers);
 }
 
+static void test_viewers_see_nothing_more_of_an_arena_that_has_left(void **state)
+{
+    (void)state;
+    struct event_stream *viewers = event_stream_create(&list);
+    struct viewer *viewer = event_stream_join(viewers, 0, true, &yard, NULL, 0);
+    publish_and_run(viewers, 8, 0);
+    read_all(viewer, 0);
+    assert_false(viewer_is_over(viewer));
+    list.count = 0;
+    event_stream_run(viewers, 1, wake); // at once, whenever the next event is due
+    assert_true(viewer_is_over(viewer));
+    assert_int_equal(woken, 1);
+    event_stream_run(viewers, 1000, wake);
+    assert_int_equal(woken, 1);
+    // One of the same address is another arena.
+    list.count = 1;
+    struct viewer *next = event_stream_join(viewers, 0, true, &yard, NULL, 1000);
+    event_stream_run(viewers, 1001, wake);
+    assert_true(viewer_is_over(viewer));
+    assert_false(viewer_is_over(next));
+    viewer_leave(viewer);
+    viewer_leave(next);
+    event_stream_destroy(viewers);
+}
+
+static void test_viewers_see_nothing_more_of_an_arena_with_another_delay(void **state)
+{
+    (void)state;
+    struct event_stream *viewers = event_stream_create(&list);
+    struct viewer *viewer = event_stream_join(viewers, 0, false, &yard, NULL, 0);
+    publish_and_run(viewers, 8, 0);
+    read_all(viewer, 0);
+    yard.config.spectator_delay_s = 2;
+    event_stream_run(viewers, 1, wake);
+    assert_true(viewer_is_over(viewer));
+    assert_int_equal(woken, 1);
+    viewer_leave(viewer);
+    event_stream_destroy(viewers);
+}
+
 static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
 {
     (void)state;
-    struct event_stream *viewers = event_stream_create(&source);
+    struct event_stream *viewers = event_stream_create(&list);
     struct viewer *slow = event_stream_join(viewers, 0, true, &yard, NULL, 0);
     char bytes[5] = "";
     read_all(slow, 0);
@@ -268,7 +308,7 @@ static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
 static void test_only_who_reads_nothing_has_a_deadline(void **state)
 {
     (void)state;
-    struct event_stream *viewers = event_stream_create(&source);
+    struct event_stream *viewers = event_stream_create(&list);
     struct http_client lazy = {.state = HTTP_CLIENT_STREAMING}, keen = lazy;
     struct viewer *sleeper = event_stream_join(viewers, 0, true, &yard, &lazy, 0);
     struct viewer *reader = event_stream_join(viewers, 0, true, &yard, &keen, 0);
@@ -287,7 +327,7 @@ static void test_only_who_reads_nothing_has_a_deadline(void **state)
 static void test_viewers_are_so_many_and_no_more(void **state)
 {
     (void)state;
-    struct event_stream *viewers = event_stream_create(&source);
+    struct event_stream *viewers = event_stream_create(&list);
     struct viewer *all[EVENT_STREAM_MAX];
     for (size_t i = 0; i < EVENT_STREAM_MAX; i++)
         assert_non_null(all[i] = event_stream_join(viewers, 0, true, &yard, NULL, 0));
@@ -303,7 +343,7 @@ static void test_viewers_are_so_many_and_no_more(void **state)
 static void test_the_address_with_most_viewers_makes_room(void **state)
 {
     (void)state;
-    struct event_stream *viewers = event_stream_create(&source);
+    struct event_stream *viewers = event_stream_create(&list);
     struct http_clients clients = {.limit = HTTP_MAX_CLIENTS};
     struct viewer *all[EVENT_STREAM_MAX + 4];
     size_t count = 0;
@@ -338,6 +378,8 @@ int main(void)
         TEST(test_events_tell_when_the_map_is_another),
         TEST(test_map_tells_border_and_outlines),
         TEST(test_viewers_elsewhere_see_everything_late),
+        TEST(test_viewers_see_nothing_more_of_an_arena_that_has_left),
+        TEST(test_viewers_see_nothing_more_of_an_arena_with_another_delay),
         TEST(test_slow_viewer_ends_its_event_and_misses_others),
         TEST(test_only_who_reads_nothing_has_a_deadline),
         TEST(test_viewers_are_so_many_and_no_more),

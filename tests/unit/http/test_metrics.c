@@ -51,9 +51,8 @@ uint64_t worker_busy_ns(const struct worker *worker)
 struct fixture {
     struct arena arenas[2];
     struct worker workers[2];
-    struct arena *pointers[2];
     struct worker *crew[2];
-    struct status_source source;
+    struct arena_list list;
 };
 
 static int make_fixture(void **state)
@@ -64,14 +63,13 @@ static int make_fixture(void **state)
         fixture->arenas[i].status = calloc(1, sizeof(struct arena_status));
         assert_non_null(fixture->arenas[i].status);
         snprintf(fixture->arenas[i].config.name, CONFIG_NAME_BYTES, "%s", i == 0 ? "one" : "two");
-        fixture->pointers[i] = &fixture->arenas[i];
         fixture->crew[i] = &fixture->workers[i];
     }
-    fixture->source = (struct status_source){.arenas = fixture->pointers,
-                                             .arena_count = 2,
-                                             .workers = 2,
-                                             .crew = fixture->crew,
-                                             .started_ms = 1000};
+    fixture->list = (struct arena_list){.arenas = {&fixture->arenas[0], &fixture->arenas[1]},
+                                        .count = 2,
+                                        .worker_count = 2,
+                                        .workers = fixture->crew,
+                                        .started_ms = 1000};
     *state = fixture;
     return 0;
 }
@@ -87,7 +85,7 @@ static int free_fixture(void **state)
 
 static char *render(struct fixture *fixture)
 {
-    char *text = metrics_text(&fixture->source, 3500);
+    char *text = metrics_text(&fixture->list, 3500);
     assert_non_null(text);
     return text;
 }

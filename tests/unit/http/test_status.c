@@ -53,8 +53,7 @@ uint64_t arena_ticked_ms(const struct arena *arena)
 
 struct fixture {
     struct arena arenas[2];
-    struct arena *pointers[2];
-    struct status_source source;
+    struct arena_list list;
 };
 
 static void make_arena(struct arena *arena, const char *name, uint16_t port)
@@ -117,10 +116,10 @@ static int make_fixture(void **state)
     set_player(&status->players[0], "Ren\xc3\xa9 \"<\\", false, 3);
     set_player(&status->players[1], "Bo", false, 4);
     set_player(&status->players[2], "bot 1", true, 5);
-    fixture->pointers[0] = &fixture->arenas[0];
-    fixture->pointers[1] = &fixture->arenas[1];
-    fixture->source = (struct status_source){
-        .arenas = fixture->pointers, .arena_count = 2, .workers = 2, .started_ms = 1000};
+    fixture->list = (struct arena_list){.arenas = {&fixture->arenas[0], &fixture->arenas[1]},
+                                        .count = 2,
+                                        .worker_count = 2,
+                                        .started_ms = 1000};
     *state = fixture;
     return 0;
 }
@@ -181,7 +180,7 @@ static json_t *arena_at(const json_t *document, size_t index)
 static void test_document_tells_all_and_in_order(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->source, 62999));
+    json_t *document = parse(status_json(&fixture->list, 62999));
     ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "players", "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
@@ -200,7 +199,7 @@ static void test_document_tells_all_and_in_order(void **state)
 static void test_arena_tells_its_numbers(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *document = parse(status_json(&fixture->list, 2000));
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
                 "late_ticks", "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in",
@@ -227,7 +226,7 @@ static void test_arena_tells_its_numbers(void **state)
 
 static json_t *round_of(struct fixture *fixture, json_t **document)
 {
-    *document = parse(status_json(&fixture->source, 2000));
+    *document = parse(status_json(&fixture->list, 2000));
     json_t *round = json_object_get(arena_at(*document, 0), "round");
     ASSERT_KEYS(round, "number", "phase", "left_s", "score_limit", "winner");
     return round;
@@ -265,7 +264,7 @@ static void test_arena_tells_where_its_round_stands(void **state)
 static void test_arena_tells_what_was_rewound(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = status_json(&fixture->source, 2000);
+    char *text = status_json(&fixture->list, 2000);
     assert_non_null(text);
     assert_non_null(strstr(text, "\"rewound_ms_mean\":66.7,\"rewound_ms_max\":133.3}"));
     assert_non_null(strstr(text, "\"rewound_ms_mean\":0.0,\"rewound_ms_max\":0.0}"));
@@ -283,7 +282,7 @@ static void test_arena_tells_what_was_rewound(void **state)
 static void test_arena_is_starting_until_its_first_tick(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *document = parse(status_json(&fixture->list, 2000));
     assert_string_equal(json_string_value(json_object_get(arena_at(document, 0), "state")),
                         "running");
     assert_string_equal(json_string_value(json_object_get(arena_at(document, 1), "state")),
@@ -296,7 +295,7 @@ static void test_player_tells_its_numbers(void **state)
 {
     struct fixture *fixture = *state;
     fixture->arenas[0].status->players[1].match.played_ticks = 6;
-    char *text = status_json(&fixture->source, 2000);
+    char *text = status_json(&fixture->list, 2000);
     assert_non_null(strstr(text, "\"connected_s\":12.4}"));
     assert_non_null(strstr(text, "\"connected_s\":0.1}"));
     json_t *document = parse(text);
@@ -322,7 +321,7 @@ static void test_player_tells_its_numbers(void **state)
 static void assert_percentiles(struct fixture *fixture, json_int_t p50, json_int_t p99,
                                json_int_t max)
 {
-    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *document = parse(status_json(&fixture->list, 2000));
     json_t *tick_us = json_object_get(arena_at(document, 0), "tick_us");
     ASSERT_KEYS(tick_us, "p50", "p99", "max");
     assert_int_equal(integer_at(tick_us, "p50"), p50);
@@ -365,7 +364,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
         status->transport.refused[i] = 2000 + (uint64_t)i;
         sum += i == DATAGRAM_OK ? 0 : 2000 + i;
     }
-    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *document = parse(status_json(&fixture->list, 2000));
     for (size_t i = 0; i < 2; i++) {
         json_t *refused = json_object_get(arena_at(document, i), "refused");
         assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_FULL)));
@@ -397,7 +396,7 @@ static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
     static const char *const bad[] = {"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\x80"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(match->name, sizeof match->name, "%s", bad[i]);
-        json_t *document = parse(status_json(&fixture->source, 2000));
+        json_t *document = parse(status_json(&fixture->list, 2000));
         json_t *players = json_object_get(arena_at(document, 0), "players");
         assert_int_equal(json_array_size(players), PLAYERS);
         json_t *name = json_object_get(json_array_get(players, 1), "name");
@@ -406,7 +405,7 @@ static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
     }
     memset(match->name, 'a', sizeof match->name); // not even terminated
     match->bot = true;
-    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *document = parse(status_json(&fixture->list, 2000));
     json_t *players = json_object_get(arena_at(document, 0), "players");
     assert_int_equal(json_string_length(json_object_get(json_array_get(players, 1), "name")),
                      sizeof match->name);
@@ -418,7 +417,7 @@ static void test_no_address_and_no_blank_is_told(void **state)
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MAX_NAME_BYTES + 1, "a");
     snprintf(fixture->arenas[0].status->players[2].match.name, RAIM_MAX_NAME_BYTES + 1, "b");
-    char *text = status_json(&fixture->source, 2000);
+    char *text = status_json(&fixture->list, 2000);
     assert_non_null(text);
     assert_null(strstr(text, "192.0.2"));
     assert_null(strchr(text, ' '));
@@ -429,8 +428,8 @@ static void test_no_address_and_no_blank_is_told(void **state)
 static void test_no_arena_is_a_document_too(void **state)
 {
     (void)state;
-    const struct status_source source = {.workers = 1};
-    json_t *document = parse(status_json(&source, 999));
+    const struct arena_list list = {.worker_count = 1};
+    json_t *document = parse(status_json(&list, 999));
     assert_int_equal(integer_at(document, "uptime_s"), 0);
     assert_int_equal(json_array_size(json_object_get(document, "arenas")), 0);
     assert_int_equal(integer_at(json_object_get(document, "players"), "max"), 0);
@@ -440,11 +439,11 @@ static void test_no_arena_is_a_document_too(void **state)
 static void test_health_is_ok_and_tells_the_uptime(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = status_health_json(&fixture->source, 4000);
+    char *text = status_health_json(&fixture->list, 4000);
     assert_string_equal(text, "{\"status\":\"ok\",\"uptime_s\":3}");
     free(text);
     fixture->arenas[1].overload.is_on = true;
-    text = status_health_json(&fixture->source, 4000);
+    text = status_health_json(&fixture->list, 4000);
     assert_string_equal(text, "{\"status\":\"overloaded\",\"uptime_s\":3}");
     free(text);
 }
@@ -452,11 +451,11 @@ static void test_health_is_ok_and_tells_the_uptime(void **state)
 static void test_one_arena_is_its_object_of_the_status(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->source, 2000));
+    json_t *document = parse(status_json(&fixture->list, 2000));
     for (size_t i = 0; i < 2; i++) {
         bool missing = true;
         json_t *alone =
-            parse(status_arena_json(&fixture->source, fixture->arenas[i].config.name, &missing));
+            parse(status_arena_json(&fixture->list, fixture->arenas[i].config.name, &missing));
         assert_false(missing);
         assert_true(json_equal(alone, arena_at(document, i)));
         json_decref(alone);
@@ -464,7 +463,7 @@ static void test_one_arena_is_its_object_of_the_status(void **state)
     static const char *const nobody[] = {"", "alph", "alphaa", "Alpha"};
     for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++) {
         bool missing = false;
-        assert_null(status_arena_json(&fixture->source, nobody[i], &missing));
+        assert_null(status_arena_json(&fixture->list, nobody[i], &missing));
         assert_true(missing);
     }
     json_decref(document);
@@ -474,7 +473,7 @@ static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, 
 {
     bool ready = !wanted;
     char text[256];
-    char *told = status_ready_json(&fixture->source, now_ms, &ready);
+    char *told = status_ready_json(&fixture->list, now_ms, &ready);
     snprintf(text, sizeof text,
              "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s,\"overloaded\":[]}",
              wanted ? "ready" : "not ready",
@@ -508,30 +507,30 @@ static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **st
     fixture->arenas[0].ticked_ms = fixture->arenas[1].ticked_ms = 5000;
     fixture->arenas[1].overload = (struct overload){
         .is_on = true, .late_in_window = 500, .skipped_in_window = 40, .due = 600};
-    char *told = status_ready_json(&fixture->source, 5000, &ready);
+    char *told = status_ready_json(&fixture->list, 5000, &ready);
     assert_false(ready);
     assert_string_equal(told,
                         "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
                         "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
                         "\"beta\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]}");
     free(told);
-    json_t *document = parse(status_json(&fixture->source, 5000));
+    json_t *document = parse(status_json(&fixture->list, 5000));
     assert_false(json_is_true(json_object_get(arena_at(document, 0), "overloaded")));
     assert_true(json_is_true(json_object_get(arena_at(document, 1), "overloaded")));
     json_decref(document);
 }
 
-static char *alpha_json(const struct status_source *source, uint64_t now_ms)
+static char *alpha_json(const struct arena_list *list, uint64_t now_ms)
 {
     (void)now_ms;
     bool missing;
-    return status_arena_json(source, "alpha", &missing);
+    return status_arena_json(list, "alpha", &missing);
 }
 
-static char *ready_json(const struct status_source *source, uint64_t now_ms)
+static char *ready_json(const struct arena_list *list, uint64_t now_ms)
 {
     bool ready;
-    return status_ready_json(source, now_ms, &ready);
+    return status_ready_json(list, now_ms, &ready);
 }
 
 static long allocations_left;
@@ -553,8 +552,8 @@ static void meagre_free(void *block)
 }
 
 // Runs out of memory at every allocation in turn, until there is enough; returns how many that is.
-static long starve(char *(*render)(const struct status_source *, uint64_t),
-                   const struct status_source *source)
+static long starve(char *(*render)(const struct arena_list *, uint64_t),
+                   const struct arena_list *list)
 {
     json_set_alloc_funcs(meagre_malloc, meagre_free);
     long enough = 0;
@@ -562,7 +561,7 @@ static long starve(char *(*render)(const struct status_source *, uint64_t),
     for (; text == NULL; enough++) {
         allocations_left = enough;
         blocks = 0;
-        text = render(source, 2000);
+        text = render(list, 2000);
         assert_int_equal(blocks, text != NULL);
     }
     json_set_alloc_funcs(malloc, free);
@@ -573,10 +572,10 @@ static long starve(char *(*render)(const struct status_source *, uint64_t),
 static void test_running_out_of_memory_gives_nothing_and_leaks_nothing(void **state)
 {
     struct fixture *fixture = *state;
-    assert_true(starve(status_json, &fixture->source) > 200);
-    assert_true(starve(status_health_json, &fixture->source) > 5);
-    assert_true(starve(alpha_json, &fixture->source) > 100);
-    assert_true(starve(ready_json, &fixture->source) > 10); // where both are silent
+    assert_true(starve(status_json, &fixture->list) > 200);
+    assert_true(starve(status_health_json, &fixture->list) > 5);
+    assert_true(starve(alpha_json, &fixture->list) > 100);
+    assert_true(starve(ready_json, &fixture->list) > 10); // where both are silent
 }
 
 #define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)

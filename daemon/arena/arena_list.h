@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The arenas that run and the workers that run them, for the rooms that read their status or send
+// them commands. Main thread only.
+#pragma once
+
+#include "arena.h"
+#include "config.h"
+#include "worker.h"
+
+#include <stdint.h>
+
+struct arena_list {
+    int count;
+    struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
+    int worker_count;
+    struct worker **workers;
+    uint64_t started_ms; // CLOCK_MONOTONIC
+};
+
+// The index of the arena that is played under this name, or -1.
+int arena_list_find(const struct arena_list *list, const char *name);
+
+// The index of an arena, which need not exist any more, or -1.
+int arena_list_index(const struct arena_list *list, const struct arena *arena);
