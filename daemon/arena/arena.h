@@ -138,9 +138,6 @@ void arena_offer(struct arena *arena, struct prepared_match *bout);
 // Whether a bout is on offer for the next round.
 bool arena_awaits(const struct arena *arena);
 
-// Whether offers have neither begun nor been collected; the next round's do not count.
-bool arena_is_changing(const struct arena *arena);
-
 // Frees what has been played. True when another match is played than at the last call.
 bool arena_collect(struct arena *arena);
 

@@ -54,9 +54,8 @@ struct arena {
 
     // Only the main thread touches it.
     struct {
-        const struct prepared_match *shown;    // the newest that is known to be played
-        const struct prepared_match *awaited;  // the newest on offer for the next round
-        const struct prepared_match *imminent; // the newest on offer at once
+        const struct prepared_match *shown;   // the newest that is known to be played
+        const struct prepared_match *awaited; // the newest on offer for the next round
         struct rejection_log flood;
         struct overload overload;
     } main;

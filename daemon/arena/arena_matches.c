@@ -83,9 +83,7 @@ const struct prepared_match *arena_bout(const struct arena *arena)
 
 void arena_offer(struct arena *arena, struct prepared_match *bout)
 {
-    if (bout->at_once)
-        arena->main.imminent = bout;
-    else
+    if (!bout->at_once)
         arena->main.awaited = bout;
     prepared_match_push(&arena->shared.offered, bout);
 }
@@ -95,18 +93,11 @@ bool arena_awaits(const struct arena *arena)
     return arena->main.awaited != NULL;
 }
 
-bool arena_is_changing(const struct arena *arena)
-{
-    return arena->main.imminent != NULL;
-}
-
 // Notes that a bout is on offer no more.
 static void forget_offer(struct arena *arena, const struct prepared_match *bout)
 {
     if (arena->main.awaited == bout)
         arena->main.awaited = NULL;
-    if (arena->main.imminent == bout)
-        arena->main.imminent = NULL;
 }
 
 bool arena_collect(struct arena *arena)
