@@ -128,6 +128,14 @@ class ControlTest(Operator):
         self.assertEqual([player["id"] for player in self.players("one")], [other["id"]])
         self.assertEqual(self.ends(bots)[0], ("kicked", "be nice"))
 
+    def test_answers_come_when_the_arenas_give_them(self):
+        self.serve()
+        begin = time.monotonic()
+        for _ in range(10):
+            self.ctl("say", "hello")
+        # A main thread that is not woken sees each of them a second later, with its next duty.
+        self.assertLess(time.monotonic() - begin, 5)
+
     def test_say_reaches_everybody_of_an_arena_or_of_all(self):
         daemon = self.serve()
         bots = self.stage.bots(daemon, 1, ports=daemon.ports[:1])
@@ -285,7 +293,7 @@ class ControlTest(Operator):
         daemon = self.serve()
         self.assertEqual(self.curl("/drain", "-X", "POST", "-d", ""),
                          (200, '{"arenas":2,"done":2}\n'))
-        self.assertLess(daemon.wait(START_S), 3) # else it would be seen with the next chores
+        self.assertLess(daemon.wait(START_S), 3) # else the main thread would be late to see it
 
     # --- the socket ---
 
