@@ -135,15 +135,15 @@ static int sleepers_timeout_ms(const struct control *control, uint64_t now_ms)
     for (const struct request *request = control->sleepers; request != NULL;
          request = request->next) {
         const uint64_t due_ms = request->deadline_ms;
-        timeout_ms = earlier(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
+        timeout_ms = monotonic_earlier_ms(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
     }
     return timeout_ms;
 }
 
 int control_timeout_ms(const struct control *control)
 {
-    const int own_ms = earlier(admin_commands_timeout_ms(control->orders),
-                               sleepers_timeout_ms(control, monotonic_ms()));
+    const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->orders),
+                                            sleepers_timeout_ms(control, monotonic_ms()));
     return http_listener_timeout_ms(control->listener, own_ms);
 }
 

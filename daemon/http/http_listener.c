@@ -118,20 +118,14 @@ int http_listener_descriptor(const struct http_listener *listener)
     return listener->descriptor;
 }
 
-// Of two timeouts, where -1 is none.
-static int earlier(int a, int b)
-{
-    return a >= 0 && (b < 0 || a < b) ? a : b;
-}
-
 int http_listener_timeout_ms(const struct http_listener *listener, int other_ms)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
     const int own_ms =
-        earlier(other_ms, http_clients_timeout_ms(&listener->clients, monotonic_ms()));
+        monotonic_earlier_ms(other_ms, http_clients_timeout_ms(&listener->clients, monotonic_ms()));
     if (MHD_get_timeout(listener->daemon, &timeout_ms) != MHD_YES)
         return own_ms;
-    return earlier(own_ms, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
+    return monotonic_earlier_ms(own_ms, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
 }
 
 void http_listener_run(struct http_listener *listener)

@@ -137,18 +137,12 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
 }
 
-// Of two timeouts, where -1 is none.
-static int earlier(int a, int b)
-{
-    return a >= 0 && (b < 0 || a < b) ? a : b;
-}
-
 int server_timeout_ms(const struct server *server)
 {
     const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
     const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
-    return earlier(periodic_timeout_ms(&server->periodic, monotonic_ms()),
-                   earlier(http_ms, control_ms));
+    return monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, monotonic_ms()),
+                                monotonic_earlier_ms(http_ms, control_ms));
 }
 
 // Frees what the workers have given back.

@@ -30,7 +30,7 @@ static int start(void **state)
 {
     (void)state;
     char error[256] = "";
-    fixture = (struct fixture){.config = config_demo()};
+    fixture = (struct fixture){.config = config_demo(&(struct diagnostics){.out = stderr})};
     fixture.config->arenas[0].port = 0;
     assert_true(wakeup_open(&fixture.wakeup));
     fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.passed,
