@@ -392,7 +392,7 @@ class ControlTest(Operator):
 
 def complete(program, *words, options=()):
     """What bash offers behind these words."""
-    script = ROOT / "daemon" / ("ctl/raimctl.bash" if program == "raimctl" else "raimd.bash")
+    script = ROOT / "daemon" / ("ctl/raimctl.bash" if program == "raimctl" else "server/raimd.bash")
     result = subprocess.run(
         ["bash", "-c", f'source {script}; COMP_WORDS=("$@" ""); COMP_CWORD=$#; _{program};'
          ' printf "%s\\n" "${COMPREPLY[@]}"', "bash", program, *map(str, options), *words],

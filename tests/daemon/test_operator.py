@@ -229,7 +229,7 @@ class SignalTest(unittest.TestCase):
             with self.subTest(number.name):
                 daemon = self.stage.serve(arena("one"), arena("two"))
                 bots = self.stage.bots(daemon, 8)
-                daemon.wait_players(8)
+                daemon.wait_pressing(8)
                 took_s = daemon.stop(number, deadline_s=STOP_S)
                 print(f"{number.name}: ended after {took_s * 1000:.0f} ms", flush=True)
                 self.assertIn(f"stopping signal={number.name[3:]}", daemon.log)
