@@ -127,48 +127,48 @@ static inline bool raim_wire_same_launch(const raim_wire_bullet *a, const raim_w
 }
 
 // Who steers a player knows its aim, and is told 0.
-static inline bool raim_wire_is_own(const struct raim_wire_frame *frame, uint32_t place)
+static inline bool raim_wire_is_own(const struct raim_wire_frame *frame, uint32_t slot)
 {
-    return frame->self.steers && frame->self.place == place;
+    return frame->self.steers && frame->self.place == slot;
 }
 
-static inline int32_t raim_wire_told_aim(const struct raim_wire_frame *frame, uint32_t place)
+static inline int32_t raim_wire_sent_aim(const struct raim_wire_frame *frame, uint32_t slot)
 {
-    return raim_wire_is_own(frame, place) ? 0 : frame->players[place].aim;
+    return raim_wire_is_own(frame, slot) ? 0 : frame->players[slot].aim;
 }
 
 // --- Sets of places ---
 
-static inline size_t raim_set_words(uint32_t places)
+static inline size_t raim_set_words(uint32_t slots)
 {
-    return (places + 63) / 64;
+    return (slots + 63) / 64;
 }
 
-static inline bool raim_set_has(const uint64_t *set, uint32_t place)
+static inline bool raim_set_has(const uint64_t *set, uint32_t slot)
 {
-    return (set[place / 64] >> (place % 64) & 1) != 0;
+    return (set[slot / 64] >> (slot % 64) & 1) != 0;
 }
 
-static inline void raim_set_add(uint64_t *set, uint32_t place)
+static inline void raim_set_add(uint64_t *set, uint32_t slot)
 {
-    set[place / 64] |= (uint64_t)1 << (place % 64);
+    set[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
-static inline void raim_set_remove(uint64_t *set, uint32_t place)
+static inline void raim_set_remove(uint64_t *set, uint32_t slot)
 {
-    set[place / 64] &= ~((uint64_t)1 << (place % 64));
+    set[slot / 64] &= ~((uint64_t)1 << (slot % 64));
 }
 
 // The lowest place at or above `place` that is in the set, or `limit`.
-static inline uint32_t raim_set_next(const uint64_t *set, uint32_t place, uint32_t limit)
+static inline uint32_t raim_set_next(const uint64_t *set, uint32_t slot, uint32_t limit)
 {
-    while (place < limit) {
-        const uint64_t rest = set[place / 64] >> (place % 64);
+    while (slot < limit) {
+        const uint64_t rest = set[slot / 64] >> (slot % 64);
         if (rest != 0) {
-            place += (uint32_t)__builtin_ctzll(rest);
-            return place < limit ? place : limit;
+            slot += (uint32_t)__builtin_ctzll(rest);
+            return slot < limit ? slot : limit;
         }
-        place = (place / 64 + 1) * 64;
+        slot = (slot / 64 + 1) * 64;
     }
     return limit;
 }

@@ -24,10 +24,10 @@ size_t raim_snapshot_write(const struct raim_wire_limits *limits,
 // their sum does.
 uint32_t raim_snapshot_player_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
-                                   const struct raim_wire_frame *frame, uint32_t place);
+                                   const struct raim_wire_frame *frame, uint32_t slot);
 uint32_t raim_snapshot_bullet_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
-                                   const struct raim_wire_frame *frame, uint32_t place);
+                                   const struct raim_wire_frame *frame, uint32_t slot);
 #define RAIM_SNAPSHOT_FIXED_BITS 102 // at most, without the last byte's padding
 
 // Reading is in two parts: the header names the baseline that the caller then looks up. A delta

@@ -15,9 +15,9 @@ static const uint32_t pause_s = 1;
 void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
                        raim_reader *reader)
 {
-    char said[RAIM_MAX_CHAT_BYTES + 1], cleaned[RAIM_MAX_CHAT_BYTES + 1];
+    char text[RAIM_MAX_CHAT_BYTES + 1], cleaned[RAIM_MAX_CHAT_BYTES + 1];
     assert(client->player != RAIM_NOBODY);
-    if (!raim_chat_read(reader, said)) {
+    if (!raim_chat_read(reader, text)) {
         match->totals.refused[RAIM_REFUSED_MALFORMED]++;
         return;
     }
@@ -28,12 +28,13 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
     }
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // What is too much is not even cleaned.
-    if (member->hush_ticks > (burst - 1) * pause_ticks || !raim_players_have_room(match) ||
-        !raim_text_clean(said, cleaned, RAIM_MAX_CHAT_BYTES)) {
+    if (member->chat_debt_ticks > (burst - 1) * pause_ticks ||
+        !raim_players_has_event_room(match) ||
+        !raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES)) {
         match->totals.refused[RAIM_REFUSED_CHAT]++;
         return;
     }
-    member->hush_ticks += pause_ticks;
+    member->chat_debt_ticks += pause_ticks;
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_CHAT;
     event->player = client->player;
@@ -48,7 +49,7 @@ bool raim_match_clean(const char *text, char cleaned[RAIM_MAX_TEXT_BYTES + 1])
 bool raim_match_say(struct raim_match *match, const char *text)
 {
     char cleaned[RAIM_MAX_CHAT_BYTES + 1];
-    if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES) || !raim_players_have_room(match))
+    if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES) || !raim_players_has_event_room(match))
         return false;
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_CHAT;

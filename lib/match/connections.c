@@ -38,11 +38,11 @@ static void end(struct raim_match *match, struct raim_connection *client, enum r
 // The member that a client plays as; NULL for a bot or nobody.
 static struct raim_member *find_member(struct raim_match *match, raim_player_id id)
 {
-    const uint32_t place = raim_player_place(id);
-    if (id == RAIM_NOBODY || place >= match->world->max_players ||
-        raim_world_players_const(match->world)[place].id != id || match->members[place].bot)
+    const uint32_t slot = raim_player_place(id);
+    if (id == RAIM_NOBODY || slot >= match->world->max_players ||
+        raim_world_players_const(match->world)[slot].id != id || match->members[slot].bot)
         return NULL;
-    return &match->members[place];
+    return &match->members[slot];
 }
 
 bool raim_match_kick(struct raim_match *match, raim_player_id id, const char *why)

@@ -17,7 +17,7 @@ struct raim_event_log {
     uint32_t burst;
     uint32_t delay_ticks;
     uint32_t end;                  // sequence number of the next event
-    uint32_t told[RAIM_AUDIENCES]; // everything before this has been told
+    uint32_t sent[RAIM_AUDIENCES]; // everything before this has been told
     uint32_t due[RAIM_AUDIENCES];  // and everything before this is to be told now
 };
 
@@ -29,7 +29,7 @@ void raim_event_log_destroy(struct raim_event_log *log);
 
 static inline bool raim_event_log_has_room(const struct raim_event_log *log, uint32_t count)
 {
-    return log->end - log->told[RAIM_AUDIENCE_LATE] + count <= log->capacity;
+    return log->end - log->sent[RAIM_AUDIENCE_LATE] + count <= log->capacity;
 }
 
 // Adds an event of a tick, zeroed, for the caller to fill; there must be room. Ticks never go back.
@@ -43,10 +43,11 @@ const struct raim_wire_event *raim_event_log_at(const struct raim_event_log *log
 void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence);
 
 // Decides what is to be told now that `tick` is over.
-void raim_event_log_open(struct raim_event_log *log, uint32_t tick);
+void raim_event_log_release(struct raim_event_log *log, uint32_t tick);
 
 // The next events for an audience, of one tick, as many as a message may hold; false when there is
 // nothing more to tell now. They stay the next ones until raim_event_log_tell counts them as told.
 bool raim_event_log_next(const struct raim_event_log *log, enum raim_audience audience,
                          struct raim_events_message *message);
-void raim_event_log_tell(struct raim_event_log *log, enum raim_audience audience, uint32_t count);
+void raim_event_log_mark_sent(struct raim_event_log *log, enum raim_audience audience,
+                              uint32_t count);

@@ -94,12 +94,12 @@ raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *wo
         inbox->has &= ~((uint64_t)1 << slot);
         inbox->held = inbox->waiting[slot];
         inbox->is_held_clamped = (inbox->clamped >> slot & 1) != 0;
-        inbox->hungry_ticks = 0;
+        inbox->starved_ticks = 0;
         return inbox->held;
     }
     tally->missed += due;
-    inbox->hungry_ticks++;
-    if (inbox->hungry_ticks > RAIM_INBOX_HOLD_S * world->tick_hz)
+    inbox->starved_ticks++;
+    if (inbox->starved_ticks > RAIM_INBOX_HOLD_S * world->tick_hz)
         inbox->held = (raim_input){.aim = inbox->held.aim};
     return inbox->held;
 }

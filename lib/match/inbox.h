@@ -22,7 +22,7 @@ struct raim_inbox {
     bool is_held_clamped;
     uint32_t first_tick, newest_tick; // of any input so far
     bool any;
-    uint32_t hungry_ticks; // played in a row without an input
+    uint32_t starved_ticks; // played in a row without an input
     // Ticks by which messages came early: the least in this window so far, where one came, and the
     // least in the last window in which any came, which is what the client is told. See
     // RAIM_MARGIN_WINDOW. A message that is not the newest so far does not count.

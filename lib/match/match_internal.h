@@ -41,13 +41,13 @@ struct raim_connection {
     raim_player_id player;  // that it plays; RAIM_NOBODY: it is a spectator, or not yet anything
     bool watches;           // it is a spectator, or wished to be one
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until somebody joins
-    uint32_t place;         // whose view it is shown: its own player's, or the watched one's
+    uint32_t slot;          // whose view it is shown: its own player's, or the watched one's
     uint32_t delay_ticks;   // that a spectator sees and hears everything late
 
-    uint32_t obstacles_told; // while entering
-    uint32_t roster_told;
+    uint32_t obstacles_sent; // while entering
+    uint32_t roster_sent;
     uint32_t first_tick; // from this on it is told events and snapshots
-    bool welcome_told;
+    bool welcome_sent;
 
     // --- view.c ---
     struct raim_shown *shown; // by tick modulo history.ticks
@@ -74,10 +74,10 @@ struct raim_member {
     uint32_t joined_tick;
     uint32_t away_since; // tick; while away, as the world's player knows
     struct raim_inbox_tally inputs;
-    raim_input pressed;    // last
-    uint32_t idle_ticks;   // since it pressed anything new, while play went on
-    uint32_t hush_ticks;   // until all that it has said may be forgotten
-    struct raim_bot brain; // of bots
+    raim_input last_input;    // last
+    uint32_t idle_ticks;      // since it pressed anything new, while play went on
+    uint32_t chat_debt_ticks; // until all that it has said may be forgotten
+    struct raim_bot brain;    // of bots
 };
 
 // Where the rounds stand: plain data without padding, so that it can be kept as it is.
@@ -89,14 +89,14 @@ struct raim_rounds {
     uint8_t phase;        // enum raim_phase: PLAY or BREAK, also while paused
     uint8_t paused;       // 1: the operator's word
     uint8_t has_end;      // 1: the clock ends it
-    uint8_t told;         // enum raim_phase of the last event
+    uint8_t sent_phase;   // enum raim_phase of the last event
 };
 
 // What the outbox does next; it goes through these once a tick.
 enum raim_outbox_stage {
-    RAIM_OUTBOX_DOORS,     // welcomes and goodbyes, client by client
-    RAIM_OUTBOX_EVENTS,    // message by message, each to everybody of its audience
-    RAIM_OUTBOX_SNAPSHOTS, // client by client
+    RAIM_OUTBOX_CONNECTIONS, // welcomes and goodbyes, client by client
+    RAIM_OUTBOX_EVENTS,      // message by message, each to everybody of its audience
+    RAIM_OUTBOX_SNAPSHOTS,   // client by client
     RAIM_OUTBOX_DONE,
 };
 
@@ -111,21 +111,21 @@ struct raim_match_policy {
 // What each client's snapshots may contain and what they contained: view.c.
 struct raim_match_interest {
     struct raim_history history;
-    struct raim_distance_field clearing; // of the map
-    struct raim_interest *present;       // of `history` as of the last step
-    struct raim_shown *shown;            // memory of the clients'
-    uint64_t *shown_sets;                // memory of the sets in `shown`
-    uint8_t *waited;                     // memory of the clients'
-    struct raim_priority_entry *crowd;   // scratch for snapshots that do not fit
+    struct raim_distance_field distance_field;    // of the map
+    struct raim_interest *present;                // of `history` as of the last step
+    struct raim_shown *shown;                     // memory of the clients'
+    uint64_t *shown_sets;                         // memory of the sets in `shown`
+    uint8_t *waited;                              // memory of the clients'
+    struct raim_priority_entry *priority_entries; // scratch for snapshots that do not fit
 };
 
 // The spectators who receive everything late, and the history from which they do: spectators.c.
 struct raim_match_late_audience {
-    uint32_t delay_ticks;         // 0: spectators receive everything at once
-    struct raim_history history;  // without memory where delay_ticks is 0
-    uint32_t history_ticks;       // that it holds without a gap, counted back from now
-    struct raim_interest *vista;  // of `history`, delay_ticks earlier; NULL without a delay
-    struct raim_wire_phase phase; // in the WELCOME of a late spectator that is welcomed now
+    uint32_t delay_ticks;           // 0: spectators receive everything at once
+    struct raim_history history;    // without memory where delay_ticks is 0
+    uint32_t history_ticks;         // that it holds without a gap, counted back from now
+    struct raim_interest *interest; // of `history`, delay_ticks earlier; NULL without a delay
+    struct raim_wire_phase phase;   // in the WELCOME of a late spectator that is welcomed now
 };
 
 // The messages of a tick on their way to the caller: outbox.c.
@@ -177,7 +177,7 @@ struct raim_match {
 void raim_rounds_begin(struct raim_match *match);
 
 // Takes the phase as told to everybody, who are all to be welcomed to it.
-void raim_rounds_settle(struct raim_match *match);
+void raim_rounds_mark_phase_sent(struct raim_match *match);
 
 // Nobody moves, fires or is hit: in a break, and while paused.
 bool raim_rounds_is_frozen(const struct raim_match *match);
@@ -191,7 +191,7 @@ void raim_rounds_begin_step(struct raim_match *match);
 void raim_rounds_end_step(struct raim_match *match);
 
 // Once a step, when the log has been opened: follows what the late audience is told.
-void raim_rounds_hear(struct raim_match *match);
+void raim_rounds_update_late_phase(struct raim_match *match);
 
 // --- outbox.c: the messages of a tick ---
 
@@ -202,28 +202,28 @@ void raim_outbox_begin(struct raim_match *match);
 
 // Whether there is room for an event beside those of every member being destroyed and leaving, and
 // of the phases that a step may tell, before any are told.
-bool raim_players_have_room(const struct raim_match *match);
+bool raim_players_has_event_room(const struct raim_match *match);
 
 // Lets a client in, or a bot, for which it is NULL; its name must be clean. RAIM_NOBODY when there
 // is no place.
 raim_player_id raim_players_join(struct raim_match *match, const char *name,
                                  const struct raim_connection *client);
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
-void raim_players_fill_entry(const struct raim_match *match, uint32_t place,
+void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry);
 
 // Fills the inputs of the bots.
-void raim_players_think(struct raim_match *match);
+void raim_players_fill_bot_inputs(struct raim_match *match);
 
 // Lets everybody's keys go, and aims where they are.
-void raim_players_rest(struct raim_match *match);
+void raim_players_clear_inputs(struct raim_match *match);
 
 // After the step: those whom the end of play found in one another are not pushed apart before it
 // goes on.
-void raim_players_stay(struct raim_match *match);
+void raim_players_hold_positions(struct raim_match *match);
 
 // Turns what happened in the step into events for clients.
-void raim_players_tell(struct raim_match *match);
+void raim_players_log_events(struct raim_match *match);
 
 // --- sessions.c: who may come back ---
 
@@ -237,22 +237,22 @@ bool raim_sessions_may_end(const struct raim_match *match, const struct raim_con
                            const uint8_t token[RAIM_TOKEN_BYTES]);
 
 // Takes the player of a lost connection to keep it, away, where there is a grace time.
-void raim_sessions_keep(struct raim_match *match, struct raim_connection *client);
+void raim_sessions_set_away(struct raim_match *match, struct raim_connection *client);
 
 // Gives a player back. A connection that has it still is told that it has it no more.
 void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
                           raim_player_id id);
 
 // Once a tick for every client that plays: notices whether it pressed anything new.
-void raim_sessions_notice(const struct raim_match *match, struct raim_member *member,
-                          const raim_input *pressed);
+void raim_sessions_track_idle(const struct raim_match *match, struct raim_member *member,
+                              const raim_input *input);
 
 // In a full match, lets one leave who has been away for longer than it had played: who comes and
 // goes must not keep others out by sessions that wait. Where there is none, whoever has been idle
 // for the longest leaves, and is told so. False where nobody has. The first tells whom, or
 // RAIM_NOBODY.
-raim_player_id raim_sessions_find_spare(const struct raim_match *match);
-bool raim_sessions_make_room(struct raim_match *match);
+raim_player_id raim_sessions_find_evictable(const struct raim_match *match);
+bool raim_sessions_evict(struct raim_match *match);
 
 // Lets those leave who have been away for too long; once a tick.
 void raim_sessions_expire(struct raim_match *match);
@@ -284,11 +284,11 @@ bool raim_spectators_join(struct raim_match *match, struct raim_connection *clie
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
 
 // What an audience is told: its spectators go on to another player when theirs leaves.
-void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
-                          const struct raim_wire_event *event);
+void raim_spectators_apply_event(struct raim_match *match, enum raim_audience audience,
+                                 const struct raim_wire_event *event);
 
 // Once a step, when it has been recorded.
-void raim_spectators_remember(struct raim_match *match);
+void raim_spectators_record(struct raim_match *match);
 
 static inline bool raim_is_spectator(const struct raim_connection *client)
 {

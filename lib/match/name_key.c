@@ -99,10 +99,12 @@ bool raim_name_is_reserved(const char *name)
     return false;
 }
 
-void raim_name_number(const char *name, uint32_t number, char numbered[RAIM_MAX_NAME_BYTES + 1])
+void raim_name_append_number(const char *name, uint32_t number,
+                             char numbered[RAIM_MAX_NAME_BYTES + 1])
 {
     char suffix[16];
-    char *end = raim_text_words(raim_text_number(raim_text_words(suffix, " ("), number), ")");
+    char *end =
+        raim_text_append(raim_text_append_number(raim_text_append(suffix, " ("), number), ")");
     const size_t room = RAIM_MAX_NAME_BYTES - (size_t)(end - suffix);
     size_t size = strlen(name);
     if (size > room)

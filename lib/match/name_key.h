@@ -7,8 +7,8 @@
 #include "message.h"
 
 struct raim_name_key {
-    uint64_t look;   // hash of the skeleton, but for a number in parentheses at its end
-    uint32_t number; // that number, 1 to 9999; 0: none
+    uint64_t skeleton; // hash of the skeleton, but for a number in parentheses at its end
+    uint32_t number;   // that number, 1 to 9999; 0: none
 };
 
 // Names that look alike have the same key. The name is clean.
@@ -16,7 +16,7 @@ struct raim_name_key raim_name_key_of(const char *name);
 
 static inline bool raim_name_keys_match(struct raim_name_key one, struct raim_name_key other)
 {
-    return one.look == other.look && one.number == other.number;
+    return one.skeleton == other.skeleton && one.number == other.number;
 }
 
 // Whether a clean name passes for the server or who runs it: "server", "raimd", "admin" and others
@@ -24,4 +24,5 @@ static inline bool raim_name_keys_match(struct raim_name_key one, struct raim_na
 bool raim_name_is_reserved(const char *name);
 
 // Writes a name with a number behind it, "Ada (2)", and cuts as much of its end as that takes.
-void raim_name_number(const char *name, uint32_t number, char numbered[RAIM_MAX_NAME_BYTES + 1]);
+void raim_name_append_number(const char *name, uint32_t number,
+                             char numbered[RAIM_MAX_NAME_BYTES + 1]);

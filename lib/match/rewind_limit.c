@@ -36,9 +36,9 @@ static uint32_t jitter_of(const struct raim_rewind_limit *rewind_limit, uint32_t
 static void settle(struct raim_rewind_limit *rewind_limit, uint32_t growth)
 {
     const uint32_t acked = least_delay(rewind_limit);
-    const uint32_t told =
+    const uint32_t reported =
         rewind_limit->transport_left > 0 ? rewind_limit->transport_delay : UINT32_MAX;
-    const uint32_t delay = least_of(acked, told);
+    const uint32_t delay = least_of(acked, reported);
     if (delay == UINT32_MAX || !rewind_limit->is_acked)
         return; // nobody can have been shown anything, or nothing is measured any more
     const uint32_t wanted = delay + RAIM_REWIND_LIMIT_SHOW + jitter_of(rewind_limit, delay);

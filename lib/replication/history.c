@@ -35,19 +35,19 @@ struct raim_wire_limits raim_history_limits(const struct raim_world *world)
 }
 
 // A power of two, so that slots follow each other also where the tick counter wraps.
-static uint32_t slots_for(uint32_t ticks)
+static uint32_t frames_for(uint32_t ticks)
 {
-    uint32_t slots = 1;
-    while (slots < ticks)
-        slots *= 2;
-    return slots;
+    uint32_t frames = 1;
+    while (frames < ticks)
+        frames *= 2;
+    return frames;
 }
 
 bool raim_history_create(struct raim_history *history, const struct raim_wire_limits *limits,
                          uint32_t ticks)
 {
     const size_t frame_bytes = raim_wire_frame_bytes(limits);
-    *history = (struct raim_history){.limits = *limits, .ticks = slots_for(ticks)};
+    *history = (struct raim_history){.limits = *limits, .ticks = frames_for(ticks)};
     uint8_t *memory = calloc(history->ticks, frame_bytes);
     history->memory = memory;
     history->frames = calloc(history->ticks, sizeof *history->frames);
@@ -101,44 +101,44 @@ static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_b
     };
 }
 
-static struct raim_history_self self_of(const raim_player *player, uint32_t place)
+static struct raim_history_self self_of(const raim_player *player, uint32_t slot)
 {
     const bool alive = player->state == RAIM_PLAYER_ALIVE;
     return (struct raim_history_self){
         .self =
             {
-                .place = (uint16_t)place,
+                .place = (uint16_t)slot,
                 .steers = true,
                 .alive = alive,
                 .timer = alive ? player->cooldown_ticks : player->respawn_ticks,
                 .shots = (uint8_t)player->shots,
                 .hits = (uint8_t)player->hits,
             },
-        .risen = alive || (player->state == RAIM_PLAYER_DOWN && player->deaths > 0),
+        .has_spawned = alive || (player->state == RAIM_PLAYER_DOWN && player->deaths > 0),
     };
 }
 
 void raim_history_record(struct raim_history *history, const struct raim_world *world)
 {
-    const uint32_t slot = world->tick % history->ticks;
-    struct raim_wire_frame *frame = &history->frames[slot];
-    struct raim_history_self *selves = &history->selves[(size_t)slot * world->max_players];
+    const uint32_t row = world->tick % history->ticks;
+    struct raim_wire_frame *frame = &history->frames[row];
+    struct raim_history_self *selves = &history->selves[(size_t)row * world->max_players];
     const raim_player *players = raim_world_players_const(world);
     const raim_bullet *bullets = raim_world_bullets_const(world);
     frame->tick = world->tick;
     memset(frame->seen_players, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
     memset(frame->seen_bullets, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        frame->players[place] = wire_player(&history->limits, &players[place]);
-        selves[place] = self_of(&players[place], place);
-        if (players[place].state == RAIM_PLAYER_ALIVE)
-            raim_set_add(frame->seen_players, place);
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        frame->players[slot] = wire_player(&history->limits, &players[slot]);
+        selves[slot] = self_of(&players[slot], slot);
+        if (players[slot].state == RAIM_PLAYER_ALIVE)
+            raim_set_add(frame->seen_players, slot);
     }
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        if (bullets[place].owner == RAIM_NOBODY)
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        if (bullets[slot].owner == RAIM_NOBODY)
             continue;
-        frame->bullets[place] = wire_bullet(world, &bullets[place]);
-        raim_set_add(frame->seen_bullets, place);
+        frame->bullets[slot] = wire_bullet(world, &bullets[slot]);
+        raim_set_add(frame->seen_bullets, slot);
     }
 }
 

@@ -17,7 +17,7 @@ struct raim_history {
     // By tick modulo `ticks`, then by place.
     struct raim_history_self {
         raim_wire_self self; // as the one who steers is told it, but for the margin
-        bool risen;          // ever: who has not yet stands nowhere
+        bool has_spawned;    // ever: who has not yet stands nowhere
     } * selves;
     void *memory;
 };
@@ -40,9 +40,9 @@ static inline const struct raim_wire_frame *raim_history_at(const struct raim_hi
 }
 
 static inline const struct raim_history_self *
-raim_history_self_at(const struct raim_history *history, uint32_t tick, uint32_t place)
+raim_history_self_at(const struct raim_history *history, uint32_t tick, uint32_t slot)
 {
-    return &history->selves[tick % history->ticks * history->limits.players + place];
+    return &history->selves[tick % history->ticks * history->limits.players + slot];
 }
 
 // Writes the world down as the frame of its tick.

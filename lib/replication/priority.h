@@ -7,7 +7,7 @@
 // Something that wants to be told.
 struct raim_priority_entry {
     float urgency;
-    uint32_t place;
+    uint32_t slot;
     bool is_bullet;
 };
 
@@ -27,6 +27,6 @@ struct raim_priority {
 // player waits longer than RAIM_PRIORITY_PATIENCE_S, as long as messages have room to tell
 // everybody once in half of that time.
 #define RAIM_PRIORITY_PATIENCE_S 0.25
-size_t raim_priority_write(const struct raim_priority *crowd,
+size_t raim_priority_write(const struct raim_priority *priority,
                            const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
                            int32_t x, int32_t y, uint8_t *bytes, size_t capacity);

@@ -11,10 +11,10 @@
 struct raim_visibility;
 
 struct raim_visibility_def {
-    const struct raim_map *map;                 // borrowed
-    const struct raim_distance_field *clearing; // of that map; borrowed
+    const struct raim_map *map;                       // borrowed
+    const struct raim_distance_field *distance_field; // of that map; borrowed
     raim_vec2 view;       // width and height of every viewer's rectangle, in units
-    uint32_t places;      // of players
+    uint32_t slots;       // of players
     double player_radius; // units
     double stride;        // units that a player runs in a tick
     uint32_t longest_run; // ticks, of any horizon
@@ -22,9 +22,9 @@ struct raim_visibility_def {
 
 // Where a viewer looks from.
 struct raim_viewpoint {
-    uint32_t place; // of the player through whose eyes it looks
-    raim_vec2 eye;  // units
-    bool moves;     // a player that is down does not
+    uint32_t slot; // of the player through whose eyes it looks
+    raim_vec2 eye; // units
+    bool moves;    // a player that is down does not
 };
 
 // A bullet's straight flight from the present tick on.
@@ -36,7 +36,7 @@ struct raim_trajectory {
 
 // A circle that somebody may come to see: a player's or a bullet's.
 struct raim_view_target {
-    uint32_t place; // among the players or among the bullets
+    uint32_t slot; // among the players or among the bullets
     raim_vec2 centre;
     double radius;                            // units, positive
     const struct raim_trajectory *trajectory; // of a bullet; NULL for a player
@@ -50,7 +50,7 @@ struct raim_horizon {
 
 // Between which points the viewer sees the target: choices of a runner (reachability.h) or, of a
 // bullet, moments of its flight. 0 and 0 are where both stand now, and stand for no witness.
-struct raim_witness {
+struct raim_cached_witness {
     uint8_t from, to;
 };
 
@@ -59,7 +59,7 @@ struct raim_visibility *raim_visibility_create(const struct raim_visibility_def 
 void raim_visibility_destroy(struct raim_visibility *visibility);
 
 // Begins another tick. Until the next one, a player's place always means the same position.
-void raim_visibility_turn(struct raim_visibility *visibility, uint32_t tick);
+void raim_visibility_set_tick(struct raim_visibility *visibility, uint32_t tick);
 
 // Whether an eye sees a circle: it is in the rectangle around the eye, and no obstacle hides all of
 // it. With `exactly` false, a line that passes near an obstacle counts as blocked, which costs a
@@ -73,17 +73,18 @@ bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_
 
 // Whether a viewer comes to see a target within a horizon; see raim_map_pvs_sees, also for
 // `blocker`. Where it does, `witness` says between which points.
-bool raim_visibility_peeks(struct raim_visibility *visibility,
-                           const struct raim_viewpoint *viewpoint,
-                           const struct raim_view_target *target, struct raim_horizon horizon,
-                           uint16_t *blocker, struct raim_witness *witness);
+bool raim_visibility_can_see(struct raim_visibility *visibility,
+                             const struct raim_viewpoint *viewpoint,
+                             const struct raim_view_target *target, struct raim_horizon horizon,
+                             uint16_t *blocker, struct raim_cached_witness *witness);
 
 // Whether it does between the points of a witness, of this tick or an earlier one. It costs far
 // less than to look for another.
-bool raim_visibility_peeks_by(struct raim_visibility *visibility,
-                              const struct raim_viewpoint *viewpoint,
-                              const struct raim_view_target *target, struct raim_horizon horizon,
-                              struct raim_witness witness);
+bool raim_visibility_can_see_between(struct raim_visibility *visibility,
+                                     const struct raim_viewpoint *viewpoint,
+                                     const struct raim_view_target *target,
+                                     struct raim_horizon horizon,
+                                     struct raim_cached_witness witness);
 
 // True when neither the viewer nor the target, a player, can come to see the other within so many
 // ticks, wherever they run. False says nothing; see raim_map_is_apart.

@@ -12,18 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct raim_pair {
+struct raim_visibility_entry {
     uint32_t hidden_until; // up to this tick, included, the viewer cannot come to see the target
     // In this tick, as it were, the viewer saw the target: both could go back to where they were,
     // and so for as many ticks more as the viewer's latency has it may be told.
     uint32_t seen;
-    struct raim_witness witness; // by which the viewer last came to see the target
-    uint16_t blocker;            // the obstacle that last hid the target
+    struct raim_cached_witness witness; // by which the viewer last came to see the target
+    uint16_t blocker;                   // the obstacle that last hid the target
 };
 
 struct raim_visibility_cache {
     uint32_t targets, viewers;
-    struct raim_pair *pairs;
+    struct raim_visibility_entry *pairs;
 };
 
 // What a viewer asks in a tick.
@@ -32,7 +32,7 @@ struct raim_visibility_cache_query {
     uint32_t tick;
     uint32_t viewer;  // its row
     uint32_t latency; // ticks ahead; one for all viewers of a row
-    uint32_t rest;    // see raim_visibility_cache_rest
+    uint32_t hold;    // see raim_visibility_cache_rest
     struct raim_viewpoint viewpoint;
 };
 
@@ -44,7 +44,7 @@ bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t 
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 
 // The ticks for which an answer should hold on: horizons are up to so much longer than a latency.
-uint32_t raim_visibility_cache_rest(uint32_t tick_hz);
+uint32_t raim_visibility_cache_hold(uint32_t tick_hz);
 
 // Whether the viewer sees the target or could come to see it within its latency. `pairs` are those
 // of targets of this kind.

@@ -18,7 +18,7 @@ struct lagged_client {
     struct raim_bot brain;
 
     struct raim_wire_limits limits; // from the welcome; players 0 until it came
-    uint32_t place;                 // likewise
+    uint32_t slot;                  // likewise
     void *memory;
     struct raim_wire_frame frames[RAIM_MAX_HISTORY]; // by tick modulo limits.history
     bool has[RAIM_MAX_HISTORY];

@@ -33,7 +33,7 @@ struct census {
 
     // Changes by the bits of two's complement that they need, 0 for none: of aims (but of changed
     // players), of aims of changed players, and of coordinates of changed players.
-    uint64_t aim_needs[CENSUS_NEEDS], changed_aim_needs[CENSUS_NEEDS], place_needs[CENSUS_NEEDS];
+    uint64_t aim_needs[CENSUS_NEEDS], changed_aim_needs[CENSUS_NEEDS], position_needs[CENSUS_NEEDS];
 };
 
 // Adds a snapshot of `size` bytes. False when the parts do not sum up to it.

@@ -75,9 +75,9 @@ struct play {
     raim_input *inputs;
 };
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 static struct seen *seen_at(const struct play *play, const struct client *client, uint32_t tick)
 {
@@ -196,12 +196,12 @@ static int32_t steps_of(double units)
 }
 
 static bool check(const struct play *play, const struct client *client, bool good, const char *what,
-                  uint32_t place)
+                  uint32_t slot)
 {
     if (!good)
         fprintf(stderr, "tick %u, client %u: %s %u is not as in the world\n",
                 (unsigned)raim_match_tick(play->match), (unsigned)(client - play->clients), what,
-                (unsigned)place);
+                (unsigned)slot);
     return good;
 }
 
@@ -250,16 +250,16 @@ static bool check_frame(const struct play *play, const struct client *client,
                           self->shots == (uint8_t)own->shots && self->hits == (uint8_t)own->hits &&
                           alive == raim_set_has(frame->seen_players, self->place),
                       "self of place", self->place);
-    FOR_EACH_PLACE (place, frame->seen_players, play->limits.players)
+    FOR_EACH_SLOT (slot, frame->seen_players, play->limits.players)
         good = good && check(play, client,
-                             is_player(&players[place], &frame->players[place],
-                                       !self->steers || place != self->place),
-                             "player", place);
-    FOR_EACH_PLACE (place, frame->seen_bullets, raim_wire_bullets(&play->limits))
+                             is_player(&players[slot], &frame->players[slot],
+                                       !self->steers || slot != self->place),
+                             "player", slot);
+    FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(&play->limits))
         good = good && check(play, client,
-                             is_bullet(world, &bullets[place], &frame->bullets[place],
-                                       place / play->limits.shots),
-                             "bullet", place);
+                             is_bullet(world, &bullets[slot], &frame->bullets[slot],
+                                       slot / play->limits.shots),
+                             "bullet", slot);
     return good;
 }
 
@@ -269,8 +269,8 @@ static bool check_frame(const struct play *play, const struct client *client,
 static void add_now(const struct play *play, struct raim_wire_frame *frame)
 {
     const struct raim_world *world = raim_match_world(play->match);
-    FOR_EACH_PLACE (place, frame->seen_bullets, raim_wire_bullets(&play->limits)) {
-        raim_wire_bullet *bullet = &frame->bullets[place];
+    FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(&play->limits)) {
+        raim_wire_bullet *bullet = &frame->bullets[slot];
         const double flown = world->rules.bullet_speed * (frame->tick - bullet->tick) / TICK_HZ;
         const raim_vec2 ahead = raim_vec2_scale(raim_angle_direction(bullet->aim), flown);
         bullet->now_x = bullet->x + steps_of(ahead.x);
@@ -287,10 +287,10 @@ static void predict(const struct play *play, const struct raim_wire_frame *from,
     memcpy(to->seen_players, from->seen_players,
            raim_set_words(play->limits.players) * sizeof(uint64_t));
     memcpy(to->seen_bullets, from->seen_bullets, raim_set_words(bullets) * sizeof(uint64_t));
-    FOR_EACH_PLACE (place, from->seen_players, play->limits.players)
-        to->players[place] = raim_wire_predict_player(&play->limits, &from->players[place], 1);
-    FOR_EACH_PLACE (place, from->seen_bullets, bullets)
-        to->bullets[place] = from->bullets[place];
+    FOR_EACH_SLOT (slot, from->seen_players, play->limits.players)
+        to->players[slot] = raim_wire_predict_player(&play->limits, &from->players[slot], 1);
+    FOR_EACH_SLOT (slot, from->seen_bullets, bullets)
+        to->bullets[slot] = from->bullets[slot];
 }
 
 // Reads what the match sent, against what the client was told before.
@@ -324,8 +324,8 @@ static void count_players(const struct play *play, struct seen *seen)
 {
     const raim_player *players = raim_world_players_const(raim_match_world(play->match));
     seen->visible = seen->moving = 0;
-    FOR_EACH_PLACE (place, seen->frame.seen_players, play->limits.players) {
-        const raim_player *player = &players[place];
+    FOR_EACH_SLOT (slot, seen->frame.seen_players, play->limits.players) {
+        const raim_player *player = &players[slot];
         seen->visible++;
         seen->moving +=
             player->position.x != player->previous.x || player->position.y != player->previous.y;
@@ -398,17 +398,17 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
     };
     if (player->state != RAIM_PLAYER_ALIVE)
         return (raim_input){.aim = client->inputs[0].aim};
-    FOR_EACH_PLACE (place, frame->seen_players, play->limits.players) {
-        const raim_wire_player *seen = &frame->players[place];
+    FOR_EACH_SLOT (slot, frame->seen_players, play->limits.players) {
+        const raim_wire_player *seen = &frame->players[slot];
         const raim_wire_player now = raim_wire_predict_player(&play->limits, seen, age);
         const raim_wire_player next = raim_wire_predict_player(&play->limits, &now, 1);
         const raim_vec2 position = position_of(&now);
-        if (place == own || sight.enemy_count == RAIM_BOT_MAX_ENEMIES ||
+        if (slot == own || sight.enemy_count == RAIM_BOT_MAX_ENEMIES ||
             fabs(position.x - player->position.x) > VIEW_WIDTH / 2.0 ||
             fabs(position.y - player->position.y) > VIEW_HEIGHT / 2.0)
             continue;
         enemies[sight.enemy_count++] = (struct raim_bot_enemy){
-            .key = (place + 1) << 8 | (uint32_t)seen->life,
+            .key = (slot + 1) << 8 | (uint32_t)seen->life,
             .position = position,
             .velocity = raim_vec2_scale(raim_vec2_sub(position_of(&next), position), TICK_HZ),
             .shielded = seen->shield != 0,

@@ -110,7 +110,7 @@ static inline uint32_t fixture_count(const struct arena_fixture *fixture, enum r
 static inline uint32_t fixture_bullets(const struct arena_fixture *fixture)
 {
     uint32_t count = 0;
-    for (uint32_t place = 0; place < fixture->world->max_bullets; place++)
-        count += raim_world_bullets(fixture->world)[place].owner != RAIM_NOBODY;
+    for (uint32_t slot = 0; slot < fixture->world->max_bullets; slot++)
+        count += raim_world_bullets(fixture->world)[slot].owner != RAIM_NOBODY;
     return count;
 }

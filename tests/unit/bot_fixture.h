@@ -16,10 +16,10 @@ static inline raim_input bot_fixture_think(const struct raim_world *world,
     const raim_player *players = raim_world_players_const(world);
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     uint32_t count = 0;
-    for (uint32_t place = 0; place < world->max_players && count < RAIM_BOT_MAX_ENEMIES; place++) {
-        const raim_player *player = &players[place];
+    for (uint32_t slot = 0; slot < world->max_players && count < RAIM_BOT_MAX_ENEMIES; slot++) {
+        const raim_player *player = &players[slot];
         const raim_vec2 offset = raim_vec2_sub(player->position, players[own].position);
-        if (blind || place == own || player->state != RAIM_PLAYER_ALIVE ||
+        if (blind || slot == own || player->state != RAIM_PLAYER_ALIVE ||
             fabs(offset.x) > bot_fixture_view.x / 2 || fabs(offset.y) > bot_fixture_view.y / 2)
             continue;
         enemies[count++] = (struct raim_bot_enemy){

@@ -27,14 +27,14 @@ enum {
 
 // A client, by the protocol. Its handle is its index.
 struct seat {
-    bool open, welcome_told, is_over;
+    bool open, welcome_sent, is_over;
     bool is_idle; // presses nothing
     uint32_t welcomes;
     struct raim_welcome welcome;
     struct raim_wire_phase phase;   // as told last
     struct raim_wire_limits limits; // since the welcome
     struct raim_goodbye goodbye;
-    uint32_t roster_told;
+    uint32_t roster_sent;
     struct raim_roster_entry roster[PLACES]; // by place
     struct {
         uint32_t told_tick; // when it came
@@ -182,13 +182,13 @@ static inline struct raim_wire_limits limits_of(const struct raim_welcome *welco
 static inline void read_welcome(struct seat *seat, raim_reader *reader)
 {
     assert_true(raim_welcome_read(reader, &seat->welcome));
-    seat->welcome_told = true;
+    seat->welcome_sent = true;
     seat->welcomes++;
     seat->phase = seat->welcome.phase;
     seat->limits = limits_of(&seat->welcome);
     seat->any = false;
     seat->heard_count = 0;
-    seat->roster_told = 0;
+    seat->roster_sent = 0;
     memset(seat->roster, 0, sizeof seat->roster);
     const size_t frame_bytes = raim_wire_frame_bytes(&seat->limits);
     free(seat->memory);
@@ -202,7 +202,7 @@ static inline void read_welcome(struct seat *seat, raim_reader *reader)
 
 static inline void read_snapshot(struct table *table, struct seat *seat, raim_reader *reader)
 {
-    if (!seat->welcome_told)
+    if (!seat->welcome_sent)
         return;
     struct raim_snapshot_header header;
     const struct raim_wire_frame *baseline = NULL;
@@ -266,7 +266,7 @@ static inline void read_roster(struct seat *seat, raim_reader *reader)
     struct raim_roster_entry entries[PLACES];
     uint32_t count;
     assert_true(raim_roster_read(reader, entries, PLACES, &count));
-    seat->roster_told += count;
+    seat->roster_sent += count;
     for (uint32_t i = 0; i < count; i++)
         seat->roster[entries[i].player % RAIM_WIRE_PLAYERS] = entries[i];
 }

@@ -63,10 +63,10 @@ static inline bool read_snapshot(const uint8_t *message, size_t size, uint32_t n
     return raim_snapshot_read(&reader, &header, &limits, has_baseline ? &known_before : NULL, into);
 }
 
-static inline void assert_set_inside(const uint64_t *set, uint32_t places)
+static inline void assert_set_inside(const uint64_t *set, uint32_t slots)
 {
-    if (places % 64 != 0)
-        assert_int_equal(set[places / 64] >> places % 64, 0);
+    if (slots % 64 != 0)
+        assert_int_equal(set[slots / 64] >> slots % 64, 0);
 }
 
 static inline void assert_good_frame(const struct raim_wire_frame *good)
@@ -74,15 +74,15 @@ static inline void assert_good_frame(const struct raim_wire_frame *good)
     const raim_wire_self *self = &good->self;
     assert_true(self->place < limits.players);
     assert_true(self->margin >= -RAIM_MAX_MARGIN && self->margin <= RAIM_MAX_MARGIN);
-    FOR_EACH_PLACE (place, good->seen_players, limits.players) {
-        const raim_wire_player *player = &good->players[place];
+    FOR_EACH_PLACE (slot, good->seen_players, limits.players) {
+        const raim_wire_player *player = &good->players[slot];
         assert_true(player->x == frame_on_grid(player->x) && player->y == frame_on_grid(player->y));
         assert_true(player->aim >> RAIM_WIRE_AIM_BITS == 0 && player->life >> 3 == 0);
         assert_true(player->shield >> 1 == 0 && player->way >= 0 && player->way < RAIM_WAYS);
-        assert_true(!self->steers || self->place != place || player->aim == 0);
+        assert_true(!self->steers || self->place != slot || player->aim == 0);
     }
-    FOR_EACH_PLACE (place, good->seen_bullets, raim_wire_bullets(&limits)) {
-        const raim_wire_bullet *bullet = &good->bullets[place];
+    FOR_EACH_PLACE (slot, good->seen_bullets, raim_wire_bullets(&limits)) {
+        const raim_wire_bullet *bullet = &good->bullets[slot];
         assert_true(bullet->x == frame_on_grid(bullet->x) && bullet->y == frame_on_grid(bullet->y));
         assert_true(bullet->rewind <= limits.max_rewind);
     }
@@ -97,9 +97,9 @@ static inline bool accepts_snapshot(const uint8_t *message, size_t size)
         return false;
     assert_good_frame(&told);
     // A client knows a bullet as it was told, and so would tell it.
-    FOR_EACH_PLACE (place, told.seen_bullets, raim_wire_bullets(&limits)) {
-        told.bullets[place].now_x = told.bullets[place].x;
-        told.bullets[place].now_y = told.bullets[place].y;
+    FOR_EACH_PLACE (slot, told.seen_bullets, raim_wire_bullets(&limits)) {
+        told.bullets[slot].now_x = told.bullets[slot].x;
+        told.bullets[slot].now_y = told.bullets[slot].y;
     }
     raim_reader reader = raim_reader_make(message, size);
     raim_message_read(&reader);

@@ -85,20 +85,20 @@ static inline void stage_join(struct stage *stage, uint32_t handle)
     assert_true(stage->match->clients[handle].player != RAIM_NOBODY);
 }
 
-static inline uint32_t stage_place(const struct stage *stage, uint32_t handle)
+static inline uint32_t stage_slot(const struct stage *stage, uint32_t handle)
 {
-    return stage->match->clients[handle].place;
+    return stage->match->clients[handle].slot;
 }
 
 static inline raim_player *stage_player(const struct stage *stage, uint32_t handle)
 {
-    return &raim_world_players(stage->match->world)[stage_place(stage, handle)];
+    return &raim_world_players(stage->match->world)[stage_slot(stage, handle)];
 }
 
 // Lets a player stand at a place, in a new life and without a shield.
-static inline void stage_put(struct stage *stage, uint32_t place, raim_vec2 position)
+static inline void stage_put(struct stage *stage, uint32_t slot, raim_vec2 position)
 {
-    raim_player *player = &raim_world_players(stage->match->world)[place];
+    raim_player *player = &raim_world_players(stage->match->world)[slot];
     assert_true(player->id != RAIM_NOBODY);
     player->state = RAIM_PLAYER_ALIVE;
     player->position = player->previous = position;
@@ -201,9 +201,9 @@ static inline const struct raim_shown *stage_shown(const struct stage *stage, ui
     return shown;
 }
 
-static inline bool stage_knows(const struct stage *stage, uint32_t handle, uint32_t place)
+static inline bool stage_knows(const struct stage *stage, uint32_t handle, uint32_t slot)
 {
     const struct viewer *viewer = &stage->viewers[handle];
     const struct raim_wire_frame *frame = &viewer->frames[viewer->newest % stage->limits.history];
-    return raim_set_has(frame->seen_players, place);
+    return raim_set_has(frame->seen_players, slot);
 }

@@ -154,9 +154,9 @@ static void test_whatever_was_played_is_sound(void **state)
                 play(table, handle);
             }
             assert_true(raim_world_is_sound(table->match->world, table->map));
-            for (uint32_t place = 0; place < table->match->world->max_players; place++)
-                if (table->match->members[place].bot)
-                    assert_true(raim_bot_is_sound(&table->match->members[place].brain));
+            for (uint32_t slot = 0; slot < table->match->world->max_players; slot++)
+                if (table->match->members[slot].bot)
+                    assert_true(raim_bot_is_sound(&table->match->members[slot].brain));
         }
         close_table(table);
     }
@@ -341,8 +341,8 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
         assert_int_equal(counts(table).bots, table->def.bots);
         for (uint32_t i = 0; i < 6; i++) {
             const struct raim_match_player row = row_of(table, before[i].id);
-            const uint32_t place = raim_player_place(before[i].id);
-            if (place >= table->def.bots && place < table->def.bots + table->def.max_clients)
+            const uint32_t slot = raim_player_place(before[i].id);
+            if (slot >= table->def.bots && slot < table->def.bots + table->def.max_clients)
                 assert_same(&row, &before[i]); // else its place is a bot's, or gone
         }
         for (uint32_t i = 0; i < 6; i++)

@@ -49,7 +49,7 @@ static void end(const struct judge *judge)
 static bool could_see(const struct judge *judge, raim_vec2 eye, int eye_ticks, raim_vec2 centre,
                       int centre_ticks)
 {
-    static struct judge_places viewer, target;
+    static struct judge_positions viewer, target;
     struct judge_witness witness;
     if (eye_ticks > 0)
         judge_run(judge, eye, eye_ticks, &viewer);
@@ -111,10 +111,10 @@ static void test_a_run_that_turns_is_tried_too(void **state)
     const raim_box boxes[] = {{{-400, -41}, {0, -21}}, {{-400, 21}, {0, 41}}};
     const struct judge judge = judge_of(boxes, 2);
     const raim_vec2 eye = {-30, 0}, centre = {-150, 110};
-    static struct judge_places places;
-    judge_run(&judge, eye, 16, &places);
-    for (int i = 0; i < places.count; i++)
-        assert_false(judge_is_on_screen(&judge, places.points[i], centre, radius));
+    static struct judge_positions slots;
+    judge_run(&judge, eye, 16, &slots);
+    for (int i = 0; i < slots.count; i++)
+        assert_false(judge_is_on_screen(&judge, slots.points[i], centre, radius));
     assert_true(could_see(&judge, eye, 16, centre, 0));
     assert_false(could_see(&judge, eye, 8, centre, 0));
     end(&judge);
@@ -127,7 +127,7 @@ static void test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it(vo
     const struct judge judge = judge_of(boxes, 2);
     const raim_rules rules = raim_rules_default();
     const struct raim_world world = {.rules = rules, .tick_hz = 60, .tick = 100};
-    static struct judge_places eye, flight;
+    static struct judge_positions eye, flight;
     struct judge_witness witness;
     judge_stand((raim_vec2){-50, 0}, &eye);
     raim_bullet bullet = {.origin = {50, 0}, .direction = {0, 1}, .born_tick = 99, .owner = 1024};

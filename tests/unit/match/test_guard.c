@@ -80,7 +80,7 @@ static void test_a_good_token_lets_play_or_watch(void **state)
         hello.watch = watch;
         connect_seat(table, 0, &hello);
         ticks(table, 2);
-        assert_true(table->seats[0].welcome_told);
+        assert_true(table->seats[0].welcome_sent);
         assert_int_equal(watch ? counts(table).spectators : counts(table).players, 1);
         close_table(table);
     }
@@ -135,7 +135,7 @@ static void test_who_resumes_is_not_asked(void **state)
     ticks(table, 2);
     connect_seat(table, 1, &hello);
     ticks(table, 2);
-    assert_true(table->seats[1].welcome_told);
+    assert_true(table->seats[1].welcome_sent);
     assert_int_equal(table->seats[1].welcome.player, id);
     assert_int_equal(doorman.asked, 1);
     // A session that nobody knows is none.
@@ -202,7 +202,7 @@ static void test_who_makes_way_makes_none_without_a_token(void **state)
     hello = hello_with(word);
     connect_seat(table, 2, &hello);
     ticks(table, 2);
-    assert_true(table->seats[2].welcome_told);
+    assert_true(table->seats[2].welcome_sent);
     assert_int_equal(counts(table).away, 0);
     close_table(table);
 }

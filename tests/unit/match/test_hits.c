@@ -21,8 +21,8 @@ static struct stage *aim_at_the_past(double max_rewind_s, int ticks_ago)
     stage_join(stage, SHOOTER);
     stage_join(stage, TARGET);
     stage_ticks(stage, 5);
-    stage_put(stage, stage_place(stage, TARGET), (raim_vec2){0, -500});
-    stage_put(stage, stage_place(stage, SHOOTER), (raim_vec2){-900, 900});
+    stage_put(stage, stage_slot(stage, TARGET), (raim_vec2){0, -500});
+    stage_put(stage, stage_slot(stage, SHOOTER), (raim_vec2){-900, 900});
     stage->viewers[TARGET].pressed.move_y = 1;
     stage->viewers[SHOOTER].is_mute = true; // until it fires
     for (int i = 0; i < RUN_UP; i++) {
@@ -32,7 +32,7 @@ static struct stage *aim_at_the_past(double max_rewind_s, int ticks_ago)
     const raim_player *target = stage_player(stage, TARGET);
     const double run = target->position.y - target->previous.y;
     assert_true(run == 5);
-    stage_put(stage, stage_place(stage, SHOOTER),
+    stage_put(stage, stage_slot(stage, SHOOTER),
               (raim_vec2){-60, target->position.y - run * ticks_ago});
     return stage;
 }
@@ -85,8 +85,8 @@ static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(vo
     assert_int_equal(hits.in_past, 1);
     assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
     // A hit that is not rewound adds to nothing but the total.
-    stage_put(stage, stage_place(stage, TARGET), (raim_vec2){0, 0});
-    stage_put(stage, stage_place(stage, SHOOTER), (raim_vec2){-50, 0});
+    stage_put(stage, stage_slot(stage, TARGET), (raim_vec2){0, 0});
+    stage_put(stage, stage_slot(stage, SHOOTER), (raim_vec2){-50, 0});
     stage_player(stage, TARGET)->shield_ticks = 100;
     assert_int_equal(fire(stage, 0, 0), -1);
     hits = raim_match_counts(stage->match).hits;

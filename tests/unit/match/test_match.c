@@ -71,8 +71,8 @@ static void test_a_client_is_told_everything_it_needs(void **state)
     assert_memory_equal(map->obstacles, table->map->obstacles, 3 * sizeof map->obstacles[0]);
     assert_memory_equal(&map->border, &table->map->border, sizeof map->border);
     int members = 0, bots = 0;
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_member *member = raim_client_member(client, place);
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_member *member = raim_client_member(client, slot);
         members += member->id != RAIM_NOBODY;
         bots += member->bot;
     }
@@ -151,13 +151,13 @@ static void test_who_says_goodbye_is_let_go(void **state)
     struct raim_client *other = sit_down(table, 1, "host");
     for (int i = 0; i < 5; i++)
         tick(table);
-    const uint32_t place = raim_client_own_place(client);
-    assert_string_equal(raim_client_member(other, place)->name, "guest");
+    const uint32_t slot = raim_client_own_place(client);
+    assert_string_equal(raim_client_member(other, slot)->name, "guest");
     to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
     assert_int_equal(raim_match_counts(table->match).players, 1);
     tick(table);
     assert_true(table->closed[0]); // whether it goes by itself or not
-    assert_int_equal(raim_client_member(other, place)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_member(other, slot)->id, RAIM_NOBODY);
     close_table(table);
 }
 
@@ -196,19 +196,19 @@ static void assert_sees_the_truth(const struct table *table, const struct raim_c
     static struct raim_client_player seen[RAIM_MAX_PLAYERS];
     const struct raim_world *world = raim_match_world(table->match);
     const raim_player *players = raim_world_players_const(world);
-    const uint32_t own_place = raim_client_own_place(client);
-    const raim_player *self = &players[own_place];
+    const uint32_t own_slot = raim_client_own_place(client);
+    const raim_player *self = &players[own_slot];
     const uint32_t count = raim_client_players(client, seen, RAIM_MAX_PLAYERS);
     uint32_t due = 0;
-    for (uint32_t place = 0; place < world->max_players; place++)
-        due += is_due(table, self, &players[place]);
+    for (uint32_t slot = 0; slot < world->max_players; slot++)
+        due += is_due(table, self, &players[slot]);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < count; i++) {
         const raim_player *truth = &players[seen[i].place];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
         assert_true(seen[i].position.x == truth->position.x);
         assert_true(seen[i].position.y == truth->position.y);
-        assert_true(seen[i].place == own_place || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
+        assert_true(seen[i].place == own_slot || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
         assert_int_equal(seen[i].shielded, truth->shield_ticks > 0);
         inside += is_due(table, self, truth);
     }

@@ -72,8 +72,8 @@ static void test_a_repetition_cannot_change_an_input(void **state)
     struct raim_client *client = sit_down(table, 0, "runner");
     for (int i = 0; i < 5; i++)
         tick(table);
-    const uint32_t place = raim_client_own_place(client);
-    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t slot = raim_client_own_place(client);
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[slot];
     const uint32_t at = raim_match_tick(table->match) + 20;
     struct raim_input_message message = {.tick = at, .count = 1};
     message.inputs[0].aim = 1000;
@@ -97,8 +97,8 @@ static void test_keys_are_released_when_inputs_stop(void **state)
     struct raim_client *client = sit_down(table, 0, "runner");
     raim_match_step(table->match);
     deliver(table);
-    const uint32_t place = raim_client_own_place(client);
-    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t slot = raim_client_own_place(client);
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[slot];
     struct raim_input_message message = {.tick = raim_match_tick(table->match), .count = 1};
     message.inputs[0].move_y = 1;
     message.inputs[0].aim = 777;

@@ -22,15 +22,15 @@ static struct raim_match_round round_of(const struct table *table)
 
 static raim_player *player_of(const struct table *table, uint32_t handle)
 {
-    return &raim_world_players(table->match->world)[table->match->clients[handle].place];
+    return &raim_world_players(table->match->world)[table->match->clients[handle].slot];
 }
 
 static uint32_t bullets_of(const struct table *table)
 {
     const raim_bullet *bullets = raim_world_bullets_const(table->match->world);
     uint32_t count = 0;
-    for (uint32_t place = 0; place < table->match->world->max_bullets; place++)
-        count += bullets[place].owner != RAIM_NOBODY;
+    for (uint32_t slot = 0; slot < table->match->world->max_bullets; slot++)
+        count += bullets[slot].owner != RAIM_NOBODY;
     return count;
 }
 
@@ -55,12 +55,12 @@ static uint32_t heard_phases(const struct seat *seat, struct heard_phase *phases
 static void assert_scores_agree(const struct table *table, const struct seat *seat)
 {
     const raim_player *players = raim_world_players_const(table->match->world);
-    for (uint32_t place = 0; place < table->match->world->max_players; place++) {
-        assert_int_equal(seat->roster[place].player, players[place].id);
-        if (players[place].id == RAIM_NOBODY)
+    for (uint32_t slot = 0; slot < table->match->world->max_players; slot++) {
+        assert_int_equal(seat->roster[slot].player, players[slot].id);
+        if (players[slot].id == RAIM_NOBODY)
             continue;
-        assert_int_equal(seat->roster[place].score, players[place].score);
-        assert_int_equal(seat->roster[place].deaths, players[place].deaths);
+        assert_int_equal(seat->roster[slot].score, players[slot].score);
+        assert_int_equal(seat->roster[slot].deaths, players[slot].deaths);
     }
 }
 
@@ -138,11 +138,11 @@ static void test_the_first_with_enough_points_ends_the_round_and_wins(void **sta
     assert_int_equal(heard[0].tick, raim_match_tick(table->match));
     const raim_player *players = raim_world_players_const(table->match->world);
     uint32_t winners = 0;
-    for (uint32_t place = 0; place < table->match->world->max_players; place++) {
-        assert_true(players[place].score <= 2);
-        winners += players[place].score == 2;
-        if (players[place].id != RAIM_NOBODY && players[place].id == heard[0].phase.winner)
-            assert_int_equal(players[place].score, 2);
+    for (uint32_t slot = 0; slot < table->match->world->max_players; slot++) {
+        assert_true(players[slot].score <= 2);
+        winners += players[slot].score == 2;
+        if (players[slot].id != RAIM_NOBODY && players[slot].id == heard[0].phase.winner)
+            assert_int_equal(players[slot].score, 2);
     }
     assert_int_equal(heard[0].phase.winner != RAIM_NOBODY, winners == 1);
     assert_scores_agree(table, seat);
@@ -176,23 +176,23 @@ static void test_nobody_wins_a_tie_or_without_a_point(void **state)
 // Nothing moves, flies or falls, and clients see that they do not steer.
 static void assert_frozen_for(struct table *table, int count)
 {
-    const uint32_t places = table->match->world->max_players;
+    const uint32_t slots = table->match->world->max_players;
     const raim_player *players = raim_world_players_const(table->match->world);
     raim_player before[PLACES];
     while (count-- > 0) {
-        memcpy(before, players, places * sizeof *players);
+        memcpy(before, players, slots * sizeof *players);
         tick(table);
         assert_int_equal(bullets_of(table), 0);
-        for (uint32_t place = 0; place < places; place++) {
-            const raim_player *player = &players[place];
-            assert_int_equal(player->score, before[place].score);
-            assert_int_equal(player->deaths, before[place].deaths);
-            assert_int_equal(player->shots, before[place].shots);
-            if (player->state != RAIM_PLAYER_ALIVE || before[place].state != RAIM_PLAYER_ALIVE)
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            const raim_player *player = &players[slot];
+            assert_int_equal(player->score, before[slot].score);
+            assert_int_equal(player->deaths, before[slot].deaths);
+            assert_int_equal(player->shots, before[slot].shots);
+            if (player->state != RAIM_PLAYER_ALIVE || before[slot].state != RAIM_PLAYER_ALIVE)
                 continue;
-            assert_true(player->position.x == before[place].position.x &&
-                        player->position.y == before[place].position.y);
-            assert_int_equal(player->aim, before[place].aim);
+            assert_true(player->position.x == before[slot].position.x &&
+                        player->position.y == before[slot].position.y);
+            assert_int_equal(player->aim, before[slot].aim);
         }
     }
 }
@@ -204,12 +204,12 @@ static void assert_steers(struct table *table, uint32_t handle, bool steers)
     const struct raim_wire_frame *frame = frame_at(seat, now);
     if (frame == NULL)
         return; // nothing to tell
-    const uint32_t place = table->match->clients[handle].place;
+    const uint32_t slot = table->match->clients[handle].slot;
     const raim_wire_player *truth =
-        &raim_history_at(&table->match->interest.history, now)->players[place];
+        &raim_history_at(&table->match->interest.history, now)->players[slot];
     assert_int_equal(frame->self.steers, steers);
-    if (raim_set_has(frame->seen_players, place))
-        assert_int_equal(frame->players[place].aim, steers ? 0 : truth->aim);
+    if (raim_set_has(frame->seen_players, slot))
+        assert_int_equal(frame->players[slot].aim, steers ? 0 : truth->aim);
 }
 
 static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
@@ -497,7 +497,7 @@ static void play_and_compare(uint32_t delay_ticks)
         for (uint32_t s = 0; s < SEATS; s++) {
             struct seat *seat = &table->seats[s];
             // In the tick of its welcome it is told what that tick led to.
-            if (!seat->welcome_told || seat->is_over || seat->welcome.delay_ticks > 0)
+            if (!seat->welcome_sent || seat->is_over || seat->welcome.delay_ticks > 0)
                 continue;
             assert_phase_agrees(table, seat);
             assert_scores_agree(table, seat);

@@ -123,7 +123,7 @@ static void test_a_session_may_be_lost_and_found_again_and_again(void **state)
         ticks(table, chance_int(0, GRACE_TICKS - 1));
         const struct seat *seat = resume(table, 7 - handle, first.token);
         ticks(table, chance_int(0, 5)); // also lost before it is welcome
-        if (seat->welcome_told)
+        if (seat->welcome_sent)
             assert_int_equal(seat->welcome.player, first.player);
     }
     assert_int_equal(counts(table).players, 2);
@@ -320,7 +320,7 @@ static void test_a_guessed_token_is_only_a_fresh_join(void **state)
     for (int i = 0; i < 5; i++, handle++) {
         const struct seat *guess = resume(table, handle, token);
         ticks(table, 3);
-        assert_true(guess->welcome_told);
+        assert_true(guess->welcome_sent);
         assert_int_not_equal(guess->welcome.player, before.player);
         assert_int_equal(row_of(table, guess->welcome.player).bot, 0);
         assert_true(row_of(table, before.player).away);
@@ -387,7 +387,7 @@ static void test_of_two_connections_with_one_token_the_last_has_the_player(void 
     const struct seat *third = resume(table, 3, before.token);
     ticks(table, 5);
     assert_true(second->is_over && second->goodbye.reason == RAIM_REASON_RESUMED);
-    assert_false(second->welcome_told);
+    assert_false(second->welcome_sent);
     assert_true(third->any && third->welcome.player == before.player);
     assert_int_equal(counts(table).players, 2);
     // And the first takes it back, without an end to it.
@@ -466,13 +466,13 @@ static void test_spectators_go_on_watching_who_is_away_until_it_leaves(void **st
     struct raim_match_def def = session_def();
     def.spectator_delay_s = 0;
     struct table *table = open_two(def);
-    const uint32_t id = table->seats[0].welcome.player, place = id % RAIM_WIRE_PLAYERS;
+    const uint32_t id = table->seats[0].welcome.player, slot = id % RAIM_WIRE_PLAYERS;
     player_of(table, id)->score = 100;
     struct seat *watcher = watch(table, 2, id);
     ticks(table, 5);
     stand_up(table, 0);
     ticks(table, GRACE_TICKS - 5);
-    assert_int_equal(frame_at(watcher, watcher->newest)->self.place, place);
+    assert_int_equal(frame_at(watcher, watcher->newest)->self.place, slot);
     assert_true(watcher->newest + 7 > raim_match_tick(table->match));
     ticks(table, 30);
     assert_int_equal(frame_at(watcher, watcher->newest)->self.place,
@@ -578,7 +578,7 @@ static void come(struct table *table, struct guest *guest)
     guest->is_away = false;
     guest->handle = handle;
     guest->id = client->player;
-    memcpy(guest->token, table->match->members[client->place].token, sizeof guest->token);
+    memcpy(guest->token, table->match->members[client->slot].token, sizeof guest->token);
     if (was_connected)
         stand_up(table, before); // the transport ends it after its goodbye
 }
@@ -600,8 +600,8 @@ static void test_whoever_comes_and_goes_the_match_keeps_count(void **state)
                                     .since = table->match->world->tick,
                                     .id = guest->id,
                                     .handle = guest->handle};
-            const uint32_t place = raim_player_place((raim_player_id)guest->id);
-            memcpy(guest->token, table->match->members[place].token, sizeof guest->token);
+            const uint32_t slot = raim_player_place((raim_player_id)guest->id);
+            memcpy(guest->token, table->match->members[slot].token, sizeof guest->token);
         } else if (what < 6 && guest->plays) {
             say_goodbye(table, guest->handle);
             stand_up(table, guest->handle);

@@ -18,11 +18,11 @@ static void assert_sees_what_its_player_saw(struct table *table, struct seat *sp
                                             struct seat *player)
 {
     const uint32_t now = spectator->newest;
-    const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
-    const raim_player *truth = table->truth[now % KEPT], *self = &truth[place];
+    const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+    const raim_player *truth = table->truth[now % KEPT], *self = &truth[slot];
     const struct raim_wire_frame *frame = frame_at(spectator, now);
     const struct raim_wire_frame *shown = frame_at(player, now);
-    assert_int_equal(frame->self.place, place);
+    assert_int_equal(frame->self.place, slot);
     assert_false(frame->self.steers);
     assert_int_equal(frame->self.alive, self->state == RAIM_PLAYER_ALIVE);
     assert_int_equal(frame->self.shots, self->shots % 256);
@@ -116,8 +116,8 @@ static void assert_roster_is_right(const struct table *table, const struct seat 
     struct raim_match_player rows[PLACES];
     const uint32_t count = raim_match_players(table->match, rows, PLACES);
     uint32_t members = 0;
-    for (uint32_t place = 0; place < PLACES; place++)
-        members += seat->roster[place].player != 0;
+    for (uint32_t slot = 0; slot < PLACES; slot++)
+        members += seat->roster[slot].player != 0;
     assert_int_equal(members, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_roster_entry *entry = &seat->roster[raim_player_place(rows[i].id)];
@@ -171,11 +171,11 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
         assert_roster_is_right(table, live);
         memcpy(rosters[now % KEPT], live->roster, sizeof live->roster);
         // What was older than the roster that it was told has settled by now.
-        for (uint32_t place = 0; i > 300 + DELAY_TICKS && place < PLACES; place++)
-            assert_same_entry(&late->roster[place], &rosters[(now - DELAY_TICKS) % KEPT][place]);
+        for (uint32_t slot = 0; i > 300 + DELAY_TICKS && slot < PLACES; slot++)
+            assert_same_entry(&late->roster[slot], &rosters[(now - DELAY_TICKS) % KEPT][slot]);
     }
     const uint32_t skipped = late->welcome.event_sequence - live->welcome.event_sequence;
-    assert_int_equal(late->roster_told, late->welcome.roster_count);
+    assert_int_equal(late->roster_sent, late->welcome.roster_count);
     assert_true(late->heard_count > 500 && skipped > 0);
     assert_true(live->heard[skipped].tick + DELAY_TICKS > joined);
     assert_true(live->heard[skipped - 1].tick + DELAY_TICKS <= joined);
@@ -190,13 +190,13 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
 
 // --- Whom they watch ---
 
-static uint32_t watched_place(struct seat *seat)
+static uint32_t watched_slot(struct seat *seat)
 {
     assert_true(seat->any);
     return frame_at(seat, seat->newest)->self.place;
 }
 
-static uint32_t best_place(const struct table *table)
+static uint32_t best_slot(const struct table *table)
 {
     struct raim_match_player rows[PLACES];
     const uint32_t count = raim_match_players(table->match, rows, PLACES);
@@ -219,7 +219,7 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
     ticks(table, 1200);
     struct raim_match_player rows[PLACES];
     raim_match_players(table->match, rows, PLACES);
-    const uint32_t best = best_place(table);
+    const uint32_t best = best_slot(table);
     const uint32_t targets[] = {
         player->welcome.player,
         rows[3].id,                                // a bot
@@ -228,18 +228,18 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
         13,                                        // nobody has an id without a generation
         0xffff,                                    // a place that the arena lacks
     };
-    const uint32_t places[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
-                               raim_player_place(rows[3].id),
-                               best,
-                               best,
-                               best,
-                               best};
+    const uint32_t slots[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
+                              raim_player_place(rows[3].id),
+                              best,
+                              best,
+                              best,
+                              best};
     assert_true(rows[3].bot);
     for (uint32_t i = 0; i < 6; i++)
         watch(table, i + 1, targets[i]);
     ticks(table, 2);
     for (uint32_t i = 0; i < 6; i++)
-        assert_int_equal(watched_place(&table->seats[i + 1]), places[i]);
+        assert_int_equal(watched_slot(&table->seats[i + 1]), slots[i]);
     close_table(table);
 }
 
@@ -251,20 +251,20 @@ static void leave_and_see_the_best(uint32_t delay_ticks)
     struct table *table = open_table(def);
     struct seat *player = play(table, 0);
     ticks(table, 600);
-    const uint32_t target = player->welcome.player, place = target % RAIM_WIRE_PLAYERS;
+    const uint32_t target = player->welcome.player, slot = target % RAIM_WIRE_PLAYERS;
     struct seat *spectator = watch(table, 1, target);
     ticks(table, 300);
-    assert_int_equal(watched_place(spectator), place);
+    assert_int_equal(watched_slot(spectator), slot);
     stand_up(table, 0);
     for (uint32_t i = 0; i < delay_ticks; i++) {
         tick(table);
-        assert_int_equal(watched_place(spectator), place); // it has not left yet
+        assert_int_equal(watched_slot(spectator), slot); // it has not left yet
     }
     // Who hears of it now sees the best as of when it hears.
-    const uint32_t best = best_place(table);
+    const uint32_t best = best_slot(table);
     ticks(table, 7);
-    assert_true(watched_place(spectator) == best || best_place(table) != best);
-    assert_int_not_equal(watched_place(spectator), place);
+    assert_true(watched_slot(spectator) == best || best_slot(table) != best);
+    assert_int_not_equal(watched_slot(spectator), slot);
     close_table(table);
 }
 
@@ -289,11 +289,11 @@ static void watch_an_empty_match(uint32_t delay_ticks, uint32_t target)
         stand_up(table, 2);
         (void)passer;
         ticks(table, 3);
-        const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
-        assert_int_equal(place, 1);
+        const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+        assert_int_equal(slot, 1);
         assert_int_equal(frame_at(spectator, spectator->newest)->self.alive, delay_ticks == 0);
         ticks(table, (int)delay_ticks + 7);
-        assert_int_equal(watched_place(spectator), place);
+        assert_int_equal(watched_slot(spectator), slot);
         assert_true(frame_at(spectator, spectator->newest)->self.alive);
         stand_up(table, 3);
         ticks(table, (int)delay_ticks + 8);
@@ -372,8 +372,8 @@ static void watch_and_press(uint32_t delay_ticks)
     player->is_over = true; // it presses nothing any more
     struct seat *spectator = watch(table, 1, player->welcome.player);
     ticks(table, 60);
-    const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
-    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[slot];
     const raim_player before = *self;
     const struct raim_match_counts counted = counts(table);
     for (int i = 0; i < 200; i++) {
@@ -461,7 +461,7 @@ static void test_many_come_and_go_and_are_counted_right(void **state)
         uint32_t playing = 0, watching = 0;
         for (uint32_t j = 0; j < SEATS; j++) {
             const struct seat *seat = &table->seats[j];
-            const bool in = seat->open && seat->welcome_told && !seat->is_over;
+            const bool in = seat->open && seat->welcome_sent && !seat->is_over;
             playing += in && seat->welcome.player != 0;
             watching += in && seat->welcome.player == 0;
         }

@@ -36,7 +36,7 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
         play(table, handle);
     ticks(table, 100);
     assert_true(raim_match_mute(table->match, player_of(table, 1)->id, true));
-    table->match->members[table->match->clients[2].place].hush_ticks = 1000;
+    table->match->members[table->match->clients[2].slot].chat_debt_ticks = 1000;
     const uint32_t now = raim_match_tick(table->match), sequence = table->match->log.end;
     struct raim_welcome before[4];
     for (uint32_t handle = 0; handle < 4; handle++)
@@ -59,13 +59,13 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
         assert_int_equal(seat->welcome.obstacle_count, 3);
         assert_true(seat->welcome.rules[1] == 150);
         assert_int_equal(seat->welcome.phase.round, 2);
-        assert_int_equal(seat->roster_told, 7);
+        assert_int_equal(seat->roster_sent, 7);
         assert_true(is_up_to_date(table, seat));
         assert_true(player_of(table, handle)->score < 9);
         assert_knows_all(table, seat);
     }
     assert_true(row_of(table, before[1].player).muted);
-    assert_int_equal(table->match->members[table->match->clients[2].place].hush_ticks, 990);
+    assert_int_equal(table->match->members[table->match->clients[2].slot].chat_debt_ticks, 990);
     assert_true(row_of(table, before[3].player).played_ticks >= 110);
     assert_int_equal(counts(table).players, 4);
     close_table(table);
@@ -149,25 +149,25 @@ static void test_ids_stay_where_their_places_are_free_and_are_new_elsewhere(void
         def.bots = (uint32_t)chance_int(0, 9);
         def.max_clients = (uint32_t)chance_int(5, 8);
         succeed(table, def, false);
-        const uint32_t places = raim_match_world(table->match)->max_players;
+        const uint32_t slots = raim_match_world(table->match)->max_players;
         for (uint32_t h = 0; h < 5; h++) {
             const raim_player_id id = player_of(table, h)->id;
-            const uint32_t place = raim_player_place(ids[h]);
-            assert_int_equal(raim_player_place(id), table->match->clients[h].place);
-            assert_int_equal(table->match->members[table->match->clients[h].place].client, h);
-            if (place >= def.bots && place < places)
+            const uint32_t slot = raim_player_place(ids[h]);
+            assert_int_equal(raim_player_place(id), table->match->clients[h].slot);
+            assert_int_equal(table->match->members[table->match->clients[h].slot].client, h);
+            if (slot >= def.bots && slot < slots)
                 assert_int_equal(id, ids[h]);
             else
                 assert_true(id != ids[h] && raim_player_place(id) >= def.bots);
             for (uint32_t other = 0; other < 5; other++)
                 assert_true(other == h || (id != ids[other] && id != player_of(table, other)->id));
         }
-        for (uint32_t place = 0; place < places; place++) {
-            const raim_player *player = player_at(table, place);
-            assert_int_equal(place < def.bots,
-                             player->id != RAIM_NOBODY && table->match->members[place].bot);
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            const raim_player *player = player_at(table, slot);
+            assert_int_equal(slot < def.bots,
+                             player->id != RAIM_NOBODY && table->match->members[slot].bot);
             if (player->id != RAIM_NOBODY)
-                assert_int_equal(player->id, player->generation * RAIM_MAX_PLAYERS + place);
+                assert_int_equal(player->id, player->generation * RAIM_MAX_PLAYERS + slot);
         }
     }
     close_table(table);

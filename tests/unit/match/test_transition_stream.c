@@ -71,16 +71,16 @@ static void assert_frame_is_true(struct table *table, struct seat *seat)
     const struct raim_wire_frame *frame = frame_at(seat, seat->newest);
     assert_int_equal(frame->self.steers,
                      seat->welcome.player != RAIM_NOBODY && !frozen[frame->tick % KEPT]);
-    for (uint32_t place = 0; place < seat->limits.players; place++) {
-        if (!raim_set_has(frame->seen_players, place))
+    for (uint32_t slot = 0; slot < seat->limits.players; slot++) {
+        if (!raim_set_has(frame->seen_players, slot))
             continue;
-        const raim_player *truth = &table->truth[frame->tick % KEPT][place];
+        const raim_player *truth = &table->truth[frame->tick % KEPT][slot];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
-        assert_true(frame->players[place].x == truth->position.x * RAIM_WIRE_UNITS);
-        assert_true(frame->players[place].y == truth->position.y * RAIM_WIRE_UNITS);
-        assert_int_equal(frame->players[place].life, truth->life & 7);
-        const bool is_own = frame->self.steers && frame->self.place == place;
-        assert_int_equal(frame->players[place].aim, is_own ? 0 : (truth->aim + 32) >> 6 & 1023);
+        assert_true(frame->players[slot].x == truth->position.x * RAIM_WIRE_UNITS);
+        assert_true(frame->players[slot].y == truth->position.y * RAIM_WIRE_UNITS);
+        assert_int_equal(frame->players[slot].life, truth->life & 7);
+        const bool is_own = frame->self.steers && frame->self.place == slot;
+        assert_int_equal(frame->players[slot].aim, is_own ? 0 : (truth->aim + 32) >> 6 & 1023);
     }
 }
 
@@ -88,7 +88,7 @@ static void hear_snapshot(struct table *table, const struct packet *packet)
 {
     struct seat *seat = &table->seats[packet->handle];
     struct guest *guest = &guests[packet->handle];
-    if (!seat->welcome_told)
+    if (!seat->welcome_sent)
         return;
     if (packet->epoch != guest->epoch && raim_tick_diff(packet->epoch, guest->epoch) > 0) {
         overtaken++;
@@ -169,7 +169,7 @@ static void press(struct table *table, uint32_t handle)
     struct seat *seat = &table->seats[handle];
     struct guest *guest = &guests[handle];
     const bool has_snapshot = guest->has_misread || seat->any;
-    if (!seat->welcome_told || seat->is_over || (!has_snapshot && !guest->says_so))
+    if (!seat->welcome_sent || seat->is_over || (!has_snapshot && !guest->says_so))
         return;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_input_message message = {
@@ -220,18 +220,18 @@ static void assert_sane(const struct table *table)
 {
     const struct raim_match *match = table->match;
     uint32_t playing = 0, watching = 0;
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const raim_player *player = player_at(table, place);
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const raim_player *player = player_at(table, slot);
         if (player->id == RAIM_NOBODY)
             continue;
-        assert_int_equal(raim_player_place(player->id), place);
+        assert_int_equal(raim_player_place(player->id), slot);
         assert_int_equal(player->id / RAIM_MAX_PLAYERS, player->generation);
-        assert_int_equal(match->members[place].bot, place < match->def.bots);
-        if (match->members[place].bot)
+        assert_int_equal(match->members[slot].bot, slot < match->def.bots);
+        if (match->members[slot].bot)
             continue;
         playing++;
         if (!player->away)
-            assert_int_equal(match->clients[match->members[place].client].player, player->id);
+            assert_int_equal(match->clients[match->members[slot].client].player, player->id);
     }
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct raim_connection *client = &match->clients[handle];
@@ -239,7 +239,7 @@ static void assert_sane(const struct table *table)
         assert_int_equal(client->delay_ticks,
                          raim_is_spectator(client) ? match->late_audience.delay_ticks : 0);
         if (client->player != RAIM_NOBODY)
-            assert_int_equal(match->members[client->place].client, handle);
+            assert_int_equal(match->members[client->slot].client, handle);
     }
     assert_int_equal(playing, match->playing);
     assert_int_equal(watching, match->watching);
@@ -294,7 +294,7 @@ static void assert_nobody_is_lost(struct table *table)
     const uint32_t history = raim_wire_history(table->def.tick_hz);
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct seat *seat = &table->seats[handle];
-        if (!seat->welcome_told || seat->is_over || guests[handle].epoch != epoch)
+        if (!seat->welcome_sent || seat->is_over || guests[handle].epoch != epoch)
             continue;
         // A late one waits for the past of the match to reach back; and whoever had misread, until
         // what it named is too old.
@@ -333,7 +333,7 @@ static void play_on(double lost, int count)
         step(table);
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct seat *seat = &table->seats[handle];
-        if (!seat->welcome_told || seat->is_over)
+        if (!seat->welcome_sent || seat->is_over)
             continue;
         assert_knows_all(table, seat);
         assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);

@@ -142,8 +142,8 @@ static void go_on(const struct raim_wire_limits *limits, const struct raim_wire_
     frame_copy(limits, to, from);
     to->tick = from->tick + age;
     to->self = raim_wire_predict_self(&from->self, age);
-    FOR_EACH_PLACE (place, from->seen_players, limits->players)
-        to->players[place] = raim_wire_predict_player(limits, &from->players[place], age);
+    FOR_EACH_PLACE (slot, from->seen_players, limits->players)
+        to->players[slot] = raim_wire_predict_player(limits, &from->players[slot], age);
 }
 
 static void change_player(raim_wire_player *player)
@@ -249,9 +249,9 @@ static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **sta
         struct raim_wire_frame from = frame_make(&limits), to = frame_make(&limits);
         struct raim_wire_frame expected = frame_make(&limits);
         chance_frame(&limits, &from, chance_magnitude(32), 2);
-        for (uint32_t place = 0; place < limits.players; place++) { // far from the grid's ends
-            from.players[place].x /= 4;
-            from.players[place].y /= 4;
+        for (uint32_t slot = 0; slot < limits.players; slot++) { // far from the grid's ends
+            from.players[slot].x /= 4;
+            from.players[slot].y /= 4;
         }
         go_on(&limits, &from, (uint32_t)chance_int(1, (int)limits.history - 1), &to);
         change_something(&limits, &to);

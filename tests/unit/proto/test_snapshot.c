@@ -47,14 +47,14 @@ static size_t bits_of_entities(void)
 {
     const struct raim_wire_frame *from = whole ? NULL : &baseline;
     size_t bits = 0;
-    for (uint32_t place = 0; place < limits.players; place++)
-        if (raim_set_has(frame.seen_players, place) ||
-            (!whole && raim_set_has(baseline.seen_players, place)))
-            bits += raim_snapshot_player_bits(&limits, from, &frame, place);
-    for (uint32_t place = 0; place < raim_wire_bullets(&limits); place++)
-        if (raim_set_has(frame.seen_bullets, place) ||
-            (!whole && raim_set_has(baseline.seen_bullets, place)))
-            bits += raim_snapshot_bullet_bits(&limits, from, &frame, place);
+    for (uint32_t slot = 0; slot < limits.players; slot++)
+        if (raim_set_has(frame.seen_players, slot) ||
+            (!whole && raim_set_has(baseline.seen_players, slot)))
+            bits += raim_snapshot_player_bits(&limits, from, &frame, slot);
+    for (uint32_t slot = 0; slot < raim_wire_bullets(&limits); slot++)
+        if (raim_set_has(frame.seen_bullets, slot) ||
+            (!whole && raim_set_has(baseline.seen_bullets, slot)))
+            bits += raim_snapshot_bullet_bits(&limits, from, &frame, slot);
     return bits;
 }
 
@@ -151,9 +151,9 @@ static void test_undisturbed_bullets_take_one_bit_together(void **state)
     (void)state;
     make_small_frames(4, 4);
     const size_t empty = write_frame(bytes, sizeof bytes) * 8;
-    for (uint32_t place = 0; place < 16; place++) {
-        raim_set_add(baseline.seen_bullets, place);
-        raim_set_add(frame.seen_bullets, place);
+    for (uint32_t slot = 0; slot < 16; slot++) {
+        raim_set_add(baseline.seen_bullets, slot);
+        raim_set_add(frame.seen_bullets, slot);
     }
     assert_int_equal(write_frame(bytes, sizeof bytes) * 8, empty);
     free_frames();

@@ -68,9 +68,9 @@ static size_t bytes_of(const char *hex, uint8_t *bytes)
 // What a server holds of the bullets beyond what it told: a point for those that are not `fired`.
 static void complete_bullets(struct raim_wire_frame *frame)
 {
-    for (uint32_t place = 0; place < BULLETS; place++) {
-        frame->bullets[place].now_x = frame->bullets[place].x;
-        frame->bullets[place].now_y = frame->bullets[place].y;
+    for (uint32_t slot = 0; slot < BULLETS; slot++) {
+        frame->bullets[slot].now_x = frame->bullets[slot].x;
+        frame->bullets[slot].now_y = frame->bullets[slot].y;
     }
 }
 

@@ -27,8 +27,8 @@ static struct stage *open_with_two(struct raim_map *map, struct raim_match_def d
     stage_join(stage, 0);
     stage_join(stage, 1);
     stage_ticks(stage, 3);
-    stage_put(stage, stage_place(stage, 0), a);
-    stage_put(stage, stage_place(stage, 1), b);
+    stage_put(stage, stage_slot(stage, 0), a);
+    stage_put(stage, stage_slot(stage, 1), b);
     stage_ticks(stage, 40); // latencies settle
     return stage;
 }
@@ -43,7 +43,7 @@ static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_s
     stage->viewers[1].pressed.move_y = 1;
     for (int i = 1; first_seen == 0; i++) {
         stage_tick(stage);
-        const bool told = stage_knows(stage, 0, stage_place(stage, 1));
+        const bool told = stage_knows(stage, 0, stage_slot(stage, 1));
         first_told = first_told == 0 && told ? i : first_told;
         assert_true(told || first_told == 0);
         if (raim_map_sees_circle(stage->map, stage_player(stage, 0)->position,
@@ -64,8 +64,8 @@ static void test_without_sight_all_inside_the_view_is_told(void **state)
     def.sight = false;
     struct stage *stage =
         open_with_two(walled_map(), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    assert_true(stage_knows(stage, 0, stage_place(stage, 1)));
-    assert_true(stage_knows(stage, 1, stage_place(stage, 0)));
+    assert_true(stage_knows(stage, 0, stage_slot(stage, 1)));
+    assert_true(stage_knows(stage, 1, stage_slot(stage, 0)));
     stage_close(stage);
 }
 
@@ -84,11 +84,11 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
         const double off = i % 2 == 0 ? 1 : -1; // beyond, within
         const raim_vec2 away = i < 2 ? (raim_vec2){most_x + off, 0} : (raim_vec2){0, most_y + off};
         const raim_vec2 from = {-900, -900};
-        stage_put(stage, stage_place(stage, 0), from);
-        stage_put(stage, stage_place(stage, 1), raim_vec2_add(from, away));
+        stage_put(stage, stage_slot(stage, 0), from);
+        stage_put(stage, stage_slot(stage, 1), raim_vec2_add(from, away));
         stage_ticks(stage, 2);
-        assert_int_equal(stage_knows(stage, 0, stage_place(stage, 1)), off < 0);
-        assert_int_equal(stage_knows(stage, 1, stage_place(stage, 0)), off < 0);
+        assert_int_equal(stage_knows(stage, 0, stage_slot(stage, 1)), off < 0);
+        assert_int_equal(stage_knows(stage, 1, stage_slot(stage, 0)), off < 0);
     }
     stage_close(stage);
 }
@@ -134,17 +134,17 @@ static void check_reach(const struct stage *stage, uint32_t handle)
         raim_view_latency(stage->match, &stage->match->clients[handle]) / (double)def->tick_hz;
     const double run = def->rules.player_speed * latency_s;
     const double flight = def->rules.bullet_speed * latency_s;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = &raim_world_players_const(world)[place];
-        if (!raim_set_has(shown->players, place))
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = &raim_world_players_const(world)[slot];
+        if (!raim_set_has(shown->players, slot))
             continue;
         assert_int_equal(player->state, RAIM_PLAYER_ALIVE);
         assert_true(fabs(player->position.x - eye.x) <= def->view_width / 2.0 + 20 + 2 * run);
         assert_true(fabs(player->position.y - eye.y) <= def->view_height / 2.0 + 20 + 2 * run);
     }
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
-        if (!raim_set_has(shown->bullets, place))
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
+        if (!raim_set_has(shown->bullets, slot))
             continue;
         assert_true(bullet->owner != RAIM_NOBODY);
         const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
@@ -171,28 +171,28 @@ static void check_plain(const struct stage *stage, uint32_t handle)
     const struct raim_match_def *def = &stage->match->def;
     const struct raim_shown *shown = stage_shown(stage, handle);
     const raim_player *self = stage_player(stage, handle);
-    assert_int_equal(raim_set_has(shown->players, stage_place(stage, handle)),
+    assert_int_equal(raim_set_has(shown->players, stage_slot(stage, handle)),
                      self->state == RAIM_PLAYER_ALIVE);
-    assert_true(shown->self.steers && shown->self.place == stage_place(stage, handle));
+    assert_true(shown->self.steers && shown->self.place == stage_slot(stage, handle));
     if (self->state != RAIM_PLAYER_ALIVE && self->deaths == 0)
         return;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = &raim_world_players_const(world)[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = &raim_world_players_const(world)[slot];
         const bool is_near = fabs(player->position.x - self->position.x) <= def->view_width / 2.0 &&
                              fabs(player->position.y - self->position.y) <= def->view_height / 2.0;
         if (player->state == RAIM_PLAYER_ALIVE && is_near &&
             (!def->sight || raim_map_sees_circle(stage->map, self->position, player->position, 20)))
-            assert_true(raim_set_has(shown->players, place));
+            assert_true(raim_set_has(shown->players, slot));
     }
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
         if (bullet->owner == RAIM_NOBODY)
             continue;
         const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
         if (fabs(at.x - self->position.x) <= def->view_width / 2.0 &&
             fabs(at.y - self->position.y) <= def->view_height / 2.0 &&
             (!def->sight || raim_map_sees_circle(stage->map, self->position, at, 4)))
-            assert_true(raim_set_has(shown->bullets, place));
+            assert_true(raim_set_has(shown->bullets, slot));
     }
 }
 
@@ -214,9 +214,9 @@ static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
     for (uint32_t i = 0; i < 3; i++)
         stage_join(stage, i);
     stage_ticks(stage, 3);
-    stage_put(stage, stage_place(stage, 0), (raim_vec2){-900, 0});
-    stage_put(stage, stage_place(stage, 1), where);
-    stage_put(stage, stage_place(stage, 2), raim_vec2_add(where, (raim_vec2){0, 60}));
+    stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
+    stage_put(stage, stage_slot(stage, 1), where);
+    stage_put(stage, stage_slot(stage, 2), raim_vec2_add(where, (raim_vec2){0, 60}));
     stage->viewers[1].pressed = (raim_wire_input){.fire = true, .aim = RAIM_ANGLE_TURN / 4};
     size_t size = 0;
     for (int i = 0; i < 10; i++) {
@@ -380,10 +380,10 @@ static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void
                            stage_write_input(liar, stage->match->world->tick + 60, bytes));
     }
     assert_int_equal(raim_view_latency(stage->match, &stage->match->clients[0]), 15);
-    stage_put(stage, stage_place(stage, 0), (raim_vec2){-900, 0});
-    stage_put(stage, stage_place(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
+    stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
+    stage_put(stage, stage_slot(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
     stage_tick(stage);
-    assert_false(raim_set_has(stage_shown(stage, 0)->players, stage_place(stage, 1)));
+    assert_false(raim_set_has(stage_shown(stage, 0)->players, stage_slot(stage, 1)));
     // Once it is honest, it is soon forgotten.
     liar->keeps_acks = false;
     stage_ticks(stage, 150);
@@ -428,23 +428,23 @@ static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void 
     for (int i = 0; i < 400; i++) {
         stage->viewers[0].keeps_acks = i % 8 != 0; // so that much has changed since the baseline
         if (i % 50 == 10)
-            stage_put(stage, stage_place(stage, 0), (raim_vec2){0, 0});
+            stage_put(stage, stage_slot(stage, 0), (raim_vec2){0, 0});
         stage_tick(stage);
         const struct raim_player *self = stage_player(stage, 0);
         const struct raim_world *world = stage->match->world;
         if (!stage->viewers[0].any)
             continue;
         const struct raim_shown *shown = stage_shown(stage, 0);
-        assert_int_equal(raim_set_has(shown->players, stage_place(stage, 0)),
+        assert_int_equal(raim_set_has(shown->players, stage_slot(stage, 0)),
                          self->state == RAIM_PLAYER_ALIVE);
-        for (uint32_t place = 0; place < world->max_players; place++) {
-            const raim_player *player = &raim_world_players_const(world)[place];
+        for (uint32_t slot = 0; slot < world->max_players; slot++) {
+            const raim_player *player = &raim_world_players_const(world)[slot];
             const bool is_due = player->state == RAIM_PLAYER_ALIVE &&
                                 fabs(player->position.x - self->position.x) <= 800 &&
                                 fabs(player->position.y - self->position.y) <= 430;
-            const bool told = raim_set_has(shown->players, place);
-            untold[place] = is_due && !told ? untold[place] + 1 : 0;
-            longest = untold[place] > longest ? untold[place] : longest;
+            const bool told = raim_set_has(shown->players, slot);
+            untold[slot] = is_due && !told ? untold[slot] + 1 : 0;
+            longest = untold[slot] > longest ? untold[slot] : longest;
             left_out += is_due && !told;
         }
     }
