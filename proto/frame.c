@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory of frames, and the rule by which both ends of the wire move them on.
+// The memory of frames and the prediction rule that both ends share.
 #include "frame.h"
 
 uint32_t raim_wire_history(uint32_t tick_hz)
@@ -37,7 +37,7 @@ void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_
 
 // --- Ways ---
 
-// Where a way leads, and whether at the diagonal's pace.
+// The direction of each way and whether it uses the diagonal's pace.
 static const struct direction {
     int8_t x, y;
     bool diagonal;

@@ -23,7 +23,7 @@ static const struct field {
 };
 enum { AIM = 2, FIELDS = sizeof fields / sizeof fields[0] };
 
-// What a snapshot is written from, or read into.
+// The frames between which a snapshot is the delta.
 struct delta {
     const struct raim_wire_limits *limits;
     const struct raim_wire_frame *baseline, *frame;
@@ -92,18 +92,19 @@ static int32_t read_whole(raim_reader *reader, const struct field *field)
                             : (int32_t)raim_read_bits(reader, field->bits);
 }
 
-// Whatever stands in a baseline, a change is the difference modulo 2^32, or 2^bits.
+// The change of a field: the difference modulo 2^32, or the shortest one modulo 2^bits. It is
+// defined for any value of the baseline.
 static int32_t change_of(const struct field *field, int32_t from, int32_t to)
 {
     const uint32_t change = (uint32_t)to - (uint32_t)from;
     if (field->is_signed)
         return (int32_t)change;
-    const uint32_t half = 1u << (field->bits - 1); // the short way around
+    const uint32_t half = 1u << (field->bits - 1); // differences wrap to -half .. half - 1
     return (int32_t)((change + half) & (2 * half - 1)) - (int32_t)half;
 }
 
-// All of it goes out together, behind the `lead_bits` of what says what follows: most of a
-// snapshot is written here.
+// Writes prefix, change and the bits before them in one call, because most of a snapshot is written
+// here. `lead` are the `lead_bits` before the change.
 static void write_change(raim_writer *writer, const struct field *field, int32_t from, int32_t to,
                          uint32_t lead, uint32_t lead_bits)
 {
@@ -142,9 +143,9 @@ static int32_t read_change(raim_reader *reader, const struct field *field, int32
     return (int32_t)(field->is_signed ? to : to & ((1u << field->bits) - 1));
 }
 
-// --- The receiver's own state ---
+// --- The receiver's state ---
 
-// A value of `bits`, led by whether it is still the baseline's.
+// Writes 1 for the baseline's value, otherwise 0 and the value in `bits`.
 static void write_unless_same(raim_writer *writer, uint32_t from, uint32_t to, uint32_t bits)
 {
     if (from == to)
@@ -250,7 +251,7 @@ static void read_self(raim_reader *reader, const struct delta *delta, raim_wire_
 
 // --- Players ---
 
-// Who went on by its old way until `since` ticks ago, and then by another.
+// Predicts a player who kept its old way until `since` ticks ago and then took `way`.
 static raim_wire_player apply_turn(const struct delta *delta, const raim_wire_player *from,
                                    int32_t way, uint32_t since)
 {
@@ -259,14 +260,14 @@ static raim_wire_player apply_turn(const struct delta *delta, const raim_wire_pl
     return raim_wire_predict_player(delta->limits, &player, since);
 }
 
-// Since when somebody who turned once goes by its new way, 1 to age ticks ago; 0: it did not turn,
-// or that alone does not explain where it is.
+// How many ticks ago, 1 to age, a player turned to its new way. 0: it did not turn, or a single
+// turn does not explain its position.
 static uint32_t turn_age(const struct delta *delta, const raim_wire_player *from,
                          const raim_wire_player *to)
 {
     if (to->way == from->way || to->life != from->life || to->shield != from->shield)
         return 0;
-    // Each tick since then led away from the old course by the same step.
+    // Each tick since the turn adds an equal step to the distance from the old course.
     const raim_wire_player straight = apply_turn(delta, from, to->way, 0);
     const raim_wire_player at_once = apply_turn(delta, from, to->way, 1);
     const int64_t step_x = (int64_t)at_once.x - straight.x, away_x = (int64_t)to->x - straight.x;
@@ -343,7 +344,7 @@ static void read_turned(raim_reader *reader, const struct delta *delta,
         *to = apply_turn(delta, from, way, since);
 }
 
-// False for who is gone.
+// Returns false for a player who is removed.
 static bool read_player_delta(raim_reader *reader, const struct delta *delta, uint32_t slot)
 {
     const raim_wire_player *from = &delta->baseline->players[slot];
@@ -396,7 +397,7 @@ static void read_players(raim_reader *reader, const struct delta *delta, uint64_
 
 // --- Bullets ---
 
-// Where somebody stood some ticks ago, if it has gone on by its present way since.
+// A player's position `ticks` ago, if it has kept its present way since.
 static raim_wire_player move_back(const struct delta *delta, const raim_wire_player *player,
                                   uint32_t ticks)
 {
@@ -407,7 +408,8 @@ static raim_wire_player move_back(const struct delta *delta, const raim_wire_pla
     return before;
 }
 
-// How many ticks ago a bullet was fired, where its shooter in this frame tells the rest; else 0.
+// How many ticks ago a bullet was fired, if its origin follows from its shooter in this frame;
+// otherwise 0.
 static uint32_t fired_age(const struct delta *delta, uint32_t slot)
 {
     const raim_wire_bullet *bullet = &delta->frame->bullets[slot];
@@ -470,7 +472,7 @@ static void write_bullet_delta(raim_writer *writer, const struct delta *delta, u
         return;
     }
     raim_write_bits(writer, 1 | (uint32_t)stays << 1, 2);
-    if (stays) // the place holds another bullet by now
+    if (stays) // the slot holds another bullet now
         write_bullet(writer, delta, slot);
 }
 
@@ -513,7 +515,7 @@ static void read_bullet_deltas(raim_reader *reader, const struct delta *delta, u
     FOR_EACH_SLOT (slot, delta->baseline_bullets, slots) {
         const bool changed = any_changed && raim_read_bool(reader);
         if (changed && !raim_read_bool(reader))
-            continue; // gone
+            continue; // removed
         raim_set_add(seen, slot);
         if (changed)
             read_bullet(reader, delta, slot);

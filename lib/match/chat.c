@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What players and the operator say to everybody: cleaned, and no more than can be read.
+// Chat of players and the operator, cleaned and rate-limited.
 #include "match_internal.h"
 
 #include "chat.h"
@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-// A player may say so much at once, and then one thing in so much time.
+// Rate limit: a burst of `burst` messages, then one per `pause_s` seconds (a leaky bucket).
 static const uint32_t burst = 4;
 static const uint32_t pause_s = 1;
 
@@ -27,7 +27,7 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
         return;
     }
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
-    // What is too much is not even cleaned.
+    // The rate limit precedes the cleaning, which costs more.
     if (member->chat_debt_ticks > (burst - 1) * pause_ticks ||
         !raim_players_has_event_room(match) ||
         !raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES)) {

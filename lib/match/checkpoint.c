@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match as bytes, and back: a head, the world as it is, and who sits in each of its places.
+// Saves and restores a match: a head, the bytes of the world, and a row for each player's slot.
 #include "match_internal.h"
 
 #include "digest.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Another number for any other meaning of the bytes: a match of another build must not take them
-// for its own.
+// Version of the layout. Change it with any change of the bytes' meaning, so that another build
+// refuses them.
 enum { LAYOUT = 2 };
 
-// Neither may hold padding, which would be told like everything else.
+// The structs must not have padding, whose bytes would be saved uninitialised.
 struct head {
     uint32_t layout;
     uint32_t member_bytes;
-    uint64_t size;     // of the whole
+    uint64_t size;     // of the whole checkpoint
     uint64_t identity; // raim_world_identity
     uint32_t bots;
     uint32_t event_sequence; // of the next event
@@ -26,7 +26,7 @@ struct head {
     uint64_t inputs_due, inputs_missed, snapshots;
     struct raim_rounds rounds;
     uint32_t reserved;             // 0
-    char map[RAIM_MAP_NAME_BYTES]; // for whoever has several; `identity` decides
+    char map[RAIM_MAP_NAME_BYTES]; // for raim_match_checkpoint_map; `identity` decides
 };
 
 struct saved_member {
@@ -78,7 +78,7 @@ uint32_t raim_match_events(const struct raim_match *match)
     return match->log.end;
 }
 
-// All zero where nobody sits.
+// Fills the row of a slot; all zero for a free slot.
 static void save_member(const struct raim_match *match, uint32_t slot, struct saved_member *saved)
 {
     const struct raim_member *member = &match->members[slot];
@@ -115,7 +115,7 @@ void raim_match_save(const struct raim_match *match, void *bytes)
     }
 }
 
-// --- and back ---
+// --- restoring ---
 
 bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP_NAME_BYTES])
 {
@@ -132,8 +132,8 @@ static bool is_like(const struct head *head, const struct head *mine)
     return head->identity == mine->identity && head->bots == mine->bots && head->size == mine->size;
 }
 
-// What a match was made of that left a checkpoint on the map of `match`, in the same ticks, but by
-// other rules or with other places; false where that is not what it is.
+// Reconstructs the def of the match that saved a checkpoint with the map and tick_hz of `match` but
+// other rules or slots. Returns false for any other checkpoint.
 static bool find_predecessor(const struct raim_match *match, const uint8_t *bytes, size_t size,
                              struct raim_match_def *def)
 {
@@ -176,12 +176,12 @@ const char *raim_match_checkpoint_fault(const struct raim_match *match, const vo
                                                       : "it is of another map, or of other ticks";
 }
 
-// What the checkpoint holds, in memory of its own, where everything is aligned.
+// The parts of a checkpoint, copied to aligned memory.
 struct loaded {
     struct head head;
     struct raim_world *world;
-    struct saved_member *members; // by place
-    uint32_t playing;             // members that are no bots
+    struct saved_member *members; // by slot
+    uint32_t playing;             // members that are not bots
 };
 
 static void unload(struct loaded *loaded)
@@ -213,7 +213,7 @@ static bool are_rounds_sound(const struct raim_rounds *rounds)
 
 static bool is_head_sound(const struct head *head)
 {
-    // A NaN is neither.
+    // Both comparisons also refuse NaN.
     return are_rounds_sound(&head->rounds) && head->hits.rewound_ms >= 0 &&
            head->hits.rewound_ms < INFINITY && head->hits.most_rewound_ms >= 0 &&
            head->hits.most_rewound_ms < INFINITY;
@@ -245,7 +245,7 @@ static bool is_member_sound(const raim_player *player, const struct saved_member
     return saved->bot == 0 || (player->away == 0 && raim_bot_is_sound(&saved->brain));
 }
 
-// Also counts who plays.
+// Validates everything and counts the clients' players.
 static bool is_sound(const struct raim_match *match, struct loaded *loaded)
 {
     if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
@@ -253,7 +253,7 @@ static bool is_sound(const struct raim_match *match, struct loaded *loaded)
     const raim_player *players = raim_world_players_const(loaded->world);
     for (uint32_t slot = 0; slot < loaded->world->max_players; slot++) {
         const struct saved_member *saved = &loaded->members[slot];
-        // Bots sit in the first places of every match.
+        // Bots have the first slots of every match.
         if (!is_member_sound(&players[slot], saved) ||
             (saved->bot != 0) != (slot < match->def.bots))
             return false;
@@ -310,7 +310,7 @@ static bool restore(struct raim_match *match, const void *bytes)
     return good;
 }
 
-// Makes the match that left the checkpoint, and has it succeeded.
+// Recreates the match that saved the checkpoint and succeeds it.
 static bool restore_as_successor(struct raim_match *match, const void *bytes, size_t size)
 {
     struct raim_match_def def;

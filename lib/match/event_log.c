@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps events until everybody has been told.
+// Keeps events until both audiences have received them.
 #include "event_log.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match: connections, messages, the tick.
+// Creates a match, dispatches received messages and steps the tick.
 #include "match_internal.h"
 
 #include "digest.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert((int)RAIM_MATCH_PLAY == RAIM_PHASE_PLAY, "phases are told as they are");
-static_assert((int)RAIM_MATCH_BREAK == RAIM_PHASE_BREAK, "phases are told as they are");
-static_assert((int)RAIM_MATCH_PAUSED == RAIM_PHASE_PAUSED, "phases are told as they are");
+static_assert((int)RAIM_MATCH_PLAY == RAIM_PHASE_PLAY, "phases need no conversion");
+static_assert((int)RAIM_MATCH_BREAK == RAIM_PHASE_BREAK, "phases need no conversion");
+static_assert((int)RAIM_MATCH_PAUSED == RAIM_PHASE_PAUSED, "phases need no conversion");
 
-static const double hello_timeout_s = 5; // a connection without a hello ends after this
+static const double hello_timeout_s = 5; // a connection without a HELLO ends after this
 
 struct raim_match_def raim_match_default_def(void)
 {
@@ -37,7 +37,7 @@ struct raim_match_def raim_match_default_def(void)
     };
 }
 
-// The events, and the past for those who are told it late.
+// Allocates the event log and, for delayed spectators, their history.
 static bool allocate_log(struct raim_match *match)
 {
     const struct raim_match_def *def = &match->def;
@@ -45,8 +45,8 @@ static bool allocate_log(struct raim_match *match)
     const uint32_t delay =
         def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
     match->late_audience.delay_ticks = delay;
-    // Between two ticks everybody may come and go several times, speak and be destroyed; all in all
-    // there is about one event a second of each.
+    // Between two ticks each player may join and leave several times, chat and be destroyed. On
+    // average there is about one event per player and second.
     if (!raim_event_log_create(&match->log, 8 * slots + RAIM_ROUNDS_EVENTS,
                                slots * delay / def->tick_hz, delay))
         return false;
@@ -55,7 +55,7 @@ static bool allocate_log(struct raim_match *match)
            raim_history_create(&match->late_audience.history, limits, delay + limits->history);
 }
 
-// What every client is shown, tick by tick.
+// Allocates the visible sets of every client, by tick.
 static bool allocate_shown(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
@@ -131,7 +131,7 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
            allocate_log(match) && allocate_shown(match) && allocate_interest(match);
 }
 
-// What holds until it is tuned.
+// The initial tuning.
 static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
 {
     struct raim_match_tuning tuning = {
@@ -212,7 +212,7 @@ static struct raim_connection *client_at(struct raim_match *match, uint32_t clie
     return &match->clients[client];
 }
 
-// Forgets everything about a connection but its memory.
+// Resets a connection but keeps its memory.
 static void reset_client(struct raim_match *match, struct raim_connection *client,
                          enum raim_connection_state state)
 {
@@ -227,7 +227,7 @@ static void reset_client(struct raim_match *match, struct raim_connection *clien
     memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
-// Ends a connection that may have been lost without a word.
+// Ends a connection that may have been lost without a GOODBYE, so its session may be resumed.
 static void lose_connection(struct raim_match *match, struct raim_connection *client)
 {
     if (client->player != RAIM_NOBODY)
@@ -257,7 +257,7 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
     reset_client(match, client, RAIM_CONNECTION_ABSENT);
 }
 
-// Gives a client a player of its own; false when there is no place.
+// Gives a client a new player; false when the match is full.
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
 {
     const uint32_t most = match->policy.tuning.max_clients;
@@ -270,7 +270,7 @@ static bool join(struct raim_match *match, struct raim_connection *client, const
     return true;
 }
 
-// Gives a client what it wishes for; false when there is no place.
+// Admits a client as spectator, resumed or new player; false when the match is full.
 static bool enter(struct raim_match *match, struct raim_connection *client,
                   const struct raim_hello *hello, const char *name)
 {
@@ -283,7 +283,7 @@ static bool enter(struct raim_match *match, struct raim_connection *client,
     return true;
 }
 
-// Whether there is a place for a client that begins anew.
+// Whether the match has room for a client that does not resume.
 static bool has_slot(const struct raim_match *match, const struct raim_hello *hello)
 {
     const struct raim_match_tuning *tuning = &match->policy.tuning;
@@ -294,7 +294,7 @@ static bool has_slot(const struct raim_match *match, const struct raim_hello *he
             raim_sessions_find_evictable(match) != RAIM_NOBODY);
 }
 
-// Asks the guard, who may have another name for the client.
+// Asks the guard, which may replace the client's name.
 static bool is_admitted(const struct raim_match *match, struct raim_hello *hello)
 {
     const struct raim_match_guard *guard = match->def.guard;
@@ -302,7 +302,7 @@ static bool is_admitted(const struct raim_match *match, struct raim_hello *hello
            guard->admit(guard->context, hello->access, hello->access_size, hello->name);
 }
 
-// The name that a client may have, wherever it is from; false where it may not have it.
+// Cleans a name from a HELLO or an access token; false when it is not permitted.
 static bool take_name(const char *sent_name, char name[RAIM_MAX_NAME_BYTES + 1])
 {
     return raim_name_clean(sent_name, name) && !raim_name_is_reserved(name);
@@ -332,13 +332,13 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
-    // A token is good for one time: it must not be used up where nobody can come in.
+    // An access token is valid once, so it is only used up when the match has room.
     const bool has_room = resumes || has_slot(match, &hello);
     if (has_room && !resumes && !is_admitted(match, &hello)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
         return;
     }
-    if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token may have another
+    if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token's name may differ
         raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
@@ -366,12 +366,13 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
             return;
         }
     } else {
-        // It is told whole snapshots, whatever it named before: what overtook a welcome anew was
-        // read by what held in the match before.
+        // Without an acknowledgement the client receives whole snapshots, whatever it acknowledged
+        // before: a snapshot that overtook the new WELCOME was read with the limits of the previous
+        // match.
         client->has_acked = false;
     }
     if (client->watches)
-        return; // it has nothing to steer
+        return; // a spectator's input only acknowledges
     const enum raim_refusal refusal =
         raim_inbox_receive(&client->inbox, match->world, &client->rewind_limit, &message);
     if (refusal != RAIM_REFUSALS)
@@ -412,7 +413,7 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     const bool in =
         client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
     if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
-        return; // sent before it knew
+        return; // sent before the client knew of the end
     if (kind == RAIM_MESSAGE_HELLO && reliable && client->state == RAIM_CONNECTION_WAITING)
         receive_hello(match, client, &reader);
     else if (kind == RAIM_MESSAGE_INPUT && !reliable && in)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What wants to be sent, pulled message by message.
+// Writes the outgoing messages of a tick, one per call.
 #include "match_internal.h"
 
 #include "handshake.h"
@@ -24,8 +24,9 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .delay_ticks = client->delay_ticks,
         .grace_s = (uint32_t)match->policy.tuning.resume_grace_s,
         .tick = match->world->tick - client->delay_ticks,
-        // What its audience is told now is part of the roster that follows. The roster knows even
-        // more than who is told late; as events tell totals, that comes right by itself.
+        // Events that are due now are already contained in the roster that follows. For the late
+        // audience the roster is even ahead of the events; events carry totals, so the client's
+        // state is correct again after them.
         .event_sequence = match->log.due[raim_audience_of(client)],
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
@@ -41,8 +42,9 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .rule_count = RAIM_RULE_COUNT,
         .phase = client->delay_ticks > 0 ? match->late_audience.phase : raim_rounds_phase(match),
     };
-    static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule can be told");
-    static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES, "every map's name can be told");
+    static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule fits the wire");
+    static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES,
+                  "every map's name fits the wire");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
     strcpy(welcome.map_name, map->name);
@@ -55,7 +57,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
 static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    enum { BATCH = 72 }; // more never fit one message
+    enum { BATCH = 72 }; // more never fit into one message
     struct raim_wire_obstacle obstacles[BATCH];
     const struct raim_map *map = match->def.map;
     const uint32_t left = (uint32_t)map->obstacle_count - client->obstacles_sent;
@@ -76,7 +78,7 @@ static size_t write_obstacles(struct raim_match *match, struct raim_connection *
     return size;
 }
 
-// `roster_told` counts places, not entries.
+// `roster_sent` counts slots, not entries.
 static size_t write_roster(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
@@ -170,7 +172,7 @@ static size_t write_goodbye(struct raim_match *match, const struct raim_connecti
     return raim_goodbye_write(&goodbye, outbox->message, sizeof outbox->message);
 }
 
-// The next message that brings a client in or out; 0 when there is none.
+// Writes the next message that admits or ends a connection. Returns 0 when there is none.
 static size_t write_connection_message(struct raim_match *match, struct raim_connection *client,
                                        bool *close)
 {
@@ -197,7 +199,8 @@ static size_t write_connection_message(struct raim_match *match, struct raim_con
         if (size > 0)
             return size;
     }
-    // This tick's events and snapshot are for those who knew the tick before.
+    // This tick's events are already part of the roster, so events and snapshots begin with the
+    // next.
     client->state = RAIM_CONNECTION_PLAYING;
     client->first_tick = match->world->tick + 1;
     return 0;
@@ -209,7 +212,7 @@ static bool receives_tick(const struct raim_match *match, const struct raim_conn
            raim_tick_diff(match->world->tick, client->first_tick) >= 0;
 }
 
-// Goes on to the next client of this stage, or to the next stage.
+// Pulls the next message of the stage; false when all clients are served.
 static bool pull_connections(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
@@ -232,7 +235,7 @@ static bool pull_connections(struct raim_match *match, struct raim_outgoing *out
     return false;
 }
 
-// Writes the next run of events into `message`; false when every audience has its own.
+// Writes the next run of events into `message`; false when both audiences have received theirs.
 static bool write_next_events(struct raim_match *match)
 {
     struct raim_match_outbox *outbox = &match->outbox;
@@ -274,7 +277,7 @@ static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing
     return false;
 }
 
-// What happened before anybody watched late was not kept for it.
+// Recording for the late audience begins with its first spectator, so older ticks are missing.
 static bool has_history(const struct raim_match *match, const struct raim_connection *client)
 {
     return client->delay_ticks == 0 || match->late_audience.history_ticks > client->delay_ticks;
@@ -289,7 +292,7 @@ static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgo
             continue;
         const size_t size = raim_view_write(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)
-            continue; // nothing to tell
+            continue; // everything is as predicted
         match->totals.snapshots++;
         *outgoing = (struct raim_outgoing){
             .client = outbox->next_client++,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who plays: joining, leaving, the bots' inputs, and the events that tell of it.
+// Players and bots: joining, leaving, unique names, the bots' inputs, and the events of a step.
 #include "match_internal.h"
 
 #include <assert.h>
@@ -31,7 +31,7 @@ static bool has_key(const struct raim_match *match, uint32_t slot, struct raim_n
            raim_name_keys_match(match->members[slot].key, key);
 }
 
-// Whether somebody else than in this place has a name that looks like it.
+// Whether the player of another slot has a name that looks alike.
 static bool is_taken(const struct raim_match *match, uint32_t slot, struct raim_name_key key)
 {
     for (uint32_t other = 0; other < match->world->max_players; other++)
@@ -40,7 +40,8 @@ static bool is_taken(const struct raim_match *match, uint32_t slot, struct raim_
     return false;
 }
 
-// The lowest number from `first` on, all of as many digits, that nobody has behind this look.
+// The lowest number from `first` on that no player with this skeleton has. The result has as many
+// digits as `first`.
 static uint32_t find_number(const struct raim_match *match, uint32_t slot, uint64_t skeleton,
                             uint32_t first)
 {
@@ -58,11 +59,11 @@ static uint32_t find_number(const struct raim_match *match, uint32_t slot, uint6
     return first + number;
 }
 
-// Gives somebody the name, with a number behind it where it looks like somebody else's. It costs
-// a few passes over the members, whatever their names are.
+// Sets a player's name and appends a number where it looks like another player's name. It takes a
+// few passes over the members, whatever their names are.
 static void give_name(struct raim_match *match, uint32_t slot, const char *name)
 {
-    // The first numbers of one digit, two, three and four: they leave room for less of the name.
+    // The first numbers of one to four digits. Each further digit leaves a byte less of the name.
     static const uint32_t firsts[] = {2, 10, 100, 1000};
     struct raim_member *member = &match->members[slot];
     assert(strlen(name) < sizeof member->name);
@@ -121,7 +122,7 @@ static bool in_view(const struct raim_match_def *def, raim_vec2 from, raim_vec2 
            fabs(point.y - from.y) <= def->view_height / 2.0;
 }
 
-// Everybody else inside a bot's view; beyond RAIM_BOT_MAX_ENEMIES the farthest make way.
+// Fills the other players inside a bot's view: the nearest RAIM_BOT_MAX_ENEMIES.
 static uint32_t find_enemies(const struct raim_match *match, const raim_player *self,
                              struct raim_bot_enemy *enemies)
 {
@@ -195,7 +196,7 @@ void raim_players_hold_positions(struct raim_match *match)
             players[slot].position = players[slot].previous;
 }
 
-// A shot counts as clamped when its input was.
+// A shot counts as clamped when its input was clamped.
 static void count_shot(struct raim_match *match, raim_player_id shooter)
 {
     const struct raim_member *member = &match->members[raim_player_place(shooter)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rounds: their clock, their end, the break after them, and pauses.
+// Rounds: clock, end, break and pauses.
 #include "match_internal.h"
 
 #include <assert.h>
@@ -7,14 +7,14 @@
 
 static_assert(sizeof(struct raim_rounds) == 4 * 4 + 4, "no padding");
 
-static const uint32_t wire_rounds = 1 << 16; // the wire tells a round modulo this
+static const uint32_t wire_rounds = 1 << 16; // the wire carries a round's number modulo this
 
 static uint32_t ticks_of(const struct raim_match *match, double seconds)
 {
     return (uint32_t)(seconds * match->def.tick_hz + 0.5);
 }
 
-// Starts the clock of a round, by what holds now.
+// Starts the clock of a round with the present tuning.
 static void start(struct raim_match *match)
 {
     struct raim_rounds *rounds = &match->rounds;
@@ -64,8 +64,8 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
     };
 }
 
-// Tells of a phase that begins, in a tick. Where it freezes, what flew is gone, so that nobody can
-// be hit.
+// Logs the event of a phase that begins in `tick`. A frozen phase removes all bullets, so that no
+// player can be hit.
 static void log_phase(struct raim_match *match, uint32_t tick)
 {
     struct raim_wire_event *event = raim_event_log_add(&match->log, tick);
@@ -93,7 +93,7 @@ void raim_rounds_begin_step(struct raim_match *match)
         log_phase(match, match->world->tick + 1);
 }
 
-// Who has most points, if there are any and nobody else has as many.
+// The player with most points; RAIM_NOBODY without points or in a draw.
 static raim_player_id find_winner(const struct raim_match *match, uint32_t *most)
 {
     const raim_player *players = raim_world_players_const(match->world);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Who may come back: players whose connection was lost, and the tokens that give them back.
+// Sessions: tokens, resuming after a lost connection, idling and eviction.
 #include "match_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
-// Takes as long for a token that is nearly right as for any other.
+// Compares in constant time, so that timing reveals nothing of the token.
 static bool is_same(const uint8_t *left, const uint8_t *right)
 {
     uint8_t difference = 0;
@@ -31,7 +31,7 @@ bool raim_sessions_may_end(const struct raim_match *match, const struct raim_con
                            const uint8_t token[RAIM_TOKEN_BYTES])
 {
     static const uint8_t none[RAIM_TOKEN_BYTES];
-    // Whoever has acknowledged a snapshot has read its WELCOME.
+    // A client that has acknowledged a snapshot has read its WELCOME.
     const bool has_welcome = client->player != RAIM_NOBODY && client->rewind_limit.is_acked;
     const uint8_t *own = client->player != RAIM_NOBODY
                              ? match->members[raim_player_place(client->player)].token
@@ -82,7 +82,7 @@ void raim_sessions_track_idle(const struct raim_match *match, struct raim_member
         member->idle_ticks += !raim_rounds_is_frozen(match);
 }
 
-// Of those whose connection is lost, the one that has been away the longest beyond what it played.
+// The player away whose time away exceeds its time played by most; RAIM_NOBODY: none.
 static raim_player_id find_away(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
@@ -100,7 +100,7 @@ static raim_player_id find_away(const struct raim_match *match)
     return found;
 }
 
-// Of those who are there, the one that has been idle the longest.
+// The connected player who has been idle longest; RAIM_NOBODY: none.
 static raim_player_id find_idle(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);

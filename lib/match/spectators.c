@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Who watches: whose view a spectator is shown, and the past that it is shown.
+// Spectators: whose view they receive, and the history for delayed ones.
 #include "match_internal.h"
 
 #include <assert.h>
 
-// The player with most points, of equals the one in the lowest place.
+// The player with most points; of equals the one in the lowest slot.
 static raim_player_id find_best(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
@@ -22,7 +22,7 @@ static bool is_member(const struct raim_match *match, uint32_t id)
            raim_world_players_const(match->world)[slot].id == id;
 }
 
-// Where there is nobody, a spectator keeps an empty place in view, where there is nothing to see.
+// Without players a spectator keeps the view of a free slot, which shows nothing.
 static void watch(struct raim_connection *client, raim_player_id id)
 {
     client->watched = id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sentences with numbers in them, without <stdio.h>: each function writes at `end`, closes the
-// string and returns its new end. The caller's buffer must be large enough.
+// String building without <stdio.h>: each function appends at `end`, adds the closing NUL and
+// returns the new end. The caller's buffer must be large enough.
 #pragma once
 
 #include <stdint.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Hands everybody of a match over to the one that follows it.
+// Transfers players, spectators and connections of a match to its successor.
 #include "match_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
-// A hand-over at work: `ids` holds, by place in the match before, the id in the next one.
+// State of a transfer. `ids` holds, by slot in the previous match, the id in the next one.
 struct transition {
     struct raim_match *next;
     const struct raim_match *before;
@@ -18,7 +18,7 @@ static const raim_player *player_before(const struct transition *transition, uin
     return &raim_world_players_const(transition->before->world)[slot];
 }
 
-// What a player of the match before is in the next one.
+// Carries a player's state over to its id in the next match.
 static void carry_player(struct transition *transition, uint32_t slot, raim_player_id id)
 {
     struct raim_match *next = transition->next;
@@ -31,11 +31,11 @@ static void carry_player(struct transition *transition, uint32_t slot, raim_play
         return;
     to->score = from->score;
     to->deaths = from->deaths;
-    // Who was destroyed in this round is taken to have fallen somewhere.
+    // A player destroyed in this round needs a position of death; any point of the new map will do.
     to->position = to->previous = next->def.map->spawns[0];
 }
 
-// Bots sit in the first places of every match. Those that both have are the same ones.
+// Bots have the first slots of every match. A bot that both matches have keeps its id and points.
 static void place_bots(struct transition *transition)
 {
     struct raim_match *next = transition->next;
@@ -64,7 +64,8 @@ static void carry_member(struct transition *transition, uint32_t slot, raim_play
     transition->next->playing++;
 }
 
-// Clients' players keep their places first; then the others take what is left.
+// First every client's player whose slot is free in the next match keeps it; then the others take
+// the remaining slots.
 static void place_clients(struct transition *transition)
 {
     struct raim_match *next = transition->next;
@@ -84,7 +85,7 @@ static void place_clients(struct transition *transition)
             carry_member(transition, slot, raim_world_join(next->world));
 }
 
-// The id in the next match of somebody in the one before; RAIM_NOBODY where there is none.
+// The id in the next match of a player of the previous one; RAIM_NOBODY: unknown id.
 static raim_player_id id_after(const struct transition *transition, raim_player_id id)
 {
     const uint32_t slot = raim_player_place(id);
@@ -94,7 +95,7 @@ static raim_player_id id_after(const struct transition *transition, raim_player_
     return transition->ids[slot];
 }
 
-// Who plays or watches enters anew; whoever is not in, or no more, is where it was.
+// A client that plays or watches enters again; any other connection keeps its state.
 static void carry_client(const struct transition *transition, uint32_t handle)
 {
     struct raim_match *next = transition->next;
@@ -166,6 +167,6 @@ void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool 
             carry_client(&transition, handle);
     carry_counts(next, match);
     carry_rounds(&transition);
-    // Whoever is to hear of events is welcomed anew, to what they have led to.
+    // The new welcomes contain the effects of all earlier events.
     raim_event_log_restart(&next->log, match->log.end);
 }

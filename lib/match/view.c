@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client is shown: remembers it tick by tick, and writes what the client cannot know yet.
+// Snapshots: records the visible set of each client tick by tick, and writes it as a delta against
+// the acknowledged snapshot.
 #include "match_internal.h"
 
 #include "priority.h"
@@ -8,16 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-// A client shows everybody so much later than it hears of them.
+// The time over which clients interpolate remote entities.
 static const double interpolation_s = 0.05;
 
-// Nobody is told what a longer run would show, however long its latency.
+// Upper limit of the latency for interest management, so that a client cannot extend its view by
+// claiming a longer one.
 static const double max_latency_s = 0.25;
 
-// However little there is to tell, the time between two snapshots is no longer.
+// The longest time between two snapshots when everything is as predicted.
 static const double max_quiet_s = 0.1;
 
-// The weight of a new latency, as of TCP's round trip times (RFC 6298).
+// The weight of a new latency sample, as for TCP's round trip times (RFC 6298).
 static const double smoothing = 1.0 / 8;
 
 uint32_t raim_view_max_latency(uint32_t tick_hz)
@@ -41,8 +43,8 @@ static struct raim_interest *interest_of(struct raim_match *match,
 
 // --- acknowledgements ---
 
-// From a snapshot to the end of the tick that is played by an input which knew it: so far ahead of
-// what it has been told a client shows its own player.
+// The loop from a snapshot to the end of the tick whose input acknowledges it: by so much a
+// client's prediction of its own player leads its snapshots.
 static void measure_latency(const struct raim_match *match, struct raim_connection *client,
                             uint32_t tick, uint32_t input_tick)
 {
@@ -64,7 +66,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
     const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
     const uint32_t own_ticks = match->world->tick - match->began_tick;
     if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
-        return RAIM_REFUSALS; // true once, useless now
+        return RAIM_REFUSALS; // it may have been valid once, but is useless now
     const struct raim_shown *shown = &client->shown[tick % history];
     if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
         return RAIM_REFUSED_ACK;
@@ -77,7 +79,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
     return RAIM_REFUSALS;
 }
 
-// --- what is shown ---
+// --- visible sets ---
 
 uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client)
 {
@@ -101,13 +103,14 @@ static void update_shown(const struct raim_match *match, struct raim_interest *i
     shown->valid = true;
     shown->sent = false;
     shown->self = raim_history_self_at(raim_interest_history(interest), tick, client->slot)->self;
-    // Who cannot move does not steer, and is told its own aim; the margin still sets its clock.
+    // In a frozen phase the client does not steer, so it receives its own aim. The margin still
+    // sets its clock.
     shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
     raim_interest_find(interest, &viewer, shown->players, shown->bullets);
 }
 
-// The frame of a tick as the client was shown it.
+// The frame of a tick, reduced to the client's visible set.
 static struct raim_wire_frame frame_of(const struct raim_interest *interest,
                                        const struct raim_shown *shown)
 {
@@ -131,7 +134,8 @@ static void notice_change(const struct raim_interest *interest, struct raim_conn
     client->quiet_since = frame->tick;
 }
 
-// What is predicted from one tick to the next is predicted over all of them.
+// True when no snapshot is needed. If each tick since the acknowledged one is predicted from the
+// previous, the client predicts all of them.
 static bool is_quiet(const struct raim_match *match, const struct raim_interest *interest,
                      const struct raim_connection *client)
 {

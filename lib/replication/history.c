@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records the world in the wire's integers.
+// Quantises the world into one frame per tick.
 #include "history.h"
 
 #include <assert.h>
@@ -9,12 +9,12 @@
 
 static_assert(RAIM_WIRE_PLAYERS == RAIM_MAX_PLAYERS, "every place can be told");
 static_assert(RAIM_WIRE_BULLETS == RAIM_MAX_BULLETS, "every place can be told");
-static_assert(RAIM_WIRE_REWIND == RAIM_MAX_REWIND, "every bullet can be told");
-static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle can be told");
-static_assert(RAIM_WIRE_OBSTACLES == RAIM_MAX_OBSTACLES, "every map can be told");
-static_assert(RAIM_MAP_STEPS == RAIM_WIRE_UNITS, "maps and players are told exactly");
+static_assert(RAIM_WIRE_REWIND == RAIM_MAX_REWIND, "every rewind fits the wire");
+static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits the wire");
+static_assert(RAIM_WIRE_OBSTACLES == RAIM_MAX_OBSTACLES, "every map fits the wire");
+static_assert(RAIM_MAP_STEPS == RAIM_WIRE_UNITS, "maps and players are on the wire's grid");
 static_assert(RAIM_MAP_REACH * RAIM_WIRE_UNITS < 1 << (RAIM_WIRE_COORDINATE_BITS - 1),
-              "every place on a map can be told");
+              "every point of a map fits the wire");
 
 int32_t raim_quantise(double units)
 {
@@ -34,7 +34,8 @@ struct raim_wire_limits raim_history_limits(const struct raim_world *world)
     };
 }
 
-// A power of two, so that slots follow each other also where the tick counter wraps.
+// Rounds up to a power of two, so that consecutive ticks use consecutive frames even where the tick
+// counter wraps.
 static uint32_t frames_for(uint32_t ticks)
 {
     uint32_t frames = 1;
@@ -76,7 +77,7 @@ static raim_wire_player wire_player(const struct raim_wire_limits *limits,
         .y = y,
         // To the nearest of 1024 directions; the last half step wraps to 0.
         .aim = (int32_t)(((uint32_t)player->aim + 32) >> 6 & 0x3FF),
-        // Who has just risen was nowhere else before: its previous position is where it rose.
+        // A player who has just spawned has its spawn as previous position, so its way is STAND.
         .way = (int32_t)raim_wire_way(limits, x - raim_quantise(player->previous.x),
                                       y - raim_quantise(player->previous.y)),
         .life = player->life & 7,
@@ -86,7 +87,8 @@ static raim_wire_player wire_player(const struct raim_wire_limits *limits,
 
 static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_bullet *bullet)
 {
-    // Where a shooter would have to stand now, without a muzzle to reach out.
+    // The point from which a bullet fired now, at the frame's own tick, would be where this one is.
+    // The muzzle's distance from the shooter's centre is not subtracted: it cancels out.
     const int32_t flown_ticks = raim_tick_diff(world->tick, bullet->born_tick);
     const raim_vec2 now = raim_vec2_mad(bullet->origin, bullet->direction,
                                         world->rules.bullet_speed * flown_ticks / world->tick_hz);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what a viewer may be sent: those near enough to come into view in time, of whom the
-// visibility cache then says which walls hide.
+// Finds what a viewer may be sent: a broad phase over boxes finds the entities near enough to come
+// into view in time, then the visibility cache discards those that stay hidden behind walls.
 #include "interest.h"
 
 #include "visibility_cache.h"
@@ -11,7 +11,7 @@
 
 struct raim_interest {
     struct raim_interest_def def;
-    double stride; // units that a player runs in a tick
+    double stride; // units that a player runs per tick
     uint32_t hold; // see raim_visibility_cache_rest
     uint32_t tick;
     const struct raim_wire_frame *frame; // of that tick
@@ -19,34 +19,35 @@ struct raim_interest {
     struct live_player {
         raim_vec2 position;
         uint32_t slot;
-    } * live_players; // all that live
+    } * live_players; // of `frame`
     uint32_t live_player_count;
     struct raim_box_index player_index; // of these
 
     struct live_bullet {
         struct raim_trajectory trajectory;
         uint32_t slot;
-    } * live_bullets; // all that fly
+    } * live_bullets; // of `frame`
     uint32_t live_bullet_count;
     struct raim_box_index bullet_index; // of these
 
-    // By place, the whole way of the last bullet there.
+    // By slot, the whole path of the latest bullet in it.
     struct flight {
-        bool flies;     // or flew
-        uint32_t tick;  // its launch
-        uint32_t fired; // the tick in which it was: no two of a place are fired in one
-        double ticks;   // that it flies until a wall or its age ends it
+        bool flies;     // the slot has held a bullet
+        uint32_t tick;  // of its launch
+        uint32_t fired; // tick in which it was fired; identifies a bullet within its slot
+        double ticks;   // from launch until a wall or the lifetime ends it
         raim_vec2 origin, direction;
     } * flights;
 
-    // By place, of the last tick: whoever has spawned since is somewhere else.
+    // By slot, as of the previous tick. A changed life invalidates cached visibility, because a
+    // respawn moves the player further than a run could.
     struct life {
         bool alive;
         int32_t life;
     } * lives;
 
     struct raim_visibility *visibility;
-    // Viewers are numbered by their places, first those who steer, then those who watch.
+    // Row s serves the player of slot s, row slots + s the spectators who watch it.
     struct raim_visibility_cache players, bullets;
 };
 
@@ -118,7 +119,7 @@ uint32_t raim_interest_tick(const struct raim_interest *interest)
     return interest->tick;
 }
 
-// --- turning to a tick ---
+// --- selecting a tick ---
 
 static void reset_player(struct raim_interest *interest, uint32_t slot)
 {
@@ -157,7 +158,7 @@ static void update_players(struct raim_interest *interest)
     raim_box_index_end(&interest->player_index);
 }
 
-// A bullet's whole way is known from the start.
+// Computes the whole path of a bullet when it first appears.
 static void launch(struct raim_interest *interest, uint32_t slot)
 {
     const raim_wire_bullet *bullet = &interest->frame->bullets[slot];
@@ -214,7 +215,7 @@ static void update_bullets(struct raim_interest *interest)
 void raim_interest_set_tick(struct raim_interest *interest, uint32_t tick)
 {
     const struct raim_wire_limits *limits = &interest->def.history->limits;
-    if (tick != interest->tick + 1) { // what happened in between is unknown
+    if (tick != interest->tick + 1) { // lives and bullets of the skipped ticks are unknown
         memset(interest->lives, 0, limits->players * sizeof *interest->lives);
         memset(interest->flights, 0, raim_wire_bullets(limits) * sizeof *interest->flights);
     }
@@ -225,14 +226,14 @@ void raim_interest_set_tick(struct raim_interest *interest, uint32_t tick)
     raim_visibility_set_tick(interest->visibility, tick);
 }
 
-// --- looking ---
+// --- finding entities ---
 
-// A viewer at work.
+// One call of raim_interest_find.
 struct query {
     struct raim_interest *interest;
     struct raim_visibility_cache_query cache_query;
-    raim_box players, bullets; // where these have to be to come into view in time
-    raim_box near_view;        // where bullets have to come to
+    raim_box players, bullets; // boxes from which entities can come into view in time
+    raim_box near_view;        // box that a bullet's path must cross
 };
 
 static bool is_player_visible(const struct query *query, const struct live_player *player)
@@ -285,7 +286,7 @@ static void find_bullets(const struct query *query, uint64_t *set)
         const raim_vec2 start = trajectory->position;
         if (!raim_box_contains(query->bullets, start))
             continue;
-        // The box is made for any direction. Where this one takes the bullet matters only there.
+        // query->bullets allows for any direction of flight. The path of this bullet decides.
         const double flight = raim_trajectory_ticks(trajectory, query->cache_query.latency);
         const raim_vec2 end = raim_trajectory_at(trajectory, flight);
         const raim_box way = raim_box_include((raim_box){start, start}, end);
@@ -294,7 +295,7 @@ static void find_bullets(const struct query *query, uint64_t *set)
     }
 }
 
-// The view, grown on all sides.
+// The viewer's rectangle, grown by `margin` on all sides.
 static raim_box view_of(const struct query *query, double margin)
 {
     const raim_vec2 half = raim_vec2_scale(query->interest->def.view, 0.5);
@@ -312,7 +313,7 @@ void raim_interest_find(struct raim_interest *interest, const struct raim_viewer
     memset(bullets, 0, raim_set_words(raim_wire_bullets(limits)) * sizeof(uint64_t));
     assert(viewer->latency <= interest->def.max_latency);
     if (!raim_history_self_at(interest->def.history, interest->tick, viewer->slot)->has_spawned)
-        return; // it stands nowhere and sees nothing yet
+        return; // before its first spawn a player has no position and sees nothing
     const raim_rules *rules = &interest->def.rules;
     const bool moves = raim_set_has(interest->frame->seen_players, viewer->slot);
     struct query query = {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Serves the most urgent first, until the message is full.
+// Adds the most urgent entities first, until the message is full.
 #include "priority.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-// Nearer than this, in units, nearness counts no more.
+// Distances below this, in units, count as this.
 static const double near_units = 200;
 
-// Who has waited for so much of its patience goes before all who have not, so that there is time
-// left to serve everybody whose patience runs out at once.
+// Players who have waited for this fraction of RAIM_PRIORITY_PATIENCE_S precede all others. The
+// remaining third of the time suffices to send all players whose patience ends at once.
 static const double soon = 2.0 / 3;
 
 #define FOR_EACH_SLOT(slot, set, limit)                                                            \
@@ -63,7 +63,8 @@ static uint32_t add_bullets(const struct raim_priority *priority,
     return count;
 }
 
-// --- a heap with the most urgent on top: Williams, Algorithm 232, Heapsort, 1964 ---
+// --- a binary heap with the most urgent entity on top: Williams, "Algorithm 232: Heapsort", 1964
+// ---
 
 static void sink(struct raim_priority_entry *heap, uint32_t count, uint32_t index)
 {
@@ -111,7 +112,8 @@ static uint32_t bits_of(const struct raim_priority *priority,
                : raim_snapshot_player_bits(priority->limits, baseline, frame, entry->slot);
 }
 
-// Tells an entity where there is room for it. Before it is told, a known one counts as gone.
+// Adds an entity to the snapshot if it fits. Until then an entity of the baseline is counted as
+// removed, so its removal bits are subtracted.
 static void add_entity(const struct raim_priority *priority, const struct raim_wire_frame *baseline,
                        struct raim_wire_frame *frame, const struct raim_priority_entry *entry,
                        size_t capacity_bits, size_t *bits)
@@ -132,7 +134,7 @@ static void add_entity(const struct raim_priority *priority, const struct raim_w
     }
 }
 
-// What it takes to tell that a baseline's all is gone, with nothing in the frame's sets.
+// The bits that remove every entity of the baseline, while the frame's sets are empty.
 static size_t gone_bits(const struct raim_priority *priority,
                         const struct raim_wire_frame *baseline, const struct raim_wire_frame *frame)
 {
@@ -178,7 +180,8 @@ size_t raim_priority_write(const struct raim_priority *priority,
 
     size_t bits = baseline != NULL ? gone_bits(priority, baseline, frame) : 0;
     if (bits > capacity * 8 / 2) {
-        // To tell all that is new takes less than to tell all that is gone.
+        // Removals would fill more than half of the message. A snapshot without a baseline needs
+        // none.
         baseline = NULL;
         bits = 0;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Works out visibility on a map. Where players can run to is worked out once a tick, when it is
-// first asked for.
+// Answers visibility queries on a map. A player's reachable points are computed once per tick, on
+// first use.
 #include "visibility.h"
 
 #include <assert.h>
@@ -11,14 +11,14 @@ struct raim_visibility {
     struct raim_visibility_def def;
     uint32_t tick;
     struct runner {
-        uint32_t tick; // of which `runner` is
+        uint32_t tick; // for which `runner` is valid
         struct raim_runner runner;
-    } * runners; // by place
+    } * runners; // by slot
     struct reach {
-        uint32_t tick; // of which `reach` is
+        uint32_t tick; // for which `reach` is valid
         struct raim_reach reach;
-    } * reaches;       // by place, then by ticks
-    raim_vec2 *points; // of the runners
+    } * reaches;       // by slot, then by ticks
+    raim_vec2 *points; // memory of the runners
 };
 
 struct raim_visibility *raim_visibility_create(const struct raim_visibility_def *def)
@@ -26,7 +26,7 @@ struct raim_visibility *raim_visibility_create(const struct raim_visibility_def 
     struct raim_visibility *visibility = calloc(1, sizeof *visibility);
     if (visibility == NULL)
         return NULL;
-    const size_t runs = (size_t)def->slots * (def->longest_run + 1); // by place and ticks
+    const size_t runs = (size_t)def->slots * (def->longest_run + 1); // by slot and ticks
     visibility->def = *def;
     visibility->runners = calloc(def->slots, sizeof *visibility->runners);
     visibility->reaches = calloc(runs, sizeof *visibility->reaches);
@@ -52,7 +52,7 @@ void raim_visibility_set_tick(struct raim_visibility *visibility, uint32_t tick)
     visibility->tick = tick;
 }
 
-// --- from where both are now ---
+// --- from the present positions ---
 
 static bool is_in_view(const struct raim_visibility *visibility, raim_vec2 eye, raim_vec2 centre,
                        double radius)
@@ -106,8 +106,7 @@ static const struct raim_reach *reach_of(struct raim_visibility *visibility, uin
     return &known->reach;
 }
 
-// The moments at which a flight is looked at: every half of a tick, or where these would be too
-// many, every tick; and its end.
+// Samples a flight: every half tick, or every tick where half ticks would be too many; and its end.
 static double moment_of(const struct raim_trajectory *trajectory, struct raim_horizon horizon,
                         int choice)
 {

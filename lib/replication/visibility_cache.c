@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decides when an earlier answer still holds, and which question to ask the map where none does:
-// cheap questions first, and those whose answers last the longest.
+// Decides when an earlier answer still holds and, where none does, which query to send to the map:
+// cheap queries first, then those whose answers hold longest.
 #include "visibility_cache.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static struct raim_visibility_entry *entry_at(const struct raim_visibility_cache
     return &pairs->pairs[(size_t)viewer * pairs->targets + target];
 }
 
-// As if it had been long ago, though not so long that tick numbers wrap.
+// Both ticks lie in the past, but not so far that their difference to present ticks wraps.
 static struct raim_visibility_entry never_seen(uint32_t tick)
 {
     const uint32_t long_ago = tick - (UINT32_C(1) << 30);
@@ -54,14 +54,14 @@ void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, ui
         *entry_at(pairs, target, viewer) = never_seen(tick);
 }
 
-// --- what earlier answers tell ---
+// --- earlier answers ---
 
 static bool is_before_or_at(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) <= 0;
 }
 
-// True for what earlier answers have settled; `visible` is the answer.
+// True when an earlier answer decides; `visible` receives it.
 static bool is_settled(const struct raim_visibility_cache_query *query,
                        const struct raim_visibility_entry *entry, bool *visible)
 {
@@ -69,30 +69,30 @@ static bool is_settled(const struct raim_visibility_cache_query *query,
     return *visible || is_before_or_at(query->tick + query->latency, entry->hidden_until);
 }
 
-// True when the viewer could not see the target by running now.
+// True when the viewer cannot see the target from its present position.
 static bool is_hidden(const struct raim_visibility_cache_query *query,
                       const struct raim_visibility_entry *entry)
 {
     return is_before_or_at(query->tick, entry->hidden_until);
 }
 
-// True when the target was visible in the tick before.
+// True when the target was visible in the previous tick.
 static bool was_visible(const struct raim_visibility_cache_query *query,
                         const struct raim_visibility_entry *entry)
 {
     return is_before_or_at(query->tick - 1 - query->latency, entry->seen);
 }
 
-// True when it is known between which points the viewer comes to see the target, if not at once, by
-// running a little longer: the two are close to being visible or to being hidden.
+// True when the entry holds a pair of reachable points between which the viewer sees the target,
+// now or after a slightly longer run: the pair is near the edge between visible and hidden.
 static bool has_witness(const struct raim_visibility_entry *entry)
 {
     return (entry->witness.from | entry->witness.to) != 0;
 }
 
-// --- what is asked of the map ---
+// --- queries to the map ---
 
-// The witness saves working out both reaches.
+// The cached witness avoids computing the reachable points of both.
 static bool can_see_between(const struct raim_visibility_cache_query *query,
                             const struct raim_view_target *target,
                             const struct raim_visibility_entry *entry, struct raim_horizon horizon)
@@ -110,7 +110,8 @@ static bool can_see(const struct raim_visibility_cache_query *query,
                                    &entry->blocker, &entry->witness);
 }
 
-// True when neither of two players can come to see the other; then this is known of both.
+// True when neither of two players can see the other within `ticks`; the answer is also stored for
+// the reverse pair.
 static bool is_apart(struct raim_visibility_cache *pairs,
                      const struct raim_visibility_cache_query *query,
                      const struct raim_view_target *target, struct raim_visibility_entry *entry,
@@ -126,8 +127,9 @@ static bool is_apart(struct raim_visibility_cache *pairs,
     return true;
 }
 
-// Whoever comes to see something by running less than it could sees it in the next ticks, too: it
-// may run back first. One such run is worth a look, a search for others is not.
+// A target that is visible after a run shorter than the latency stays visible in the next ticks:
+// the viewer may first run back. Only the cached witness is tried where there is one; a search for
+// another does not pay.
 static bool stays_visible(const struct raim_visibility_cache_query *query,
                           const struct raim_view_target *target,
                           struct raim_visibility_entry *entry, uint32_t hold)
@@ -145,7 +147,7 @@ static bool stays_visible(const struct raim_visibility_cache_query *query,
     return visible;
 }
 
-// Whoever does not come to see it by running for longer need not be asked in the next ticks.
+// A target that stays hidden even for a longer run needs no query in the next ticks.
 static bool stays_hidden(struct raim_visibility_cache *pairs,
                          const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry,
@@ -153,7 +155,8 @@ static bool stays_hidden(struct raim_visibility_cache *pairs,
 {
     const uint32_t longer = query->latency + hold;
     const struct raim_horizon horizon = {longer, 0, longer};
-    // The questions that do without reaches come first: reaches cost more than all the rest.
+    // The queries without reachable points come first: computing those costs more than everything
+    // else.
     if (can_see_between(query, target, entry, horizon) ||
         (!is_apart(pairs, query, target, entry, longer) && can_see(query, target, entry, horizon)))
         return false;
@@ -162,9 +165,9 @@ static bool stays_hidden(struct raim_visibility_cache *pairs,
     return true;
 }
 
-// Most that were visible stay so for longer, and most that were not stay hidden, so this is asked
-// first. A pair with a witness is asked for this tick before that: where longer runs go past a gap,
-// this one may find it.
+// Most visible pairs stay visible and most hidden pairs stay hidden, so the query with the longer
+// horizon comes first. A hidden pair with a witness is queried for this tick alone before that:
+// where longer runs step past a gap, the shorter one may find it.
 static bool find_visible(struct raim_visibility_cache *pairs,
                          const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry)
@@ -186,8 +189,9 @@ static bool find_visible(struct raim_visibility_cache *pairs,
     return false;
 }
 
-// Sees a player from where both stand. Most that are visible are in plain view, and those that were
-// visible before are worth an exact look: they are near to a corner.
+// Tests a player from the present positions. Most visible players are in plain view, which the
+// inexact test finds; a pair that was visible before gets the exact test, because it is near a
+// corner.
 static bool sees_player(const struct raim_visibility_cache_query *query,
                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
@@ -198,7 +202,7 @@ static bool sees_player(const struct raim_visibility_cache_query *query,
     return true;
 }
 
-// Sees where a bullet will be at the end of the horizon, or where it is.
+// Tests a bullet at the end of the horizon, then at its present position.
 static bool sees_bullet(const struct raim_visibility_cache_query *query,
                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
