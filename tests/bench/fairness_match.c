@@ -36,7 +36,7 @@ struct game {
         bool known;
         uint32_t tick; // that they are of
         struct judge_positions positions;
-    } * known; // by place, then by latency
+    } * known; // by slot, then by latency
     uint32_t late_explained, leaks_explained;
 };
 
@@ -81,7 +81,7 @@ static bool same_life(const raim_player *a, const raim_player *b)
     return a->id == b->id && a->state == b->state && a->life == b->life;
 }
 
-// --- what is told ---
+// --- sent entities ---
 
 static struct judge_positions *positions_of(struct game *game, const struct viewer *viewer,
                                             uint32_t slot)
@@ -163,7 +163,7 @@ static void judge_told_players(struct game *game, const struct viewer *viewer)
 
 static void judge_told_bullets(struct game *game, const struct viewer *viewer)
 {
-    static const double tolerance = 0.1; // told without its origin, it is rounded to the grid
+    static const double tolerance = 0.1; // without its origin a bullet is rounded to the grid
     const struct raim_world *world = world_at(game, viewer->tick);
     const struct raim_wire_frame *frame = viewer->frame;
     struct fairness_tally *tally = &game->rows[viewer->latency].bullets;
@@ -308,7 +308,7 @@ static void judge_viewer(struct game *game, const struct lagged_client *client, 
         .then = then->position,
         .then_before = player_at(game, tick + loop - 1, client->slot)->position,
     };
-    // Who has not risen yet stands nowhere.
+    // Before its first spawn a player has no position.
     if (viewer.frame == NULL || (now->state != RAIM_PLAYER_ALIVE && now->deaths == 0))
         return;
     game->rows[latency].viewer_ticks++;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plays one match between bots of equal skill, every other one behind a far line, through real
-// clients over a simulated network, and prints in words who hit how often, and who was killed
-// behind cover.
-//     bench_hits MAP_FILE SEED PLAYERS SECONDS MAX_REWIND_MS
+// clients over a simulated network, and prints the hit rates of both groups and the kills behind
+// cover.     bench_hits MAP_FILE SEED PLAYERS SECONDS MAX_REWIND_MS
 #include "map_file.h"
 #include "match_internal.h"
 #include "netsim.h"

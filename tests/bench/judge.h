@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The judge of fairness: what is on somebody's screen, and what could come onto it soon by running.
-// It knows nothing of how the server decides that; it tries the runs one by one.
+// The fairness judge: reference implementation of what is on a player's screen and what could come
+// onto it soon by running. It is independent of the server's code and tries the runs one by one.
 #pragma once
 
 #include "world.h"
@@ -33,7 +33,7 @@ bool judge_is_in_view(const struct judge *judge, raim_vec2 eye, raim_vec2 centre
 // True when, besides, any part of it can be seen past the obstacles.
 bool judge_is_on_screen(const struct judge *judge, raim_vec2 eye, raim_vec2 centre, double radius);
 
-// Who does not move.
+// The positions of a target that does not move.
 void judge_stand(raim_vec2 position, struct judge_positions *positions);
 
 // Where a player comes to that runs straight for 0 to `ticks` ticks, 1 to JUDGE_MAX_TICKS.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lies about what it was shown, and aims by what it knows.
+// Falsifies acknowledgements and view ages, and aims by its newest snapshots.
 #include "liar.h"
 
 #include "input.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many bytes does it take to show a match to its players, told in four ways: whole, as plain
-// deltas, as predicted deltas (the product), and as those through an entropy coder?
+// Bandwidth of snapshots in four encodings: whole, plain deltas, predicted deltas (the product),
+// and predicted deltas through an entropy coder.
 //
 //   bench_wire learn MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS
 //     Prints how often each decision of the entropy coder went which way: "context=... zeros=...
@@ -28,13 +28,13 @@
 
 enum {
     TICK_HZ = 60,
-    WARMUP_S = 10,     // until everybody has risen and gone somewhere
+    WARMUP_S = 10,     // until all players have spawned and moved
     MOST_BYTES = 8192, // of a whole snapshot, which the product would cut
     SAMPLES = 128,     // snapshots that are timed
     ROUNDS = 41,
 };
 
-// A frame to be told.
+// A frame to encode.
 struct job {
     const struct raim_wire_limits *limits;
     const struct entropy_odds *odds;
@@ -145,7 +145,7 @@ struct bench {
     for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
          slot = raim_set_next(set, (slot) + 1, limit))
 
-// A bullet may be told as its launch, or by where it is.
+// A bullet may be encoded by its launch or by its position.
 static bool same_bullet(const raim_wire_bullet *bullet, const raim_wire_bullet *read, uint32_t tick)
 {
     const bool launch = read->tick == bullet->tick && read->x == bullet->x &&

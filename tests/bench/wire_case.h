@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What has become of a player since a baseline, as the wire distinguishes it: shared by the benches
-// that tell it in another way, or only count.
+// Classifies the change of a player since a baseline as the wire does; shared by the benches with
+// other encodings and by the census.
 #pragma once
 
 #include "snapshot.h"
@@ -22,7 +22,7 @@ static inline bool wire_same_position(const raim_wire_player *a, const raim_wire
     return a->x == b->x && a->y == b->y;
 }
 
-// `to` is NULL for who is gone; `since` is filled for WIRE_TURNED.
+// `to` is NULL for a removed player; `since` is filled for WIRE_TURNED.
 static inline enum wire_case wire_case_of(const struct raim_wire_limits *limits,
                                           const raim_wire_player *from, const raim_wire_player *to,
                                           uint32_t age, uint32_t *since)
@@ -43,8 +43,8 @@ static inline enum wire_case wire_case_of(const struct raim_wire_limits *limits,
     return WIRE_CHANGED;
 }
 
-// How many ticks ago a bullet was fired, where its shooter's place in the frame tells where it was
-// fired; else 0.
+// How many ticks ago a bullet was fired, if its origin follows from its shooter in the frame;
+// otherwise 0.
 static inline uint32_t wire_fired_age(const struct raim_wire_limits *limits,
                                       const struct raim_wire_frame *frame, uint32_t slot)
 {

@@ -14,9 +14,9 @@ enum census_part {
     CENSUS_CHANGED,
     CENSUS_NEW_PLAYER,
     CENSUS_KNOWN_BULLETS,
-    CENSUS_NEW_BULLET_FIRED, // told by its shooter
+    CENSUS_NEW_BULLET_FIRED, // encoded by its shooter
     CENSUS_REWIND,           // of these
-    CENSUS_NEW_BULLET_SEEN,  // told by where it is
+    CENSUS_NEW_BULLET_SEEN,  // encoded by its position
     CENSUS_ENDS,             // that nothing more is new, and the last byte's padding
     CENSUS_PARTS,
 };

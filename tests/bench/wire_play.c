@@ -24,7 +24,7 @@ enum {
     INPUT_BYTES = 64,
 };
 
-// What the client sees of a tick, and how it was told.
+// The client's view of a tick and its encoding.
 struct seen {
     struct raim_wire_frame frame;
     bool valid;
@@ -188,7 +188,7 @@ void play_destroy(struct play *play)
     free(play);
 }
 
-// --- checking what was told against the world ---
+// --- comparing snapshots with the world ---
 
 static int32_t steps_of(double units)
 {
@@ -214,7 +214,7 @@ static bool is_player(const raim_player *player, const raim_wire_player *told, b
            told->life == (player->life & 7) && told->shield == (player->shield_ticks > 0);
 }
 
-// A bullet that was not told as its launch was rounded to the grid.
+// A bullet not encoded by its launch was rounded to the grid.
 static bool is_bullet(const struct raim_world *world, const raim_bullet *bullet,
                       const raim_wire_bullet *told, uint32_t shooter)
 {
@@ -263,7 +263,7 @@ static bool check_frame(const struct play *play, const struct client *client,
     return good;
 }
 
-// --- what a client is told ---
+// --- a client's snapshots ---
 
 // Where a bullet would have to leave now to be where it is.
 static void add_now(const struct play *play, struct raim_wire_frame *frame)
@@ -278,7 +278,7 @@ static void add_now(const struct play *play, struct raim_wire_frame *frame)
     }
 }
 
-// Where nothing is sent, a client moves on by the rule what it knows.
+// Without a snapshot a client advances its frame by the prediction rule.
 static void predict(const struct play *play, const struct raim_wire_frame *from,
                     struct raim_wire_frame *to)
 {
@@ -293,7 +293,7 @@ static void predict(const struct play *play, const struct raim_wire_frame *from,
         to->bullets[slot] = from->bullets[slot];
 }
 
-// Reads what the match sent, against what the client was told before.
+// Reads a snapshot of the match against the client's baseline.
 static bool read_snapshot(const struct play *play, struct client *client, struct seen *seen,
                           uint32_t tick)
 {
@@ -379,8 +379,8 @@ static raim_vec2 position_of(const raim_wire_player *player)
     return (raim_vec2){player->x / (double)RAIM_WIRE_UNITS, player->y / (double)RAIM_WIRE_UNITS};
 }
 
-// The bot sees what the newest snapshot shows, moved on by the rule, inside its view. Its own place
-// it knows from the world, as a client predicts that from what it pressed.
+// The bot sees the newest snapshot, advanced by the prediction rule, inside its view. It takes its
+// own position from the world, because a client predicts that from its inputs.
 static raim_input think(const struct play *play, struct client *client, uint32_t tick)
 {
     const struct raim_world *world = raim_match_world(play->match);
@@ -417,7 +417,7 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
     return raim_bot_think(&client->brain, &sight);
 }
 
-// Presses a tick's input and tells it, with those before it and what has arrived.
+// Sends a tick's input with the previous ones and the acknowledgement.
 static void press(struct play *play, struct client *client, uint32_t tick, struct upward *upward)
 {
     // It sees the others as they were `delay_ticks` ago.
@@ -491,8 +491,8 @@ static void step(struct play *play)
     play->cost.world_ns = measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
-// Pulls all that the match wants to send. Its time begins anew after each reliable message: those
-// come first, and what remains is snapshots.
+// Pulls all messages. The timer restarts after each reliable message: those come first, so the rest
+// is the time of snapshots.
 static void pull(struct play *play)
 {
     struct raim_outgoing outgoing;

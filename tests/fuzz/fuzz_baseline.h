@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made-up baselines for snapshots: the target reads against them what the seeds were written
-// against.
+// Synthetic baselines for snapshots, shared by the target and the writer of its seeds.
 #pragma once
 
 #include "random.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A client before a server of every conduct: what it refuses changes nothing that it shows, what it
-// shows stays within the arena, what it sends can be read. An input is a byte that says whether it
-// is welcomed properly first, and as a player or a spectator, and then what the server does, with
-// presses of keys and looks in between; time passes, and connections are lost and found again.
+// Fuzzes a client with an arbitrary server: a refused message changes nothing that the client
+// shows, everything shown is within the arena, and the client's messages are well-formed. An input
+// is a byte that says whether it is welcomed properly first, and as a player or a spectator, and
+// then what the server does, with presses of keys and looks in between; time passes, and
+// connections are lost and found again.
 #include "fuzz.h"
 
 #include "chat.h"

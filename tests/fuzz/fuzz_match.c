@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A match among connections of every conduct. Behind each connection a real client receives
-// everything that it is sent, must be able to read it, and must end up knowing what the match
-// knows; clients lose their connections and come back; the operator pauses, tunes, and has the
-// match followed by others. An input is three bytes of settings, then operations.
+// Fuzzes a match with arbitrary connections. Behind each connection a real client receives every
+// message, must be able to read it, and must converge to the match's state; clients lose their
+// connections and resume; the operator pauses, tunes, and replaces the match by successors. An
+// input is three bytes of settings, then operations.
 #include "fuzz_arena.h"
 #include "fuzz_table.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every reader of proto/: what one accepts survives being written and read again, and is never
-// shorter than what the writer makes of it. Most messages have one spelling only: those come back
-// byte by byte. An input is a byte that chooses limits and baseline, then a message.
+// Fuzzes every reader of proto/: an accepted message survives writing and reading, and the written
+// one is never longer. Most messages have a unique encoding and are written as equal bytes. An
+// input is a byte that chooses limits and baseline, then a message.
 #include "fuzz.h"
 
 #include "chat.h"

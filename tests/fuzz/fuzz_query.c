@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Connectionless datagrams from strangers, second by second: nobody is admitted without the
-// challenge of their own address, and nothing that is answered before has less than nine bytes.
+// Fuzzes server queries, second by second: no sender is admitted without the challenge for its own
+// address, and no datagram below nine bytes is answered before.
 #include "fuzz.h"
 
 #include "query_guard.h"

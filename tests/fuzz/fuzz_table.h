@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match with a client of the library behind each of its connections, and what must be true of
-// them after every tick.
+// A match with a library client behind each connection, and their invariants after every tick.
 #pragma once
 
 #include "fuzz.h"

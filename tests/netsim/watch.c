@@ -38,7 +38,7 @@ static uint32_t slot_count(const struct raim_client *client)
     return slots < WATCH_MAX_PLAYERS ? slots : WATCH_MAX_PLAYERS;
 }
 
-// --- who plays ---
+// --- the roster ---
 
 void watch_init(struct watch *watch, double round_trip_s, uint32_t tick_hz)
 {
@@ -150,7 +150,7 @@ void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us
     remember_own(watch, client);
 }
 
-// --- what is told ---
+// --- events ---
 
 static void take_events(struct watch *watch, struct raim_client *client)
 {
@@ -209,7 +209,7 @@ bool watch_agrees(const struct watch *watch, const struct raim_client *client,
     return true;
 }
 
-// --- what the server knows ---
+// --- the server's state ---
 
 // Whether something else than its own input may have moved a player in the last step.
 static bool is_disturbed(const struct watch *watch, const struct raim_world *world,

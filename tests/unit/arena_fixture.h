@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small world to try rules in: a map from rectangles, players put where a test wants them.
+// A small world for tests of the rules: a map of rectangles with players at chosen positions.
 #pragma once
 
 #include "world.h"
@@ -77,7 +77,7 @@ static inline void fixture_destroy(struct arena_fixture *fixture)
     free(fixture);
 }
 
-// A living, unshielded player at a place of the map.
+// Adds a living, unshielded player at a position.
 static inline raim_player *fixture_put(struct arena_fixture *fixture, raim_vec2 position)
 {
     const raim_player_id id = raim_world_join(fixture->world);

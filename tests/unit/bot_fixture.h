@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets a bot play a place of a world, as the server would: it sees who is in its view.
+// Lets a bot play the player of a slot, as the server would: it sees the players in its view.
 #pragma once
 
 #include "bot.h"
@@ -8,7 +8,7 @@
 
 static const raim_vec2 bot_fixture_view = {1600, 861};
 
-// What the bot of place `own` presses in this tick; blind, it sees nobody.
+// The input of the bot in slot `own` for this tick. A blind bot sees no players.
 static inline raim_input bot_fixture_think(const struct raim_world *world,
                                            const struct raim_map *map, struct raim_bot *bot,
                                            uint32_t own, bool blind)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Frames for tests of the wire: random ones, and what a client is to know once it was told one.
+// Frames for tests of the wire: random ones, and the client's expected frame after it has received
+// one.
 #pragma once
 
 #include "frame.h"
 #include "hostile.h"
 
-// --- Frames whose arrays are blocks of exactly the limits' size, so that ASan sees who leaves one
+// --- Frames whose arrays are blocks of exactly the limits' size, so that ASan detects accesses
+// beyond
 
 static inline void *frame_zeroes(size_t count, size_t size)
 {
@@ -61,7 +63,7 @@ static inline bool frame_same_bullet(const raim_wire_bullet *a, const raim_wire_
            a->rewind == b->rewind;
 }
 
-// NULL, or in what two frames differ.
+// Names the first difference of two frames; NULL: equal.
 static inline const char *frame_difference(const struct raim_wire_limits *limits,
                                            const struct raim_wire_frame *a,
                                            const struct raim_wire_frame *b)
@@ -96,10 +98,10 @@ static inline void frame_assert_same(const struct raim_wire_limits *limits,
         fail_msg("%s differs at tick %u", difference, a->tick);
 }
 
-// --- What a client knows ---
+// --- The client's expected frame ---
 
-// Whether the shooter of a bullet betrays where it was fired: it went on from there to where the
-// same frame has it.
+// Whether a bullet's origin follows from its shooter: predicted from the origin, the shooter is
+// where the frame has it.
 static inline bool frame_is_fired(const struct raim_wire_limits *limits,
                                   const struct raim_wire_frame *frame, uint32_t slot)
 {
@@ -115,8 +117,8 @@ static inline bool frame_is_fired(const struct raim_wire_limits *limits,
     return now.x == frame->players[shooter].x && now.y == frame->players[shooter].y;
 }
 
-// Makes `known` what a client is to know of `frame`, told against a baseline of which it knows
-// `known_before`; both NULL: whole.
+// Makes `known` the frame that a client must have after it has read `frame` as a delta against
+// `baseline`, of which it has `known_before`; both NULL: a whole snapshot.
 static inline void frame_expect(const struct raim_wire_limits *limits,
                                 const struct raim_wire_frame *baseline,
                                 const struct raim_wire_frame *known_before,
@@ -136,7 +138,7 @@ static inline void frame_expect(const struct raim_wire_limits *limits,
     }
 }
 
-// --- Chance ---
+// --- Random frames ---
 
 static inline int32_t frame_on_grid(int64_t value)
 {
@@ -195,7 +197,7 @@ static inline raim_wire_self chance_self(const struct raim_wire_limits *limits)
     };
 }
 
-// One in 2^rarity places is seen.
+// A random set with one in 2^rarity slots.
 static inline void chance_frame(const struct raim_wire_limits *limits,
                                 struct raim_wire_frame *frame, uint32_t tick, uint32_t rarity)
 {
@@ -213,7 +215,7 @@ static inline void chance_frame(const struct raim_wire_limits *limits,
     }
 }
 
-// Somebody of the baseline: goes on, turns once, or whatever.
+// A successor of a baseline's player: it is as predicted, turns once, or is random.
 static inline raim_wire_player chance_successor(const struct raim_wire_limits *limits,
                                                 raim_wire_player player, uint32_t age)
 {
@@ -236,8 +238,8 @@ static inline raim_wire_player chance_successor(const struct raim_wire_limits *l
     return chance_int(0, 9) == 0 ? chance_player() : player;
 }
 
-// From where its shooter stood or, at the age of 0, will stand, if it goes by its way; or nearly,
-// or from anywhere.
+// A random bullet from the shooter's predicted position at some age, from a point near it, or from
+// anywhere.
 static inline raim_wire_bullet chance_shot(const struct raim_wire_limits *limits,
                                            const struct raim_wire_frame *frame, uint32_t slot)
 {
@@ -278,7 +280,7 @@ static inline void chance_other_launch(const struct raim_wire_limits *limits,
         bullet->rewind = (uint8_t)((bullet->rewind + 1u) % (limits->max_rewind + 1));
 }
 
-// Turns a random frame into a successor of the baseline: most places go on from there.
+// Turns a random frame into a successor of the baseline, in which most slots are as predicted.
 static inline void chance_succession(const struct raim_wire_limits *limits,
                                      const struct raim_wire_frame *baseline,
                                      struct raim_wire_frame *frame)
@@ -300,7 +302,7 @@ static inline void chance_succession(const struct raim_wire_limits *limits,
             frame->bullets[slot] = chance_shot(limits, frame, slot);
         else if (fate == 2)
             frame->bullets[slot] = baseline->bullets[slot];
-        if (!all_fly_on && chance_int(0, 3) == 0) // nearly the same is another
+        if (!all_fly_on && chance_int(0, 3) == 0) // nearly equal is a difference
             chance_other_launch(limits, &frame->bullets[slot]);
         if (is_known && fate != 0)
             raim_set_add(frame->seen_bullets, slot);

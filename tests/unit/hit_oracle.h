@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is hit by which bullet, found the slow way: it keeps all that ever was, flies each bullet
-// along its whole way, and lets contacts happen in the order of their times.
+// Reference implementation of hits by brute force: it keeps all past states, sweeps each bullet
+// along its whole path, and applies contacts in the order of their times.
 #pragma once
 
 #include "arena_fixture.h"
@@ -44,7 +44,7 @@ static inline bool has_fired(const struct arena_fixture *f, raim_player_id id)
     return false;
 }
 
-// What was in the tick that has been played; `before` is the world before it.
+// Records the tick that has been played; `before` is the world before it.
 static inline void remember(struct oracle *oracle, const struct arena_fixture *f,
                             const struct raim_world *before)
 {
@@ -78,8 +78,8 @@ static inline bool same_life(const struct was *then, const struct was *now)
     return then->alive && now->alive && then->life == now->life;
 }
 
-// The fraction at which the point from + way * t first comes within the radius of the origin; above
-// 1: never.
+// The fraction t at which the point from + way * t first comes within the radius of the origin;
+// above 1: never.
 static inline double meeting(raim_vec2 from, raim_vec2 way, double radius, bool *unsure)
 {
     const double a = raim_vec2_dot(way, way), b = raim_vec2_dot(from, way);
@@ -101,7 +101,7 @@ static inline double flown_by(const struct raim_world *world, double ticks)
     return world->rules.player_radius + world->rules.bullet_speed / world->tick_hz * ticks;
 }
 
-// Where a bullet was or will be so many ticks after it was born: first it is in its shooter.
+// A bullet's position some ticks after its launch; it starts in the centre of its shooter.
 static inline raim_vec2 bullet_at(const struct raim_world *world, const raim_bullet *bullet,
                                   int age)
 {
@@ -109,7 +109,7 @@ static inline raim_vec2 bullet_at(const struct raim_world *world, const raim_bul
     return raim_vec2_mad(bullet->origin, bullet->direction, flown);
 }
 
-// In ticks after it was born, by one sweep of its whole way.
+// The age in ticks at which it meets a wall, from one sweep of its whole path.
 static inline double wall_of(const struct arena_fixture *f, const struct raim_world *world,
                              const raim_bullet *bullet)
 {
@@ -168,7 +168,7 @@ static inline int by_time(const void *a, const void *b)
     return one->bullet < other->bullet ? -1 : 1;
 }
 
-// True when the step told of such an event.
+// True when the step produced such an event.
 static inline bool has_event(const struct arena_fixture *f, enum raim_event_kind kind,
                              const struct raim_world *before, const raim_bullet *bullet,
                              const struct contact *contact)
@@ -184,8 +184,8 @@ static inline bool has_event(const struct arena_fixture *f, enum raim_event_kind
     return false;
 }
 
-// Compares what a step did with what it should have done; `before` is the world before it. What is
-// too close to call is only counted.
+// Compares a step's hits with the reference; `before` is the world before it. Contacts too close to
+// call are only counted.
 static inline void oracle_check(struct oracle *oracle, const struct arena_fixture *f,
                                 const struct raim_world *before)
 {

@@ -31,7 +31,7 @@ static inline struct raim_map *other_map(void)
     return fixture_map(boxes, 3);
 }
 
-// Hands the table over to a match by a def, on the other map.
+// Transfers the table to a new match with a def, on the other map.
 static inline void succeed(struct table *table, struct raim_match_def def, bool keeps_round)
 {
     struct raim_map *map = other_map();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Chat in a match: who hears what, what is cleaned, and what is too much.
+// Chat in a match: receivers, cleaning, and the rate limit.
 #include "seat_fixture.h"
 
 #include "match_internal.h"
 
-// Two players and two spectators, who all have been told something.
+// Two players and two spectators, all with a snapshot.
 static struct table *open_full_table(struct raim_match_def def)
 {
     struct table *table = open_table(def);
@@ -18,7 +18,7 @@ static struct table *open_full_table(struct raim_match_def def)
     return table;
 }
 
-// The nth thing that a seat heard somebody say; NULL for none.
+// The nth chat event of a player that a seat received; NULL: none.
 static const struct raim_wire_event *heard_said(const struct seat *seat, uint32_t number,
                                                 uint32_t *told_tick)
 {
@@ -94,7 +94,7 @@ static void test_what_nobody_could_read_is_refused(void **state)
         assert_int_equal(refused(table, RAIM_REFUSED_CHAT), ++count);
     }
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
-    // It costs nothing of what may be said.
+    // A refused chat does not count against the rate limit.
     for (int i = 0; i < 4; i++)
         say(table, 0, "words");
     ticks(table, 1);
@@ -116,11 +116,11 @@ static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **st
         tick(table);
     }
     assert_int_equal(count_said(&table->seats[1]), 4 + 10);
-    // The others have as much to say as before.
+    // The rate limit of other players is unchanged.
     say(table, 1, "calm");
     tick(table);
     assert_int_equal(count_said(&table->seats[0]), 4 + 10 + 1);
-    // Silence earns no more than four.
+    // The burst does not exceed four after any silence.
     ticks(table, 2000);
     for (int i = 0; i < 10; i++)
         say(table, 0, "flood");
@@ -168,8 +168,8 @@ static void test_only_players_speak(void **state)
     close_table(table);
 }
 
-// Everybody floods, comes and goes, for longer than the late audience is told late. The seats check
-// that no event is missing.
+// All players flood, join and leave for longer than the late audience's delay. The seats check that
+// no event is missing.
 static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
     for (uint32_t i = 4; i < 10; i++)
         play(table, i);
     for (int i = 0; i < 2 * DELAY_TICKS; i++) {
-        // A place that is left and taken again starts afresh.
+        // A freed slot that is taken again starts with a full burst.
         for (uint32_t handle = 4; handle < 10 && i % 4 == 0; handle++) {
             stand_up(table, handle);
             play(table, handle);
@@ -200,8 +200,8 @@ static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
     close_table(table);
 }
 
-// Who comes, speaks and goes, over and over between two ticks, fills what is to be told. Then there
-// is no room for more words, but for everybody's end.
+// Repeated joining, chatting and leaving between two ticks fills the event log. Then it has no room
+// for more chat, but still for every player's death and leave.
 static void test_words_leave_room_for_everybodys_end(void **state)
 {
     (void)state;

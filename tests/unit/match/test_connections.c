@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the operator does to a match: who hears it, who has to go, who may not come in.
+// The operator's commands to a match: say, kick, ban, mute, drain.
 #include "seat_fixture.h"
 
 static const struct raim_wire_event *last_heard(const struct seat *seat)
@@ -72,7 +72,7 @@ static void test_what_cannot_be_told_is_not_said(void **state)
     int said = 0;
     while (raim_match_say(table->match, text))
         said++;
-    assert_in_range(said, 1, 10000); // then too much waits
+    assert_in_range(said, 1, 10000); // then the event log is full
     ticks(table, 1);
     assert_int_equal(table->seats[0].heard_count, before + said);
     close_table(table);
@@ -168,7 +168,7 @@ static void test_a_ban_ends_whatever_a_connection_is(void **state)
     assert_int_equal(counts(table).players, 1);
     assert_int_equal(counts(table).spectators, 0);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_BANNED], 3);
-    // Its hello comes too late.
+    // Its HELLO comes too late.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "late"};
     to_match(table, 3, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The log of events: each audience hears everything once, in order, and late by the delay or less.
+// Event log: each audience receives every event once, in order, and late by at most the delay.
 #include "chance.h"
 #include "event_log.h"
 
@@ -11,7 +11,7 @@
 
 enum { BURST = 100, MOST_TICKS = 3000 };
 
-// What an audience has heard so far. An event's `player` is a running number.
+// The events that an audience has received. An event's `player` is a running number.
 struct listener {
     uint32_t heard;
     uint32_t early; // events that came before their delay was over
@@ -25,7 +25,7 @@ static void listen(struct raim_event_log *log, enum raim_audience audience, uint
         assert_int_equal(message.sequence, first_sequence + listener->heard);
         assert_in_range(message.count, 1, RAIM_MAX_EVENTS_MESSAGE);
         assert_true(tick - message.tick <= delay);
-        // A message that is too small for some leaves them for the next.
+        // Events that do not fit into a message remain for the next.
         const uint32_t told = (uint32_t)chance_int(1, (int)message.count);
         for (uint32_t i = 0; i < told; i++) {
             assert_int_equal(message.events[i].player, listener->heard++);
@@ -36,7 +36,7 @@ static void listen(struct raim_event_log *log, enum raim_audience audience, uint
     }
 }
 
-// Lets so many events happen a tick, at most, and returns how many were told too early.
+// Logs at most so many events per tick and returns how many were sent before their delay.
 static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
 {
     struct raim_event_log log;

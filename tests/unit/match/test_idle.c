@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who presses nothing makes room for newcomers while the match is full, and only then.
-//     test_idle [--seed N]
+// Idle players are evicted for newcomers while the match is full, and only then.     test_idle
+// [--seed N]
 #include "seat_fixture.h"
 
 enum { IDLE_TICKS = 60, CLIENT_SLOTS = 3 };
@@ -47,7 +47,7 @@ static void test_a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest(voi
     assert_false(table->seats[0].is_over || table->seats[2].is_over);
     assert_int_equal(counts(table).players, CLIENT_SLOTS);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 0);
-    // Its session is over: who comes back with its token begins anew, and may take the next place.
+    // Its session is over: a client with its token begins a new one and may take the next slot.
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
     memcpy(hello.token, table->seats[1].welcome.token, sizeof hello.token);
     const struct seat *again = connect_seat(table, 6, &hello);
@@ -80,7 +80,7 @@ static void test_who_presses_stays(void **state)
     for (uint32_t i = 0; i < CLIENT_SLOTS; i++)
         table->seats[i].is_idle = false;
     ticks(table, 3 * IDLE_TICKS);
-    // A key that is held is nothing new, and so is none: until the time is over they stay.
+    // Holding a key counts as idle, as does pressing none, but only after the timeout.
     for (uint32_t i = 0; i < CLIENT_SLOTS; i++)
         table->seats[i].is_idle = true;
     ticks(table, IDLE_TICKS - 5);
@@ -121,7 +121,7 @@ static void test_spectators_and_those_who_resume_evict_nobody(void **state)
     ticks(table, 3);
     assert_int_equal(table->seats[1].goodbye.reason, RAIM_REASON_RESUMED);
     assert_false(table->seats[0].is_over || table->seats[2].is_over);
-    // To resume is not to press.
+    // Resuming does not count as a new input.
     table->seats[0].is_idle = table->seats[2].is_idle = false;
     ticks(table, 5);
     play(table, 7);

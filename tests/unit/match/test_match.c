@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A match and its clients, message by message, without a network between them but chance.
+// A match and its clients, message by message, with random loss instead of a network.
 #include "table_fixture.h"
 
 #include <math.h>
 
-// A map of crosses and stars, so that clients are told pieces with seams.
+// A map of crosses and stars, so that OBSTACLES contain pieces with seams.
 static struct raim_map *map_of_stars(void)
 {
     struct raim_obstacle_def obstacles[12];
@@ -97,7 +97,7 @@ static void test_a_full_match_says_so(void **state)
     assert_string_equal(raim_client_end(third).text, "the arena is full: 2 of 2 players");
     assert_true(table->closed[2]);
     assert_int_equal(refused(table, RAIM_REFUSED_FULL), 1);
-    // A place that is left is free again.
+    // A slot is free again after its player has left.
     stand_up(table, 0);
     stand_up(table, 2);
     struct raim_client *fourth = sit_down(table, 2, "four");
@@ -156,7 +156,7 @@ static void test_who_says_goodbye_is_let_go(void **state)
     to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
     assert_int_equal(raim_match_counts(table->match).players, 1);
     tick(table);
-    assert_true(table->closed[0]); // whether it goes by itself or not
+    assert_true(table->closed[0]); // whether it leaves by itself or is disconnected
     assert_int_equal(raim_client_member(other, slot)->id, RAIM_NOBODY);
     close_table(table);
 }
@@ -180,7 +180,7 @@ static void test_a_silent_connection_ends(void **state)
     close_table(table);
 }
 
-// True for who is in plain sight of a player.
+// True for players in plain sight of a player.
 static bool is_due(const struct table *table, const raim_player *self, const raim_player *other)
 {
     return other->state == RAIM_PLAYER_ALIVE &&
@@ -190,7 +190,7 @@ static bool is_due(const struct table *table, const raim_player *self, const rai
                                 raim_match_world(table->match)->rules.player_radius);
 }
 
-// The newest snapshot of a client against the world it was taken from.
+// Compares the newest snapshot of a client with the world of its tick.
 static void assert_sees_the_truth(const struct table *table, const struct raim_client *client)
 {
     static struct raim_client_player seen[RAIM_MAX_PLAYERS];
@@ -241,7 +241,7 @@ static void play_and_compare(double loss)
         tick(table);
         for (uint32_t handle = 0; handle < CLIENTS; handle++) {
             const struct raim_client *client = table->clients[handle];
-            // What a lost snapshot would have told, a client predicts otherwise.
+            // After a lost snapshot the client's prediction may differ.
             if (client == NULL || !table->fresh[handle] ||
                 raim_client_state(client) != RAIM_CLIENT_PLAYING ||
                 raim_client_tick(client) != raim_match_tick(table->match))
@@ -249,7 +249,7 @@ static void play_and_compare(double loss)
             assert_sees_the_truth(table, client);
             assert_scores_agree(table, client);
         }
-        // People come and go all the time, some without a word.
+        // Clients keep joining and leaving, some without GOODBYE.
         if (i % 20 == 0) {
             const uint32_t handle = (uint32_t)chance_int(0, CLIENTS - 9);
             if (table->clients[handle] == NULL)

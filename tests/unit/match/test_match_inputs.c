@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients of a match press and acknowledge, in time, late, lost and hostile.
+// Inputs and acknowledgements of a match's clients: in time, late, lost and hostile.
 #include "table_fixture.h"
 
 static void test_inputs_arrive_in_time_and_survive_a_loss(void **state)
@@ -45,10 +45,10 @@ static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
     to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now + 1));
     to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now + 64));
     assert_int_equal(refused(table, RAIM_REFUSED_ACK), 2);
-    // Old acks are true once; they neither help nor harm.
+    // Old acknowledgements are ignored.
     to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now - 90));
     assert_int_equal(refused(table, RAIM_REFUSED_ACK), 2);
-    // Another hello, an input on the wrong channel, a message that only servers send.
+    // A second HELLO, an input on the wrong channel, a message that only servers send.
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "again"};
     to_match(table, 0, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
     to_match(table, 0, true, bytes, write_input(bytes, now, false, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that look alike: which do, which pass for the server, and who gets a number.
+// Confusable names: equal keys, reserved names, and numbers for duplicates.
 #include "seat_fixture.h"
 
 #include "name.h"

@@ -34,7 +34,7 @@ static uint32_t bullets_of(const struct table *table)
     return count;
 }
 
-// The phases that a seat heard of, in order, and the ticks of the events.
+// The phase events that a seat received, in order, with their ticks.
 struct heard_phase {
     uint32_t tick;
     struct raim_wire_phase phase;
@@ -51,7 +51,7 @@ static uint32_t heard_phases(const struct seat *seat, struct heard_phase *phases
     return count;
 }
 
-// The score and deaths that a seat knows of everybody are the world's.
+// A seat's scores and deaths of all players equal the world's.
 static void assert_scores_agree(const struct table *table, const struct seat *seat)
 {
     const raim_player *players = raim_world_players_const(table->match->world);
@@ -203,7 +203,7 @@ static void assert_steers(struct table *table, uint32_t handle, bool steers)
     const uint32_t now = raim_match_tick(table->match);
     const struct raim_wire_frame *frame = frame_at(seat, now);
     if (frame == NULL)
-        return; // nothing to tell
+        return; // everything is as predicted
     const uint32_t slot = table->match->clients[handle].slot;
     const raim_wire_player *truth =
         &raim_history_at(&table->match->interest.history, now)->players[slot];
@@ -432,13 +432,13 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
     assert_int_equal(late->welcome.phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(late->welcome.phase.end_tick, 120);
     assert_int_equal(live->welcome.phase.phase, RAIM_PHASE_BREAK);
-    // Then it is told when its time comes.
+    // Then it is sent after its delay.
     while (raim_match_tick(table->match) < 120 + DELAY_TICKS) {
         assert_int_equal(late->phase.phase, RAIM_PHASE_PLAY);
         tick(table);
     }
     assert_int_equal(late->phase.phase, RAIM_PHASE_BREAK);
-    // Who comes now is late for that, too.
+    // A spectator that joins now is delayed by as much.
     const struct seat *later = watch(table, 3, 0);
     ticks(table, 2);
     assert_int_equal(later->welcome.phase.phase, RAIM_PHASE_BREAK);
@@ -447,7 +447,7 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
     close_table(table);
 }
 
-// As a client that knows the wire alone would have it.
+// The phase as a protocol client derives it.
 static void assert_phase_agrees(const struct table *table, const struct seat *seat)
 {
     const struct raim_match_round round = round_of(table);
@@ -463,7 +463,7 @@ static void assert_phase_agrees(const struct table *table, const struct seat *se
         assert_int_equal(seat->phase.winner, round.winner);
 }
 
-// Everybody but late spectators.
+// All seats except delayed spectators.
 static void play_and_compare(uint32_t delay_ticks)
 {
     struct raim_match_def def = round_def();
@@ -496,7 +496,7 @@ static void play_and_compare(uint32_t delay_ticks)
         tick(table);
         for (uint32_t s = 0; s < SEATS; s++) {
             struct seat *seat = &table->seats[s];
-            // In the tick of its welcome it is told what that tick led to.
+            // The WELCOME contains the effects of its tick.
             if (!seat->welcome_sent || seat->is_over || seat->welcome.delay_ticks > 0)
                 continue;
             assert_phase_agrees(table, seat);

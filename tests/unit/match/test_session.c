@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sessions: who loses a connection comes back to the same player, by a token, for some time.
+// Sessions: a client that loses its connection resumes the same player by a token within the grace
+// time.
 #include "seat_fixture.h"
 
 #include "match_internal.h"
@@ -13,7 +14,7 @@ static struct raim_match_def session_def(void)
     return def;
 }
 
-// A table with a guest in seat 0 and a witness in seat 1, who both play.
+// A table with two players: the guest in seat 0 and the witness in seat 1.
 static struct table *open_two(struct raim_match_def def)
 {
     struct table *table = open_table(def);
@@ -51,7 +52,7 @@ static struct raim_match_player row_of(const struct table *table, uint32_t id)
     return (struct raim_match_player){.id = RAIM_NOBODY};
 }
 
-// How often a seat heard that a player joined, or left for a reason.
+// How often a seat received that a player joined, or left with a reason.
 static int heard_joined(const struct seat *seat, uint32_t id)
 {
     int count = 0;
@@ -106,7 +107,7 @@ static void test_who_was_lost_comes_back_to_the_same_player(void **state)
     const struct raim_roster_entry *entry = &again->roster[before.player % RAIM_WIRE_PLAYERS];
     assert_int_equal(entry->player, before.player);
     assert_true(entry->score >= 7 && entry->deaths >= 3);
-    // Nobody else noticed.
+    // The other client received no event.
     assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
     assert_true(heard_joined(&table->seats[1], before.player) <= 1);
     close_table(table);
@@ -186,7 +187,7 @@ static void test_after_the_grace_time_a_lost_player_leaves(void **state)
     assert_int_equal(counts(table).players, 1);
     assert_int_equal(counts(table).away, 0);
     assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
-    // The token of a session that is over is worth nothing.
+    // The token of an ended session does not resume.
     const struct seat *again = resume(table, 0, before.token);
     ticks(table, 3);
     assert_int_not_equal(again->welcome.player, before.player);
@@ -280,7 +281,7 @@ static void test_a_goodbye_without_the_sessions_token_is_refused(void **state)
     say_farewell(table, 0, none);
     say_farewell(table, 0, table->seats[1].welcome.token);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_GOODBYE], refused + 2);
-    // The form of a server's, as clients of version 4 said it.
+    // The server's form of GOODBYE, which clients of version 4 sent.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_goodbye old = {.reason = RAIM_REASON_LEFT};
     to_match(table, 0, true, bytes, raim_goodbye_write(&old, bytes, sizeof bytes));
@@ -338,7 +339,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     struct table *table = open_table(session_def());
     struct seat *first = play(table, 0);
     play(table, 1);
-    // The token as nobody but the match knows it yet, where there was no tick.
+    // The token before the first tick, when only the match has it.
     const uint32_t id = table->match->clients[0].player;
     uint8_t token[RAIM_TOKEN_BYTES];
     memcpy(token, table->match->members[raim_player_place((raim_player_id)id)].token, 16);
@@ -346,7 +347,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     const struct seat *second = resume(table, 2, token);
     assert_int_equal(row_of(table, id).client, 2);
     assert_int_equal(counts(table).away, 0);
-    // What the first one still says counts for nothing.
+    // Later messages of the first connection are ignored.
     send_input(table, 0, table->match->world->tick + 1, false, 0);
     say(table, 0, "me");
     say_goodbye(table, 0);
@@ -357,7 +358,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     assert_int_equal(second->welcome.player, id);
     assert_memory_equal(second->welcome.token, token, RAIM_TOKEN_BYTES);
     ticks(table, ticks_after);
-    stand_up(table, 0); // its connection ends, and takes nobody along
+    stand_up(table, 0); // its connection ends, the player stays
     assert_int_equal(row_of(table, id).client, 2);
     assert_false(row_of(table, id).away);
     ticks(table, 5);
@@ -372,7 +373,7 @@ static void test_a_session_moves_over_whatever_its_connection_is_at(void **state
     (void)state;
     check_take_over(0, 0);  // entering, unwelcome yet
     check_take_over(1, 0);  // entered
-    check_take_over(2, 10); // told its first snapshot
+    check_take_over(2, 10); // received its first snapshot
     check_take_over(100, 10);
 }
 
@@ -512,7 +513,7 @@ static void test_inputs_are_counted_but_while_away(void **state)
     ticks(table, 50);
     assert_true(row_of(table, before.player).inputs_due > row.inputs_due + 40);
     assert_int_equal(row_of(table, before.player).inputs_missed, 0);
-    // Silence is missed, once what came ahead of its time is played.
+    // Inputs count as missed once those that came early are played.
     const uint32_t due = row_of(table, before.player).inputs_due;
     for (int i = 0; i < 10; i++)
         raim_match_step(table->match);
@@ -525,7 +526,7 @@ static void test_inputs_are_counted_but_while_away(void **state)
     close_table(table);
 }
 
-// What should be true of one who came: it plays in a seat, or is away since a tick.
+// The expected state of a session: it plays in a seat, or is away since a tick.
 struct guest {
     bool plays, is_away;
     uint32_t handle, since, id;
@@ -560,7 +561,7 @@ static uint32_t free_handle(const struct table *table)
     return handle;
 }
 
-// Comes, or comes back, in some free seat, if there is one.
+// Joins or resumes in a free seat, if there is one.
 static void come(struct table *table, struct guest *guest)
 {
     const uint32_t handle = free_handle(table), before = guest->handle;

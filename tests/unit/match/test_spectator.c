@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spectators of a match: they see and hear what their players do, late, and change nothing.
+// Spectators: they receive their players' view and the events, delayed, and have no effect on the
+// match.
 #include "seat_fixture.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@ static bool is_in_view(const struct raim_match_def *def, raim_vec2 eye, raim_vec
            fabs(point.y - eye.y) <= def->view_height / 2.0;
 }
 
-// The newest frame of a spectator: true to its tick, complete, and with nobody in it of whom its
-// player was not told then.
+// The newest frame of a spectator equals the world of its tick, is complete, and contains no player
+// that its player had not received then.
 static void assert_sees_what_its_player_saw(struct table *table, struct seat *spectator,
                                             struct seat *player)
 {
@@ -97,7 +98,7 @@ static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_n
     ticks(table, 2);
     assert_true(second->any);
     assert_true(frame_at(second, second->newest)->self.alive);
-    // Nobody remembers for nobody.
+    // Without spectators no history is recorded.
     stand_up(table, 1);
     stand_up(table, 2);
     ticks(table, 10);
@@ -109,7 +110,7 @@ static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_n
     close_table(table);
 }
 
-// --- What they hear ---
+// --- Events ---
 
 static void assert_roster_is_right(const struct table *table, const struct seat *seat)
 {
@@ -150,7 +151,7 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
 static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
 {
     (void)state;
-    static struct raim_roster_entry rosters[KEPT][PLACES]; // that are known live, by tick
+    static struct raim_roster_entry rosters[KEPT][PLACES]; // of a live client, by tick
     struct raim_match_def def = usual_def();
     def.bots = 12;
     def.max_clients = 9; // room for all of them
@@ -170,7 +171,7 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
         joined = i == 300 ? now : joined;
         assert_roster_is_right(table, live);
         memcpy(rosters[now % KEPT], live->roster, sizeof live->roster);
-        // What was older than the roster that it was told has settled by now.
+        // Differences between its roster and older events have settled by now.
         for (uint32_t slot = 0; i > 300 + DELAY_TICKS && slot < PLACES; slot++)
             assert_same_entry(&late->roster[slot], &rosters[(now - DELAY_TICKS) % KEPT][slot]);
     }
@@ -188,7 +189,7 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
     close_table(table);
 }
 
-// --- Whom they watch ---
+// --- The watched player ---
 
 static uint32_t watched_slot(struct seat *seat)
 {
@@ -224,9 +225,9 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
         player->welcome.player,
         rows[3].id,                                // a bot
         0,                                         // whoever
-        (rows[3].id + RAIM_WIRE_PLAYERS) & 0xffff, // another user of that place
-        13,                                        // nobody has an id without a generation
-        0xffff,                                    // a place that the arena lacks
+        (rows[3].id + RAIM_WIRE_PLAYERS) & 0xffff, // another generation of that slot
+        13,                                        // an id without a generation is never used
+        0xffff,                                    // a slot beyond the arena
     };
     const uint32_t slots[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
                               raim_player_place(rows[3].id),
@@ -260,7 +261,7 @@ static void leave_and_see_the_best(uint32_t delay_ticks)
         tick(table);
         assert_int_equal(watched_slot(spectator), slot); // it has not left yet
     }
-    // Who hears of it now sees the best as of when it hears.
+    // A spectator that receives the event now switches to the present best player.
     const uint32_t best = best_slot(table);
     ticks(table, 7);
     assert_true(watched_slot(spectator) == best || best_slot(table) != best);
@@ -284,7 +285,7 @@ static void watch_an_empty_match(uint32_t delay_ticks, uint32_t target)
     ticks(table, 200);
     assert_int_equal(spectator->welcome.roster_count, 0);
     for (int round = 0; round < 3; round++) {
-        // A place beyond the first, so that it is not found by chance.
+        // A slot other than the first, which a default would give.
         struct seat *passer = play(table, 2), *player = play(table, 3);
         stand_up(table, 2);
         (void)passer;
@@ -312,7 +313,7 @@ static void test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes(vo
     watch_an_empty_match(DELAY_TICKS, 77);
 }
 
-// --- Who is let in, and what they can do ---
+// --- Admission and inputs ---
 
 static void test_spectators_have_places_of_their_own(void **state)
 {
@@ -333,7 +334,7 @@ static void test_spectators_have_places_of_their_own(void **state)
     assert_string_equal(second_player->goodbye.text, "the arena is full: 1 of 1 players");
     assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 2);
     assert_true(counts(table).spectators == 2 && counts(table).players == 1);
-    // Who says goodbye or is lost makes room, once.
+    // A spectator that leaves or is lost frees its slot exactly once.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_farewell left = {.goodbye = {.reason = RAIM_REASON_LEFT}};
     to_match(table, 0, true, bytes, raim_farewell_write(&left, bytes, sizeof bytes));
@@ -369,7 +370,7 @@ static void watch_and_press(uint32_t delay_ticks)
     struct table *table = open_table(def);
     struct seat *player = play(table, 0);
     ticks(table, 3);
-    player->is_over = true; // it presses nothing any more
+    player->is_over = true; // it sends no more inputs
     struct seat *spectator = watch(table, 1, player->welcome.player);
     ticks(table, 60);
     const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
@@ -412,7 +413,7 @@ static void watch_and_harm(uint32_t delay_ticks)
     send_input(table, 1, now, true, seen + 1);
     send_input(table, 1, now, true, spectator->newest + 1);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 4);
-    // Old ones are true once, and useless.
+    // Old ones are ignored.
     send_input(table, 1, now, true, seen - 100);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 4);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -465,7 +466,7 @@ static void test_many_come_and_go_and_are_counted_right(void **state)
             playing += in && seat->welcome.player != 0;
             watching += in && seat->welcome.player == 0;
         }
-        // Those who came since the last tick are in already, but know nothing of it.
+        // Clients that joined since the last tick have their player already, but no WELCOME yet.
         assert_true(counts(table).players >= playing && counts(table).players <= 8);
         assert_true(counts(table).spectators >= watching && counts(table).spectators <= 5);
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Successions: another match takes everybody over, wherever they stand.
-//     test_succession [--seed N]
+// Transitions: a successor takes over all clients in any state.     test_succession [--seed N]
 #include "transition_fixture.h"
 
 static struct raim_match_def succession_def(void)
@@ -21,7 +20,7 @@ static struct raim_match_player row_of(const struct table *table, uint32_t id)
     return (struct raim_match_player){.id = RAIM_NOBODY};
 }
 
-// A tenth of a second may pass while there is nothing to tell.
+// Up to a tenth of a second passes without snapshots while everything is as predicted.
 static bool is_up_to_date(const struct table *table, const struct seat *seat)
 {
     return seat->any && raim_tick_diff(raim_match_tick(table->match), seat->newest) <= 6;
@@ -116,7 +115,7 @@ static void test_a_break_that_is_kept_goes_on_with_its_winner(void **state)
     ticks(table, 78);
     const raim_player_id id = player_of(table, 0)->id;
     assert_int_equal(raim_match_round(table->match).winner, id);
-    def.bots = 2; // one of them takes the winner's place
+    def.bots = 2; // one of them takes the winner's slot
     succeed(table, def, true);
     const raim_player_id now = player_of(table, 0)->id;
     assert_int_not_equal(now, id);
@@ -258,7 +257,7 @@ static void test_who_is_not_in_is_where_it_was(void **state)
     ticks(table, 10);
     const uint8_t token[RAIM_TOKEN_BYTES] = {42};
     table->seats[7].open = true;
-    raim_match_connect(table->match, 7, token); // says nothing yet
+    raim_match_connect(table->match, 7, token); // no HELLO yet
     raim_match_connect(table->match, 8, token);
     ticks(table, 200);
     raim_match_kick(table->match, player_of(table, 0)->id, "out");
@@ -325,7 +324,7 @@ static void test_what_was_meant_for_the_match_before_does_no_harm(void **state)
     ticks(table, 100);
     const uint32_t newest = table->seats[0].newest, now = raim_match_tick(table->match);
     succeed(table, def, false);
-    for (int i = 0; i < 20; i++) { // nothing but acknowledgements that were true before
+    for (int i = 0; i < 20; i++) { // only acknowledgements of the previous match
         send_input(table, 0, now + (uint32_t)i + 1, true, newest - (uint32_t)i);
         raim_match_step(table->match);
         deliver(table);
@@ -334,7 +333,7 @@ static void test_what_was_meant_for_the_match_before_does_no_harm(void **state)
         assert_int_equal(counts(table).refused[i], 0);
     assert_false(table->match->clients[0].has_acked);
     assert_true(is_up_to_date(table, &table->seats[0]));
-    // What was never told is not taken for it.
+    // A snapshot that was never sent is refused.
     send_input(table, 0, raim_match_tick(table->match) + 1, true, now + 1);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 1);
     close_table(table);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Successions over lines that lose and delay: whoever comes, goes, plays or watches, everybody
-// knows what the match knows, and every snapshot that can be read is true.
-//     test_succession_stream [--seed N]
+// Transitions over lines that lose and delay, with clients joining, leaving, playing and watching:
+// all clients converge to the match's state, and every readable snapshot equals the world.
+// test_succession_stream [--seed N]
 #include "transition_fixture.h"
 
 enum { IN_FLIGHT = 1 << 14, LONGEST = 12, MOST_CLIENTS = 12, MOST_BOTS = 6, MOST_SPECTATORS = 6 };
@@ -14,15 +14,15 @@ struct packet {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 };
 
-// What a seat does beside what every seat does.
+// Additional state of a seat.
 static struct guest {
     uint32_t epoch;      // the match of its last welcome, by number
-    bool misreads;       // what overtakes a welcome, and names it
-    bool says_so;        // tells the match while it has no snapshot
+    bool misreads;       // reads snapshots that overtake a WELCOME, and acknowledges them
+    bool says_so;        // reports to the match that it has no snapshot
     bool has_misread;    // since its last welcome
     uint32_t misread;    // that tick
     uint32_t last_due;   // of what is reliable
-    uint32_t lost_ticks; // in a row without a snapshot that it could read
+    uint32_t lost_ticks; // consecutive ticks without a readable snapshot
     bool has_session;
     uint8_t token[RAIM_TOKEN_BYTES];
 } guests[SEATS];
@@ -215,7 +215,7 @@ static void come_or_go(struct table *table, uint32_t handle)
         play(table, handle);
 }
 
-// What the inside of a match promises.
+// Invariants of a match's internals.
 static void assert_sane(const struct table *table)
 {
     const struct raim_match *match = table->match;
@@ -326,7 +326,7 @@ static void play_on(double lost, int count)
         step(table);
         assert_nobody_is_lost(table);
     }
-    // When nothing changes any more, everybody knows everything.
+    // Once changes cease, every client has the complete state.
     raim_match_pause(table->match, true);
     loss = 0;
     for (int i = 0; i < 4 * LONGEST + 200; i++)

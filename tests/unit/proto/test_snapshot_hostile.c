@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SNAPSHOT: what no server sends is not let in.
+// SNAPSHOT: malformed messages are refused.
 #include "snapshot_fixture.h"
 
 static void test_every_truncation_is_refused(void **state)
@@ -24,7 +24,7 @@ static void test_no_damage_does_harm(void **state)
         const size_t size = write_frame(bytes, sizeof bytes);
         for (int j = 0; j < ATTACKS && size < 128; j++)
             hostile_attack(accepts_snapshot, bytes, size);
-        // Behind a good header of a delta, anything.
+        // Random bytes behind the valid header of a delta.
         const size_t most = size < sizeof random ? size : sizeof random;
         memcpy(random, bytes, most);
         for (int j = 0; j < INVENTIONS && size < 512 && most > 6; j++) {
@@ -102,7 +102,7 @@ static void test_a_place_of_the_baseline_is_not_new(void **state)
     raim_set_add(known_before.seen_bullets, 2);
     for (uint32_t slot = 0; slot < 4; slot++) {
         raim_writer writer = begin_delta(1);
-        raim_write_bits(&writer, 0, 2); // place 2 as predicted
+        raim_write_bits(&writer, 0, 2); // slot 2 as predicted
         write_player(&writer, slot, 0, 0);
         raim_write_bits(&writer, 0, 1 + 1 + 1); // no more; no bullet changed; no other
         assert_int_equal(accepts(writer), slot != 2);
@@ -166,7 +166,8 @@ static void test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid(void **
     for (uint32_t slot = 0; slot < 8; slot++) {
         for (uint32_t age = 1; age <= 16; age++) {
             raim_writer writer = begin_whole();
-            write_player(&writer, 1, (1 << 19) - 1 - 5 * 960, 5); // it came from beyond
+            write_player(&writer, 1, (1 << 19) - 1 - 5 * 960,
+                         5); // its predicted origin is off the grid
             raim_write_bool(&writer, false);
             raim_write_bool(&writer, true);
             raim_write_bits(&writer, slot, 3);
@@ -189,7 +190,7 @@ static void test_a_rewind_beyond_the_most_is_refused(void **state)
             raim_writer writer = begin_whole();
             write_player(&writer, 1, 0, 0);
             raim_write_bool(&writer, false);
-            raim_write_bits(&writer, 3, 1 + 1); // another bullet, of the second place
+            raim_write_bits(&writer, 3, 1 + 1); // another bullet, of the second slot
             raim_write_bits(&writer, 1 << 16, 16 + 1 + 4);
             raim_write_bits(&writer, rewind, bits);
             raim_write_bool(&writer, false);

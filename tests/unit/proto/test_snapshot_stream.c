@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of an evolving world over a bad network: whatever is lost, late, repeated or out of
-// order, in both directions, a client knows of each tick exactly what it was to be told.
-// `--cases N` says how many snapshots.
+// Snapshots of an evolving world over a bad network that loses, delays, duplicates and reorders in
+// both directions: each frame that a client decodes is exactly the expected one. `--cases N` sets
+// the number of snapshots.
 #include "frame_fixture.h"
 #include "snapshot.h"
 
@@ -17,7 +17,7 @@ enum {
 
 static long cases = CASES;
 
-// What became of the snapshots, to see that the test tests.
+// Counts of the snapshots' outcomes, to prove that the test exercises them.
 static struct {
     long written, whole, silent, read, repeated, unreadable;
     double bytes;
@@ -37,11 +37,11 @@ struct channel {
     struct packet packets[IN_FLIGHT];
 };
 
-// A world and one who looks at it. Frames are kept by tick modulo `ring`.
+// A world and one viewer. Frames are kept by tick modulo `ring`.
 static struct raim_wire_limits limits;
 static uint32_t tick, ring;
-static struct raim_wire_frame *truth; // as the server shows it to the client
-static struct raim_wire_frame *known; // what the client is to know of it, once it is told
+static struct raim_wire_frame *truth; // the server's frame for the client
+static struct raim_wire_frame *known; // the frame expected at the client
 static bool *sent, *acked;
 static uint32_t newest_acked;
 static bool any_acked;
@@ -63,7 +63,7 @@ static struct raim_wire_frame *at(struct raim_wire_frame *frames, uint32_t when)
 
 // --- The world ---
 
-// True once in so many times.
+// True with a probability of 1 in `times`.
 static bool once_in(int times)
 {
     return chance_int(1, times) == 1;
@@ -104,7 +104,7 @@ static void walk(uint32_t slot, raim_wire_player *player)
         raim_set_remove(alive, slot);
 }
 
-// Anything that both ends compute alike will do for where a bullet flies.
+// The bullets' paths may be arbitrary, provided that both ends compute them alike.
 static void fly(raim_wire_bullet *bullet)
 {
     const int64_t age = tick - bullet->tick;
@@ -141,7 +141,7 @@ static void step_self(raim_wire_self *self)
     self->margin = once_in(8) ? other.margin : self->margin;
 }
 
-// The world goes on by a tick; who is hidden changes too.
+// Advances the world by a tick and changes the hidden sets.
 static void step_world(void)
 {
     const struct raim_wire_frame *before = at(truth, tick++);
@@ -187,7 +187,7 @@ static void push(struct channel *channel, uint32_t about, const uint8_t *bytes, 
     }
 }
 
-// One of those that are due; their order is that of the array, which is none.
+// One of the due messages, in the arbitrary order of the array.
 static struct packet *pull(struct channel *channel)
 {
     for (int i = 0; i < IN_FLIGHT; i++) {
@@ -220,7 +220,7 @@ static bool choose_baseline(uint32_t *when)
     return any_acked && is_baseline(*when);
 }
 
-// Where nothing was to tell, the client has predicted it all.
+// Where no snapshot was needed, the client's prediction is complete.
 static void assert_predicted(uint32_t from, uint32_t to)
 {
     struct raim_wire_frame *predicted = at(known, to);
@@ -318,7 +318,7 @@ static void receive(const struct packet *packet)
     const struct raim_wire_frame *baseline = NULL;
     if (header.baseline_age != 0) {
         baseline = client_at(header.tick - header.baseline_age);
-        if (baseline == NULL) { // it came so late that the client has forgotten
+        if (baseline == NULL) { // its baseline has left the client's history
             assert_true(client_newest - (header.tick - header.baseline_age) >= limits.history);
             counts.unreadable++;
             return;
@@ -375,7 +375,7 @@ static void make_world(void)
     // Soon the tick wraps, or its low bits do, or neither.
     tick = chance_bool() ? chance_bits(32) : 0u - (uint32_t)chance_int(1, TICKS);
     tick = chance_bool() ? tick : tick - tick % (2 * limits.history) - 1;
-    client_newest = tick + (uint32_t)chance_int(-1000, 1000); // as it was welcomed
+    client_newest = tick + (uint32_t)chance_int(-1000, 1000); // the tick of its WELCOME
     at(truth, tick)->tick = tick;
     for (uint32_t slot = 0; slot < limits.players; slot++)
         rise(slot, &at(truth, tick)->players[slot]);
@@ -387,7 +387,7 @@ static void free_world(void)
 {
     free_ring(truth, ring);
     free_ring(known, ring);
-    client[limits.history] = spare; // they have changed places
+    client[limits.history] = spare; // the two were swapped
     free_ring(client, limits.history + 1);
     free(sent);
     free(acked);

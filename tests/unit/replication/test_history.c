@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The world, written down in the wire's integers.
+// Snapshot history: the world in the wire's integers.
 #include "arena_fixture.h"
 #include "history.h"
 
@@ -97,7 +97,7 @@ static void test_who_falls_is_not_in_the_frame_but_its_place_is_remembered(void 
     assert_int_equal(self->self.timer, 99);
     assert_int_equal(self->self.place, 0);
     assert_false(raim_history_self_at(&chronicle.history, tick, 1)->has_spawned);
-    // The first frame of a life goes no way, however far it is from where it fell.
+    // The first frame of a life has way STAND, however far the spawn is from the position of death.
     player->respawn_ticks = 0;
     frame = step(&chronicle);
     assert_true(raim_set_has(frame->seen_players, 0));
@@ -143,7 +143,7 @@ static void test_a_bullet_is_told_from_the_tick_that_its_shooter_saw(void **stat
     assert_true(raim_set_has(frame->seen_bullets, 0));
     assert_int_equal(wire->tick, 13);
     assert_int_equal(wire->rewind, 7);
-    // It leaves from where its shooter stood when it fired, and has flown for 8 ticks since.
+    // Its origin is the shooter's position when it fired; it has flown for 8 ticks since.
     assert_int_equal(wire->x, frame->players[0].x);
     assert_int_equal(wire->now_x, wire->x + 8 * 15 * 32);
     end(&chronicle);

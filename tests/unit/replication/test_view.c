@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client is shown: what it could come to see, and nothing else.
-//     test_view [--seed N]
+// Interest management in a match: a client receives what it could come to see, and nothing else.
+// test_view [--seed N]
 #include "view_fixture.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static struct stage *open_with_two(struct raim_map *map, struct raim_match_def d
     stage_ticks(stage, 3);
     stage_put(stage, stage_slot(stage, 0), a);
     stage_put(stage, stage_slot(stage, 1), b);
-    stage_ticks(stage, 40); // latencies settle
+    stage_ticks(stage, 40); // for latencies to settle
     return stage;
 }
 
@@ -50,7 +50,8 @@ static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_s
                                  stage_player(stage, 1)->position, 20))
             first_seen = i;
     }
-    // It is seen after half a second. Told it is as long before as it takes if both run.
+    // It becomes visible after half a second. It is sent earlier by the time that both could gain
+    // by running.
     assert_true(first_seen > 20);
     assert_true(first_told >= first_seen - 3 * latency);
     assert_true(first_told <= first_seen - latency);
@@ -102,7 +103,7 @@ static void test_everybody_has_the_view_that_the_arena_says(void **state)
     compare_views(100, 100, true);
 }
 
-// Plays at random and looks at every client in every tick.
+// Plays at random and checks every client in every tick.
 static void play(struct stage *stage, int count,
                  void (*check)(const struct stage *stage, uint32_t handle))
 {
@@ -164,7 +165,7 @@ static void test_nothing_beyond_the_view_and_its_reach_is_told(void **state)
     play(stage_open(walled_map(), def), 500, check_reach);
 }
 
-// Of all that is plainly to be seen, and of oneself, nothing is missing.
+// Every entity in plain sight and the client's own player are contained.
 static void check_plain(const struct stage *stage, uint32_t handle)
 {
     const struct raim_world *world = stage->match->world;
@@ -205,7 +206,7 @@ static void test_what_is_in_plain_sight_is_told_and_oneself_always(void **state)
     play(stage_open(walled_map(), def), 500, check_plain);
 }
 
-// The bytes of the events of a tick in which one player destroys another somewhere.
+// The EVENTS message of a tick in which one player destroys another at a position.
 static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
 {
     struct raim_match_def def = raim_match_default_def();
@@ -255,7 +256,7 @@ static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **st
     const uint32_t before = stage->viewers[0].told;
     for (int i = 0; i < 60; i++) {
         stage_tick(stage);
-        // What was not sent is what the client predicts.
+        // A frame that was not sent equals the client's prediction.
         struct raim_wire_frame now =
             *raim_history_at(&stage->match->interest.history, stage->match->world->tick);
         const struct raim_shown *shown = stage_shown(stage, 0);
@@ -323,7 +324,7 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     acknowledge(stage, now + 1000);
     acknowledge(stage, skipped);
     assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
-    // Again, older, and too old to be of use: all true.
+    // Repeated, older and outdated acknowledgements are all accepted.
     acknowledge(stage, acked);
     acknowledge(stage, client->sent_tick);
     acknowledge(stage, acked);
@@ -332,7 +333,7 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
     assert_true(raim_tick_diff(client->acked_tick, acked) >= 0);
     stage_ticks(stage, 20); // and every snapshot can be read
-    // Nobody can name what another client or an earlier one in its place was sent.
+    // A client cannot acknowledge snapshots of another client or of an earlier one with its handle.
     stage_leave(stage, 0);
     stage_join(stage, 0);
     acknowledge(stage, now);
@@ -369,12 +370,12 @@ static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void
     liar->keeps_acks = true;
     liar->has_named = false;
     for (int i = 0; i < 600; i++) {
-        // Names each snapshot a second late, for inputs a second ahead.
+        // Acknowledges each snapshot a second late, in inputs for a second ahead.
         stage_tick(stage);
         const uint32_t late = stage->match->world->tick - stage->limits.history + 2;
         liar->has_named = stage->match->clients[0].shown[late % stage->limits.history].sent;
         liar->name = late;
-        stage->viewers[1].pressed.aim += 100; // so that there always is something to tell
+        stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         raim_match_receive(stage->match, 0, false, bytes,
                            stage_write_input(liar, stage->match->world->tick + 60, bytes));
@@ -384,7 +385,7 @@ static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void
     stage_put(stage, stage_slot(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
     stage_tick(stage);
     assert_false(raim_set_has(stage_shown(stage, 0)->players, stage_slot(stage, 1)));
-    // Once it is honest, it is soon forgotten.
+    // Once it acknowledges honestly, its latency soon falls.
     liar->keeps_acks = false;
     stage_ticks(stage, 150);
     assert_true(raim_view_latency(stage->match, &stage->match->clients[0]) <= 5);
@@ -397,13 +398,13 @@ static void test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it(void *
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     const struct raim_connection *client = &stage->match->clients[0];
-    // The next tick plays what the client pressed on seeing this one: a tick, and 50 ms.
+    // The next tick plays the input made on seeing this one: a tick, and 50 ms of interpolation.
     assert_true(client->latency_ticks == 1);
     assert_int_equal(raim_view_latency(stage->match, client), 4);
     stage_close(stage);
 }
 
-// Hundreds in one view that run about and shoot: more than a message holds.
+// Hundreds of running and shooting players in one view exceed a message.
 static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void **state)
 {
     (void)state;
@@ -448,13 +449,13 @@ static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void 
             left_out += is_due && !told;
         }
     }
-    assert_true(left_out > 1000); // it was a crowd
+    assert_true(left_out > 1000); // not all fitted
     assert_true(longest <= PATIENCE);
     assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
     stage_close(stage);
 }
 
-// So many slow bullets that even to say that they are gone outgrows a message.
+// So many slow bullets that even their removal exceeds a message.
 static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
 {
     (void)state;
@@ -467,7 +468,7 @@ static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
     def.rules.player_speed = 10;
     def.rules.player_radius = 4;
     def.rules.bullet_radius = 0.5;
-    // All in one view, few in each other's way.
+    // All players in one view, few colliding.
     raim_vec2 spawns[32];
     for (int i = 0; i < 32; i++)
         spawns[i] = (raim_vec2){-700 + i % 8 * 200, -300 + i / 8 * 200};

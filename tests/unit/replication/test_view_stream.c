@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What clients know against what is true, over lines that lose, double and delay: every entity of
-// every snapshot equals the world's.
-//     test_view_stream [--seed N]
+// Snapshots of a match over lines that lose, duplicate and delay: every entity of every snapshot
+// equals the world's.     test_view_stream [--seed N]
 #include "view_fixture.h"
 
 #include <math.h>
@@ -38,7 +37,7 @@ static void send_over(struct line *line, bool to_match, uint32_t handle, uint32_
     }
 }
 
-// A bullet that is told without its origin is where it is to half a step of the grid each way.
+// A bullet sent without its origin is accurate to half a grid step per axis.
 static void assert_bullet_is_true(const struct stage *stage, const struct raim_wire_frame *frame,
                                   const struct raim_wire_frame *truth, uint32_t slot)
 {

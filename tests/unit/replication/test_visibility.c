@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Visibility on random maps, and when the cache beside it answers by itself.
+// Visibility queries on random maps, and when the visibility cache answers without a query.
 #define _GNU_SOURCE
 #include "map_fixture.h"
 #include "visibility_cache.h"
@@ -7,7 +7,7 @@
 enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6 };
 
 static const double radius = 20;
-static const double stride = 5; // of a player in a tick
+static const double stride = 5; // units of a player per tick
 
 struct stage {
     struct raim_map *map;
@@ -15,7 +15,7 @@ struct stage {
     struct raim_visibility *visibility;
 };
 
-// Of two players; takes the map.
+// Visibility of two players; takes the map.
 static void set_up(struct stage *stage, struct raim_map *map)
 {
     stage->map = map;
@@ -65,7 +65,7 @@ static void for_pairs(void (*check)(struct stage *stage, const struct raim_viewp
     }
 }
 
-static int witnesses, cheap, apart; // how often a claim was put to the test
+static int witnesses, cheap, apart; // number of tested cases
 
 static void check_witness(struct stage *stage, const struct raim_viewpoint *viewpoint,
                           const struct raim_view_target *target)
