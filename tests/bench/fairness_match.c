@@ -118,7 +118,7 @@ static void explain_leak(struct game *game, const struct viewer *viewer, const c
 }
 
 // True when it has to be a leak: nothing puts it on the screen.
-static bool judge_told(struct game *game, const struct viewer *viewer,
+static bool judge_sent(struct game *game, const struct viewer *viewer,
                        struct judge_positions *target, double radius, struct fairness_tally *tally)
 {
     struct judge_witness witness;
@@ -136,7 +136,7 @@ static bool judge_told(struct game *game, const struct viewer *viewer,
     return true;
 }
 
-static void judge_told_players(struct game *game, const struct viewer *viewer)
+static void judge_sent_players(struct game *game, const struct viewer *viewer)
 {
     const struct raim_wire_limits *limits = &viewer->client->limits;
     const struct raim_wire_frame *frame = viewer->frame;
@@ -156,12 +156,12 @@ static void judge_told_players(struct game *game, const struct viewer *viewer)
         if (slot == viewer->slot)
             continue;
         struct judge_positions *positions = positions_of(game, viewer, slot);
-        if (judge_told(game, viewer, positions, radius, tally))
+        if (judge_sent(game, viewer, positions, radius, tally))
             explain_leak(game, viewer, "player", slot, positions, radius);
     }
 }
 
-static void judge_told_bullets(struct game *game, const struct viewer *viewer)
+static void judge_sent_bullets(struct game *game, const struct viewer *viewer)
 {
     static const double tolerance = 0.1; // without its origin a bullet is rounded to the grid
     const struct raim_world *world = world_at(game, viewer->tick);
@@ -179,14 +179,14 @@ static void judge_told_bullets(struct game *game, const struct viewer *viewer)
             .born_tick = wire->tick,
         };
         const raim_vec2 position = bullet_at(game, viewer->tick, bullet);
-        const raim_vec2 told_at = bullet_at(game, viewer->tick, &told);
+        const raim_vec2 sent_at = bullet_at(game, viewer->tick, &told);
         if (bullet->owner == RAIM_NOBODY ||
-            raim_vec2_distance_squared(position, told_at) > tolerance * tolerance) {
+            raim_vec2_distance_squared(position, sent_at) > tolerance * tolerance) {
             tally->wrong++;
             continue;
         }
         judge_fly(&game->judge, world, bullet, (int)viewer->loop + 1, &positions);
-        if (judge_told(game, viewer, &positions, world->rules.bullet_radius, tally))
+        if (judge_sent(game, viewer, &positions, world->rules.bullet_radius, tally))
             explain_leak(game, viewer, "bullet", slot, &positions, world->rules.bullet_radius);
     }
 }
@@ -230,7 +230,7 @@ static bool judge_seen(struct game *game, const struct viewer *viewer, const str
             raim_map_sees_circle(judge->map, viewer->now, thing->centre, thing->radius);
         tally->inside++;
         tally->hidden += !sees;
-        tally->hidden_told += !sees && thing->told;
+        tally->hidden_sent += !sees && thing->told;
     }
     if (!judge_is_on_screen(judge, viewer->then, thing->centre, thing->radius) ||
         (thing->was &&
@@ -312,8 +312,8 @@ static void judge_viewer(struct game *game, const struct lagged_client *client, 
     if (viewer.frame == NULL || (now->state != RAIM_PLAYER_ALIVE && now->deaths == 0))
         return;
     game->rows[latency].viewer_ticks++;
-    judge_told_players(game, &viewer);
-    judge_told_bullets(game, &viewer);
+    judge_sent_players(game, &viewer);
+    judge_sent_bullets(game, &viewer);
     judge_seen_players(game, &viewer);
     judge_seen_bullets(game, &viewer);
 }

@@ -28,7 +28,7 @@ struct fairness_tally {
     uint64_t wrong;  // there is no such thing, or not there
     uint64_t inside; // it is within the viewer's rectangle, told or not
     uint64_t hidden; // of these: behind obstacles
-    uint64_t hidden_told;
+    uint64_t hidden_sent;
 
     uint64_t reveals; // it has come onto the screen
     uint64_t late;    // of these: it is not in the snapshot that the screen shows

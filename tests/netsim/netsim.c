@@ -262,16 +262,16 @@ static void poll(struct netsim *netsim, struct seat *seat)
     }
     if (seat->state != RAIM_CLIENT_PLAYING)
         return;
-    watch_hear(&seat->watch, seat->client);
+    watch_receive(&seat->watch, seat->client);
     if (seat->polls % POLLS_PER_FRAME == 0)
-        watch_look(&seat->watch, seat->client, netsim->now_us);
+        watch_frame(&seat->watch, seat->client, netsim->now_us);
     if (seat->polls % (POLL_HZ / 4) == 0)
         sample(seat);
     while (raim_client_is_due(seat->client, netsim->now_us)) {
-        watch_look(&seat->watch, seat->client, netsim->now_us);
+        watch_frame(&seat->watch, seat->client, netsim->now_us);
         press(netsim, seat);
         // Inputs advance the client's own player, by more than a frame where several are due.
-        watch_look(&seat->watch, seat->client, netsim->now_us);
+        watch_frame(&seat->watch, seat->client, netsim->now_us);
     }
     check_watch(netsim, seat);
 }

@@ -119,7 +119,7 @@ static void notice_hunger(struct watch *watch, const struct raim_client *client,
     watch->news_us = now_us;
 }
 
-void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us)
+void watch_frame(struct watch *watch, struct raim_client *client, uint64_t now_us)
 {
     struct raim_client_player players[WATCH_MAX_PLAYERS];
     const bool had_frame = watch->has_frame;
@@ -169,7 +169,7 @@ static void take_events(struct watch *watch, struct raim_client *client)
     }
 }
 
-void watch_hear(struct watch *watch, struct raim_client *client)
+void watch_receive(struct watch *watch, struct raim_client *client)
 {
     const struct raim_client_stats *stats = raim_client_stats(client);
     const struct raim_client_quality quality = raim_client_quality(client);

@@ -66,10 +66,10 @@ void watch_enter(struct watch *watch, struct raim_client *client);
 void watch_leave(struct watch *watch);
 
 // A frame: lets the client move its picture on.
-void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us);
+void watch_frame(struct watch *watch, struct raim_client *client, uint64_t now_us);
 
 // Takes the client's events and checks its scores.
-void watch_hear(struct watch *watch, struct raim_client *client);
+void watch_receive(struct watch *watch, struct raim_client *client);
 
 // The server has played a tick, with the input that its player pressed for it or without.
 void watch_step(struct watch *watch, const struct raim_world *world, bool has_input);

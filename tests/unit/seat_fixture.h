@@ -37,11 +37,11 @@ struct seat {
     uint32_t roster_sent;
     struct raim_roster_entry roster[PLACES]; // by slot
     struct {
-        uint32_t told_tick; // tick of its arrival
-        uint32_t tick;      // its own tick
+        uint32_t event_tick; // tick of its arrival
+        uint32_t tick;       // its own tick
         struct raim_wire_event event;
-    } heard[HEARD]; // by sequence number, relative to the WELCOME's
-    uint32_t heard_count;
+    } received[HEARD]; // by sequence number, relative to the WELCOME's
+    uint32_t received_count;
     bool any; // snapshots
     uint32_t newest, snapshots;
     uint32_t frame_ticks[KEPT];
@@ -187,7 +187,7 @@ static inline void read_welcome(struct seat *seat, raim_reader *reader)
     seat->phase = seat->welcome.phase;
     seat->limits = limits_of(&seat->welcome);
     seat->any = false;
-    seat->heard_count = 0;
+    seat->received_count = 0;
     seat->roster_sent = 0;
     memset(seat->roster, 0, sizeof seat->roster);
     const size_t frame_bytes = raim_wire_frame_bytes(&seat->limits);
@@ -252,11 +252,11 @@ static inline void read_events(struct table *table, struct seat *seat, raim_read
     struct raim_events_message events;
     assert_true(raim_events_read(reader, &events));
     for (uint32_t i = 0; i < events.count; i++) {
-        assert_int_equal(events.sequence + i, seat->welcome.event_sequence + seat->heard_count);
-        assert_true(seat->heard_count < HEARD);
-        seat->heard[seat->heard_count].told_tick = raim_match_tick(table->match);
-        seat->heard[seat->heard_count].tick = events.tick;
-        seat->heard[seat->heard_count++].event = events.events[i];
+        assert_int_equal(events.sequence + i, seat->welcome.event_sequence + seat->received_count);
+        assert_true(seat->received_count < HEARD);
+        seat->received[seat->received_count].event_tick = raim_match_tick(table->match);
+        seat->received[seat->received_count].tick = events.tick;
+        seat->received[seat->received_count++].event = events.events[i];
         apply(seat, &events.events[i]);
     }
 }

@@ -72,7 +72,7 @@ static inline struct seat *resume(struct table *table, uint32_t handle, const ui
     return connect_seat(table, handle, &hello);
 }
 
-static inline void assert_knows_all(const struct table *table, const struct seat *seat)
+static inline void assert_has_all(const struct table *table, const struct seat *seat)
 {
     const struct raim_world *world = raim_match_world(table->match);
     assert_int_equal(seat->welcome.max_players, world->max_players);

@@ -201,7 +201,7 @@ static inline const struct raim_shown *stage_shown(const struct stage *stage, ui
     return shown;
 }
 
-static inline bool stage_knows(const struct stage *stage, uint32_t handle, uint32_t slot)
+static inline bool stage_has(const struct stage *stage, uint32_t handle, uint32_t slot)
 {
     const struct viewer *viewer = &stage->viewers[handle];
     const struct raim_wire_frame *frame = &viewer->frames[viewer->newest % stage->limits.history];

@@ -13,7 +13,7 @@ enum { BURST = 100, MOST_TICKS = 3000 };
 
 // The events that an audience has received. An event's `player` is a running number.
 struct listener {
-    uint32_t heard;
+    uint32_t received;
     uint32_t early; // events that came before their delay was over
 };
 
@@ -22,13 +22,13 @@ static void listen(struct raim_event_log *log, enum raim_audience audience, uint
 {
     struct raim_events_message message;
     while (raim_event_log_next(log, audience, &message)) {
-        assert_int_equal(message.sequence, first_sequence + listener->heard);
+        assert_int_equal(message.sequence, first_sequence + listener->received);
         assert_in_range(message.count, 1, RAIM_MAX_EVENTS_MESSAGE);
         assert_true(tick - message.tick <= delay);
         // Events that do not fit into a message remain for the next.
         const uint32_t told = (uint32_t)chance_int(1, (int)message.count);
         for (uint32_t i = 0; i < told; i++) {
-            assert_int_equal(message.events[i].player, listener->heard++);
+            assert_int_equal(message.events[i].player, listener->received++);
             assert_int_equal(message.events[i].victim, message.tick);
         }
         listener->early += tick - message.tick < delay ? told : 0;
@@ -57,13 +57,13 @@ static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
         assert_int_equal(log.due[RAIM_AUDIENCE_LIVE], log.end);
         listen(&log, RAIM_AUDIENCE_LIVE, tick, first, 0, &live);
         listen(&log, RAIM_AUDIENCE_LATE, tick, first, delay, &late);
-        assert_int_equal(live.heard, added);
+        assert_int_equal(live.received, added);
     }
     for (uint32_t i = 0; i < delay; i++, tick++) {
         raim_event_log_release(&log, tick);
         listen(&log, RAIM_AUDIENCE_LATE, tick, first, delay, &late);
     }
-    assert_int_equal(late.heard, added);
+    assert_int_equal(late.received, added);
     raim_event_log_destroy(&log);
     return late.early;
 }

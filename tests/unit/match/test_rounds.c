@@ -35,18 +35,20 @@ static uint32_t bullets_of(const struct table *table)
 }
 
 // The phase events that a seat received, in order, with their ticks.
-struct heard_phase {
+struct received_phase {
     uint32_t tick;
     struct raim_wire_phase phase;
 };
 
-static uint32_t heard_phases(const struct seat *seat, struct heard_phase *phases, uint32_t capacity)
+static uint32_t received_phases(const struct seat *seat, struct received_phase *phases,
+                                uint32_t capacity)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        if (seat->heard[i].event.kind == RAIM_WIRE_PHASE) {
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        if (seat->received[i].event.kind == RAIM_WIRE_PHASE) {
             assert_true(count < capacity);
-            phases[count++] = (struct heard_phase){seat->heard[i].tick, seat->heard[i].event.phase};
+            phases[count++] =
+                (struct received_phase){seat->received[i].tick, seat->received[i].event.phase};
         }
     return count;
 }
@@ -90,18 +92,18 @@ static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
     assert_int_equal(round_of(table).round, 2);
     assert_int_equal(round_of(table).left_ticks, ROUND_TICKS - 1);
 
-    struct heard_phase heard[2];
+    struct received_phase received[2];
     assert_int_equal(seat->welcome.phase.end_tick, ROUND_TICKS);
-    assert_int_equal(heard_phases(seat, heard, 2), 2);
-    assert_int_equal(heard[0].tick, ROUND_TICKS);
-    assert_int_equal(heard[0].phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(heard[0].phase.round, 1);
-    assert_true(heard[0].phase.has_end);
-    assert_int_equal(heard[0].phase.end_tick, ROUND_TICKS + BREAK_TICKS);
-    assert_int_equal(heard[1].tick, ROUND_TICKS + BREAK_TICKS + 1);
-    assert_int_equal(heard[1].phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(heard[1].phase.round, 2);
-    assert_int_equal(heard[1].phase.end_tick, 2 * ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(received_phases(seat, received, 2), 2);
+    assert_int_equal(received[0].tick, ROUND_TICKS);
+    assert_int_equal(received[0].phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(received[0].phase.round, 1);
+    assert_true(received[0].phase.has_end);
+    assert_int_equal(received[0].phase.end_tick, ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(received[1].tick, ROUND_TICKS + BREAK_TICKS + 1);
+    assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(received[1].phase.round, 2);
+    assert_int_equal(received[1].phase.end_tick, 2 * ROUND_TICKS + BREAK_TICKS);
     close_table(table);
 }
 
@@ -111,8 +113,8 @@ static void test_without_rounds_nothing_ends(void **state)
     struct table *table = open_table(usual_def());
     const struct seat *seat = play(table, 0);
     ticks(table, 1000);
-    struct heard_phase heard[1];
-    assert_int_equal(heard_phases(seat, heard, 1), 0);
+    struct received_phase received[1];
+    assert_int_equal(received_phases(seat, received, 1), 0);
     assert_int_equal(seat->welcome.phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(seat->welcome.phase.round, 1);
     assert_false(seat->welcome.phase.has_end);
@@ -131,20 +133,20 @@ static void test_the_first_with_enough_points_ends_the_round_and_wins(void **sta
     const struct seat *seat = play(table, 0);
     for (int i = 0; i < 60 * 600 && round_of(table).phase == RAIM_PHASE_PLAY; i++)
         tick(table);
-    struct heard_phase heard[1];
-    assert_int_equal(heard_phases(seat, heard, 1), 1);
-    assert_int_equal(heard[0].phase.score_limit, 2);
-    assert_int_equal(heard[0].phase.winner, round_of(table).winner);
-    assert_int_equal(heard[0].tick, raim_match_tick(table->match));
+    struct received_phase received[1];
+    assert_int_equal(received_phases(seat, received, 1), 1);
+    assert_int_equal(received[0].phase.score_limit, 2);
+    assert_int_equal(received[0].phase.winner, round_of(table).winner);
+    assert_int_equal(received[0].tick, raim_match_tick(table->match));
     const raim_player *players = raim_world_players_const(table->match->world);
     uint32_t winners = 0;
     for (uint32_t slot = 0; slot < table->match->world->max_players; slot++) {
         assert_true(players[slot].score <= 2);
         winners += players[slot].score == 2;
-        if (players[slot].id != RAIM_NOBODY && players[slot].id == heard[0].phase.winner)
+        if (players[slot].id != RAIM_NOBODY && players[slot].id == received[0].phase.winner)
             assert_int_equal(players[slot].score, 2);
     }
-    assert_int_equal(heard[0].phase.winner != RAIM_NOBODY, winners == 1);
+    assert_int_equal(received[0].phase.winner != RAIM_NOBODY, winners == 1);
     assert_scores_agree(table, seat);
     close_table(table);
 }
@@ -297,14 +299,14 @@ static void test_without_a_break_the_next_round_begins_at_once(void **state)
     ticks(table, ROUND_TICKS);
     assert_true(raim_match_is_turning(table->match));
     tick(table);
-    struct heard_phase heard[2];
-    assert_int_equal(heard_phases(seat, heard, 2), 2);
-    assert_int_equal(heard[0].tick, ROUND_TICKS);
-    assert_int_equal(heard[0].phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(heard[0].phase.end_tick, ROUND_TICKS);
-    assert_int_equal(heard[1].tick, ROUND_TICKS + 1);
-    assert_int_equal(heard[1].phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(heard[1].phase.round, 2);
+    struct received_phase received[2];
+    assert_int_equal(received_phases(seat, received, 2), 2);
+    assert_int_equal(received[0].tick, ROUND_TICKS);
+    assert_int_equal(received[0].phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(received[0].phase.end_tick, ROUND_TICKS);
+    assert_int_equal(received[1].tick, ROUND_TICKS + 1);
+    assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(received[1].phase.round, 2);
     ticks(table, ROUND_TICKS - 1);
     assert_true(raim_match_is_turning(table->match));
     close_table(table);
@@ -389,8 +391,8 @@ static void test_a_pause_that_ends_before_the_next_tick_was_none(void **state)
     }
     assert_true(bullets_of(table) > 0);
     tick(table);
-    struct heard_phase heard[1];
-    assert_int_equal(heard_phases(seat, heard, 1), 0);
+    struct received_phase received[1];
+    assert_int_equal(received_phases(seat, received, 1), 0);
     close_table(table);
 }
 

@@ -53,20 +53,21 @@ static struct raim_match_player row_of(const struct table *table, uint32_t id)
 }
 
 // How often a seat received that a player joined, or left with a reason.
-static int heard_joined(const struct seat *seat, uint32_t id)
+static int received_joins(const struct seat *seat, uint32_t id)
 {
     int count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        count += seat->heard[i].event.kind == RAIM_WIRE_JOINED && seat->heard[i].event.player == id;
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        count += seat->received[i].event.kind == RAIM_WIRE_JOINED &&
+                 seat->received[i].event.player == id;
     return count;
 }
 
-static int heard_left(const struct seat *seat, uint32_t id, uint32_t reason)
+static int received_leaves(const struct seat *seat, uint32_t id, uint32_t reason)
 {
     int count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        count += seat->heard[i].event.kind == RAIM_WIRE_LEFT && seat->heard[i].event.player == id &&
-                 seat->heard[i].event.reason == reason;
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        count += seat->received[i].event.kind == RAIM_WIRE_LEFT &&
+                 seat->received[i].event.player == id && seat->received[i].event.reason == reason;
     return count;
 }
 
@@ -108,8 +109,8 @@ static void test_who_was_lost_comes_back_to_the_same_player(void **state)
     assert_int_equal(entry->player, before.player);
     assert_true(entry->score >= 7 && entry->deaths >= 3);
     // The other client received no event.
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
-    assert_true(heard_joined(&table->seats[1], before.player) <= 1);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
+    assert_true(received_joins(&table->seats[1], before.player) <= 1);
     close_table(table);
 }
 
@@ -182,11 +183,11 @@ static void test_after_the_grace_time_a_lost_player_leaves(void **state)
     ticks(table, GRACE_TICKS);
     assert_int_equal(counts(table).players, 2);
     assert_int_equal(counts(table).away, 1);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
     ticks(table, 1);
     assert_int_equal(counts(table).players, 1);
     assert_int_equal(counts(table).away, 0);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
     // The token of an ended session does not resume.
     const struct seat *again = resume(table, 0, before.token);
     ticks(table, 3);
@@ -216,7 +217,7 @@ static void test_in_a_full_match_who_came_and_went_makes_way(void **state)
     play(table, 5);
     ticks(table, 2);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 1);
-    assert_int_equal(heard_left(&table->seats[1], fickle, RAIM_REASON_LOST), 1);
+    assert_int_equal(received_leaves(&table->seats[1], fickle, RAIM_REASON_LOST), 1);
     assert_int_equal(counts(table).players, 3);
     assert_int_equal(counts(table).away, 1);
     assert_int_equal(row_of(table, faithful).id, faithful);
@@ -236,7 +237,7 @@ static void test_without_a_grace_time_a_lost_player_leaves_at_once(void **state)
     stand_up(table, 3);
     assert_int_equal(counts(table).players, 1);
     ticks(table, 1);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
     close_table(table);
 }
 
@@ -252,7 +253,7 @@ static void test_a_goodbye_ends_a_session(void **state)
     const struct seat *again = resume(table, 4, before.token);
     ticks(table, 3);
     assert_int_not_equal(again->welcome.player, before.player);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LEFT), 1);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LEFT), 1);
     close_table(table);
 }
 

@@ -177,14 +177,14 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
     }
     const uint32_t skipped = late->welcome.event_sequence - live->welcome.event_sequence;
     assert_int_equal(late->roster_sent, late->welcome.roster_count);
-    assert_true(late->heard_count > 500 && skipped > 0);
-    assert_true(live->heard[skipped].tick + DELAY_TICKS > joined);
-    assert_true(live->heard[skipped - 1].tick + DELAY_TICKS <= joined);
-    for (uint32_t i = 0; i < late->heard_count; i++) {
-        assert_int_equal(live->heard[skipped + i].told_tick, live->heard[skipped + i].tick);
-        assert_int_equal(late->heard[i].told_tick, late->heard[i].tick + DELAY_TICKS);
-        assert_int_equal(late->heard[i].tick, live->heard[skipped + i].tick);
-        assert_same_event(&late->heard[i].event, &live->heard[skipped + i].event);
+    assert_true(late->received_count > 500 && skipped > 0);
+    assert_true(live->received[skipped].tick + DELAY_TICKS > joined);
+    assert_true(live->received[skipped - 1].tick + DELAY_TICKS <= joined);
+    for (uint32_t i = 0; i < late->received_count; i++) {
+        assert_int_equal(live->received[skipped + i].event_tick, live->received[skipped + i].tick);
+        assert_int_equal(late->received[i].event_tick, late->received[i].tick + DELAY_TICKS);
+        assert_int_equal(late->received[i].tick, live->received[skipped + i].tick);
+        assert_same_event(&late->received[i].event, &live->received[skipped + i].event);
     }
     close_table(table);
 }

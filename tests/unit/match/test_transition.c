@@ -61,7 +61,7 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
         assert_int_equal(seat->roster_sent, 7);
         assert_true(is_up_to_date(table, seat));
         assert_true(player_of(table, handle)->score < 9);
-        assert_knows_all(table, seat);
+        assert_has_all(table, seat);
     }
     assert_true(row_of(table, before[1].player).muted);
     assert_int_equal(table->match->members[table->match->clients[2].slot].chat_debt_ticks, 990);
@@ -98,7 +98,7 @@ static void test_a_round_that_is_kept_goes_on_with_its_scores(void **state)
     assert_int_equal(player_of(table, 0)->state, RAIM_PLAYER_ALIVE);
     assert_int_equal(player_at(table, 1)->score, 7);
     ticks(table, 5);
-    assert_knows_all(table, seat);
+    assert_has_all(table, seat);
     close_table(table);
 }
 

@@ -32,7 +32,7 @@ static size_t packet_count;
 static bool frozen[KEPT]; // by tick
 static double loss;
 static uint32_t epoch;
-static uint32_t overtaken, undecodable, resumed, told_anew;
+static uint32_t overtaken, undecodable, resumed, welcomed_again;
 
 static void send(const struct table *table, struct packet packet, const uint8_t *data, size_t size)
 {
@@ -84,7 +84,7 @@ static void assert_frame_is_true(struct table *table, struct seat *seat)
     }
 }
 
-static void hear_snapshot(struct table *table, const struct packet *packet)
+static void receive_snapshot(struct table *table, const struct packet *packet)
 {
     struct seat *seat = &table->seats[packet->handle];
     struct guest *guest = &guests[packet->handle];
@@ -126,7 +126,7 @@ static void hear(struct table *table, const struct packet *packet)
     struct seat *seat = &table->seats[packet->handle];
     struct guest *guest = &guests[packet->handle];
     if (!packet->reliable) {
-        hear_snapshot(table, packet);
+        receive_snapshot(table, packet);
         return;
     }
     const uint32_t welcomes = seat->welcomes;
@@ -134,7 +134,7 @@ static void hear(struct table *table, const struct packet *packet)
     seat->is_over = seat->is_over || packet->close;
     if (seat->welcomes == welcomes)
         return;
-    told_anew += welcomes > 0;
+    welcomed_again += welcomes > 0;
     guest->epoch = packet->epoch;
     guest->has_misread = false;
     guest->lost_ticks = 0;
@@ -335,10 +335,11 @@ static void play_on(double lost, int count)
         const struct seat *seat = &table->seats[handle];
         if (!seat->welcome_sent || seat->is_over)
             continue;
-        assert_knows_all(table, seat);
+        assert_has_all(table, seat);
         assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
         assert_int_equal(seat->phase.round, raim_match_round(table->match).round);
-        assert_int_equal(seat->welcome.event_sequence + seat->heard_count, table->match->log.end);
+        assert_int_equal(seat->welcome.event_sequence + seat->received_count,
+                         table->match->log.end);
     }
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 0);
     for (uint32_t handle = 0; handle < SEATS; handle++)
@@ -349,12 +350,12 @@ static void play_on(double lost, int count)
 static void test_whatever_comes_everybody_knows_what_the_match_knows(void **state)
 {
     (void)state;
-    overtaken = undecodable = resumed = told_anew = 0;
+    overtaken = undecodable = resumed = welcomed_again = 0;
     for (int i = 0; i < 6; i++)
         play_on(i * 0.1, 2000);
-    printf("welcomed anew %u, resumed %u, overtaken %u, undecodable %u\n", told_anew, resumed,
+    printf("welcomed anew %u, resumed %u, overtaken %u, undecodable %u\n", welcomed_again, resumed,
            overtaken, undecodable);
-    assert_true(told_anew > 100 && resumed > 0 && overtaken > 0);
+    assert_true(welcomed_again > 100 && resumed > 0 && overtaken > 0);
 }
 
 int main(int argc, char **argv)

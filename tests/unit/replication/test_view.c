@@ -43,7 +43,7 @@ static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_s
     stage->viewers[1].pressed.move_y = 1;
     for (int i = 1; first_seen == 0; i++) {
         stage_tick(stage);
-        const bool told = stage_knows(stage, 0, stage_slot(stage, 1));
+        const bool told = stage_has(stage, 0, stage_slot(stage, 1));
         first_told = first_told == 0 && told ? i : first_told;
         assert_true(told || first_told == 0);
         if (raim_map_sees_circle(stage->map, stage_player(stage, 0)->position,
@@ -65,8 +65,8 @@ static void test_without_sight_all_inside_the_view_is_told(void **state)
     def.sight = false;
     struct stage *stage =
         open_with_two(walled_map(), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    assert_true(stage_knows(stage, 0, stage_slot(stage, 1)));
-    assert_true(stage_knows(stage, 1, stage_slot(stage, 0)));
+    assert_true(stage_has(stage, 0, stage_slot(stage, 1)));
+    assert_true(stage_has(stage, 1, stage_slot(stage, 0)));
     stage_close(stage);
 }
 
@@ -88,8 +88,8 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
         stage_put(stage, stage_slot(stage, 0), from);
         stage_put(stage, stage_slot(stage, 1), raim_vec2_add(from, away));
         stage_ticks(stage, 2);
-        assert_int_equal(stage_knows(stage, 0, stage_slot(stage, 1)), off < 0);
-        assert_int_equal(stage_knows(stage, 1, stage_slot(stage, 0)), off < 0);
+        assert_int_equal(stage_has(stage, 0, stage_slot(stage, 1)), off < 0);
+        assert_int_equal(stage_has(stage, 1, stage_slot(stage, 0)), off < 0);
     }
     stage_close(stage);
 }
