@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads access tokens, but for their signature.
+// Writes and reads access tokens without their signature.
 #include "access.h"
 
 #include "message.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-// The magic keeps signatures of tokens apart from all others that a key may make.
+// Domain separation: the magic distinguishes signatures of tokens from any others by the same key.
 static const uint8_t magic[] = {'R', 'A', 'I', 'M', RAIM_ACCESS_FORM};
 
 enum {
@@ -64,14 +64,14 @@ size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_AC
     return at;
 }
 
-// The length of the field at `at`, which then lies wholly in the first `end` bytes; else beyond
-// `most`.
+// The length of the field at `at`; a value above `most` when the length is out of range or the
+// field does not end within the first `end` bytes.
 static size_t read_length(const uint8_t *bytes, size_t at, size_t end, size_t most)
 {
     return at < end && bytes[at] <= most && bytes[at] < end - at ? bytes[at] : most + 1;
 }
 
-// Reads a text into memory of `capacity` zero bytes; false where it is none.
+// Reads a text into memory of `capacity` zero bytes; false when it is malformed.
 static bool read_text(const uint8_t *bytes, size_t *at, size_t end, char *text, size_t capacity)
 {
     const size_t length = read_length(bytes, *at, end, capacity - 1);

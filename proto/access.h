@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Access tokens: who may join which arena, under what name, from when until when, signed by whoever
-// decides that. Pure bytes: signing and verifying is for those who have keys. Integers are
+// Access tokens: permissions to join an arena under a name within a period of time, signed by an
+// issuer. This module only encodes the bytes; callers with keys sign and verify. Integers are
 // little-endian.
 #pragma once
 
@@ -15,17 +15,16 @@ struct raim_access {
     uint8_t key_id[RAIM_ACCESS_KEY_ID_BYTES];
     uint64_t not_before;                    // seconds since 1970
     uint64_t expiry;                        // seconds since 1970
-    uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]; // random: no two tokens have the same
+    uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]; // random and unique per token
     char arena[RAIM_MAX_ARENA_BYTES + 1];   // 1 to 31 bytes
     char name[RAIM_MAX_NAME_BYTES + 1];     // of the player; empty: the client chooses
     bool has_key;
-    uint8_t
-        key[RAIM_KEY_BYTES]; // with `has_key`: the lasting one of the server, see connectionless.h
+    uint8_t key[RAIM_KEY_BYTES]; // with `has_key`: the server's static key, see connectionless.h
 };
 
-// Writes all but the signature, which belongs right behind what was written, and returns the size.
+// Writes everything but the signature, which must follow directly, and returns the size.
 size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_ACCESS_BYTES]);
 
-// Reads a token. Returns the size of what is signed, with the signature behind it and nothing
-// else; 0 for bytes that are no token.
+// Reads a token. Returns the size of the signed part, which only the signature follows; 0 for
+// malformed bytes.
 size_t raim_access_read(const uint8_t *bytes, size_t size, struct raim_access *access);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Bit streams: the first bit written is the lowest bit of the first byte. Errors are sticky and
-// checked once at the end; the last byte is padded with zero bits, which the reader insists on.
-// Writing a value that is out of its range is a bug of the caller and asserted. Reading one is an
-// error of the bytes: the reader has failed, and gives 0, the least value or "" from then on.
-// Thread rule of this folder: no function keeps anything, so any thread may call it with memory of
-// its own.
+// checked once at the end; the last byte is padded with zero bits, which the reader verifies.
+// Writing a value out of its range is a bug of the caller and asserted. Reading one is an error of
+// the bytes: the reader fails and returns 0, the least value or "" from then on. Thread rule of
+// this folder: functions keep no state, so any thread may call them with memory of its own.
 #pragma once
 
 #include <assert.h>
@@ -13,14 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 
-// A stream of values into a fixed buffer, which is borrowed. Plain data: a copy is a bookmark to go
-// back to.
+// Writes values into a fixed buffer, which is borrowed. It is plain data, so a copy saves a
+// position to return to.
 typedef struct raim_writer {
     uint8_t *bytes;
     size_t capacity; // bytes
     size_t size;     // bytes written
     uint64_t pending;
-    uint32_t pending_bits; // not yet among the bytes, below 32 between calls
+    uint32_t pending_bits; // not yet in `bytes`, below 32 between calls
     bool overflow;
 } raim_writer;
 
@@ -37,19 +36,19 @@ static inline raim_writer raim_writer_make(uint8_t *bytes, size_t capacity)
     return (raim_writer){.bytes = bytes, .capacity = capacity};
 }
 
-// Bits written so far; of no meaning after an overflow.
+// Bits written so far; meaningless after an overflow.
 static inline size_t raim_writer_bits(const raim_writer *writer)
 {
     return writer->size * 8 + writer->pending_bits;
 }
 
-// Whether everything so far and one more bit fit.
+// Whether everything written so far fits, and one more bit would.
 static inline bool raim_writer_has_room(const raim_writer *writer)
 {
     return !writer->overflow && raim_writer_bits(writer) < writer->capacity * 8;
 }
 
-// The low `count` bits of a value, 0 to 32; the rest of the value must be zero.
+// Writes the low `count` bits of a value, 0 to 32; the other bits must be zero.
 static inline void raim_write_bits(raim_writer *writer, uint32_t value, uint32_t count)
 {
     assert(count <= 32 && (count == 32 || value >> count == 0));
@@ -66,7 +65,7 @@ static inline void raim_write_bits(raim_writer *writer, uint32_t value, uint32_t
         writer->overflow = true;
         return;
     }
-    uint8_t *end = writer->bytes + writer->size; // compilers make this one store
+    uint8_t *end = writer->bytes + writer->size; // compiles to one store
     end[0] = (uint8_t)pending;
     end[1] = (uint8_t)(pending >> 8);
     end[2] = (uint8_t)(pending >> 16);
@@ -92,7 +91,7 @@ static inline raim_reader raim_reader_make(const uint8_t *bytes, size_t size)
     return (raim_reader){.bytes = bytes, .size = size};
 }
 
-// 0 to 32 bits; 0 after an error.
+// Reads `count` bits, 0 to 32. Returns 0 after an error.
 static inline uint32_t raim_read_bits(raim_reader *reader, uint32_t count)
 {
     assert(count <= 32);
@@ -103,7 +102,7 @@ static inline uint32_t raim_read_bits(raim_reader *reader, uint32_t count)
     uint64_t value = 0;
     const uint8_t *first = reader->bytes + reader->offset / 8;
     const size_t left = reader->size - reader->offset / 8;
-    if (left >= 8) { // compilers make this one load
+    if (left >= 8) { // compiles to one load
         value = (uint64_t)first[0] | (uint64_t)first[1] << 8 | (uint64_t)first[2] << 16 |
                 (uint64_t)first[3] << 24 | (uint64_t)first[4] << 32 | (uint64_t)first[5] << 40 |
                 (uint64_t)first[6] << 48 | (uint64_t)first[7] << 56;
@@ -116,7 +115,7 @@ static inline uint32_t raim_read_bits(raim_reader *reader, uint32_t count)
     return (uint32_t)(value & (((uint64_t)1 << count) - 1));
 }
 
-// True when everything was read without an error, up to the zero padding of the last byte.
+// True when all bytes were read without an error, up to the zero padding of the last one.
 static inline bool raim_reader_done(raim_reader *reader)
 {
     const size_t left = reader->size * 8 - reader->offset;
@@ -135,25 +134,26 @@ static inline bool raim_read_bool(raim_reader *reader)
     return raim_read_bits(reader, 1) != 0;
 }
 
-// A number in two's complement of `count` bits, 2 to 32, in which it must fit.
+// A number in two's complement of `count` bits, 2 to 32. The value must fit.
 void raim_write_signed(raim_writer *writer, int32_t value, uint32_t count);
 int32_t raim_read_signed(raim_reader *reader, uint32_t count);
 
-// Small numbers in few bits: groups of three bits, lowest first, each led by a bit that says
-// whether it is there. The reader refuses more than 32 bits and needless groups.
+// Variable-length numbers, short for small values: groups of three bits, lowest first, each
+// preceded by a 1; a 0 ends them. The reader refuses more than 32 bits and redundant groups.
 void raim_write_count(raim_writer *writer, uint32_t value);
 uint32_t raim_read_count(raim_reader *reader);
 
-// An integer from min to max, inclusive, in as few bits as the range needs; others are refused.
+// An integer from min to max, inclusive, in as few bits as the range needs. The reader refuses
+// other values.
 void raim_write_ranged(raim_writer *writer, uint32_t value, uint32_t min, uint32_t max);
 uint32_t raim_read_ranged(raim_reader *reader, uint32_t min, uint32_t max);
 
-// The 64 bits of a finite IEEE 754 double, low half first; others are refused.
+// The 64 bits of a finite IEEE 754 double, low half first. The reader refuses infinities and NaNs.
 void raim_write_double(raim_writer *writer, double value);
 double raim_read_double(raim_reader *reader);
 
-// A byte string of at most `max` bytes, its length first; the reader adds the closing NUL, so
-// `text` needs max + 1 bytes. NUL bytes inside are refused.
+// A byte string of at most `max` bytes, preceded by its length. The reader adds the closing NUL, so
+// `text` needs max + 1 bytes. It refuses NUL bytes inside.
 void raim_write_text(raim_writer *writer, const char *text, uint32_t max);
 void raim_read_text(raim_reader *reader, char *text, uint32_t max);
 

@@ -2,7 +2,7 @@
 // Writes and reads CHAT.
 #include "chat.h"
 
-// The length of as many whole characters of a text as there is room for.
+// The length of a text, cut to RAIM_MAX_CHAT_BYTES at a character's boundary.
 static size_t whole_length(const char *text)
 {
     size_t whole = 0;

@@ -18,9 +18,9 @@ static const uint8_t prefix[8] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M'};
 
 static_assert(HEAD_BYTES + 1 + 4 + RAIM_MAX_ARENA_BYTES + 1 + RAIM_KEY_BYTES == RAIM_COOKIE_BYTES,
               "a cookie fits");
-static_assert(HEAD_BYTES + 16 == RAIM_INVITE_BYTES, "an invitation is no larger");
+static_assert(HEAD_BYTES + 16 == RAIM_INVITE_BYTES, "an INVITE is complete");
 static_assert(RAIM_COOKIE_BYTES + RAIM_REFUSED_BYTES < RAIM_CONNECTIONLESS_BYTES,
-              "both answers are smaller than their question");
+              "both answers are smaller than their request");
 static_assert(HEAD_BYTES + 4 + RAIM_CREDENTIAL_MOST_BYTES < RAIM_CONNECTIONLESS_BYTES,
               "every credential fits");
 
@@ -97,7 +97,8 @@ bool raim_connect_request_read(const uint8_t *data, size_t size,
     connect_request->cookie = read_u32(data + HEAD_BYTES);
     const size_t at = HEAD_BYTES + 4;
     const size_t taken = raim_credential_read(data + at, size - at, &connect_request->credential);
-    // All are zero where the first is and each is like the one before; a flood is read so.
+    // Every byte is zero if the first is zero and each equals its predecessor. One memcmp is fast
+    // enough for a flood.
     const uint8_t *padding = data + at + taken;
     return taken > 0 && connect_request->cookie >> RAIM_COOKIE_BITS == 0 && padding[0] == 0 &&
            memcmp(padding, padding + 1, size - at - taken - 1) == 0;

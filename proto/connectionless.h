@@ -3,7 +3,7 @@
 // request), the server answers with a COOKIE (a stateless cookie that proves the client's address),
 // and with that ENet connects, or the handshake of secure_datagram.h begins. After a restart the
 // server sends an INVITE to those who played. Each begins with four bytes of 0xFF, "RAIM", its kind
-// and its form; integers are little-endian. Pure bytes, no state.
+// and its form; integers are little-endian. The functions encode bytes and keep no state.
 #pragma once
 
 #include "wire_limits.h"
@@ -21,7 +21,7 @@
 #define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones
 
 enum raim_connectionless_kind {
-    RAIM_CONNECTIONLESS_NONE,      // something else
+    RAIM_CONNECTIONLESS_NONE,      // not a connectionless datagram
     RAIM_CONNECTIONLESS_REQUEST,   // client to server
     RAIM_CONNECTIONLESS_COOKIE,    // server to client
     RAIM_CONNECTIONLESS_INVITE,    // server to client
@@ -29,7 +29,7 @@ enum raim_connectionless_kind {
     RAIM_CONNECTIONLESS_REFUSED,   // server to client
 };
 
-// What a client shows to be let in.
+// The credential by which a client asks for admission.
 enum raim_credential_kind {
     RAIM_CREDENTIAL_NONE,
     RAIM_CREDENTIAL_ACCESS,  // an access token, see access.h
@@ -51,14 +51,14 @@ struct raim_connect_request {
 struct raim_cookie {
     uint32_t cookie;                      // for enet_host_connect's data
     bool needs_admission;                 // a plain CONNECT needs an admitted cookie
-    bool offers_encryption;               // the server answers the handshake
-    bool requires_encryption;             // and takes nothing else; never without the offer
-    bool admitted;                        // the credential was good: this cookie lets a CONNECT in
+    bool offers_encryption;               // the server accepts the handshake
+    bool requires_encryption;             // it accepts nothing else; only with offers_encryption
+    bool admitted;                        // the credential was valid: this cookie admits a CONNECT
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // its name
-    uint8_t server_key[RAIM_KEY_BYTES];   // the server's lasting one, with `offers_encryption`
+    uint8_t server_key[RAIM_KEY_BYTES];   // its static key, with offers_encryption
 };
 
-// "Come back": only who knows the session's token could have made the proof.
+// Invites a client to reconnect. Only the holder of the session's token can compute the proof.
 struct raim_invite {
     uint8_t nonce[8];
     uint8_t proof[8]; // SipHash-2-4 of the nonce, keyed by the token
@@ -69,16 +69,16 @@ struct raim_refused {
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 
-// The kind of a datagram of any size, by its first ten bytes.
+// The kind of a datagram of any size, from its first ten bytes.
 enum raim_connectionless_kind raim_connectionless_kind(const uint8_t *data, size_t size);
 
 // Writes the first ten bytes.
 void raim_connectionless_write_head(enum raim_connectionless_kind kind,
                                     uint8_t bytes[RAIM_CONNECTIONLESS_HEAD_BYTES]);
 
-// Writers return the size; a value out of its range is a bug and asserted. Readers are for
-// datagrams whose raim_connectionless_kind is theirs, and return false when anything behind the
-// head is wrong.
+// Writers return the size; a value out of its range is a bug and asserted. Readers require a
+// datagram of the matching raim_connectionless_kind and return false when anything behind the head
+// is malformed.
 size_t raim_connect_request_write(const struct raim_connect_request *connect_request,
                                   uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);
 bool raim_connect_request_read(const uint8_t *data, size_t size,
@@ -90,8 +90,8 @@ bool raim_invite_read(const uint8_t *data, size_t size, struct raim_invite *invi
 size_t raim_refused_write(const struct raim_refused *refused, uint8_t bytes[RAIM_REFUSED_BYTES]);
 bool raim_refused_read(const uint8_t *data, size_t size, struct raim_refused *refused);
 
-// A credential within another datagram: its kind, its size, its bytes. The reader returns the size
-// of all that, 0 where it is none.
+// A credential within another datagram: kind, size, bytes. The reader returns the size of all
+// three, 0 for a malformed one.
 #define RAIM_CREDENTIAL_MOST_BYTES (2 + RAIM_ACCESS_BYTES)
 size_t raim_credential_write(const struct raim_credential *credential,
                              uint8_t bytes[RAIM_CREDENTIAL_MOST_BYTES]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory of frames, and the rule by which both ends of the wire move them on.
+// The memory of frames and the prediction rule that both ends share.
 #include "frame.h"
 
 uint32_t raim_wire_history(uint32_t tick_hz)
@@ -17,10 +17,10 @@ static_assert(sizeof(raim_wire_player) % 4 == 0 && _Alignof(raim_wire_bullet) ==
 
 size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits)
 {
-    const size_t places = raim_wire_bullets(limits);
-    const size_t words = raim_set_words(limits->players) + raim_set_words((uint32_t)places);
+    const size_t slots = raim_wire_bullets(limits);
+    const size_t words = raim_set_words(limits->players) + raim_set_words((uint32_t)slots);
     const size_t bytes = words * sizeof(uint64_t) + limits->players * sizeof(raim_wire_player) +
-                         places * sizeof(raim_wire_bullet);
+                         slots * sizeof(raim_wire_bullet);
     return (bytes + 7) / 8 * 8;
 }
 
@@ -37,7 +37,7 @@ void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_
 
 // --- Ways ---
 
-// Where a way leads, and whether at the diagonal's pace.
+// The direction of each way and whether it uses the diagonal's pace.
 static const struct direction {
     int8_t x, y;
     bool diagonal;
@@ -94,32 +94,32 @@ raim_wire_self raim_wire_predict_self(const raim_wire_self *self, uint32_t age)
     return later;
 }
 
-static bool same_set(const uint64_t *a, const uint64_t *b, uint32_t places)
+static bool same_set(const uint64_t *a, const uint64_t *b, uint32_t slots)
 {
-    return memcmp(a, b, raim_set_words(places) * sizeof *a) == 0;
+    return memcmp(a, b, raim_set_words(slots) * sizeof *a) == 0;
 }
 
 bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
                             const struct raim_wire_frame *from, const struct raim_wire_frame *to)
 {
-    const uint32_t age = to->tick - from->tick, places = raim_wire_bullets(limits);
+    const uint32_t age = to->tick - from->tick, slots = raim_wire_bullets(limits);
     const raim_wire_self self = raim_wire_predict_self(&from->self, age);
     if (!raim_wire_same_self(&self, &to->self) ||
         !same_set(from->seen_players, to->seen_players, limits->players) ||
-        !same_set(from->seen_bullets, to->seen_bullets, places))
+        !same_set(from->seen_bullets, to->seen_bullets, slots))
         return false;
-    for (uint32_t place = raim_set_next(to->seen_players, 0, limits->players);
-         place < limits->players;
-         place = raim_set_next(to->seen_players, place + 1, limits->players)) {
+    for (uint32_t slot = raim_set_next(to->seen_players, 0, limits->players);
+         slot < limits->players;
+         slot = raim_set_next(to->seen_players, slot + 1, limits->players)) {
         const raim_wire_player predicted =
-            raim_wire_predict_player(limits, &from->players[place], age);
-        if (!raim_wire_same_course(&predicted, &to->players[place]) ||
-            raim_wire_told_aim(from, place) != raim_wire_told_aim(to, place))
+            raim_wire_predict_player(limits, &from->players[slot], age);
+        if (!raim_wire_same_course(&predicted, &to->players[slot]) ||
+            raim_wire_sent_aim(from, slot) != raim_wire_sent_aim(to, slot))
             return false;
     }
-    for (uint32_t place = raim_set_next(to->seen_bullets, 0, places); place < places;
-         place = raim_set_next(to->seen_bullets, place + 1, places))
-        if (!raim_wire_same_launch(&from->bullets[place], &to->bullets[place]))
+    for (uint32_t slot = raim_set_next(to->seen_bullets, 0, slots); slot < slots;
+         slot = raim_set_next(to->seen_bullets, slot + 1, slots))
+        if (!raim_wire_same_launch(&from->bullets[slot], &to->bullets[slot]))
             return false;
     return true;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// A frame: what is to be seen in one tick, in the wire's integers. Positions lie on the wire's grid
-// exactly, because the world lives on it: nothing is lost by quantising but the fineness of aims.
+// Frames: the state of one tick in the wire's integers, and the prediction rule of delta
+// compression. The world's positions lie on the wire's grid, so quantising loses nothing but
+// precision of aims.
 #pragma once
 
 #include "message.h"
 
-// What both ends know of an arena before the first snapshot.
+// The limits of an arena, known to both ends before the first snapshot.
 struct raim_wire_limits {
-    uint32_t players; // places
-    uint32_t shots; // places for bullets that each player has: bullet place / shots is its shooter
-    uint32_t history;    // ticks that both ends remember: raim_wire_history
-    int32_t stride;      // grid steps that a player runs in a tick along an axis
-    int32_t diagonal;    // and along each axis when it runs diagonally
+    uint32_t players;    // places
+    uint32_t shots;      // bullet slots of each player: slot / shots is a bullet's shooter
+    uint32_t history;    // ticks that both ends keep: raim_wire_history
+    int32_t stride;      // grid steps that a player runs per tick along an axis
+    int32_t diagonal;    // grid steps per tick along each axis of a diagonal run
     uint32_t max_rewind; // ticks that a bullet may be launched in the past, 0 to RAIM_WIRE_REWIND
 };
 
@@ -20,46 +21,47 @@ static inline uint32_t raim_wire_bullets(const struct raim_wire_limits *limits)
     return limits->players * limits->shots;
 }
 
-// A second of ticks, rounded up to a power of two: 16 to RAIM_MAX_HISTORY.
+// The ticks of a second, rounded up to a power of two: 16 to RAIM_MAX_HISTORY.
 #define RAIM_MAX_HISTORY 256
 uint32_t raim_wire_history(uint32_t tick_hz);
 
-// How a player moved in its last tick. What it really did is taken for the nearest of these.
+// How a player moved in its last tick, approximated by the nearest of these.
 enum raim_way {
     RAIM_WAY_STAND,
-    RAIM_WAY_RUN = 1,   // to 8: the eight directions, counter-clockwise from +x
-    RAIM_WAY_SLIDE = 9, // to 12: +x, +y, -x, -y at the diagonal's pace, along a wall
+    RAIM_WAY_RUN = 1,   // 1 to 8: the eight directions, counter-clockwise from +x
+    RAIM_WAY_SLIDE = 9, // 9 to 12: +x, +y, -x, -y at the diagonal's pace, along a wall
     RAIM_WAYS = 13,
 };
 
-// A living player as the wire tells it. The table of its fields is in snapshot.c.
+// A living player. The table of its fields is in snapshot.c.
 typedef struct raim_wire_player {
     int32_t x, y;   // position on the wire's grid
     int32_t aim;    // RAIM_WIRE_AIM_BITS of binary angle; 0 for a client's own
     int32_t way;    // enum raim_way
-    int32_t life;   // its spawn counter, modulo 8: another life is another place
+    int32_t life;   // spawn counter, modulo 8: positions of different lives are unrelated
     int32_t shield; // 1 under spawn protection
 } raim_wire_player;
 
 #define RAIM_WIRE_AIM_BITS 10
 
-// A bullet flies straight: it seems to leave the centre (x, y) of its shooter when `tick` begins.
+// A bullet flies straight, as if it left the centre (x, y) of its shooter at the beginning of
+// `tick`.
 typedef struct raim_wire_bullet {
     int32_t x, y;
     uint32_t tick;
-    // Only in frames that are written: where it would have to leave at the frame's own tick, so as
-    // to be where it is now. Told to clients who are not to know where it was fired.
+    // Only in frames that are written: the origin of an equal bullet launched at the frame's own
+    // tick. It is sent to clients that must not learn where the bullet was fired.
     int32_t now_x, now_y;
     uint16_t aim;   // 16-bit binary angle
-    uint8_t rewind; // it was fired so many ticks after `tick`; 0 where that is not told
+    uint8_t rewind; // ticks from `tick` to the shot; 0 where that is not sent
 } raim_wire_bullet;
 
-// What only the receiver is told.
+// State that only its receiver gets.
 typedef struct raim_wire_self {
-    uint16_t place; // whose view this is
-    bool steers;    // the receiver plays it, and so knows its aim; else it is a spectator
+    uint16_t place; // slot of the player whose view this is
+    bool steers;    // the receiver plays it and so knows its aim; false for spectators
     bool alive;
-    uint16_t timer; // ticks until it may fire, or while down until it rises
+    uint16_t timer; // ticks until it may fire, or while down until it respawns
     uint8_t shots;  // bullets fired, modulo 256
     uint8_t hits;   // bullets that hit, modulo 256
     int8_t margin;  // see RAIM_MARGIN_WINDOW; 0 for spectators
@@ -67,13 +69,15 @@ typedef struct raim_wire_self {
 
 #define RAIM_WIRE_MAX_TIMER 65535
 
-// The least number of ticks by which INPUTs came early, among those that arrived in the last whole
-// window: windows are so many ticks, beginning at multiples of it. Clients set their clocks by it.
+// The margin is the minimum number of ticks by which INPUTs came early in the last complete window.
+// Windows are RAIM_MARGIN_WINDOW ticks long and begin at multiples of it. Clients adjust their
+// clocks by the margin.
 #define RAIM_MARGIN_WINDOW 32
-#define RAIM_MAX_MARGIN 31 // what is beyond is cut; negative: too late
+#define RAIM_MAX_MARGIN 31 // clamped to this; negative: too late
 
-// Everything visible to somebody at a tick. `players` and `bullets` are indexed by place; of them
-// only the places whose bit is set in `seen_players` and `seen_bullets` count. Borrows.
+// The state of a tick and the set of its entities that are visible to a viewer. `players` and
+// `bullets` are indexed by slot; only slots whose bits are set in `seen_players` and `seen_bullets`
+// are valid. All arrays are borrowed.
 struct raim_wire_frame {
     uint32_t tick;
     raim_wire_self self;
@@ -83,28 +87,29 @@ struct raim_wire_frame {
     uint64_t *seen_bullets;
 };
 
-// The bytes of a frame's arrays, a multiple of 8, and a frame over such memory, which must be
-// zeroed and aligned for a uint64_t.
+// raim_wire_frame_bytes returns the size of a frame's arrays, a multiple of 8. raim_wire_frame_init
+// makes a frame over memory of that size, which must be zeroed and aligned for a uint64_t.
 size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits);
 void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_limits *limits,
                           void *memory);
 
-// The way nearest to a displacement of one tick, in grid steps; the lowest of equals.
+// The way nearest to a displacement of one tick, in grid steps; of equally near ones the lowest.
 uint32_t raim_wire_way(const struct raim_wire_limits *limits, int32_t dx, int32_t dy);
 
-// The prediction rule: where a player is `age` ticks later (0 to RAIM_MAX_HISTORY - 1) if it goes
-// on as it went; all else stays. Positions wrap in 32 bits, so that any frame can be predicted.
+// The prediction rule (dead reckoning): a player after `age` ticks, 0 to RAIM_MAX_HISTORY - 1, if
+// it continues in its way; all other fields stay. Positions wrap in 32 bits, so that any frame can
+// be predicted.
 raim_wire_player raim_wire_predict_player(const struct raim_wire_limits *limits,
                                           const raim_wire_player *player, uint32_t age);
 raim_wire_self raim_wire_predict_self(const raim_wire_self *self,
                                       uint32_t age); // its timer runs down
 
-// True when a client that knows `from` predicts `to`, a later frame of the same client, in
-// everything: to send it would tell nothing.
+// True when a client with frame `from` predicts everything in its later frame `to`, so that `to`
+// need not be sent.
 bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
                             const struct raim_wire_frame *from, const struct raim_wire_frame *to);
 
-// --- What has turned out as predicted: the same for the rule above and for the wire ---
+// --- Comparisons with a prediction ---
 
 static inline bool raim_wire_same_self(const raim_wire_self *a, const raim_wire_self *b)
 {
@@ -113,7 +118,7 @@ static inline bool raim_wire_same_self(const raim_wire_self *a, const raim_wire_
            a->margin == b->margin;
 }
 
-// Everything of a player but its aim.
+// Compares everything but the aim.
 static inline bool raim_wire_same_course(const raim_wire_player *a, const raim_wire_player *b)
 {
     return a->x == b->x && a->y == b->y && a->way == b->way && a->life == b->life &&
@@ -126,49 +131,49 @@ static inline bool raim_wire_same_launch(const raim_wire_bullet *a, const raim_w
            a->rewind == b->rewind;
 }
 
-// Who steers a player knows its aim, and is told 0.
-static inline bool raim_wire_is_own(const struct raim_wire_frame *frame, uint32_t place)
+// A client that steers a player knows its aim, which is sent as 0.
+static inline bool raim_wire_is_own(const struct raim_wire_frame *frame, uint32_t slot)
 {
-    return frame->self.steers && frame->self.place == place;
+    return frame->self.steers && frame->self.place == slot;
 }
 
-static inline int32_t raim_wire_told_aim(const struct raim_wire_frame *frame, uint32_t place)
+static inline int32_t raim_wire_sent_aim(const struct raim_wire_frame *frame, uint32_t slot)
 {
-    return raim_wire_is_own(frame, place) ? 0 : frame->players[place].aim;
+    return raim_wire_is_own(frame, slot) ? 0 : frame->players[slot].aim;
 }
 
-// --- Sets of places ---
+// --- Bit sets of slots ---
 
-static inline size_t raim_set_words(uint32_t places)
+static inline size_t raim_set_words(uint32_t slots)
 {
-    return (places + 63) / 64;
+    return (slots + 63) / 64;
 }
 
-static inline bool raim_set_has(const uint64_t *set, uint32_t place)
+static inline bool raim_set_has(const uint64_t *set, uint32_t slot)
 {
-    return (set[place / 64] >> (place % 64) & 1) != 0;
+    return (set[slot / 64] >> (slot % 64) & 1) != 0;
 }
 
-static inline void raim_set_add(uint64_t *set, uint32_t place)
+static inline void raim_set_add(uint64_t *set, uint32_t slot)
 {
-    set[place / 64] |= (uint64_t)1 << (place % 64);
+    set[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
-static inline void raim_set_remove(uint64_t *set, uint32_t place)
+static inline void raim_set_remove(uint64_t *set, uint32_t slot)
 {
-    set[place / 64] &= ~((uint64_t)1 << (place % 64));
+    set[slot / 64] &= ~((uint64_t)1 << (slot % 64));
 }
 
-// The lowest place at or above `place` that is in the set, or `limit`.
-static inline uint32_t raim_set_next(const uint64_t *set, uint32_t place, uint32_t limit)
+// The lowest member of the set at or above `slot`, or `limit`.
+static inline uint32_t raim_set_next(const uint64_t *set, uint32_t slot, uint32_t limit)
 {
-    while (place < limit) {
-        const uint64_t rest = set[place / 64] >> (place % 64);
+    while (slot < limit) {
+        const uint64_t rest = set[slot / 64] >> (slot % 64);
         if (rest != 0) {
-            place += (uint32_t)__builtin_ctzll(rest);
-            return place < limit ? place : limit;
+            slot += (uint32_t)__builtin_ctzll(rest);
+            return slot < limit ? slot : limit;
         }
-        place = (place / 64 + 1) * 64;
+        slot = (slot / 64 + 1) * 64;
     }
     return limit;
 }

@@ -173,7 +173,7 @@ size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t
     for (*written = 0; *written < count; ++*written) {
         const raim_writer before = writer;
         write_obstacle(&writer, &obstacles[*written]);
-        if (!raim_writer_has_room(&writer)) { // for the list's closing bit
+        if (!raim_writer_has_room(&writer)) { // for the list's final bit
             writer = before;
             break;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a client enters and leaves: HELLO, WELCOME, OBSTACLES, GOODBYE. Writers return the size of
-// the message, or 0 when it does not fit; readers start behind the kind and return false when the
-// message is to be refused.
+// Messages of entering and leaving: HELLO, WELCOME, OBSTACLES, GOODBYE. Writers return the size of
+// the message, or 0 when it does not fit; readers start behind the kind and return false for a
+// malformed message.
 #pragma once
 
 #include "message.h"
@@ -9,12 +9,12 @@
 
 #define RAIM_HELLO_MAGIC 0x4D494152u // "RAIM", lowest byte first
 
-// Magic and version keep their place in every version, so that both ends can tell.
+// Magic and version have fixed positions in all versions, so that both ends can detect a mismatch.
 struct raim_hello {
     uint32_t version;
-    bool watch;      // to see what a player sees, instead of playing
+    bool watch;      // as a spectator
     uint32_t target; // the player's id, with `watch`; 0: the server chooses
-    bool resume;     // to go on with the session of `token`, or, where it is over, begin anew
+    bool resume;     // continue the session of `token`, or begin a new one if it is over
     uint8_t token[RAIM_TOKEN_BYTES]; // with `resume`
     uint32_t access_size;            // 0: no access token
     uint8_t access[RAIM_ACCESS_BYTES];
@@ -23,26 +23,26 @@ struct raim_hello {
 
 size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t capacity);
 
-// Where the version is not RAIM_PROTOCOL_VERSION only `version` is filled, and that is true.
+// For a version other than RAIM_PROTOCOL_VERSION it fills `version` alone and returns true.
 bool raim_hello_read(raim_reader *reader, struct raim_hello *hello);
 
 struct raim_welcome {
     uint32_t version;
     uint32_t player;                  // the client's own id; 0 for a spectator
-    uint32_t delay_ticks;             // that a spectator is told everything late, up to 65535
-    uint8_t token[RAIM_TOKEN_BYTES];  // of the session, to resume it; zero for a spectator
-    uint32_t grace_s;                 // that a lost player's place is kept, up to 65535
+    uint32_t delay_ticks;             // delay of everything that a spectator receives, up to 65535
+    uint8_t token[RAIM_TOKEN_BYTES];  // to resume the session; zero for a spectator
+    uint32_t grace_s;                 // for which a lost player's slot is kept, up to 65535
     uint32_t tick;                    // ticks played
     uint32_t event_sequence;          // of the next event
     uint32_t tick_hz;                 // 10 to 240
-    uint32_t max_players;             // places, 1 to RAIM_WIRE_PLAYERS
-    uint32_t shots;                   // bullet places of each player, 1 to RAIM_WIRE_BULLETS; all
-                                      // players' together are no more than that
+    uint32_t max_players;             // slots, 1 to RAIM_WIRE_PLAYERS
+    uint32_t shots;                   // bullet slots of each player; shots times max_players is
+                                      // 1 to RAIM_WIRE_BULLETS
     uint32_t max_rewind;              // ticks, 0 to RAIM_WIRE_REWIND
     uint32_t view_width, view_height; // units
     bool sight;                       // obstacles hide what is behind them
-    uint32_t obstacle_count;          // told by the OBSTACLES that follow
-    uint32_t roster_count;            // told by the ROSTER messages that follow
+    uint32_t obstacle_count;          // of the OBSTACLES that follow
+    uint32_t roster_count;            // entries of the ROSTER messages that follow
     int32_t border[4];                // min x, min y, max x, max y on the wire's grid
     uint32_t rule_count;              // see PROTOCOL.md for their order
     double rules[RAIM_WIRE_RULES];
@@ -69,7 +69,7 @@ size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t
 bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
                          uint32_t capacity, uint32_t *count);
 
-// A server's GOODBYE keeps its form in every version, so that any client can read why it was
+// A server's GOODBYE has a fixed form in all versions, so that any client can read why it was
 // refused.
 struct raim_goodbye {
     uint32_t reason;                    // enum raim_reason; a reader accepts unknown ones up to 255
@@ -79,10 +79,10 @@ struct raim_goodbye {
 size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, size_t capacity);
 bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye);
 
-// A client's GOODBYE, which only who has the session's token can say.
+// A client's GOODBYE, authenticated by the session's token.
 struct raim_farewell {
     struct raim_goodbye goodbye;
-    uint8_t token[RAIM_TOKEN_BYTES]; // zero for who has none
+    uint8_t token[RAIM_TOKEN_BYTES]; // zero without a session
 };
 
 size_t raim_farewell_write(const struct raim_farewell *farewell, uint8_t *bytes, size_t capacity);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// INPUT: what a player presses, tick by tick, each told several times so that a lost packet loses
-// nothing; and which snapshot has arrived.
+// INPUT: a player's inputs by tick, sent redundantly so that a lost packet loses none, and the
+// acknowledgement of the newest snapshot.
 #pragma once
 
 #include "message.h"
@@ -24,6 +24,6 @@ struct raim_input_message {
 };
 
 // Writes the message and returns its size, or 0 when it does not fit. The reader starts behind the
-// kind and returns false when the message is to be refused.
+// kind and returns false for a malformed message.
 size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes, size_t capacity);
 bool raim_input_read(raim_reader *reader, struct raim_input_message *message);

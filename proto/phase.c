@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads where a match stands.
+// Writes and reads phases.
 #include "phase.h"
 
 enum { ROUND_BITS = 16, PLAYER_ID_BITS = 16 };

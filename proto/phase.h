@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Where a match stands: playing, between two rounds, or paused. Part of WELCOME, and an event.
+// The phase of a match: play, break between two rounds, or pause. It is a part of WELCOME and an
+// event.
 #pragma once
 
 #include "bits.h"
 
 enum raim_phase {
     RAIM_PHASE_PLAY,
-    RAIM_PHASE_BREAK, // the round is over; like PAUSED: nobody moves, fires or can be hit
+    RAIM_PHASE_BREAK, // the round is over; no player moves, fires or can be hit
     RAIM_PHASE_PAUSED,
     RAIM_PHASES
 };
@@ -16,9 +17,9 @@ struct raim_wire_phase {
     uint32_t round;       // from 1 on, modulo 2^16. Where it is another than before, all scores and
                           // deaths begin anew at 0
     bool has_end;         // PLAY: the clock ends the round; BREAK: it always does
-    uint32_t end_tick;    // then: the tick in which that is
+    uint32_t end_tick;    // with has_end: the tick of the end
     uint32_t score_limit; // points that end the round, 0: none
-    uint32_t winner;      // BREAK: who has most points, by id; 0: nobody alone
+    uint32_t winner;      // BREAK: id of the player with most points; 0: a draw
 };
 
 // Writes a phase as a part of a message; the values must be in range.

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- Shows raimd's traffic in Wireshark: ENet 1.3 datagrams as protocol raim_enet, the messages in them
--- as protocol raim, and datagrams without a connection, or encrypted, as protocol raim_connectionless, with the
--- fields that PROTOCOL.md tells of, under its names. What is encrypted stays so.
+-- Wireshark dissector of raimd's protocol: ENet 1.3 datagrams as protocol raim_enet, the messages in them as
+-- protocol raim, connectionless and encrypted datagrams as protocol raim_connectionless. Fields have the
+-- names of PROTOCOL.md. Encrypted payloads are not decrypted.
 --
 --   wireshark -X lua_script:proto/raim.lua arena.pcap
 --   tshark -X lua_script:proto/raim.lua -r arena.pcap -Y raim.reason -T fields -e raim.reason
 --
--- For other ports than 7246 there are the preference raim_enet.ports and "Decode As". Nothing here
--- needs integers or shifts: Wireshark comes with Lua 5.2, where numbers are doubles, or 5.4.
+-- For ports other than 7246 set the preference raim_enet.ports or use "Decode As". The code uses neither
+-- integers nor shifts, because Wireshark comes with Lua 5.2, where numbers are doubles, or 5.4.
 
 local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
-local connect_request = Proto("raim_connectionless", "raimd without a connection")
+local connectionless = Proto("raim_connectionless", "raimd without a connection")
 
 local HELLO_MAGIC, VERSION = 0x4D494152, 5
 local KINDS = {
@@ -33,7 +33,7 @@ for i = 0, 7 do WAYS[1 + i] = ("runs to %d degrees"):format(45 * i) end
 for i = 0, 3 do WAYS[9 + i] = ("slides to %d degrees"):format(90 * i) end
 
 local malformed = {} -- by protocol
-for prefix, proto in pairs({raim = raim, raim_enet = enet, raim_connectionless = connect_request}) do
+for prefix, proto in pairs({raim = raim, raim_enet = enet, raim_connectionless = connectionless}) do
     malformed[proto] = ProtoExpert.new(prefix .. ".malformed", "Malformed",
         expert.group.MALFORMED, expert.severity.ERROR)
     proto.experts = {malformed[proto]}
@@ -41,7 +41,7 @@ end
 
 local function refuse(why) error({refused = why}) end
 
--- Calls read(). What it refuses is told in the tree; any other error is a mistake in this file.
+-- Calls read(). A refusal of malformed bytes is shown in the tree; any other error is a bug of this file.
 local function attempt(tree, proto, read)
     local ok, result = pcall(read)
     if ok then return result end
@@ -49,9 +49,9 @@ local function attempt(tree, proto, read)
     tree:add_proto_expert_info(malformed[proto], result.refused)
 end
 
--- --- What WELCOME told, which snapshots need ---
+-- --- The arena's limits from WELCOME, which snapshots need ---
 
-local conversations = {} -- by both addresses: arenas in the order of the frames that told them
+local conversations = {} -- by both addresses: arenas in the order of the frames of their WELCOMEs
 
 function raim.init() conversations = {} end
 
@@ -73,7 +73,7 @@ local function learn(pinfo, arena)
     if not pinfo.visited and not is_sent_again then table.insert(arenas, arena) end
 end
 
--- Frames are looked at again and in any order later, so an arena counts from its frame on.
+-- Wireshark dissects frames repeatedly and in any order, so an arena applies from its frame on.
 local function arena_at(pinfo)
     local arenas = arenas_of(pinfo)
     for i = #arenas, 1, -1 do
@@ -83,13 +83,13 @@ end
 
 -- --- Bits ---
 
--- A message that is read bit by bit into a tree.
+-- A reader of a message's bits that adds fields to a tree.
 local Reader = {}
 Reader.__index = Reader
 
 function Reader:refuse(why) refuse(self.reading .. " " .. why) end
 
--- The next bits, at most 52, as a number.
+-- Takes the next bits, at most 52, as a number.
 function Reader:take(bits)
     if self.offset + bits > 8 * #self.bytes then self:refuse("ends early") end
     local value, taken = 0, 0
@@ -128,7 +128,7 @@ local function take_bytes(r, count)
     return table.concat(bytes)
 end
 
--- UTF-8 (RFC 3629) as it is, but "?" for what is none or might command a terminal.
+-- Keeps UTF-8 (RFC 3629) and replaces malformed bytes and terminal control characters by "?".
 local CHARACTERS = {
     "^[ -~]", "^\194[\160-\191]", "^[\195-\223]@", "^\224[\160-\191]@", "^[\225-\236\238\239]@@",
     "^\237[\128-\159]@", "^\240[\144-\191]@@", "^[\241-\243]@@@", "^\244[\128-\143]@@",
@@ -145,7 +145,8 @@ local function printable(bytes)
     return text
 end
 
--- The types of fields: the ProtoField that shows one, and what reads its value and maybe a remark.
+-- Field types: the name of the ProtoField constructor, and a function that reads the value and, optionally, a
+-- remark.
 local types = {
     u = {"uint32", Reader.take},
     s = {"int32", take_signed},
@@ -184,13 +185,13 @@ local types = {
         local bytes = take_bytes(r, count)
         return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
     end},
-    -- A message begins with a 1 if it is SNAPSHOT, else with a 0 and its kind.
+    -- A message begins with the bit 1 for SNAPSHOT, otherwise with 0 and four bits of its kind.
     kind = {"uint32", function(r)
         local kind = r:take(1) == 1 and 7 or r:take(4)
         if not KINDS[kind] or kind == 7 and r.offset > 1 then r:refuse("is unknown") end
         return kind
     end},
-    -- A tick told by its lowest bits: of those that fit, the nearest to the newest one known.
+    -- A tick of which only the lowest bits are sent: the nearest one to the newest received tick.
     near_tick = {"uint32", function(r, history, newest)
         local first = newest - history + 1
         local low = take_ranged(r, 0, 2 * history - 1)
@@ -198,7 +199,7 @@ local types = {
     end},
 }
 
--- Every field by what follows "raim." in filters: its type, and what tells its type the rest.
+-- Every field by its filter name without "raim.": its type and the type's arguments.
 local fields, field_types = {}, {}
 
 local function field(names, name_of_type, arguments, ...)
@@ -252,13 +253,13 @@ field("snapshot.age", "ranged", {1, 16})
 field("unread_bits", "u", {})
 raim.fields = fields
 
--- The bytes that hold the bits from `first` up to here.
+-- The bytes that hold the bits from `first` to the present position.
 function Reader:range_from(first)
     local begin = math.floor(first / 8)
     return self.tvb(self.start + begin, math.ceil(self.offset / 8) - begin)
 end
 
--- Reads and shows a field as a type and its arguments say.
+-- Reads and shows a field with a given type and arguments.
 function Reader:read_as(name, name_of_type, ...)
     local first = self.offset
     self.reading = name
@@ -268,7 +269,7 @@ function Reader:read_as(name, name_of_type, ...)
     return value
 end
 
--- Reads and shows fields one after another, and answers the last one's value.
+-- Reads and shows fields in order and returns the last one's value.
 function Reader:read(names)
     local value
     for name in names:gmatch("%S+") do
@@ -277,7 +278,7 @@ function Reader:read(names)
     return value
 end
 
--- Reads a part in a subtree. What `read` answers is added to the label.
+-- Reads a part into a subtree. The result of `read` is appended to the label.
 function Reader:group(label, read, ...)
     local outer, first = self.tree, self.offset
     self.reading = label
@@ -287,7 +288,7 @@ function Reader:group(label, read, ...)
     self.tree = outer
 end
 
--- Reads a 1 before each of some, then a 0, and answers how many there are. `read` is told which.
+-- Reads items, each preceded by a 1, up to a 0, and returns their count. `read` receives the item's index.
 function Reader:each(label, read, least)
     local count = 0
     while self:take(1) == 1 do
@@ -304,14 +305,14 @@ function Reader:done()
     if left >= 8 or self:take(left) ~= 0 then self:refuse("goes on behind its end") end
 end
 
--- Shows what is left as so many bits.
+-- Shows the number of unread bits.
 function Reader:leave(why)
     local first, left = self.offset, 8 * #self.bytes - self.offset
     self.offset = self.offset + left
     self.tree:add(fields.unread_bits, self:range_from(first), left):append_text(" (" .. why .. ")")
 end
 
--- --- Messages: each answers what the list of packets shows of it ---
+-- --- Messages: each function returns the text for the packet list ---
 
 local messages = {}
 
@@ -398,48 +399,48 @@ function messages.EVENTS(r)
     end, 1)
 end
 
--- Answers the place of the player whose aim is not told: the one that the receiver steers.
+-- Returns the slot of the player whose aim is not sent: the one that the receiver steers.
 local function read_self(r, arena, has_baseline)
-    local place, steers
-    -- With a baseline, a 1 stands for what follows from it.
-    local function is_told() return not has_baseline or r:take(1) == 0 end
+    local slot, steers
+    -- With a baseline, a 1 means that the value follows from it.
+    local function is_sent() return not has_baseline or r:take(1) == 0 end
     if has_baseline and r:read("self.as_predicted") then return nil end
-    if is_told() then
-        place = r:read_as("self.place", "ranged", 0, arena.max_players - 1)
+    if is_sent() then
+        slot = r:read_as("self.place", "ranged", 0, arena.max_players - 1)
         steers = r:read("self.steers")
     end
     r:read("self.alive")
     for _, name in ipairs({"self.timer", "self.shots", "self.hits", "self.margin"}) do
-        if is_told() then r:read(name) end
+        if is_sent() then r:read(name) end
     end
-    return steers and place
+    return steers and slot
 end
 
 local function read_whole(r, arena, own)
-    local told, least = {}, 0
-    local function read_place(name, places)
-        local place = r:read_as(name, "ranged", 0, places - 1)
-        if place < least then r:refuse("does not ascend") end
-        least = place + 1
-        return place
+    local seen, least = {}, 0
+    local function read_slot(name, slots)
+        local slot = r:read_as(name, "ranged", 0, slots - 1)
+        if slot < least then r:refuse("does not ascend") end
+        least = slot + 1
+        return slot
     end
     r:each("Player", function()
-        local place = read_place("snapshot.place", arena.max_players)
+        local slot = read_slot("snapshot.place", arena.max_players)
         r:read("snapshot.x snapshot.y")
-        if place ~= own then r:read("snapshot.aim") end
+        if slot ~= own then r:read("snapshot.aim") end
         r:read("snapshot.way snapshot.life snapshot.shield")
-        told[place] = true
-        return (" %d"):format(place)
+        seen[slot] = true
+        return (" %d"):format(slot)
     end)
     least = 0
     r:each("Bullet", function()
-        local place = read_place("snapshot.bullet", arena.max_players * arena.shots)
-        local shooter = math.floor(place / arena.shots)
+        local slot = read_slot("snapshot.bullet", arena.max_players * arena.shots)
+        local shooter = math.floor(slot / arena.shots)
         local is_fired = r:read("snapshot.bullet_aim snapshot.fired")
-        if is_fired and not told[shooter] then r:refuse("by a player who is not told") end
+        if is_fired and not seen[shooter] then r:refuse("by a player who is not visible") end
         r:read(is_fired and "snapshot.age" or "snapshot.x snapshot.y")
         if is_fired then r:read_as("snapshot.rewind", "ranged", 0, arena.max_rewind) end
-        return (" %d of place %d"):format(place, shooter)
+        return (" %d of player %d"):format(slot, shooter)
     end)
 end
 
@@ -464,7 +465,7 @@ end
 
 function messages.CHAT(r) return r:read("text") end
 
--- Shows the message in `length` bytes from `start` on, and answers it in a few words.
+-- Shows the message in `length` bytes from `start` on and returns a short description.
 local function show_message(tvb, start, length, pinfo, root, channel)
     local range = tvb(start, length)
     local tree = root:add(raim, range)
@@ -483,7 +484,7 @@ local function show_message(tvb, start, length, pinfo, root, channel)
     end) or "malformed message"
 end
 
--- --- ENet: as its protocol.h says ---
+-- --- ENet, see its protocol.h ---
 
 local THROTTLE = " throttle_interval:4 throttle_acceleration:4 throttle_deceleration:4"
 local BANDWIDTH = " incoming_bandwidth:4 outgoing_bandwidth:4"
@@ -534,7 +535,7 @@ local function show_parts(tree, range, names)
     return range:uint()
 end
 
--- Shows the command at d.offset, and answers it, or the message in it, in a few words.
+-- Shows the command at d.offset and returns a short description of it or of the message in it.
 local function show_command(d, tree, root)
     local first, values = d.offset, {}
     local code = show_parts(tree, d:take(1, "command"), "acknowledge unsequenced command") % 16
@@ -553,7 +554,7 @@ local function show_command(d, tree, root)
     return show_message(d.tvb, start, length, d.pinfo, root, values.channel)
 end
 
--- A datagram that is being taken apart.
+-- The datagram being dissected.
 local Datagram = {}
 Datagram.__index = Datagram
 
@@ -577,12 +578,12 @@ local function show_enet(d, tree, root)
     return table.concat(words, ", ")
 end
 
--- --- Without a connection, and encrypted ---
+-- --- Connectionless and encrypted datagrams ---
 
-local CONNECT_REQUEST_HEAD = "\255\255\255\255RAIM"
-local CONNECT_REQUESTS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REFUSED"}
+local CONNECTIONLESS_HEAD = "\255\255\255\255RAIM"
+local CONNECTIONLESS_KINDS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REFUSED"}
 local CREDENTIALS = {[0] = "none", "access token", "session token"}
-local connect_request_fields = {}
+local connectionless_fields = {}
 
 for name, kind in pairs({
     form = "uint8", zeros = "bytes", cookie = "uint32", server_key = "bytes", nonce = "bytes",
@@ -590,99 +591,99 @@ for name, kind in pairs({
     payload = "bytes", header = "uint64", encrypted = "bytes", tag = "bytes", reason = "uint8",
     text = "string",
 }) do
-    connect_request_fields[name] = ProtoField[kind]("raim_connectionless." .. name, name)
+    connectionless_fields[name] = ProtoField[kind]("raim_connectionless." .. name, name)
 end
-connect_request_fields.kind = ProtoField.uint8("raim_connectionless.kind", "kind", base.DEC, CONNECT_REQUESTS)
-connect_request_fields.credential_kind = ProtoField.uint8("raim_connectionless.credential_kind", "credential_kind",
+connectionless_fields.kind = ProtoField.uint8("raim_connectionless.kind", "kind", base.DEC, CONNECTIONLESS_KINDS)
+connectionless_fields.credential_kind = ProtoField.uint8("raim_connectionless.credential_kind", "credential_kind",
                                                 base.DEC, CREDENTIALS)
 local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted"}
 for index, name in ipairs(FLAGS) do
-    connect_request_fields[name] = ProtoField.bool("raim_connectionless." .. name, name, 8, nil, 2 ^ (index - 1))
+    connectionless_fields[name] = ProtoField.bool("raim_connectionless." .. name, name, 8, nil, 2 ^ (index - 1))
 end
-connect_request.fields = connect_request_fields
+connectionless.fields = connectionless_fields
 
-local function show_connect_request_parts(d, tree, parts)
+local function show_connectionless_parts(d, tree, parts)
     for name, size in parts:gmatch("(%S+):(%d+)") do
         if size ~= "0" then
             local range = d:take(tonumber(size), name)
-            if name == "cookie" then tree:add_le(connect_request_fields[name], range)
-            else tree:add(connect_request_fields[name], range) end
+            if name == "cookie" then tree:add_le(connectionless_fields[name], range)
+            else tree:add(connectionless_fields[name], range) end
         end
     end
 end
 
 local function show_encrypted(d, tree)
-    show_connect_request_parts(d, tree, "header:8")
+    show_connectionless_parts(d, tree, "header:8")
     local size = d.tvb:len() - d.offset - 16
     if size < 1 then refuse("encrypted ends early") end
-    show_connect_request_parts(d, tree, ("encrypted:%d tag:16"):format(size))
+    show_connectionless_parts(d, tree, ("encrypted:%d tag:16"):format(size))
     return ("%d encrypted bytes"):format(size)
 end
 
-local connect_requests = {} -- each shows its datagram, and may answer some words
+local connectionless_messages = {} -- each shows its datagram, and may answer some words
 
-function connect_requests.CONNECT_REQUEST(d, tree)
+function connectionless_messages.CONNECT_REQUEST(d, tree)
     if d.tvb:len() < 512 then refuse("is below 512 bytes") end
-    show_connect_request_parts(d, tree, "cookie:4")
+    show_connectionless_parts(d, tree, "cookie:4")
     local kind, size = d:take(1, "credential_kind"), d:take(1, "credential_size"):uint()
-    tree:add(connect_request_fields.credential_kind, kind)
+    tree:add(connectionless_fields.credential_kind, kind)
     if not CREDENTIALS[kind:uint()] then refuse("there is no credential " .. kind:uint()) end
-    show_connect_request_parts(d, tree, ("credential:%d"):format(size))
+    show_connectionless_parts(d, tree, ("credential:%d"):format(size))
     local zeros = d.tvb:len() - d.offset
     if d.tvb(d.offset):raw():find("[^%z]") then refuse("has more than zeros") end
-    show_connect_request_parts(d, tree, ("zeros:%d"):format(zeros))
+    show_connectionless_parts(d, tree, ("zeros:%d"):format(zeros))
     return size > 0 and CREDENTIALS[kind:uint()] or nil
 end
 
-function connect_requests.COOKIE(d, tree)
+function connectionless_messages.COOKIE(d, tree)
     local flags = d:take(1, "flags")
-    for _, name in ipairs(FLAGS) do tree:add(connect_request_fields[name], flags) end
-    show_connect_request_parts(d, tree, "cookie:4")
-    show_connect_request_parts(d, tree, ("arena:%d"):format(d:take(1, "arena_size"):uint()))
-    if flags:uint() % 4 >= 2 then show_connect_request_parts(d, tree, "server_key:32") end
+    for _, name in ipairs(FLAGS) do tree:add(connectionless_fields[name], flags) end
+    show_connectionless_parts(d, tree, "cookie:4")
+    show_connectionless_parts(d, tree, ("arena:%d"):format(d:take(1, "arena_size"):uint()))
+    if flags:uint() % 4 >= 2 then show_connectionless_parts(d, tree, "server_key:32") end
 end
 
-function connect_requests.INVITE(d, tree) show_connect_request_parts(d, tree, "nonce:8 proof:8") end
+function connectionless_messages.INVITE(d, tree) show_connectionless_parts(d, tree, "nonce:8 proof:8") end
 
--- INIT or RESPONSE: a message of Noise, after the client's cookie.
-function connect_requests.HANDSHAKE(d, tree)
+-- INIT or RESPONSE: a Noise message, in INIT after the client's cookie.
+function connectionless_messages.HANDSHAKE(d, tree)
     local is_init = d.pinfo.dst_port == d.pinfo.match_uint
-    show_connect_request_parts(d, tree, is_init and "cookie:4 ephemeral:32" or "ephemeral:32")
+    show_connectionless_parts(d, tree, is_init and "cookie:4 ephemeral:32" or "ephemeral:32")
     local size = d.tvb:len() - d.offset - 16
     if size < (is_init and 2 or 1) then refuse("handshake ends early") end
-    show_connect_request_parts(d, tree, ("payload:%d tag:16"):format(size))
+    show_connectionless_parts(d, tree, ("payload:%d tag:16"):format(size))
     return is_init and "INIT" or "RESPONSE"
 end
 
-function connect_requests.REFUSED(d, tree)
-    show_connect_request_parts(d, tree, "reason:1")
-    show_connect_request_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
+function connectionless_messages.REFUSED(d, tree)
+    show_connectionless_parts(d, tree, "reason:1")
+    show_connectionless_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
 end
 
-local function show_connect_request(d, tree)
+local function show_connectionless(d, tree)
     d:take(8, "head")
     local kind = d:take(1, "kind")
-    tree:add(connect_request_fields.kind, kind)
-    local name = CONNECT_REQUESTS[kind:uint()] or refuse("there is no kind " .. kind:uint())
+    tree:add(connectionless_fields.kind, kind)
+    local name = CONNECTIONLESS_KINDS[kind:uint()] or refuse("there is no kind " .. kind:uint())
     local form = d:take(1, "form")
-    tree:add(connect_request_fields.form, form)
+    tree:add(connectionless_fields.form, form)
     if form:uint() ~= 2 then refuse("has form " .. form:uint()) end
-    local words = connect_requests[name](d, tree)
+    local words = connectionless_messages[name](d, tree)
     if d.offset < d.tvb:len() then refuse(name .. " goes on behind its end") end
     return name .. (words and ", " .. words or "")
 end
 
--- --- All of them ---
+-- --- Any datagram ---
 
 function enet.dissector(tvb, pinfo, root)
     if tvb:len() < 2 then return 0 end
-    local is_connect_request = tvb:len() >= 10 and tvb(0, 8):raw() == CONNECT_REQUEST_HEAD
-    -- Two bytes of 0xFF lead what else is no ENet.
-    if not is_connect_request and tvb(0, 2):uint() == 0xFFFF then return 0 end
-    -- ENet's datagrams would be compressed, which raimd's never are.
-    local is_encrypted = not is_connect_request and math.floor(tvb(0, 1):uint() / 64) == 1
-    local proto = (is_connect_request or is_encrypted) and connect_request or enet
-    local show = is_connect_request and show_connect_request or is_encrypted and show_encrypted or show_enet
+    local is_connectionless = tvb:len() >= 10 and tvb(0, 8):raw() == CONNECTIONLESS_HEAD
+    -- Two bytes of 0xFF mark all datagrams that are not ENet's.
+    if not is_connectionless and tvb(0, 2):uint() == 0xFFFF then return 0 end
+    -- ENet's datagrams with these bits would be compressed; raimd never compresses.
+    local is_encrypted = not is_connectionless and math.floor(tvb(0, 1):uint() / 64) == 1
+    local proto = (is_connectionless or is_encrypted) and connectionless or enet
+    local show = is_connectionless and show_connectionless or is_encrypted and show_encrypted or show_enet
     local d = setmetatable({tvb = tvb, pinfo = pinfo, offset = 0}, Datagram)
     local tree = root:add(proto, tvb())
     local words = attempt(tree, proto, function() return show(d, tree, root) end)
@@ -691,7 +692,7 @@ function enet.dissector(tvb, pinfo, root)
     return tvb:len()
 end
 
--- --- Where it applies ---
+-- --- Registration ---
 
 local udp_ports, ports = DissectorTable.get("udp.port"), "7246"
 enet.prefs.ports = Pref.range("UDP ports", ports, "of arenas, such as 7246-7250", 65535)

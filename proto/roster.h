@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ROSTER: everybody who plays, told once after WELCOME; EVENTS: what changes it from then on.
+// ROSTER: all players, sent once after WELCOME; EVENTS: joins, leaves, kills, chat and phases from
+// then on.
 #pragma once
 
 #include "message.h"
@@ -13,8 +14,8 @@ struct raim_roster_entry {
 };
 
 // Writes as many of the entries as fit one message, says how many in `written`, and returns its
-// size; 0 where not even the first fits. The reader starts behind the kind, takes 1 to `capacity`
-// entries, and returns false when the message is to be refused.
+// size; 0 where not even the first fits. The reader starts behind the kind, accepts 1 to `capacity`
+// entries, and returns false for a malformed message.
 size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count, uint32_t *written,
                          uint8_t *bytes, size_t capacity);
 bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, uint32_t capacity,
@@ -45,15 +46,15 @@ struct raim_wire_event {
 #define RAIM_MAX_EVENTS_MESSAGE 64 // events in one message
 
 struct raim_events_message {
-    uint32_t sequence; // of the first event; the others count on, modulo 2^32
+    uint32_t sequence; // of the first event; consecutive, modulo 2^32
     uint32_t tick;     // in which they happened
     uint32_t count;    // 1 to RAIM_MAX_EVENTS_MESSAGE
     struct raim_wire_event events[RAIM_MAX_EVENTS_MESSAGE];
 };
 
 // Writes as many of the events as fit one message and says how many in `written`; returns 0 where
-// not even the first fits. The reader starts behind the kind and returns false when the message is
-// to be refused.
+// not even the first fits. The reader starts behind the kind and returns false for a malformed
+// message.
 size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
                          uint8_t *bytes, size_t capacity);
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads what is around the messages of a handshake.
+// Writes and reads the datagrams around the Noise messages of a handshake.
 #include "secure_datagram.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@ static const char label[] = "raimd secure 1";
 
 static_assert(sizeof label - 1 + RAIM_COOKIE_BYTES == RAIM_PROLOGUE_BYTES, "a prologue fits");
 static_assert(RAIM_RESPONSE_BYTES < RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + 2,
-              "an answer is smaller than its question");
+              "an answer is smaller than its request");
 
 void raim_init_write_head(uint32_t cookie, uint8_t bytes[RAIM_INIT_HEAD_BYTES])
 {

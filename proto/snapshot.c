@@ -23,33 +23,33 @@ static const struct field {
 };
 enum { AIM = 2, FIELDS = sizeof fields / sizeof fields[0] };
 
-// What a snapshot is written from, or read into.
-struct telling {
+// The frames between which a snapshot is the delta.
+struct delta {
     const struct raim_wire_limits *limits;
     const struct raim_wire_frame *baseline, *frame;
-    uint32_t age;                                  // of the baseline, 0 without one
-    const uint64_t *known_players, *known_bullets; // the baseline's
+    uint32_t age;                                        // of the baseline, 0 without one
+    const uint64_t *baseline_players, *baseline_bullets; // the baseline's
 };
 
-static struct telling tell(const struct raim_wire_limits *limits,
-                           const struct raim_wire_frame *baseline,
-                           const struct raim_wire_frame *frame)
+static struct delta make_delta(const struct raim_wire_limits *limits,
+                               const struct raim_wire_frame *baseline,
+                               const struct raim_wire_frame *frame)
 {
     static const uint64_t nothing[RAIM_WIRE_BULLETS / 64];
     static_assert(RAIM_WIRE_BULLETS % 64 == 0 && RAIM_WIRE_BULLETS >= RAIM_WIRE_PLAYERS,
                   "a set of no players or of no bullets");
     if (baseline == NULL)
-        return (struct telling){limits, NULL, frame, 0, nothing, nothing};
+        return (struct delta){limits, NULL, frame, 0, nothing, nothing};
     const uint32_t age = frame->tick - baseline->tick;
     assert(age > 0);
     assert(age < limits->history);
-    return (struct telling){
+    return (struct delta){
         limits, baseline, frame, age, baseline->seen_players, baseline->seen_bullets};
 }
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 // --- Fields ---
 
@@ -92,18 +92,19 @@ static int32_t read_whole(raim_reader *reader, const struct field *field)
                             : (int32_t)raim_read_bits(reader, field->bits);
 }
 
-// Whatever stands in a baseline, a change is the difference modulo 2^32, or 2^bits.
+// The change of a field: the difference modulo 2^32, or the shortest one modulo 2^bits. It is
+// defined for any value of the baseline.
 static int32_t change_of(const struct field *field, int32_t from, int32_t to)
 {
     const uint32_t change = (uint32_t)to - (uint32_t)from;
     if (field->is_signed)
         return (int32_t)change;
-    const uint32_t half = 1u << (field->bits - 1); // the short way around
+    const uint32_t half = 1u << (field->bits - 1); // differences wrap to -half .. half - 1
     return (int32_t)((change + half) & (2 * half - 1)) - (int32_t)half;
 }
 
-// All of it goes out together, behind the `lead_bits` of what says what follows: most of a
-// snapshot is written here.
+// Writes prefix, change and the bits before them in one call, because most of a snapshot is written
+// here. `lead` are the `lead_bits` before the change.
 static void write_change(raim_writer *writer, const struct field *field, int32_t from, int32_t to,
                          uint32_t lead, uint32_t lead_bits)
 {
@@ -142,9 +143,9 @@ static int32_t read_change(raim_reader *reader, const struct field *field, int32
     return (int32_t)(field->is_signed ? to : to & ((1u << field->bits) - 1));
 }
 
-// --- The receiver's own state ---
+// --- The receiver's state ---
 
-// A value of `bits`, led by whether it is still the baseline's.
+// Writes 1 for the baseline's value, otherwise 0 and the value in `bits`.
 static void write_unless_same(raim_writer *writer, uint32_t from, uint32_t to, uint32_t bits)
 {
     if (from == to)
@@ -158,23 +159,23 @@ static uint32_t read_unless_same(raim_reader *reader, uint32_t from, uint32_t bi
     return raim_read_bool(reader) ? from : raim_read_bits(reader, bits);
 }
 
-static void write_view(raim_writer *writer, const struct telling *telling)
+static void write_view(raim_writer *writer, const struct delta *delta)
 {
-    const raim_wire_self *self = &telling->frame->self;
-    raim_write_ranged(writer, self->place, 0, telling->limits->players - 1);
+    const raim_wire_self *self = &delta->frame->self;
+    raim_write_ranged(writer, self->place, 0, delta->limits->players - 1);
     raim_write_bool(writer, self->steers);
 }
 
-static void read_view(raim_reader *reader, const struct telling *telling, raim_wire_self *self)
+static void read_view(raim_reader *reader, const struct delta *delta, raim_wire_self *self)
 {
-    self->place = (uint16_t)raim_read_ranged(reader, 0, telling->limits->players - 1);
+    self->place = (uint16_t)raim_read_ranged(reader, 0, delta->limits->players - 1);
     self->steers = raim_read_bool(reader);
 }
 
-static void write_self_change(raim_writer *writer, const struct telling *telling)
+static void write_self_change(raim_writer *writer, const struct delta *delta)
 {
-    const raim_wire_self *self = &telling->frame->self;
-    const raim_wire_self from = raim_wire_predict_self(&telling->baseline->self, telling->age);
+    const raim_wire_self *self = &delta->frame->self;
+    const raim_wire_self from = raim_wire_predict_self(&delta->baseline->self, delta->age);
     const bool as_predicted = raim_wire_same_self(&from, self);
     raim_write_bool(writer, as_predicted);
     if (as_predicted)
@@ -182,7 +183,7 @@ static void write_self_change(raim_writer *writer, const struct telling *telling
     const bool same_view = from.place == self->place && from.steers == self->steers;
     raim_write_bool(writer, same_view);
     if (!same_view)
-        write_view(writer, telling);
+        write_view(writer, delta);
     raim_write_bool(writer, self->alive);
     raim_write_bool(writer, from.timer == self->timer);
     if (from.timer != self->timer)
@@ -193,15 +194,15 @@ static void write_self_change(raim_writer *writer, const struct telling *telling
                       low_bits(self->margin, MARGIN_BITS), MARGIN_BITS);
 }
 
-static void write_self(raim_writer *writer, const struct telling *telling)
+static void write_self(raim_writer *writer, const struct delta *delta)
 {
-    const raim_wire_self *self = &telling->frame->self;
+    const raim_wire_self *self = &delta->frame->self;
     assert(self->margin >= -RAIM_MAX_MARGIN && self->margin <= RAIM_MAX_MARGIN);
-    if (telling->baseline != NULL) {
-        write_self_change(writer, telling);
+    if (delta->baseline != NULL) {
+        write_self_change(writer, delta);
         return;
     }
-    write_view(writer, telling);
+    write_view(writer, delta);
     raim_write_bool(writer, self->alive);
     raim_write_count(writer, self->timer);
     raim_write_bits(writer, self->shots, 8);
@@ -223,10 +224,10 @@ static int8_t read_margin(raim_reader *reader)
     return (int8_t)margin;
 }
 
-static void read_self(raim_reader *reader, const struct telling *telling, raim_wire_self *self)
+static void read_self(raim_reader *reader, const struct delta *delta, raim_wire_self *self)
 {
-    if (telling->baseline == NULL) {
-        read_view(reader, telling, self);
+    if (delta->baseline == NULL) {
+        read_view(reader, delta, self);
         self->alive = raim_read_bool(reader);
         self->timer = read_timer(reader);
         self->shots = (uint8_t)raim_read_bits(reader, 8);
@@ -234,11 +235,11 @@ static void read_self(raim_reader *reader, const struct telling *telling, raim_w
         self->margin = read_margin(reader);
         return;
     }
-    *self = raim_wire_predict_self(&telling->baseline->self, telling->age);
+    *self = raim_wire_predict_self(&delta->baseline->self, delta->age);
     if (raim_read_bool(reader))
         return;
     if (!raim_read_bool(reader))
-        read_view(reader, telling, self);
+        read_view(reader, delta, self);
     self->alive = raim_read_bool(reader);
     if (!raim_read_bool(reader))
         self->timer = read_timer(reader);
@@ -250,48 +251,47 @@ static void read_self(raim_reader *reader, const struct telling *telling, raim_w
 
 // --- Players ---
 
-// Who went on by its old way until `since` ticks ago, and then by another.
-static raim_wire_player turned(const struct telling *telling, const raim_wire_player *from,
-                               int32_t way, uint32_t since)
+// Predicts a player who kept its old way until `since` ticks ago and then took `way`.
+static raim_wire_player apply_turn(const struct delta *delta, const raim_wire_player *from,
+                                   int32_t way, uint32_t since)
 {
-    raim_wire_player player = raim_wire_predict_player(telling->limits, from, telling->age - since);
+    raim_wire_player player = raim_wire_predict_player(delta->limits, from, delta->age - since);
     player.way = way;
-    return raim_wire_predict_player(telling->limits, &player, since);
+    return raim_wire_predict_player(delta->limits, &player, since);
 }
 
-// Since when somebody who turned once goes by its new way, 1 to age ticks ago; 0: it did not turn,
-// or that alone does not explain where it is.
-static uint32_t since_of(const struct telling *telling, const raim_wire_player *from,
+// How many ticks ago, 1 to age, a player turned to its new way. 0: it did not turn, or a single
+// turn does not explain its position.
+static uint32_t turn_age(const struct delta *delta, const raim_wire_player *from,
                          const raim_wire_player *to)
 {
     if (to->way == from->way || to->life != from->life || to->shield != from->shield)
         return 0;
-    // Each tick since then led away from the old course by the same step.
-    const raim_wire_player straight = turned(telling, from, to->way, 0);
-    const raim_wire_player at_once = turned(telling, from, to->way, 1);
+    // Each tick since the turn adds an equal step to the distance from the old course.
+    const raim_wire_player straight = apply_turn(delta, from, to->way, 0);
+    const raim_wire_player at_once = apply_turn(delta, from, to->way, 1);
     const int64_t step_x = (int64_t)at_once.x - straight.x, away_x = (int64_t)to->x - straight.x;
     const int64_t step_y = (int64_t)at_once.y - straight.y, away_y = (int64_t)to->y - straight.y;
     const int64_t since = step_x != 0 ? away_x / step_x : step_y != 0 ? away_y / step_y : 1;
     const bool exact = since * step_x == away_x && since * step_y == away_y;
-    return exact && since >= 1 && since <= telling->age ? (uint32_t)since : 0;
+    return exact && since >= 1 && since <= delta->age ? (uint32_t)since : 0;
 }
 
-static void write_known_player(raim_writer *writer, const struct telling *telling, uint32_t place)
+static void write_player_delta(raim_writer *writer, const struct delta *delta, uint32_t slot)
 {
-    if (!raim_set_has(telling->frame->seen_players, place)) {
+    if (!raim_set_has(delta->frame->seen_players, slot)) {
         raim_write_bits(writer, 3, 3);
         return;
     }
-    const raim_wire_player *from = &telling->baseline->players[place];
-    const raim_wire_player *to = &telling->frame->players[place];
-    const raim_wire_player predicted =
-        raim_wire_predict_player(telling->limits, from, telling->age);
+    const raim_wire_player *from = &delta->baseline->players[slot];
+    const raim_wire_player *to = &delta->frame->players[slot];
+    const raim_wire_player predicted = raim_wire_predict_player(delta->limits, from, delta->age);
     const bool as_predicted = raim_wire_same_course(&predicted, to);
-    const uint32_t since = as_predicted ? 0 : since_of(telling, from, to);
+    const uint32_t since = as_predicted ? 0 : turn_age(delta, from, to);
     uint32_t lead = 0, lead_bits = 1;
     if (since > 0) {
         lead = 1 | (uint32_t)to->way << 2 | (since - 1) << (2 + WAY_BITS);
-        lead_bits = 2 + WAY_BITS + raim_bits_for(telling->age - 1);
+        lead_bits = 2 + WAY_BITS + raim_bits_for(delta->age - 1);
     } else if (!as_predicted) {
         raim_write_bits(writer, 7, 3);
         for (int i = 0; i < FIELDS; i++)
@@ -300,30 +300,30 @@ static void write_known_player(raim_writer *writer, const struct telling *tellin
                              get_field(to, &fields[i]), 0, 0);
         lead_bits = 0;
     }
-    if (raim_wire_is_own(telling->frame, place))
+    if (raim_wire_is_own(delta->frame, slot))
         raim_write_bits(writer, lead, lead_bits);
     else
-        write_change(writer, &fields[AIM], raim_wire_told_aim(telling->baseline, place), to->aim,
-                     lead, lead_bits);
+        write_change(writer, &fields[AIM], raim_wire_sent_aim(delta->baseline, slot), to->aim, lead,
+                     lead_bits);
 }
 
-static void write_new_player(raim_writer *writer, const struct telling *telling, uint32_t place)
+static void write_new_player(raim_writer *writer, const struct delta *delta, uint32_t slot)
 {
     raim_write_bool(writer, true);
-    raim_write_ranged(writer, place, 0, telling->limits->players - 1);
+    raim_write_ranged(writer, slot, 0, delta->limits->players - 1);
     for (int i = 0; i < FIELDS; i++)
-        if (i != AIM || !raim_wire_is_own(telling->frame, place))
-            write_whole(writer, &fields[i], get_field(&telling->frame->players[place], &fields[i]));
+        if (i != AIM || !raim_wire_is_own(delta->frame, slot))
+            write_whole(writer, &fields[i], get_field(&delta->frame->players[slot], &fields[i]));
 }
 
-static void write_players(raim_writer *writer, const struct telling *telling)
+static void write_players(raim_writer *writer, const struct delta *delta)
 {
-    const uint32_t places = telling->limits->players;
-    FOR_EACH_PLACE (place, telling->known_players, places)
-        write_known_player(writer, telling, place);
-    FOR_EACH_PLACE (place, telling->frame->seen_players, places)
-        if (!raim_set_has(telling->known_players, place))
-            write_new_player(writer, telling, place);
+    const uint32_t slots = delta->limits->players;
+    FOR_EACH_SLOT (slot, delta->baseline_players, slots)
+        write_player_delta(writer, delta, slot);
+    FOR_EACH_SLOT (slot, delta->frame->seen_players, slots)
+        if (!raim_set_has(delta->baseline_players, slot))
+            write_new_player(writer, delta, slot);
     raim_write_bool(writer, false);
 }
 
@@ -334,25 +334,25 @@ static void check_player(raim_reader *reader, const raim_wire_player *player)
                      !fits(player->y, RAIM_WIRE_COORDINATE_BITS);
 }
 
-static void read_turned(raim_reader *reader, const struct telling *telling,
+static void read_turned(raim_reader *reader, const struct delta *delta,
                         const raim_wire_player *from, raim_wire_player *to)
 {
     const int32_t way = (int32_t)raim_read_bits(reader, WAY_BITS);
-    const uint32_t since = raim_read_ranged(reader, 1, telling->age);
+    const uint32_t since = raim_read_ranged(reader, 1, delta->age);
     reader->failed = reader->failed || way >= RAIM_WAYS || way == from->way;
     if (!reader->failed)
-        *to = turned(telling, from, way, since);
+        *to = apply_turn(delta, from, way, since);
 }
 
-// False for who is gone.
-static bool read_known_player(raim_reader *reader, const struct telling *telling, uint32_t place)
+// Returns false for a player who is removed.
+static bool read_player_delta(raim_reader *reader, const struct delta *delta, uint32_t slot)
 {
-    const raim_wire_player *from = &telling->baseline->players[place];
-    raim_wire_player *to = &telling->frame->players[place];
-    *to = raim_wire_predict_player(telling->limits, from, telling->age);
+    const raim_wire_player *from = &delta->baseline->players[slot];
+    raim_wire_player *to = &delta->frame->players[slot];
+    *to = raim_wire_predict_player(delta->limits, from, delta->age);
     if (raim_read_bool(reader)) {
         if (!raim_read_bool(reader))
-            read_turned(reader, telling, from, to);
+            read_turned(reader, delta, from, to);
         else if (!raim_read_bool(reader))
             return false;
         else
@@ -361,72 +361,73 @@ static bool read_known_player(raim_reader *reader, const struct telling *telling
                     set_field(to, &fields[i],
                               read_change(reader, &fields[i], get_field(to, &fields[i])));
     }
-    to->aim = raim_wire_is_own(telling->frame, place)
+    to->aim = raim_wire_is_own(delta->frame, slot)
                   ? 0
-                  : read_change(reader, &fields[AIM], raim_wire_told_aim(telling->baseline, place));
+                  : read_change(reader, &fields[AIM], raim_wire_sent_aim(delta->baseline, slot));
     check_player(reader, to);
     return true;
 }
 
-static void read_new_player(raim_reader *reader, const struct telling *telling, uint32_t place)
+static void read_new_player(raim_reader *reader, const struct delta *delta, uint32_t slot)
 {
-    raim_wire_player *player = &telling->frame->players[place];
+    raim_wire_player *player = &delta->frame->players[slot];
     player->aim = 0;
     for (int i = 0; i < FIELDS; i++)
-        if (i != AIM || !raim_wire_is_own(telling->frame, place))
+        if (i != AIM || !raim_wire_is_own(delta->frame, slot))
             set_field(player, &fields[i], read_whole(reader, &fields[i]));
     check_player(reader, player);
 }
 
-static void read_players(raim_reader *reader, const struct telling *telling, uint64_t *seen)
+static void read_players(raim_reader *reader, const struct delta *delta, uint64_t *seen)
 {
-    const uint32_t places = telling->limits->players;
-    memset(seen, 0, raim_set_words(places) * sizeof *seen);
-    FOR_EACH_PLACE (place, telling->known_players, places)
-        if (read_known_player(reader, telling, place))
-            raim_set_add(seen, place);
+    const uint32_t slots = delta->limits->players;
+    memset(seen, 0, raim_set_words(slots) * sizeof *seen);
+    FOR_EACH_SLOT (slot, delta->baseline_players, slots)
+        if (read_player_delta(reader, delta, slot))
+            raim_set_add(seen, slot);
     for (uint32_t least = 0; raim_read_bool(reader);) {
-        const uint32_t place = raim_read_ranged(reader, 0, places - 1);
+        const uint32_t slot = raim_read_ranged(reader, 0, slots - 1);
         reader->failed =
-            reader->failed || place < least || raim_set_has(telling->known_players, place);
-        read_new_player(reader, telling, place);
-        raim_set_add(seen, place);
-        least = place + 1;
+            reader->failed || slot < least || raim_set_has(delta->baseline_players, slot);
+        read_new_player(reader, delta, slot);
+        raim_set_add(seen, slot);
+        least = slot + 1;
     }
 }
 
 // --- Bullets ---
 
-// Where somebody stood some ticks ago, if it has gone on by its present way since.
-static raim_wire_player stood(const struct telling *telling, const raim_wire_player *player,
-                              uint32_t ticks)
+// A player's position `ticks` ago, if it has kept its present way since.
+static raim_wire_player move_back(const struct delta *delta, const raim_wire_player *player,
+                                  uint32_t ticks)
 {
-    const raim_wire_player later = raim_wire_predict_player(telling->limits, player, ticks);
+    const raim_wire_player later = raim_wire_predict_player(delta->limits, player, ticks);
     raim_wire_player before = *player;
     before.x = (int32_t)(2 * (uint32_t)player->x - (uint32_t)later.x);
     before.y = (int32_t)(2 * (uint32_t)player->y - (uint32_t)later.y);
     return before;
 }
 
-// How many ticks ago a bullet was fired, where its shooter in this frame tells the rest; else 0.
-static uint32_t fired_age(const struct telling *telling, uint32_t place)
+// How many ticks ago a bullet was fired, if its origin follows from its shooter in this frame;
+// otherwise 0.
+static uint32_t fired_age(const struct delta *delta, uint32_t slot)
 {
-    const raim_wire_bullet *bullet = &telling->frame->bullets[place];
-    const uint32_t shooter = place / telling->limits->shots;
-    const uint32_t age = telling->frame->tick - bullet->tick - bullet->rewind;
-    if (age < 1 || age > 1 << FIRED_BITS || !raim_set_has(telling->frame->seen_players, shooter))
+    const raim_wire_bullet *bullet = &delta->frame->bullets[slot];
+    const uint32_t shooter = slot / delta->limits->shots;
+    const uint32_t age = delta->frame->tick - bullet->tick - bullet->rewind;
+    if (age < 1 || age > 1 << FIRED_BITS || !raim_set_has(delta->frame->seen_players, shooter))
         return 0;
-    const raim_wire_player origin = stood(telling, &telling->frame->players[shooter], age - 1);
+    const raim_wire_player origin = move_back(delta, &delta->frame->players[shooter], age - 1);
     return origin.x == bullet->x && origin.y == bullet->y ? age : 0;
 }
 
-static void write_bullet(raim_writer *writer, const struct telling *telling, uint32_t place)
+static void write_bullet(raim_writer *writer, const struct delta *delta, uint32_t slot)
 {
-    const raim_wire_bullet *bullet = &telling->frame->bullets[place];
-    const uint32_t age = fired_age(telling, place);
+    const raim_wire_bullet *bullet = &delta->frame->bullets[slot];
+    const uint32_t age = fired_age(delta, slot);
     if (age > 0) {
         raim_write_bits(writer, bullet->aim | 1u << 16 | (age - 1) << 17, 17 + FIRED_BITS);
-        raim_write_ranged(writer, bullet->rewind, 0, telling->limits->max_rewind);
+        raim_write_ranged(writer, bullet->rewind, 0, delta->limits->max_rewind);
         return;
     }
     raim_write_bits(writer, bullet->aim, 17);
@@ -434,10 +435,10 @@ static void write_bullet(raim_writer *writer, const struct telling *telling, uin
     raim_write_signed(writer, bullet->now_y, RAIM_WIRE_COORDINATE_BITS);
 }
 
-static void read_bullet(raim_reader *reader, const struct telling *telling, uint32_t place)
+static void read_bullet(raim_reader *reader, const struct delta *delta, uint32_t slot)
 {
-    raim_wire_bullet *bullet = &telling->frame->bullets[place];
-    *bullet = (raim_wire_bullet){.tick = telling->frame->tick};
+    raim_wire_bullet *bullet = &delta->frame->bullets[slot];
+    *bullet = (raim_wire_bullet){.tick = delta->frame->tick};
     bullet->aim = (uint16_t)raim_read_bits(reader, 16);
     if (!raim_read_bool(reader)) {
         bullet->x = raim_read_signed(reader, RAIM_WIRE_COORDINATE_BITS);
@@ -445,97 +446,96 @@ static void read_bullet(raim_reader *reader, const struct telling *telling, uint
         return;
     }
     const uint32_t before = raim_read_bits(reader, FIRED_BITS);
-    bullet->rewind = (uint8_t)raim_read_ranged(reader, 0, telling->limits->max_rewind);
-    const uint32_t shooter = place / telling->limits->shots;
-    reader->failed = reader->failed || !raim_set_has(telling->frame->seen_players, shooter);
+    bullet->rewind = (uint8_t)raim_read_ranged(reader, 0, delta->limits->max_rewind);
+    const uint32_t shooter = slot / delta->limits->shots;
+    reader->failed = reader->failed || !raim_set_has(delta->frame->seen_players, shooter);
     if (reader->failed)
         return;
-    const raim_wire_player origin = stood(telling, &telling->frame->players[shooter], before);
+    const raim_wire_player origin = move_back(delta, &delta->frame->players[shooter], before);
     check_player(reader, &origin);
     bullet->x = origin.x;
     bullet->y = origin.y;
     bullet->tick -= before + 1 + bullet->rewind;
 }
 
-static bool flies_on(const struct telling *telling, uint32_t place)
+static bool is_same_bullet(const struct delta *delta, uint32_t slot)
 {
-    return raim_set_has(telling->frame->seen_bullets, place) &&
-           raim_wire_same_launch(&telling->baseline->bullets[place],
-                                 &telling->frame->bullets[place]);
+    return raim_set_has(delta->frame->seen_bullets, slot) &&
+           raim_wire_same_launch(&delta->baseline->bullets[slot], &delta->frame->bullets[slot]);
 }
 
-static void write_known_bullet(raim_writer *writer, const struct telling *telling, uint32_t place)
+static void write_bullet_delta(raim_writer *writer, const struct delta *delta, uint32_t slot)
 {
-    const bool stays = raim_set_has(telling->frame->seen_bullets, place);
-    if (flies_on(telling, place)) {
+    const bool stays = raim_set_has(delta->frame->seen_bullets, slot);
+    if (is_same_bullet(delta, slot)) {
         raim_write_bool(writer, false);
         return;
     }
     raim_write_bits(writer, 1 | (uint32_t)stays << 1, 2);
-    if (stays) // the place holds another bullet by now
-        write_bullet(writer, telling, place);
+    if (stays) // the slot holds another bullet now
+        write_bullet(writer, delta, slot);
 }
 
-static void write_new_bullet(raim_writer *writer, const struct telling *telling, uint32_t place)
+static void write_new_bullet(raim_writer *writer, const struct delta *delta, uint32_t slot)
 {
     raim_write_bool(writer, true);
-    raim_write_ranged(writer, place, 0, raim_wire_bullets(telling->limits) - 1);
-    write_bullet(writer, telling, place);
+    raim_write_ranged(writer, slot, 0, raim_wire_bullets(delta->limits) - 1);
+    write_bullet(writer, delta, slot);
 }
 
-static void write_known_bullets(raim_writer *writer, const struct telling *telling)
+static void write_bullet_deltas(raim_writer *writer, const struct delta *delta)
 {
-    const uint32_t places = raim_wire_bullets(telling->limits);
+    const uint32_t slots = raim_wire_bullets(delta->limits);
     bool any = false, any_changed = false;
-    FOR_EACH_PLACE (place, telling->known_bullets, places) {
+    FOR_EACH_SLOT (slot, delta->baseline_bullets, slots) {
         any = true;
-        any_changed = any_changed || !flies_on(telling, place);
+        any_changed = any_changed || !is_same_bullet(delta, slot);
     }
     if (any)
         raim_write_bool(writer, any_changed);
     if (any_changed)
-        FOR_EACH_PLACE (place, telling->known_bullets, places)
-            write_known_bullet(writer, telling, place);
+        FOR_EACH_SLOT (slot, delta->baseline_bullets, slots)
+            write_bullet_delta(writer, delta, slot);
 }
 
-static void write_bullets(raim_writer *writer, const struct telling *telling)
+static void write_bullets(raim_writer *writer, const struct delta *delta)
 {
-    write_known_bullets(writer, telling);
-    FOR_EACH_PLACE (place, telling->frame->seen_bullets, raim_wire_bullets(telling->limits))
-        if (!raim_set_has(telling->known_bullets, place))
-            write_new_bullet(writer, telling, place);
+    write_bullet_deltas(writer, delta);
+    FOR_EACH_SLOT (slot, delta->frame->seen_bullets, raim_wire_bullets(delta->limits))
+        if (!raim_set_has(delta->baseline_bullets, slot))
+            write_new_bullet(writer, delta, slot);
     raim_write_bool(writer, false);
 }
 
-static void read_known_bullets(raim_reader *reader, const struct telling *telling, uint64_t *seen)
+static void read_bullet_deltas(raim_reader *reader, const struct delta *delta, uint64_t *seen)
 {
-    const uint32_t places = raim_wire_bullets(telling->limits);
-    const bool any = raim_set_next(telling->known_bullets, 0, places) < places;
+    const uint32_t slots = raim_wire_bullets(delta->limits);
+    const bool any = raim_set_next(delta->baseline_bullets, 0, slots) < slots;
     const bool any_changed = any && raim_read_bool(reader);
-    FOR_EACH_PLACE (place, telling->known_bullets, places) {
+    FOR_EACH_SLOT (slot, delta->baseline_bullets, slots) {
         const bool changed = any_changed && raim_read_bool(reader);
         if (changed && !raim_read_bool(reader))
-            continue; // gone
-        raim_set_add(seen, place);
+            continue; // removed
+        raim_set_add(seen, slot);
         if (changed)
-            read_bullet(reader, telling, place);
+            read_bullet(reader, delta, slot);
         else
-            telling->frame->bullets[place] = telling->baseline->bullets[place];
+            delta->frame->bullets[slot] = delta->baseline->bullets[slot];
     }
 }
 
-static void read_bullets(raim_reader *reader, const struct telling *telling, uint64_t *seen)
+static void read_bullets(raim_reader *reader, const struct delta *delta, uint64_t *seen)
 {
-    const uint32_t places = raim_wire_bullets(telling->limits);
-    memset(seen, 0, raim_set_words(places) * sizeof *seen);
-    read_known_bullets(reader, telling, seen);
+    const uint32_t slots = raim_wire_bullets(delta->limits);
+    memset(seen, 0, raim_set_words(slots) * sizeof *seen);
+    read_bullet_deltas(reader, delta, seen);
     for (uint32_t least = 0; raim_read_bool(reader);) {
-        const uint32_t place = raim_read_ranged(reader, 0, places - 1);
+        const uint32_t slot = raim_read_ranged(reader, 0, slots - 1);
         reader->failed =
-            reader->failed || place < least || raim_set_has(telling->known_bullets, place);
-        read_bullet(reader, telling, place);
-        raim_set_add(seen, place);
-        least = place + 1;
+            reader->failed || slot < least || raim_set_has(delta->baseline_bullets, slot);
+        read_bullet(reader, delta, slot);
+        raim_set_add(seen, slot);
+        least = slot + 1;
     }
 }
 
@@ -545,44 +545,44 @@ size_t raim_snapshot_write(const struct raim_wire_limits *limits,
                            const struct raim_wire_frame *baseline,
                            const struct raim_wire_frame *frame, uint8_t *bytes, size_t capacity)
 {
-    const struct telling telling = tell(limits, baseline, frame);
+    const struct delta delta = make_delta(limits, baseline, frame);
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, capacity);
-    raim_write_ranged(&writer, telling.age, 0, limits->history - 1);
+    raim_write_ranged(&writer, delta.age, 0, limits->history - 1);
     if (baseline != NULL)
         raim_write_ranged(&writer, frame->tick % (2 * limits->history), 0, 2 * limits->history - 1);
     else
         raim_write_bits(&writer, frame->tick, 32);
-    write_self(&writer, &telling);
-    write_players(&writer, &telling);
-    write_bullets(&writer, &telling);
+    write_self(&writer, &delta);
+    write_players(&writer, &delta);
+    write_bullets(&writer, &delta);
     return raim_writer_finish(&writer);
 }
 
 uint32_t raim_snapshot_player_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
-                                   const struct raim_wire_frame *frame, uint32_t place)
+                                   const struct raim_wire_frame *frame, uint32_t slot)
 {
-    const struct telling telling = tell(limits, baseline, frame);
+    const struct delta delta = make_delta(limits, baseline, frame);
     uint8_t bytes[32];
     raim_writer writer = raim_writer_make(bytes, sizeof bytes);
-    if (raim_set_has(telling.known_players, place))
-        write_known_player(&writer, &telling, place);
+    if (raim_set_has(delta.baseline_players, slot))
+        write_player_delta(&writer, &delta, slot);
     else
-        write_new_player(&writer, &telling, place);
+        write_new_player(&writer, &delta, slot);
     return (uint32_t)raim_writer_bits(&writer);
 }
 
 uint32_t raim_snapshot_bullet_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
-                                   const struct raim_wire_frame *frame, uint32_t place)
+                                   const struct raim_wire_frame *frame, uint32_t slot)
 {
-    const struct telling telling = tell(limits, baseline, frame);
+    const struct delta delta = make_delta(limits, baseline, frame);
     uint8_t bytes[32];
     raim_writer writer = raim_writer_make(bytes, sizeof bytes);
-    if (raim_set_has(telling.known_bullets, place))
-        write_known_bullet(&writer, &telling, place);
+    if (raim_set_has(delta.baseline_bullets, slot))
+        write_bullet_delta(&writer, &delta, slot);
     else
-        write_new_bullet(&writer, &telling, place);
+        write_new_bullet(&writer, &delta, slot);
     return (uint32_t)raim_writer_bits(&writer);
 }
 
@@ -605,10 +605,10 @@ bool raim_snapshot_read(raim_reader *reader, const struct raim_snapshot_header *
 {
     frame->tick = header->tick;
     assert((baseline == NULL) == (header->baseline_age == 0));
-    const struct telling telling = tell(limits, baseline, frame);
-    assert(telling.age == header->baseline_age);
-    read_self(reader, &telling, &frame->self);
-    read_players(reader, &telling, frame->seen_players);
-    read_bullets(reader, &telling, frame->seen_bullets);
+    const struct delta delta = make_delta(limits, baseline, frame);
+    assert(delta.age == header->baseline_age);
+    read_self(reader, &delta, &frame->self);
+    read_players(reader, &delta, frame->seen_players);
+    read_bullets(reader, &delta, frame->seen_bullets);
     return raim_reader_done(reader);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The limits that the wire fixes for both ends: how long a text may be, how large a message, how
-// many places there are. Everything that keeps such a value takes its size from here. Lengths of
-// texts are in bytes of UTF-8 without the closing NUL: a buffer for one has a byte more.
-// The file is not called limits.h, because rooms that see it also include the <limits.h> of C.
+// Limits that the protocol fixes for both ends: lengths of texts, sizes of messages, numbers of
+// slots. Buffers for such values take their sizes from here. Lengths of texts are in bytes of UTF-8
+// without the closing NUL, so a buffer needs one byte more. The file is not called limits.h,
+// because its users also include the <limits.h> of C.
 #pragma once
 
 // A datagram without encryption. It is 1280, the smallest MTU of IPv6, less 80 for tunnels.
@@ -15,15 +15,15 @@
 #define RAIM_MAX_ARENA_BYTES 31                 // of an arena's name
 #define RAIM_MAX_TITLE_BYTES 31                 // of a map's name
 #define RAIM_MAX_TEXT_BYTES 120                 // of an explanation
-#define RAIM_MAX_CHAT_BYTES RAIM_MAX_TEXT_BYTES // of what somebody says
+#define RAIM_MAX_CHAT_BYTES RAIM_MAX_TEXT_BYTES // of a chat message
 #define RAIM_MAX_MOTD_BYTES RAIM_MAX_TEXT_BYTES // of the message of the day
 
 #define RAIM_TOKEN_BYTES 16        // of a session's token
 #define RAIM_KEY_BYTES 32          // of a public key of X25519
-#define RAIM_ACCESS_BYTES 255      // of an access token at most, and so of any credential
+#define RAIM_ACCESS_BYTES 255      // maximum of an access token, and so of any credential
 #define RAIM_ACCESS_NONCE_BYTES 16 // of the nonce in an access token
 
-#define RAIM_WIRE_PLAYERS 1024 // places at most
+#define RAIM_WIRE_PLAYERS 1024 // most player slots
 #define RAIM_WIRE_BULLETS 8192
 #define RAIM_WIRE_OBSTACLES 4096
 #define RAIM_WIRE_POINTS 16 // of one obstacle

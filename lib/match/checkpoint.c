@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match as bytes, and back: a head, the world as it is, and who sits in each of its places.
+// Saves and restores a match: a head, the bytes of the world, and a row for each player's slot.
 #include "match_internal.h"
 
 #include "digest.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Another number for any other meaning of the bytes: a match of another build must not take them
-// for its own.
+// Version of the layout. Change it with any change of the bytes' meaning, so that another build
+// refuses them.
 enum { LAYOUT = 2 };
 
-// Neither may hold padding, which would be told like everything else.
+// The structs must not have padding, whose bytes would be saved uninitialised.
 struct head {
     uint32_t layout;
     uint32_t member_bytes;
-    uint64_t size;     // of the whole
+    uint64_t size;     // of the whole checkpoint
     uint64_t identity; // raim_world_identity
     uint32_t bots;
     uint32_t event_sequence; // of the next event
@@ -26,7 +26,7 @@ struct head {
     uint64_t inputs_due, inputs_missed, snapshots;
     struct raim_rounds rounds;
     uint32_t reserved;             // 0
-    char map[RAIM_MAP_NAME_BYTES]; // for whoever has several; `identity` decides
+    char map[RAIM_MAP_NAME_BYTES]; // for raim_match_checkpoint_map; `identity` decides
 };
 
 struct saved_member {
@@ -34,7 +34,7 @@ struct saved_member {
     uint8_t token[RAIM_TOKEN_BYTES];
     uint32_t joined_tick;
     uint32_t due, missed; // inputs
-    uint32_t hush_ticks;
+    uint32_t chat_debt_ticks;
     char name[RAIM_MAX_NAME_BYTES + 1];
     uint8_t bot, muted; // 0 or 1
     uint8_t reserved[5];
@@ -78,17 +78,17 @@ uint32_t raim_match_events(const struct raim_match *match)
     return match->log.end;
 }
 
-// All zero where nobody sits.
-static void save_member(const struct raim_match *match, uint32_t place, struct saved_member *saved)
+// Fills the row of a slot; all zero for a free slot.
+static void save_member(const struct raim_match *match, uint32_t slot, struct saved_member *saved)
 {
-    const struct raim_member *member = &match->members[place];
+    const struct raim_member *member = &match->members[slot];
     memset(saved, 0, sizeof *saved);
-    if (raim_world_players_const(match->world)[place].id == RAIM_NOBODY)
+    if (raim_world_players_const(match->world)[slot].id == RAIM_NOBODY)
         return;
     saved->joined_tick = member->joined_tick;
     saved->due = member->inputs.due;
     saved->missed = member->inputs.missed;
-    saved->hush_ticks = member->hush_ticks;
+    saved->chat_debt_ticks = member->chat_debt_ticks;
     saved->bot = member->bot;
     saved->muted = member->muted;
     strcpy(saved->name, member->name);
@@ -107,15 +107,15 @@ void raim_match_save(const struct raim_match *match, void *bytes)
     end += sizeof head;
     memcpy(end, match->world, world_bytes);
     end += world_bytes;
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
         struct saved_member saved;
-        save_member(match, place, &saved);
+        save_member(match, slot, &saved);
         memcpy(end, &saved, sizeof saved);
         end += sizeof saved;
     }
 }
 
-// --- and back ---
+// --- restoring ---
 
 bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP_NAME_BYTES])
 {
@@ -132,10 +132,10 @@ static bool is_like(const struct head *head, const struct head *mine)
     return head->identity == mine->identity && head->bots == mine->bots && head->size == mine->size;
 }
 
-// What a match was made of that left a checkpoint on the map of `match`, in the same ticks, but by
-// other rules or with other places; false where that is not what it is.
-static bool find_elder(const struct raim_match *match, const uint8_t *bytes, size_t size,
-                       struct raim_match_def *def)
+// Reconstructs the def of the match that saved a checkpoint with the map and tick_hz of `match` but
+// other rules or slots. Returns false for any other checkpoint.
+static bool find_predecessor(const struct raim_match *match, const uint8_t *bytes, size_t size,
+                             struct raim_match_def *def)
 {
     struct head head;
     struct raim_world world;
@@ -172,15 +172,16 @@ const char *raim_match_checkpoint_fault(const struct raim_match *match, const vo
     if (is_like(&head, &mine))
         return NULL;
     struct raim_match_def def;
-    return find_elder(match, bytes, size, &def) ? NULL : "it is of another map, or of other ticks";
+    return find_predecessor(match, bytes, size, &def) ? NULL
+                                                      : "it is of another map, or of other ticks";
 }
 
-// What the checkpoint holds, in memory of its own, where everything is aligned.
+// The parts of a checkpoint, copied to aligned memory.
 struct loaded {
     struct head head;
     struct raim_world *world;
-    struct saved_member *members; // by place
-    uint32_t playing;             // members that are no bots
+    struct saved_member *members; // by slot
+    uint32_t playing;             // members that are not bots
 };
 
 static void unload(struct loaded *loaded)
@@ -212,7 +213,7 @@ static bool are_rounds_sound(const struct raim_rounds *rounds)
 
 static bool is_head_sound(const struct head *head)
 {
-    // A NaN is neither.
+    // Both comparisons also refuse NaN.
     return are_rounds_sound(&head->rounds) && head->hits.rewound_ms >= 0 &&
            head->hits.rewound_ms < INFINITY && head->hits.most_rewound_ms >= 0 &&
            head->hits.most_rewound_ms < INFINITY;
@@ -244,35 +245,35 @@ static bool is_member_sound(const raim_player *player, const struct saved_member
     return saved->bot == 0 || (player->away == 0 && raim_bot_is_sound(&saved->brain));
 }
 
-// Also counts who plays.
+// Validates everything and counts the clients' players.
 static bool is_sound(const struct raim_match *match, struct loaded *loaded)
 {
     if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
         return false;
     const raim_player *players = raim_world_players_const(loaded->world);
-    for (uint32_t place = 0; place < loaded->world->max_players; place++) {
-        const struct saved_member *saved = &loaded->members[place];
-        // Bots sit in the first places of every match.
-        if (!is_member_sound(&players[place], saved) ||
-            (saved->bot != 0) != (place < match->def.bots))
+    for (uint32_t slot = 0; slot < loaded->world->max_players; slot++) {
+        const struct saved_member *saved = &loaded->members[slot];
+        // Bots have the first slots of every match.
+        if (!is_member_sound(&players[slot], saved) ||
+            (saved->bot != 0) != (slot < match->def.bots))
             return false;
-        loaded->playing += players[place].id != RAIM_NOBODY && saved->bot == 0;
+        loaded->playing += players[slot].id != RAIM_NOBODY && saved->bot == 0;
     }
     return loaded->playing <= match->def.max_clients;
 }
 
-static void restore_member(struct raim_match *match, uint32_t place,
+static void restore_member(struct raim_match *match, uint32_t slot,
                            const struct saved_member *saved)
 {
-    const raim_player *player = &raim_world_players_const(match->world)[place];
-    struct raim_member *member = &match->members[place];
+    const raim_player *player = &raim_world_players_const(match->world)[slot];
+    struct raim_member *member = &match->members[slot];
     *member = (struct raim_member){
         .bot = saved->bot != 0,
         .muted = saved->muted != 0,
         .joined_tick = saved->joined_tick,
         .away_since = match->world->tick,
         .inputs = {saved->due, saved->missed},
-        .hush_ticks = saved->hush_ticks,
+        .chat_debt_ticks = saved->chat_debt_ticks,
         .brain = saved->brain,
     };
     memcpy(member->name, saved->name, sizeof member->name);
@@ -285,8 +286,8 @@ static void restore_member(struct raim_match *match, uint32_t place,
 static void take_over(struct raim_match *match, const struct loaded *loaded)
 {
     memcpy(match->world, loaded->world, raim_world_bytes(match->world));
-    for (uint32_t place = 0; place < match->world->max_players; place++)
-        restore_member(match, place, &loaded->members[place]);
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+        restore_member(match, slot, &loaded->members[slot]);
     memset(match->inputs, 0, match->world->max_players * sizeof *match->inputs);
     match->playing = loaded->playing;
     match->totals.hits = loaded->head.hits;
@@ -295,7 +296,7 @@ static void take_over(struct raim_match *match, const struct loaded *loaded)
     match->totals.snapshots = loaded->head.snapshots;
     match->rounds = loaded->head.rounds;
     match->began_tick = match->world->tick;
-    raim_rounds_settle(match);
+    raim_rounds_mark_phase_sent(match);
     raim_event_log_restart(&match->log, loaded->head.event_sequence);
 }
 
@@ -309,17 +310,17 @@ static bool restore(struct raim_match *match, const void *bytes)
     return good;
 }
 
-// Makes the match that left the checkpoint, and has it succeeded.
-static bool inherit(struct raim_match *match, const void *bytes, size_t size)
+// Recreates the match that saved the checkpoint and succeeds it.
+static bool restore_as_successor(struct raim_match *match, const void *bytes, size_t size)
 {
     struct raim_match_def def;
-    struct raim_match *elder =
-        find_elder(match, bytes, size, &def) ? raim_match_create(&def) : NULL;
-    const bool good = elder != NULL && raim_match_checkpoint_size(elder) == size &&
-                      restore(elder, bytes) && elder->playing <= match->def.max_clients;
+    struct raim_match *predecessor =
+        find_predecessor(match, bytes, size, &def) ? raim_match_create(&def) : NULL;
+    const bool good = predecessor != NULL && raim_match_checkpoint_size(predecessor) == size &&
+                      restore(predecessor, bytes) && predecessor->playing <= match->def.max_clients;
     if (good)
-        raim_match_succeed(match, elder, true);
-    raim_match_destroy(elder);
+        raim_match_succeed(match, predecessor, true);
+    raim_match_destroy(predecessor);
     return good;
 }
 
@@ -330,19 +331,19 @@ bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size
     const struct head mine = head_of(match);
     struct head head;
     memcpy(&head, bytes, sizeof head);
-    return is_like(&head, &mine) ? restore(match, bytes) : inherit(match, bytes, size);
+    return is_like(&head, &mine) ? restore(match, bytes) : restore_as_successor(match, bytes, size);
 }
 
 bool raim_match_token(const struct raim_match *match, raim_player_id id,
                       uint8_t token[RAIM_TOKEN_BYTES])
 {
-    const uint32_t place = raim_player_place(id);
-    if (id == RAIM_NOBODY || place >= match->world->max_players)
+    const uint32_t slot = raim_player_place(id);
+    if (id == RAIM_NOBODY || slot >= match->world->max_players)
         return false;
-    const raim_player *player = &raim_world_players_const(match->world)[place];
+    const raim_player *player = &raim_world_players_const(match->world)[slot];
     if (player->id != id || !player->away)
         return false;
-    memcpy(token, match->members[place].token, RAIM_TOKEN_BYTES);
+    memcpy(token, match->members[slot].token, RAIM_TOKEN_BYTES);
     return true;
 }
 
@@ -353,7 +354,7 @@ void raim_match_suspend(struct raim_match *match)
         if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
             continue;
         if (client->player != RAIM_NOBODY)
-            raim_sessions_keep(match, client);
+            raim_sessions_set_away(match, client);
         raim_connections_leave(match, client, RAIM_REASON_RESTART);
         client->state = RAIM_CONNECTION_REFUSED;
         client->reason = RAIM_REASON_RESTART;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is turned away, who has to go, and who must be silent.
+// Refuses and ends connections; kicks, bans, mutes and draining.
 #include "match_internal.h"
 
 #include "name.h"
@@ -24,7 +24,7 @@ void raim_connections_leave(struct raim_match *match, struct raim_connection *cl
     client->player = RAIM_NOBODY;
 }
 
-// Ends a connection as the operator wishes.
+// Ends a connection on the operator's command.
 static void end(struct raim_match *match, struct raim_connection *client, enum raim_reason reason,
                 const char *why)
 {
@@ -35,14 +35,14 @@ static void end(struct raim_match *match, struct raim_connection *client, enum r
         client->why[0] = '\0';
 }
 
-// The member that a client plays as; NULL for a bot or nobody.
+// The member of a client's player; NULL for a bot or an unknown id.
 static struct raim_member *find_member(struct raim_match *match, raim_player_id id)
 {
-    const uint32_t place = raim_player_place(id);
-    if (id == RAIM_NOBODY || place >= match->world->max_players ||
-        raim_world_players_const(match->world)[place].id != id || match->members[place].bot)
+    const uint32_t slot = raim_player_place(id);
+    if (id == RAIM_NOBODY || slot >= match->world->max_players ||
+        raim_world_players_const(match->world)[slot].id != id || match->members[slot].bot)
         return NULL;
-    return &match->members[place];
+    return &match->members[slot];
 }
 
 bool raim_match_kick(struct raim_match *match, raim_player_id id, const char *why)
@@ -62,7 +62,7 @@ void raim_match_ban(struct raim_match *match, uint32_t handle, const char *why)
     assert(handle < match->def.max_connections);
     struct raim_connection *client = &match->clients[handle];
     if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
-        return; // it has to go already
+        return; // it is ending already
     end(match, client, RAIM_REASON_BANNED, why);
     match->totals.refused[RAIM_REFUSED_BANNED]++;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps events until everybody has been told.
+// Keeps events until both audiences have received them.
 #include "event_log.h"
 
 #include <assert.h>
@@ -41,7 +41,7 @@ struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t 
 
 const struct raim_wire_event *raim_event_log_at(const struct raim_event_log *log, uint32_t sequence)
 {
-    assert(log->end - sequence <= log->end - log->told[RAIM_AUDIENCE_LATE]);
+    assert(log->end - sequence <= log->end - log->sent[RAIM_AUDIENCE_LATE]);
     return &item_at(log, sequence)->event;
 }
 
@@ -49,12 +49,12 @@ void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence)
 {
     log->end = sequence;
     for (int i = 0; i < RAIM_AUDIENCES; i++)
-        log->told[i] = log->due[i] = sequence;
+        log->sent[i] = log->due[i] = sequence;
 }
 
-void raim_event_log_open(struct raim_event_log *log, uint32_t tick)
+void raim_event_log_release(struct raim_event_log *log, uint32_t tick)
 {
-    uint32_t late = log->told[RAIM_AUDIENCE_LATE];
+    uint32_t late = log->sent[RAIM_AUDIENCE_LATE];
     while (late != log->end && (tick - item_at(log, late)->tick >= log->delay_ticks ||
                                 log->end - late > log->capacity - log->burst))
         late++;
@@ -65,7 +65,7 @@ void raim_event_log_open(struct raim_event_log *log, uint32_t tick)
 bool raim_event_log_next(const struct raim_event_log *log, enum raim_audience audience,
                          struct raim_events_message *message)
 {
-    const uint32_t first = log->told[audience];
+    const uint32_t first = log->sent[audience];
     const uint32_t left = log->due[audience] - first;
     if (left == 0)
         return false;
@@ -81,8 +81,9 @@ bool raim_event_log_next(const struct raim_event_log *log, enum raim_audience au
     return true;
 }
 
-void raim_event_log_tell(struct raim_event_log *log, enum raim_audience audience, uint32_t count)
+void raim_event_log_mark_sent(struct raim_event_log *log, enum raim_audience audience,
+                              uint32_t count)
 {
-    assert(count <= log->due[audience] - log->told[audience]);
-    log->told[audience] += count;
+    assert(count <= log->due[audience] - log->sent[audience]);
+    log->sent[audience] += count;
 }

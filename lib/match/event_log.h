@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What happened, numbered, on its way to two audiences: those who are told at once, and those who
-// are told late. Both are told the same in the same order, and nothing is ever lost: where too much
-// would wait, the late audience is told earlier.
+// Event log: a ring of numbered game events for two audiences, the live one and the delayed one of
+// spectators. Both receive the same events in the same order, and none is lost: when the ring fills
+// up, the delayed audience receives events before their delay has passed.
 #pragma once
 
 #include "roster.h"
@@ -17,36 +17,39 @@ struct raim_event_log {
     uint32_t burst;
     uint32_t delay_ticks;
     uint32_t end;                  // sequence number of the next event
-    uint32_t told[RAIM_AUDIENCES]; // everything before this has been told
-    uint32_t due[RAIM_AUDIENCES];  // and everything before this is to be told now
+    uint32_t sent[RAIM_AUDIENCES]; // events before this one have been sent
+    uint32_t due[RAIM_AUDIENCES];  // events before this one may be sent now
 };
 
-// For up to `burst` events between one telling and the next, and as many as `waiting` more, or a
-// few beyond, that wait for the late audience for `delay_ticks`. False when memory runs out.
+// Allocates a ring for up to `burst` events between two sends and at least `waiting` more that wait
+// `delay_ticks` for the late audience. Returns false when memory runs out.
 bool raim_event_log_create(struct raim_event_log *log, uint32_t burst, uint32_t waiting,
                            uint32_t delay_ticks);
 void raim_event_log_destroy(struct raim_event_log *log);
 
 static inline bool raim_event_log_has_room(const struct raim_event_log *log, uint32_t count)
 {
-    return log->end - log->told[RAIM_AUDIENCE_LATE] + count <= log->capacity;
+    return log->end - log->sent[RAIM_AUDIENCE_LATE] + count <= log->capacity;
 }
 
-// Adds an event of a tick, zeroed, for the caller to fill; there must be room. Ticks never go back.
+// Appends a zeroed event of a tick for the caller to fill. There must be room, which is asserted.
+// Ticks must not decrease.
 struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t tick);
 
-// An event that has not been told to the late audience yet.
+// An event that has not been sent to the late audience yet.
 const struct raim_wire_event *raim_event_log_at(const struct raim_event_log *log,
                                                 uint32_t sequence);
 
-// Forgets everything; the next event gets this number.
+// Discards all events; the next one gets the number `sequence`.
 void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence);
 
-// Decides what is to be told now that `tick` is over.
-void raim_event_log_open(struct raim_event_log *log, uint32_t tick);
+// Releases the events that are due after `tick` to each audience.
+void raim_event_log_release(struct raim_event_log *log, uint32_t tick);
 
-// The next events for an audience, of one tick, as many as a message may hold; false when there is
-// nothing more to tell now. They stay the next ones until raim_event_log_tell counts them as told.
+// Fills a message with the next events for an audience, all of one tick and as many as a message
+// may hold. Returns false when no event is due. The events stay the next ones until
+// raim_event_log_mark_sent counts them as sent.
 bool raim_event_log_next(const struct raim_event_log *log, enum raim_audience audience,
                          struct raim_events_message *message);
-void raim_event_log_tell(struct raim_event_log *log, enum raim_audience audience, uint32_t count);
+void raim_event_log_mark_sent(struct raim_event_log *log, enum raim_audience audience,
+                              uint32_t count);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Stores and hands out inputs.
+// Stores inputs, clamps claimed view ages and hands one input out per tick.
 #include "inbox.h"
 
-// The oldest view that a shooter can have had, in ticks before the one that an input is for. Who
-// tells of no snapshot was shown nothing.
+// The age of the oldest view that a shooter can have had, in ticks before the input's tick. A
+// client that acknowledges no snapshot has had no view: 0.
 static uint32_t oldest_view(const struct raim_world *world,
                             const struct raim_rewind_limit *rewind_limit,
                             const struct raim_input_message *message, uint32_t index)
@@ -16,9 +16,9 @@ static uint32_t oldest_view(const struct raim_world *world,
     return age > 0 ? (uint32_t)age : 0;
 }
 
-// An input as it is played, and whether it claimed an older view than it can have had. A tick
-// beyond what is measured is no lie, and neither is what is beyond the world's own limit, by which
-// clients lead.
+// Converts an input as it will be played. `is_clamped` says whether it claimed an older view than
+// its client can have had. One tick beyond the measured limit is tolerated, and so is a claim
+// beyond the world's max_rewind, because clients lead their targets by the excess.
 static raim_input to_world(const struct raim_world *world,
                            const struct raim_rewind_limit *rewind_limit,
                            const struct raim_input_message *message, uint32_t index,
@@ -60,7 +60,7 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
         return RAIM_REFUSED_INPUT_LATE;
     for (uint32_t i = 0; i < message->count && (int32_t)i <= ahead; i++) {
         const uint32_t slot = (message->tick - i) % RAIM_INBOX_TICKS;
-        // What was told first stands: a repetition cannot change it.
+        // The first input received for a tick wins; repetitions cannot change it.
         if ((inbox->has >> slot & 1) != 0)
             continue;
         inbox->has |= (uint64_t)1 << slot;
@@ -72,7 +72,7 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
     return RAIM_REFUSALS;
 }
 
-// Ends the window when its last tick is played.
+// Ends the window of RAIM_MARGIN_WINDOW ticks when its last tick is played.
 static void measure_margin(struct raim_inbox *inbox, uint32_t tick)
 {
     if (!inbox->has_least || (tick + 1) % RAIM_MARGIN_WINDOW != 0)
@@ -94,12 +94,12 @@ raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *wo
         inbox->has &= ~((uint64_t)1 << slot);
         inbox->held = inbox->waiting[slot];
         inbox->is_held_clamped = (inbox->clamped >> slot & 1) != 0;
-        inbox->hungry_ticks = 0;
+        inbox->starved_ticks = 0;
         return inbox->held;
     }
     tally->missed += due;
-    inbox->hungry_ticks++;
-    if (inbox->hungry_ticks > RAIM_INBOX_HOLD_S * world->tick_hz)
+    inbox->starved_ticks++;
+    if (inbox->starved_ticks > RAIM_INBOX_HOLD_S * world->tick_hz)
         inbox->held = (raim_input){.aim = inbox->held.aim};
     return inbox->held;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match: connections, messages, the tick.
+// Creates a match, dispatches received messages and steps the tick.
 #include "match_internal.h"
 
 #include "digest.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert((int)RAIM_MATCH_PLAY == RAIM_PHASE_PLAY, "phases are told as they are");
-static_assert((int)RAIM_MATCH_BREAK == RAIM_PHASE_BREAK, "phases are told as they are");
-static_assert((int)RAIM_MATCH_PAUSED == RAIM_PHASE_PAUSED, "phases are told as they are");
+static_assert((int)RAIM_MATCH_PLAY == RAIM_PHASE_PLAY, "phases need no conversion");
+static_assert((int)RAIM_MATCH_BREAK == RAIM_PHASE_BREAK, "phases need no conversion");
+static_assert((int)RAIM_MATCH_PAUSED == RAIM_PHASE_PAUSED, "phases need no conversion");
 
-static const double hello_within_s = 5; // a connection without a hello ends after this
+static const double hello_timeout_s = 5; // a connection without a HELLO ends after this
 
 struct raim_match_def raim_match_default_def(void)
 {
@@ -37,25 +37,25 @@ struct raim_match_def raim_match_default_def(void)
     };
 }
 
-// The events, and the past for those who are told it late.
+// Allocates the event log and, for delayed spectators, their history.
 static bool allocate_log(struct raim_match *match)
 {
     const struct raim_match_def *def = &match->def;
-    const uint32_t places = match->world->max_players;
+    const uint32_t slots = match->world->max_players;
     const uint32_t delay =
         def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
     match->late_audience.delay_ticks = delay;
-    // Between two ticks everybody may come and go several times, speak and be destroyed; all in all
-    // there is about one event a second of each.
-    if (!raim_event_log_create(&match->log, 8 * places + RAIM_ROUNDS_EVENTS,
-                               places * delay / def->tick_hz, delay))
+    // Between two ticks each player may join and leave several times, chat and be destroyed. On
+    // average there is about one event per player and second.
+    if (!raim_event_log_create(&match->log, 8 * slots + RAIM_ROUNDS_EVENTS,
+                               slots * delay / def->tick_hz, delay))
         return false;
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     return delay == 0 ||
            raim_history_create(&match->late_audience.history, limits, delay + limits->history);
 }
 
-// What every client is shown, tick by tick.
+// Allocates the visible sets of every client, by tick.
 static bool allocate_shown(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
@@ -68,9 +68,9 @@ static bool allocate_shown(struct raim_match *match)
     interest->shown = calloc(count, sizeof *interest->shown);
     interest->shown_sets = calloc(count * (player_words + bullet_words), sizeof(uint64_t));
     interest->waited = calloc(connections, waits);
-    interest->crowd = calloc(waits, sizeof *interest->crowd);
+    interest->priority_entries = calloc(waits, sizeof *interest->priority_entries);
     if (interest->shown == NULL || interest->shown_sets == NULL || interest->waited == NULL ||
-        interest->crowd == NULL)
+        interest->priority_entries == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         interest->shown[i].players = interest->shown_sets + i * (player_words + bullet_words);
@@ -83,16 +83,16 @@ static bool allocate_shown(struct raim_match *match)
     return true;
 }
 
-static bool allocate_vistas(struct raim_match *match)
+static bool allocate_interest(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
     struct raim_match_late_audience *late = &match->late_audience;
     const struct raim_match_def *def = &match->def;
-    if (!raim_distance_field_create(&interest->clearing, def->map))
+    if (!raim_distance_field_create(&interest->distance_field, def->map))
         return false;
-    struct raim_interest_def vista = {
+    struct raim_interest_def interest_def = {
         .map = def->map,
-        .clearing = &interest->clearing,
+        .distance_field = &interest->distance_field,
         .history = &interest->history,
         .rules = def->rules,
         .tick_hz = def->tick_hz,
@@ -100,14 +100,14 @@ static bool allocate_vistas(struct raim_match *match)
         .sight = def->sight,
         .max_latency = raim_view_max_latency(def->tick_hz),
     };
-    interest->present = raim_interest_create(&vista);
+    interest->present = raim_interest_create(&interest_def);
     if (interest->present == NULL)
         return false;
     if (late->delay_ticks == 0)
         return true;
-    vista.history = &late->history;
-    late->vista = raim_interest_create(&vista);
-    return late->vista != NULL;
+    interest_def.history = &late->history;
+    late->interest = raim_interest_create(&interest_def);
+    return late->interest != NULL;
 }
 
 static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
@@ -117,21 +117,21 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
         return false;
     match->world = raim_world_init(world, world_def);
     match->identity = raim_world_identity(match->world, match->def.map);
-    const uint32_t places = match->world->max_players, bullets = match->world->max_bullets;
+    const uint32_t slots = match->world->max_players, bullets = match->world->max_bullets;
     match->clients = calloc(match->def.max_connections, sizeof *match->clients);
-    match->members = calloc(places, sizeof *match->members);
-    match->inputs = calloc(places, sizeof *match->inputs);
-    match->happened.capacity = raim_events_bound(places, bullets);
+    match->members = calloc(slots, sizeof *match->members);
+    match->inputs = calloc(slots, sizeof *match->inputs);
+    match->happened.capacity = raim_events_bound(slots, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
     if (match->clients == NULL || match->members == NULL || match->inputs == NULL ||
         match->happened.items == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
-           allocate_log(match) && allocate_shown(match) && allocate_vistas(match);
+           allocate_log(match) && allocate_shown(match) && allocate_interest(match);
 }
 
-// What holds until it is tuned.
+// The initial tuning.
 static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
 {
     struct raim_match_tuning tuning = {
@@ -177,7 +177,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     }
     for (uint32_t i = 0; i < def->bots; i++) {
         char name[RAIM_MAX_NAME_BYTES + 1];
-        raim_text_number(raim_text_words(name, "Bot "), i + 1);
+        raim_text_append_number(raim_text_append(name, "Bot "), i + 1);
         raim_players_join(match, name, NULL);
     }
     raim_rounds_begin(match);
@@ -195,12 +195,12 @@ void raim_match_destroy(struct raim_match *match)
     free(match->members);
     free(match->inputs);
     raim_interest_destroy(match->interest.present);
-    raim_interest_destroy(match->late_audience.vista);
-    raim_distance_field_destroy(&match->interest.clearing);
+    raim_interest_destroy(match->late_audience.interest);
+    raim_distance_field_destroy(&match->interest.distance_field);
     free(match->interest.shown);
     free(match->interest.shown_sets);
     free(match->interest.waited);
-    free(match->interest.crowd);
+    free(match->interest.priority_entries);
     free(match->happened.items);
     raim_event_log_destroy(&match->log);
     free(match);
@@ -212,7 +212,7 @@ static struct raim_connection *client_at(struct raim_match *match, uint32_t clie
     return &match->clients[client];
 }
 
-// Forgets everything about a connection but its memory.
+// Resets a connection but keeps its memory.
 static void reset_client(struct raim_match *match, struct raim_connection *client,
                          enum raim_connection_state state)
 {
@@ -227,11 +227,11 @@ static void reset_client(struct raim_match *match, struct raim_connection *clien
     memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
-// Ends a connection that may have been lost without a word.
-static void lose(struct raim_match *match, struct raim_connection *client)
+// Ends a connection that may have been lost without a GOODBYE, so its session may be resumed.
+static void lose_connection(struct raim_match *match, struct raim_connection *client)
 {
     if (client->player != RAIM_NOBODY)
-        raim_sessions_keep(match, client);
+        raim_sessions_set_away(match, client);
     raim_connections_leave(match, client, RAIM_REASON_LOST);
 }
 
@@ -239,7 +239,7 @@ void raim_match_connect(struct raim_match *match, uint32_t handle,
                         const uint8_t token[RAIM_TOKEN_BYTES])
 {
     struct raim_connection *client = client_at(match, handle);
-    lose(match, client);
+    lose_connection(match, client);
     reset_client(match, client, RAIM_CONNECTION_WAITING);
     memcpy(client->token, token, sizeof client->token);
     client->since_tick = match->world->tick;
@@ -253,24 +253,24 @@ bool raim_match_knows_session(const struct raim_match *match, const uint8_t toke
 void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 {
     struct raim_connection *client = client_at(match, handle);
-    lose(match, client);
+    lose_connection(match, client);
     reset_client(match, client, RAIM_CONNECTION_ABSENT);
 }
 
-// Gives a client a player of its own; false when there is no place.
+// Gives a client a new player; false when the match is full.
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
 {
     const uint32_t most = match->policy.tuning.max_clients;
-    if (match->playing > most || (match->playing == most && !raim_sessions_make_room(match)))
+    if (match->playing > most || (match->playing == most && !raim_sessions_evict(match)))
         return false;
     client->player = raim_players_join(match, name, client);
     if (client->player == RAIM_NOBODY)
         return false;
-    client->place = raim_player_place(client->player);
+    client->slot = raim_player_place(client->player);
     return true;
 }
 
-// Gives a client what it wishes for; false when there is no place.
+// Admits a client as spectator, resumed or new player; false when the match is full.
 static bool enter(struct raim_match *match, struct raim_connection *client,
                   const struct raim_hello *hello, const char *name)
 {
@@ -283,17 +283,18 @@ static bool enter(struct raim_match *match, struct raim_connection *client,
     return true;
 }
 
-// Whether there is a place for a client that begins anew.
-static bool has_place(const struct raim_match *match, const struct raim_hello *hello)
+// Whether the match has room for a client that does not resume.
+static bool has_slot(const struct raim_match *match, const struct raim_hello *hello)
 {
     const struct raim_match_tuning *tuning = &match->policy.tuning;
     if (hello->watch)
         return match->watching < tuning->max_spectators;
-    return match->playing < tuning->max_clients || (match->playing == tuning->max_clients &&
-                                                    raim_sessions_find_spare(match) != RAIM_NOBODY);
+    return match->playing < tuning->max_clients ||
+           (match->playing == tuning->max_clients &&
+            raim_sessions_find_evictable(match) != RAIM_NOBODY);
 }
 
-// Asks the guard, who may have another name for the client.
+// Asks the guard, which may replace the client's name.
 static bool is_admitted(const struct raim_match *match, struct raim_hello *hello)
 {
     const struct raim_match_guard *guard = match->def.guard;
@@ -301,10 +302,10 @@ static bool is_admitted(const struct raim_match *match, struct raim_hello *hello
            guard->admit(guard->context, hello->access, hello->access_size, hello->name);
 }
 
-// The name that a client may have, wherever it is from; false where it may not have it.
-static bool take_name(const char *told, char name[RAIM_MAX_NAME_BYTES + 1])
+// Cleans a name from a HELLO or an access token; false when it is not permitted.
+static bool take_name(const char *sent_name, char name[RAIM_MAX_NAME_BYTES + 1])
 {
-    return raim_name_clean(told, name) && !raim_name_is_reserved(name);
+    return raim_name_clean(sent_name, name) && !raim_name_is_reserved(name);
 }
 
 static void receive_hello(struct raim_match *match, struct raim_connection *client,
@@ -331,13 +332,13 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
-    // A token is good for one time: it must not be used up where nobody can come in.
-    const bool has_room = resumes || has_place(match, &hello);
+    // An access token is valid once, so it is only used up when the match has room.
+    const bool has_room = resumes || has_slot(match, &hello);
     if (has_room && !resumes && !is_admitted(match, &hello)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
         return;
     }
-    if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token may have another
+    if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token's name may differ
         raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
         return;
     }
@@ -365,12 +366,13 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
             return;
         }
     } else {
-        // It is told whole snapshots, whatever it named before: what overtook a welcome anew was
-        // read by what held in the match before.
+        // Without an acknowledgement the client receives whole snapshots, whatever it acknowledged
+        // before: a snapshot that overtook the new WELCOME was read with the limits of the previous
+        // match.
         client->has_acked = false;
     }
     if (client->watches)
-        return; // it has nothing to steer
+        return; // a spectator's input only acknowledges
     const enum raim_refusal refusal =
         raim_inbox_receive(&client->inbox, match->world, &client->rewind_limit, &message);
     if (refusal != RAIM_REFUSALS)
@@ -411,7 +413,7 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     const bool in =
         client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
     if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
-        return; // sent before it knew
+        return; // sent before the client knew of the end
     if (kind == RAIM_MESSAGE_HELLO && reliable && client->state == RAIM_CONNECTION_WAITING)
         receive_hello(match, client, &reader);
     else if (kind == RAIM_MESSAGE_INPUT && !reliable && in)
@@ -435,12 +437,12 @@ bool raim_match_is_in(const struct raim_match *match, uint32_t handle)
 
 static void take_input(struct raim_match *match, struct raim_connection *client)
 {
-    const uint32_t place = raim_player_place(client->player);
-    struct raim_member *member = &match->members[place];
-    member->hush_ticks -= member->hush_ticks > 0;
+    const uint32_t slot = raim_player_place(client->player);
+    struct raim_member *member = &match->members[slot];
+    member->chat_debt_ticks -= member->chat_debt_ticks > 0;
     const struct raim_inbox_tally before = member->inputs;
-    match->inputs[place] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
-    raim_sessions_notice(match, member, &match->inputs[place]);
+    match->inputs[slot] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
+    raim_sessions_track_idle(match, member, &match->inputs[slot]);
     match->totals.inputs_due += member->inputs.due - before.due;
     match->totals.inputs_missed += member->inputs.missed - before.missed;
 }
@@ -452,7 +454,7 @@ void raim_match_step(struct raim_match *match)
     for (uint32_t i = 0; i < match->def.max_connections; i++) {
         struct raim_connection *client = &match->clients[i];
         const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
-        if (client->state == RAIM_CONNECTION_WAITING && waited > hello_within_s * world->tick_hz)
+        if (client->state == RAIM_CONNECTION_WAITING && waited > hello_timeout_s * world->tick_hz)
             raim_connections_refuse(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
         if (client->player != RAIM_NOBODY)
             take_input(match, client);
@@ -461,18 +463,18 @@ void raim_match_step(struct raim_match *match)
     raim_sessions_expire(match);
     const bool is_frozen = raim_rounds_is_frozen(match);
     if (is_frozen)
-        raim_players_rest(match);
+        raim_players_clear_inputs(match);
     else
-        raim_players_think(match);
+        raim_players_fill_bot_inputs(match);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
     if (is_frozen)
-        raim_players_stay(match);
-    raim_players_tell(match);
+        raim_players_hold_positions(match);
+    raim_players_log_events(match);
     raim_rounds_end_step(match);
-    raim_event_log_open(&match->log, world->tick);
-    raim_rounds_hear(match);
+    raim_event_log_release(&match->log, world->tick);
+    raim_rounds_update_late_phase(match);
     raim_history_record(&match->interest.history, world);
-    raim_spectators_remember(match);
+    raim_spectators_record(match);
     raim_view_prepare(match);
     raim_outbox_begin(match);
 }
@@ -513,8 +515,8 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .snapshots = match->totals.snapshots,
     };
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t place = 0; place < match->world->max_players; place++)
-        counts.away += players[place].away;
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+        counts.away += players[slot].away;
     memcpy(counts.refused, match->totals.refused, sizeof counts.refused);
     return counts;
 }
@@ -524,19 +526,19 @@ uint32_t raim_match_players(const struct raim_match *match, struct raim_match_pl
 {
     const raim_player *players = raim_world_players_const(match->world);
     uint32_t count = 0;
-    for (uint32_t place = 0; place < match->world->max_players && count < capacity; place++) {
-        if (players[place].id == RAIM_NOBODY)
+    for (uint32_t slot = 0; slot < match->world->max_players && count < capacity; slot++) {
+        if (players[slot].id == RAIM_NOBODY)
             continue;
-        const struct raim_member *member = &match->members[place];
+        const struct raim_member *member = &match->members[slot];
         struct raim_match_player *row = &rows[count++];
         *row = (struct raim_match_player){
             .bot = member->bot,
-            .away = players[place].away != 0,
+            .away = players[slot].away != 0,
             .muted = member->muted,
             .client = member->client,
-            .id = players[place].id,
-            .score = players[place].score,
-            .deaths = players[place].deaths,
+            .id = players[slot].id,
+            .score = players[slot].score,
+            .deaths = players[slot].deaths,
             .played_ticks = match->world->tick - member->joined_tick,
             .inputs_due = member->inputs.due,
             .inputs_missed = member->inputs.missed,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inside of a match, shared by the files of lib/match and by nobody else.
+// Internals of a match, private to the files of lib/match.
 #pragma once
 
 #include "bot.h"
@@ -13,15 +13,15 @@
 
 enum raim_connection_state {
     RAIM_CONNECTION_ABSENT,   // no connection
-    RAIM_CONNECTION_WAITING,  // connected, its hello has not come
-    RAIM_CONNECTION_ENTERING, // plays or watches, and is being told the map and the roster
+    RAIM_CONNECTION_WAITING,  // connected, its HELLO has not arrived
+    RAIM_CONNECTION_ENTERING, // admitted; WELCOME, map and roster are being sent
     RAIM_CONNECTION_PLAYING,
-    RAIM_CONNECTION_REFUSED, // is to be told goodbye
-    RAIM_CONNECTION_LEAVING, // said goodbye and is to be closed
-    RAIM_CONNECTION_CLOSED,  // nothing more to do
+    RAIM_CONNECTION_REFUSED, // its GOODBYE is to be sent
+    RAIM_CONNECTION_LEAVING, // sent GOODBYE and is to be closed
+    RAIM_CONNECTION_CLOSED,  // done
 };
 
-// What a client was shown in a tick: a baseline once it was sent and acknowledged.
+// The visible set of a client in a tick; a delta's baseline once it was sent and acknowledged.
 struct raim_shown {
     uint32_t tick;
     bool valid;
@@ -35,35 +35,36 @@ struct raim_shown {
 struct raim_connection {
     enum raim_connection_state state;
     uint32_t reason;                   // of its goodbye
-    char why[RAIM_MAX_TEXT_BYTES + 1]; // in the operator's words; otherwise empty
-    uint8_t token[RAIM_TOKEN_BYTES];   // of the session that it may begin
-    uint32_t since_tick;               // of its connection
-    raim_player_id player;  // that it plays; RAIM_NOBODY: it is a spectator, or not yet anything
-    bool watches;           // it is a spectator, or wished to be one
-    raim_player_id watched; // by a spectator; RAIM_NOBODY: until somebody joins
-    uint32_t place;         // whose view it is shown: its own player's, or the watched one's
-    uint32_t delay_ticks;   // that a spectator sees and hears everything late
+    char why[RAIM_MAX_TEXT_BYTES + 1]; // the operator's reason; otherwise empty
+    uint8_t token[RAIM_TOKEN_BYTES];   // of the session that the connection may begin
+    uint32_t since_tick;               // tick of the connection
+    raim_player_id player;  // that it plays; RAIM_NOBODY: a spectator, or not admitted yet
+    bool watches;           // it is a spectator, or asked to be one
+    raim_player_id watched; // by a spectator; RAIM_NOBODY: until a player joins
+    uint32_t slot;          // of the viewed player: its own or the watched one
+    uint32_t delay_ticks;   // delay of everything that a spectator receives
 
-    uint32_t obstacles_told; // while entering
-    uint32_t roster_told;
-    uint32_t first_tick; // from this on it is told events and snapshots
-    bool welcome_told;
+    uint32_t obstacles_sent; // while entering
+    uint32_t roster_sent;
+    uint32_t first_tick; // it receives events and snapshots from this tick on
+    bool welcome_sent;
 
     // --- view.c ---
     struct raim_shown *shown; // by tick modulo history.ticks
-    uint32_t sent_tick;       // of the newest snapshot sent
+    uint32_t sent_tick;       // tick of the newest snapshot sent
     bool has_acked;
-    uint32_t acked_tick;  // newest snapshot it has
-    uint32_t quiet_since; // since this tick every frame shown was predictable from the one before
+    uint32_t acked_tick;  // tick of the newest snapshot that it has acknowledged
+    uint32_t quiet_since; // from this tick on each frame was predictable from the previous one
     double latency_ticks; // see raim_view_acknowledge; 0 before the first one
-    bool waits;           // something was left out of the last snapshot
+    bool waits;           // the last snapshot left entities out
     uint8_t *waited;      // see priority.h
 
     struct raim_rewind_limit rewind_limit;
     struct raim_inbox inbox;
 };
 
-// Who sits in a place of the world. Together with the world it is all that outlives a connection.
+// The session of a player's slot. Together with the world it holds everything that outlives a
+// connection.
 struct raim_member {
     char name[RAIM_MAX_NAME_BYTES + 1];
     struct raim_name_key key; // of the name
@@ -72,60 +73,60 @@ struct raim_member {
     uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
     uint32_t client;                 // index of its client; unused for bots and while away
     uint32_t joined_tick;
-    uint32_t away_since; // tick; while away, as the world's player knows
+    uint32_t away_since; // tick; valid while the world's player is away
     struct raim_inbox_tally inputs;
-    raim_input pressed;    // last
-    uint32_t idle_ticks;   // since it pressed anything new, while play went on
-    uint32_t hush_ticks;   // until all that it has said may be forgotten
-    struct raim_bot brain; // of bots
+    raim_input last_input;    // of the previous tick
+    uint32_t idle_ticks;      // played ticks since its input last changed
+    uint32_t chat_debt_ticks; // chat rate limiter: falls by 1 per tick, rises with each chat
+    struct raim_bot brain;    // bots only
 };
 
-// Where the rounds stand: plain data without padding, so that it can be kept as it is.
+// State of the rounds: plain data without padding, because checkpoints store it as it is.
 struct raim_rounds {
     uint32_t round;       // from 1 on
     uint32_t left_ticks;  // until the clock ends the round or the break
     uint32_t score_limit; // points that end this round, 0: none
-    uint32_t winner;      // of a break, by id; RAIM_NOBODY: nobody alone
+    uint32_t winner;      // of a break, by id; RAIM_NOBODY: a draw
     uint8_t phase;        // enum raim_phase: PLAY or BREAK, also while paused
-    uint8_t paused;       // 1: the operator's word
-    uint8_t has_end;      // 1: the clock ends it
-    uint8_t told;         // enum raim_phase of the last event
+    uint8_t paused;       // 1: paused by the operator
+    uint8_t has_end;      // 1: the clock ends the phase
+    uint8_t sent_phase;   // enum raim_phase of the last phase event
 };
 
-// What the outbox does next; it goes through these once a tick.
+// Stages of the outbox, passed once a tick.
 enum raim_outbox_stage {
-    RAIM_OUTBOX_DOORS,     // welcomes and goodbyes, client by client
-    RAIM_OUTBOX_EVENTS,    // message by message, each to everybody of its audience
-    RAIM_OUTBOX_SNAPSHOTS, // client by client
+    RAIM_OUTBOX_CONNECTIONS, // welcomes and goodbyes, client by client
+    RAIM_OUTBOX_EVENTS,      // message by message, each to all clients of its audience
+    RAIM_OUTBOX_SNAPSHOTS,   // client by client
     RAIM_OUTBOX_DONE,
 };
 
-// What the operator may change while the match runs, and what follows from it.
+// Settings that the operator may change while the match runs, and values derived from them.
 struct raim_match_policy {
-    struct raim_match_tuning tuning; // what holds now of what the def began with
-    uint32_t grace_ticks;            // that the player of a lost connection is kept
-    uint32_t idle_ticks;             // after which somebody is idle; 0: nobody ever is
-    bool draining;                   // only clients that resume are let in
+    struct raim_match_tuning tuning; // initially from the def
+    uint32_t grace_ticks;            // for which the player of a lost connection is kept
+    uint32_t idle_ticks;             // without a new input after which a player is idle; 0: never
+    bool draining;                   // only resuming clients are admitted
 };
 
 // What each client's snapshots may contain and what they contained: view.c.
 struct raim_match_interest {
     struct raim_history history;
-    struct raim_distance_field clearing; // of the map
-    struct raim_interest *present;       // of `history` as of the last step
-    struct raim_shown *shown;            // memory of the clients'
-    uint64_t *shown_sets;                // memory of the sets in `shown`
-    uint8_t *waited;                     // memory of the clients'
-    struct raim_priority_entry *crowd;   // scratch for snapshots that do not fit
+    struct raim_distance_field distance_field;    // of the map
+    struct raim_interest *present;                // of `history`, at the last step's tick
+    struct raim_shown *shown;                     // memory of the clients'
+    uint64_t *shown_sets;                         // memory of the sets in `shown`
+    uint8_t *waited;                              // memory of the clients'
+    struct raim_priority_entry *priority_entries; // scratch for snapshots that do not fit
 };
 
 // The spectators who receive everything late, and the history from which they do: spectators.c.
 struct raim_match_late_audience {
-    uint32_t delay_ticks;         // 0: spectators receive everything at once
-    struct raim_history history;  // without memory where delay_ticks is 0
-    uint32_t history_ticks;       // that it holds without a gap, counted back from now
-    struct raim_interest *vista;  // of `history`, delay_ticks earlier; NULL without a delay
-    struct raim_wire_phase phase; // in the WELCOME of a late spectator that is welcomed now
+    uint32_t delay_ticks;           // 0: spectators receive everything at once
+    struct raim_history history;    // without memory where delay_ticks is 0
+    uint32_t history_ticks;         // that it holds without a gap, counted back from now
+    struct raim_interest *interest; // of `history`, delay_ticks earlier; NULL without a delay
+    struct raim_wire_phase phase;   // in the WELCOME of a late spectator that is welcomed now
 };
 
 // The messages of a tick on their way to the caller: outbox.c.
@@ -137,8 +138,7 @@ struct raim_match_outbox {
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
 };
 
-// What is counted from the first match of a succession on, and outlives a restart but for
-// `refused`.
+// Counters that carry over to the succeeding match. All except `refused` also survive a restart.
 struct raim_match_totals {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
@@ -151,13 +151,13 @@ struct raim_match {
 
     struct raim_world *world;
     uint64_t identity;           // of the world and the map, see raim_world_identity
-    uint32_t began_tick;         // up to this one, it was another match's
-    raim_input *inputs;          // of the next step, by place
-    struct raim_events happened; // in the last step
+    uint32_t began_tick;         // ticks up to this one belong to the preceding match
+    raim_input *inputs;          // of the next step, by slot
+    struct raim_events happened; // of the last step
 
     struct raim_connection *clients; // def.max_connections
-    struct raim_member *members;     // by place
-    uint32_t playing;                // members that are no bots
+    struct raim_member *members;     // by slot
+    uint32_t playing;                // members that are not bots
     uint32_t watching;               // clients that are spectators
 
     struct raim_rounds rounds;
@@ -168,127 +168,130 @@ struct raim_match {
     struct raim_match_totals totals;
 };
 
-// --- rounds.c: when they play ---
+// --- rounds.c: rounds, breaks and pauses ---
 
-// Events of a step at most: a round or a pause begins or ends, and in it, the round ends.
+// Most phase events of a step: a round or a pause begins or ends, and the round ends within it.
 #define RAIM_ROUNDS_EVENTS 2
 
-// Begins the first round, when there is nobody yet who knows of another.
+// Begins the first round of a new match.
 void raim_rounds_begin(struct raim_match *match);
 
-// Takes the phase as told to everybody, who are all to be welcomed to it.
-void raim_rounds_settle(struct raim_match *match);
+// Marks the present phase as sent, because every client will receive it in a WELCOME.
+void raim_rounds_mark_phase_sent(struct raim_match *match);
 
-// Nobody moves, fires or is hit: in a break, and while paused.
+// True in breaks and pauses, when no player moves, fires or is hit.
 bool raim_rounds_is_frozen(const struct raim_match *match);
 
-// As clients are told it.
+// The phase in the form of WELCOME and events.
 struct raim_wire_phase raim_rounds_phase(const struct raim_match *match);
 
-// Around the world's step: before it, the next round begins when it is time; after it, the round
-// ends when it is.
+// Call them around the world's step: the first begins the next round when the break is over, the
+// second ends the round when its time or score limit is reached.
 void raim_rounds_begin_step(struct raim_match *match);
 void raim_rounds_end_step(struct raim_match *match);
 
-// Once a step, when the log has been opened: follows what the late audience is told.
-void raim_rounds_hear(struct raim_match *match);
+// Updates the phase as the late audience knows it. Call it once a step, after
+// raim_event_log_release.
+void raim_rounds_update_late_phase(struct raim_match *match);
 
 // --- outbox.c: the messages of a tick ---
 
-// Goes through its stages from the first one on; raim_match_outgoing pulls the messages.
+// Restarts the outbox at its first stage; raim_match_outgoing pulls the messages.
 void raim_outbox_begin(struct raim_match *match);
 
-// --- players.c: who plays ---
+// --- players.c: players and bots ---
 
-// Whether there is room for an event beside those of every member being destroyed and leaving, and
-// of the phases that a step may tell, before any are told.
-bool raim_players_have_room(const struct raim_match *match);
+// Whether the event log has room for one more event, with a reserve for every member being
+// destroyed and leaving and for the phase events of a step.
+bool raim_players_has_event_room(const struct raim_match *match);
 
-// Lets a client in, or a bot, for which it is NULL; its name must be clean. RAIM_NOBODY when there
-// is no place.
+// Adds a player for a client, or a bot when `client` is NULL. The name must be clean. Returns
+// RAIM_NOBODY when no slot is free.
 raim_player_id raim_players_join(struct raim_match *match, const char *name,
                                  const struct raim_connection *client);
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
-void raim_players_fill_entry(const struct raim_match *match, uint32_t place,
+void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry);
 
-// Fills the inputs of the bots.
-void raim_players_think(struct raim_match *match);
+// Computes the bots' inputs.
+void raim_players_fill_bot_inputs(struct raim_match *match);
 
-// Lets everybody's keys go, and aims where they are.
-void raim_players_rest(struct raim_match *match);
+// Replaces all inputs by released keys with unchanged aims.
+void raim_players_clear_inputs(struct raim_match *match);
 
-// After the step: those whom the end of play found in one another are not pushed apart before it
-// goes on.
-void raim_players_stay(struct raim_match *match);
+// After a frozen step: restores the positions, so that overlapping players are not pushed apart
+// before play continues.
+void raim_players_hold_positions(struct raim_match *match);
 
-// Turns what happened in the step into events for clients.
-void raim_players_tell(struct raim_match *match);
+// Logs the step's kills as events and counts shots and hits.
+void raim_players_log_events(struct raim_match *match);
 
-// --- sessions.c: who may come back ---
+// --- sessions.c: resuming, idling, eviction ---
 
-// The player of a token's session, away or not; RAIM_NOBODY where there is none.
+// The player of a token's session, away or not; RAIM_NOBODY: no such session.
 raim_player_id raim_sessions_find(const struct raim_match *match,
                                   const uint8_t token[RAIM_TOKEN_BYTES]);
 
-// Whether a token is the one of a client's session; of who has none, or cannot know it yet, zero
-// is, too.
+// Whether `token` permits a client to end its session: it must be the session's token. A zero token
+// is accepted from a client without a session, or one that cannot have read its WELCOME yet.
 bool raim_sessions_may_end(const struct raim_match *match, const struct raim_connection *client,
                            const uint8_t token[RAIM_TOKEN_BYTES]);
 
-// Takes the player of a lost connection to keep it, away, where there is a grace time.
-void raim_sessions_keep(struct raim_match *match, struct raim_connection *client);
+// Marks the player of a lost connection as away and detaches it, where there is a grace time.
+void raim_sessions_set_away(struct raim_match *match, struct raim_connection *client);
 
-// Gives a player back. A connection that has it still is told that it has it no more.
+// Attaches a player to a client. A connection that still has the player ends with
+// RAIM_REASON_RESUMED.
 void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
                           raim_player_id id);
 
-// Once a tick for every client that plays: notices whether it pressed anything new.
-void raim_sessions_notice(const struct raim_match *match, struct raim_member *member,
-                          const raim_input *pressed);
+// Tracks whether a player's input changes. Call it once a tick for every client that plays.
+void raim_sessions_track_idle(const struct raim_match *match, struct raim_member *member,
+                              const raim_input *input);
 
-// In a full match, lets one leave who has been away for longer than it had played: who comes and
-// goes must not keep others out by sessions that wait. Where there is none, whoever has been idle
-// for the longest leaves, and is told so. False where nobody has. The first tells whom, or
-// RAIM_NOBODY.
-raim_player_id raim_sessions_find_spare(const struct raim_match *match);
-bool raim_sessions_make_room(struct raim_match *match);
+// Eviction from a full match. The candidate is a player who has been away for longer than it had
+// played, so that clients which come and go cannot block slots with waiting sessions; otherwise the
+// player who has been idle longest. The first function returns the candidate or RAIM_NOBODY; the
+// second evicts it and returns false when there is none.
+raim_player_id raim_sessions_find_evictable(const struct raim_match *match);
+bool raim_sessions_evict(struct raim_match *match);
 
-// Lets those leave who have been away for too long; once a tick.
+// Removes players who have been away for longer than the grace time. Call it once a tick.
 void raim_sessions_expire(struct raim_match *match);
 
-// Lets everybody leave who is away, because the match ends.
+// Removes all players who are away, because the match ends.
 void raim_sessions_end(struct raim_match *match);
 
-// --- chat.c: who says what ---
+// --- chat.c ---
 
-// A CHAT of a client that plays, behind its kind.
+// Receives the CHAT of a client that plays. The reader stands behind the kind.
 void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
                        raim_reader *reader);
 
-// --- connections.c: who is turned away, and who has to go ---
+// --- connections.c: refusing and ending connections ---
 
 void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
                              enum raim_refusal refusal, enum raim_reason reason);
 
-// Takes from a connection whatever it has in the match.
+// Removes a connection's player or spectator from the match.
 void raim_connections_leave(struct raim_match *match, struct raim_connection *client,
                             enum raim_reason reason);
 
-// --- spectators.c: who watches ---
+// --- spectators.c ---
 
-// Lets a client in that wishes to watch a player, given by its id; where there is no such player,
-// or for 0, the one with most points. False when there is no place.
+// Admits a spectator of the player with id `target`; without such a player, or for 0, of the player
+// with most points. Returns false when max_spectators is reached.
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client,
                           uint32_t target);
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
 
-// What an audience is told: its spectators go on to another player when theirs leaves.
-void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
-                          const struct raim_wire_event *event);
+// Applies an event that an audience receives: its spectators switch to another player when theirs
+// leaves.
+void raim_spectators_apply_event(struct raim_match *match, enum raim_audience audience,
+                                 const struct raim_wire_event *event);
 
-// Once a step, when it has been recorded.
-void raim_spectators_remember(struct raim_match *match);
+// Records the step for the late audience. Call it once a step, after raim_history_record.
+void raim_spectators_record(struct raim_match *match);
 
 static inline bool raim_is_spectator(const struct raim_connection *client)
 {
@@ -301,25 +304,25 @@ static inline enum raim_audience raim_audience_of(const struct raim_connection *
     return client->delay_ticks > 0 ? RAIM_AUDIENCE_LATE : RAIM_AUDIENCE_LIVE;
 }
 
-// --- view.c: what a client is shown ---
+// --- view.c: snapshots ---
 
-// The most ticks ahead that anybody is told what it could come to see: 250 ms.
+// Upper limit of a viewer's latency in ticks: 250 ms.
 uint32_t raim_view_max_latency(uint32_t tick_hz);
 
-// That many for a client: its loop, from a snapshot to what it does knowing it, and the time that
-// clients interpolate over. A spectator does nothing.
+// A client's latency for interest management, in ticks: the loop from a snapshot to the input made
+// in knowledge of it, plus the time over which clients interpolate. A spectator has no loop.
 uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client);
 
-// Once a step, before the clients' views.
+// Selects the tick of the interest objects. Call it once a step, before raim_view_write.
 void raim_view_prepare(struct raim_match *match);
 
-// Writes the snapshot of the last step for a client that is told snapshots, and whose tick is
-// remembered. Returns 0 when there is nothing to tell.
+// Writes the snapshot of the last step for a client that receives snapshots and whose tick the
+// history holds. Returns 0 when the client predicts everything itself.
 size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                        size_t capacity);
 
-// Takes a client's word, in an input for `input_tick`, for the newest snapshot it has; measures its
-// round trip by it.
+// Processes the acknowledgement of the snapshot of `tick` in an input for `input_tick`, and
+// measures the round trip. Returns RAIM_REFUSALS on success.
 enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
                                         struct raim_connection *client, uint32_t tick,
                                         uint32_t input_tick);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Validates and cleans what people write, in one pass over its code points.
+// Validates and normalises user text in one pass over its code points.
 #include "name.h"
 
 #include "unicode.h"
@@ -9,9 +9,9 @@
 
 static bool is_stripped(uint32_t c)
 {
-    // Controls, separators of lines, annotations, the object replacement character, the musical
-    // null notehead, and Unicode's Default_Ignorable_Code_Point: whatever shows nothing or turns
-    // the direction of what stands around it.
+    // Code points that show nothing or change the direction of writing: controls, line separators,
+    // annotations, the object replacement character, the musical null notehead, and Unicode's
+    // Default_Ignorable_Code_Point.
     static const struct raim_unicode_range rows[] = {
         {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},   {0x034F, 0x034F},
         {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
@@ -34,23 +34,23 @@ static bool is_space(uint32_t c)
     return raim_unicode_is_among(&ranges, c);
 }
 
-// What means nothing to anybody else, and what a later Unicode never gives a meaning.
+// Private use code points and noncharacters.
 static bool is_private(uint32_t c)
 {
     return (c >= 0xE000 && c <= 0xF8FF) || (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE ||
            c >= 0xF0000;
 }
 
-// Follows how many marks are on the last character.
+// The number of marks on the character that ends with `c`.
 static uint32_t count_marks(uint32_t marks, uint32_t c)
 {
     return raim_unicode_is_among(&raim_unicode_marks, c) ? marks + 1 : 0;
 }
 
-// What is written; it is full when `max` bytes are not enough.
+// The output; `is_full` is set when `max` bytes do not suffice.
 struct writer {
     char *bytes;
-    size_t size, visible, max; // `visible`: up to the last character that is no space
+    size_t size, visible, max; // `visible`: size up to the last visible character
     bool is_full;
 };
 
@@ -92,7 +92,7 @@ bool raim_text_clean(const char *text, char *cleaned, uint32_t max)
     return finish(&writer);
 }
 
-// Writes what a name has in place of a code point.
+// Writes a code point of a name, folded to its compatibility form.
 static void write_folded(struct writer *writer, const uint8_t *bytes, size_t length, uint32_t c)
 {
     char target[RAIM_UNICODE_TARGET_BYTES];
@@ -107,7 +107,7 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
 {
     struct writer writer = {.bytes = cleaned, .max = RAIM_MAX_NAME_BYTES};
     const uint8_t *bytes = (const uint8_t *)name;
-    uint32_t marks = RAIM_NAME_MAX_MARKS; // so that none begins a name
+    uint32_t marks = RAIM_NAME_MAX_MARKS; // a mark must not begin a name
     for (size_t length; *bytes != 0 && !writer.is_full; bytes += length) {
         uint32_t c = 0;
         length = raim_unicode_decode(bytes, &c);
@@ -118,7 +118,7 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
         if (is_space(c)) {
             if (writer.size == writer.visible)
                 write(&writer, " ", 1, false);
-            marks = RAIM_NAME_MAX_MARKS; // nor stands alone
+            marks = RAIM_NAME_MAX_MARKS; // nor follow a space
             continue;
         }
         marks = count_marks(marks, c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes skeletons, and what stands behind them.
+// Computes skeletons and the numbers behind them.
 #include "name_key.h"
 
 #include "digest.h"
@@ -14,8 +14,8 @@ enum {
     NUMBER_DIGITS = 4,
 };
 
-// The skeletons of admin, administrator, console, moderator, operator, raim, raimd, server, system:
-// i and l are one, and m is rn.
+// The skeletons of admin, administrator, console, moderator, operator, raim, raimd, server, system.
+// In a skeleton i is l and m is rn.
 static const char *const reserved[] = {
     "adrnln", "adrnlnlstrator", "console", "rnoderator", "operator",
     "ralrn",  "ralrnd",         "server",  "systern",
@@ -26,7 +26,7 @@ static const char digits[] = "ol23456789";
 
 struct skeleton {
     size_t size;
-    char bytes[SKELETON_BYTES + 1]; // no two characters of it look alike
+    char bytes[SKELETON_BYTES + 1]; // its characters are pairwise distinguishable
 };
 
 static struct skeleton skeleton_of(const char *name)
@@ -48,7 +48,8 @@ static struct skeleton skeleton_of(const char *name)
     return skeleton;
 }
 
-// The number at the end of a skeleton, which loses it; 0 where there is none as we write them.
+// Removes a number in the form that raim_name_append_number writes from the end of a skeleton.
+// Returns the number, 0: none.
 static uint32_t cut_number(struct skeleton *skeleton)
 {
     uint32_t number = 0, power = 1;
@@ -61,7 +62,7 @@ static uint32_t cut_number(struct skeleton *skeleton)
             return 0;
         number += power * (uint32_t)(digit - digits);
     }
-    // "(02)" and "()" are none of ours, and "(2)" alone is a name.
+    // "(02)" and "()" are never written, and "(2)" alone is a name.
     if (at < 2 || number == 0 || number < power / 10)
         return 0;
     skeleton->size = at - 1;
@@ -75,7 +76,7 @@ struct raim_name_key raim_name_key_of(const char *name)
     return (struct raim_name_key){raim_digest(skeleton.bytes, skeleton.size), number};
 }
 
-// The letters of a skeleton that are ASCII's.
+// Removes everything but the ASCII letters of a skeleton.
 static void keep_letters(struct skeleton *skeleton)
 {
     size_t size = 0;
@@ -91,7 +92,7 @@ bool raim_name_is_reserved(const char *name)
     keep_letters(&given);
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
         const size_t size = strlen(reserved[i]);
-        // Behind it there may be ones and zeros.
+        // Digits 1 and 0, which are l and o in a skeleton, may follow.
         if (strncmp(given.bytes, reserved[i], size) == 0 &&
             given.bytes[size + strspn(given.bytes + size, "lo")] == '\0')
             return true;
@@ -99,15 +100,17 @@ bool raim_name_is_reserved(const char *name)
     return false;
 }
 
-void raim_name_number(const char *name, uint32_t number, char numbered[RAIM_MAX_NAME_BYTES + 1])
+void raim_name_append_number(const char *name, uint32_t number,
+                             char numbered[RAIM_MAX_NAME_BYTES + 1])
 {
     char suffix[16];
-    char *end = raim_text_words(raim_text_number(raim_text_words(suffix, " ("), number), ")");
+    char *end =
+        raim_text_append(raim_text_append_number(raim_text_append(suffix, " ("), number), ")");
     const size_t room = RAIM_MAX_NAME_BYTES - (size_t)(end - suffix);
     size_t size = strlen(name);
     if (size > room)
         for (size = room; ((uint8_t)name[size] & 0xC0) == 0x80; size--)
-            ; // no character is cut in two
+            ; // stays on a character's boundary
     while (size > 0 && name[size - 1] == ' ')
         size--;
     memcpy(numbered, name, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What wants to be sent, pulled message by message.
+// Writes the outgoing messages of a tick, one per call.
 #include "match_internal.h"
 
 #include "handshake.h"
@@ -10,7 +10,7 @@
 
 void raim_outbox_begin(struct raim_match *match)
 {
-    match->outbox.stage = RAIM_OUTBOX_DOORS;
+    match->outbox.stage = RAIM_OUTBOX_CONNECTIONS;
     match->outbox.next_client = 0;
 }
 
@@ -24,8 +24,9 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .delay_ticks = client->delay_ticks,
         .grace_s = (uint32_t)match->policy.tuning.resume_grace_s,
         .tick = match->world->tick - client->delay_ticks,
-        // What its audience is told now is part of the roster that follows. The roster knows even
-        // more than who is told late; as events tell totals, that comes right by itself.
+        // Events that are due now are already contained in the roster that follows. For the late
+        // audience the roster is even ahead of the events; events carry totals, so the client's
+        // state is correct again after them.
         .event_sequence = match->log.due[raim_audience_of(client)],
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
@@ -41,27 +42,28 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .rule_count = RAIM_RULE_COUNT,
         .phase = client->delay_ticks > 0 ? match->late_audience.phase : raim_rounds_phase(match),
     };
-    static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule can be told");
-    static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES, "every map's name can be told");
+    static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule fits the wire");
+    static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES,
+                  "every map's name fits the wire");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
     strcpy(welcome.map_name, map->name);
     strcpy(welcome.motd, match->policy.tuning.motd);
     if (client->player != RAIM_NOBODY)
-        memcpy(welcome.token, match->members[client->place].token, sizeof welcome.token);
+        memcpy(welcome.token, match->members[client->slot].token, sizeof welcome.token);
     return raim_welcome_write(&welcome, outbox->message, sizeof outbox->message);
 }
 
 static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    enum { BATCH = 72 }; // more never fit one message
+    enum { BATCH = 72 }; // more never fit into one message
     struct raim_wire_obstacle obstacles[BATCH];
     const struct raim_map *map = match->def.map;
-    const uint32_t left = (uint32_t)map->obstacle_count - client->obstacles_told;
+    const uint32_t left = (uint32_t)map->obstacle_count - client->obstacles_sent;
     const uint32_t count = left < BATCH ? left : BATCH;
     for (uint32_t i = 0; i < count; i++) {
-        const raim_polygon *polygon = &map->obstacles[client->obstacles_told + i];
+        const raim_polygon *polygon = &map->obstacles[client->obstacles_sent + i];
         obstacles[i].count = (uint32_t)polygon->count;
         obstacles[i].seams = polygon->seams;
         for (int p = 0; p < polygon->count; p++) {
@@ -72,41 +74,41 @@ static size_t write_obstacles(struct raim_match *match, struct raim_connection *
     uint32_t written;
     const size_t size =
         raim_obstacles_write(obstacles, count, &written, outbox->message, sizeof outbox->message);
-    client->obstacles_told += written;
+    client->obstacles_sent += written;
     return size;
 }
 
-// `roster_told` counts places, not entries.
+// `roster_sent` counts slots, not entries.
 static size_t write_roster(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
     enum { BATCH = 64 };
     struct raim_roster_entry entries[BATCH];
-    uint32_t places[BATCH];
-    uint32_t count = 0, place = client->roster_told;
+    uint32_t slots[BATCH];
+    uint32_t count = 0, slot = client->roster_sent;
     const raim_player *players = raim_world_players_const(match->world);
-    for (; place < match->world->max_players && count < BATCH; place++) {
-        if (players[place].id == RAIM_NOBODY)
+    for (; slot < match->world->max_players && count < BATCH; slot++) {
+        if (players[slot].id == RAIM_NOBODY)
             continue;
-        places[count] = place;
-        raim_players_fill_entry(match, place, &entries[count++]);
+        slots[count] = slot;
+        raim_players_fill_entry(match, slot, &entries[count++]);
     }
     if (count == 0) {
-        client->roster_told = match->world->max_players;
+        client->roster_sent = match->world->max_players;
         return 0;
     }
     uint32_t written;
     const size_t size =
         raim_roster_write(entries, count, &written, outbox->message, sizeof outbox->message);
-    client->roster_told = written < count ? places[written] : place;
+    client->roster_sent = written < count ? slots[written] : slot;
     return size;
 }
 
 static void explain_full(uint32_t now, uint32_t most, const char *whom, char *text)
 {
-    text = raim_text_number(raim_text_words(text, "the arena is full: "), now);
-    text = raim_text_number(raim_text_words(text, " of "), most);
-    raim_text_words(text, whom);
+    text = raim_text_append_number(raim_text_append(text, "the arena is full: "), now);
+    text = raim_text_append_number(raim_text_append(text, " of "), most);
+    raim_text_append(text, whom);
 }
 
 static void explain(const struct raim_match *match, const struct raim_connection *client,
@@ -114,11 +116,11 @@ static void explain(const struct raim_match *match, const struct raim_connection
 {
     switch ((enum raim_reason)client->reason) {
     case RAIM_REASON_SHUTDOWN:
-        raim_text_words(text, "the server is shutting down");
+        raim_text_append(text, "the server is shutting down");
         break;
     case RAIM_REASON_VERSION:
-        text = raim_text_words(text, "this server speaks protocol version ");
-        raim_text_number(text, RAIM_PROTOCOL_VERSION);
+        text = raim_text_append(text, "this server speaks protocol version ");
+        raim_text_append_number(text, RAIM_PROTOCOL_VERSION);
         break;
     case RAIM_REASON_FULL:
         if (client->watches)
@@ -127,32 +129,32 @@ static void explain(const struct raim_match *match, const struct raim_connection
             explain_full(match->playing, match->policy.tuning.max_clients, " players", text);
         break;
     case RAIM_REASON_NAME:
-        raim_text_words(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");
+        raim_text_append(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");
         break;
     case RAIM_REASON_SILENT:
-        raim_text_words(text, "no hello came in time");
+        raim_text_append(text, "no hello came in time");
         break;
     case RAIM_REASON_MALFORMED:
-        raim_text_words(text, "the hello could not be read");
+        raim_text_append(text, "the hello could not be read");
         break;
     case RAIM_REASON_RESUMED:
-        raim_text_words(text, "the session goes on in another connection");
+        raim_text_append(text, "the session goes on in another connection");
         break;
     case RAIM_REASON_DRAINING:
-        raim_text_words(text, "the server is about to end and lets nobody in");
+        raim_text_append(text, "the server is about to end and lets nobody in");
         break;
     case RAIM_REASON_RESTART:
-        raim_text_words(text, "the server is restarting");
+        raim_text_append(text, "the server is restarting");
         break;
     case RAIM_REASON_ACCESS:
-        raim_text_words(text, "this arena wants an access token that is good for it");
+        raim_text_append(text, "this arena wants an access token that is good for it");
         break;
     case RAIM_REASON_IDLE:
-        raim_text_words(text, "the arena is full, and you pressed nothing for a while");
+        raim_text_append(text, "the arena is full, and you pressed nothing for a while");
         break;
     case RAIM_REASON_KICKED:
     case RAIM_REASON_BANNED:
-        raim_text_words(text, client->why);
+        raim_text_append(text, client->why);
         break;
     case RAIM_REASON_NONE:
     case RAIM_REASON_LEFT:
@@ -170,8 +172,9 @@ static size_t write_goodbye(struct raim_match *match, const struct raim_connecti
     return raim_goodbye_write(&goodbye, outbox->message, sizeof outbox->message);
 }
 
-// The next message that brings a client in or out; 0 when there is none.
-static size_t write_door(struct raim_match *match, struct raim_connection *client, bool *close)
+// Writes the next message that admits or ends a connection. Returns 0 when there is none.
+static size_t write_connection_message(struct raim_match *match, struct raim_connection *client,
+                                       bool *close)
 {
     if (client->state == RAIM_CONNECTION_REFUSED) {
         client->state = RAIM_CONNECTION_CLOSED;
@@ -185,37 +188,38 @@ static size_t write_door(struct raim_match *match, struct raim_connection *clien
     }
     if (client->state != RAIM_CONNECTION_ENTERING)
         return 0;
-    if (!client->welcome_told) {
-        client->welcome_told = true;
+    if (!client->welcome_sent) {
+        client->welcome_sent = true;
         return write_welcome(match, client);
     }
-    if (client->obstacles_told < (uint32_t)match->def.map->obstacle_count)
+    if (client->obstacles_sent < (uint32_t)match->def.map->obstacle_count)
         return write_obstacles(match, client);
-    if (client->roster_told < match->world->max_players) {
+    if (client->roster_sent < match->world->max_players) {
         const size_t size = write_roster(match, client);
         if (size > 0)
             return size;
     }
-    // This tick's events and snapshot are for those who knew the tick before.
+    // This tick's events are already part of the roster, so events and snapshots begin with the
+    // next.
     client->state = RAIM_CONNECTION_PLAYING;
     client->first_tick = match->world->tick + 1;
     return 0;
 }
 
-static bool is_told(const struct raim_match *match, const struct raim_connection *client)
+static bool receives_tick(const struct raim_match *match, const struct raim_connection *client)
 {
     return client->state == RAIM_CONNECTION_PLAYING &&
            raim_tick_diff(match->world->tick, client->first_tick) >= 0;
 }
 
-// Goes on to the next client of this stage, or to the next stage.
-static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
+// Pulls the next message of the stage; false when all clients are served.
+static bool pull_connections(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
     for (; outbox->next_client < match->def.max_connections; outbox->next_client++) {
         struct raim_connection *client = &match->clients[outbox->next_client];
         bool close = false;
-        const size_t size = write_door(match, client, &close);
+        const size_t size = write_connection_message(match, client, &close);
         if (size == 0 && !close)
             continue;
         *outgoing = (struct raim_outgoing){
@@ -231,7 +235,7 @@ static bool pull_doors(struct raim_match *match, struct raim_outgoing *outgoing)
     return false;
 }
 
-// Writes the next run of events into `message`; false when every audience has its own.
+// Writes the next run of events into `message`; false when both audiences have received theirs.
 static bool write_next_events(struct raim_match *match)
 {
     struct raim_match_outbox *outbox = &match->outbox;
@@ -246,8 +250,8 @@ static bool write_next_events(struct raim_match *match)
         raim_events_write(&events, &written, outbox->message, sizeof outbox->message);
     assert(written > 0);
     for (uint32_t i = 0; i < written; i++)
-        raim_spectators_hear(match, outbox->audience, &events.events[i]);
-    raim_event_log_tell(&match->log, outbox->audience, written);
+        raim_spectators_apply_event(match, outbox->audience, &events.events[i]);
+    raim_event_log_mark_sent(&match->log, outbox->audience, written);
     return true;
 }
 
@@ -258,7 +262,7 @@ static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing
         for (; outbox->message_size > 0 && outbox->next_client < match->def.max_connections;
              outbox->next_client++) {
             const struct raim_connection *client = &match->clients[outbox->next_client];
-            if (!is_told(match, client) || raim_audience_of(client) != outbox->audience)
+            if (!receives_tick(match, client) || raim_audience_of(client) != outbox->audience)
                 continue;
             *outgoing = (struct raim_outgoing){
                 .client = outbox->next_client++,
@@ -273,8 +277,8 @@ static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing
     return false;
 }
 
-// What happened before anybody watched late was not kept for it.
-static bool is_remembered(const struct raim_match *match, const struct raim_connection *client)
+// Recording for the late audience begins with its first spectator, so older ticks are missing.
+static bool has_history(const struct raim_match *match, const struct raim_connection *client)
 {
     return client->delay_ticks == 0 || match->late_audience.history_ticks > client->delay_ticks;
 }
@@ -284,11 +288,11 @@ static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgo
     struct raim_match_outbox *outbox = &match->outbox;
     for (; outbox->next_client < match->def.max_connections; outbox->next_client++) {
         struct raim_connection *client = &match->clients[outbox->next_client];
-        if (!is_told(match, client) || !is_remembered(match, client))
+        if (!receives_tick(match, client) || !has_history(match, client))
             continue;
         const size_t size = raim_view_write(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)
-            continue; // nothing to tell
+            continue; // everything is as predicted
         match->totals.snapshots++;
         *outgoing = (struct raim_outgoing){
             .client = outbox->next_client++,
@@ -304,7 +308,7 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
 {
     struct raim_match_outbox *outbox = &match->outbox;
     static bool (*const pull[])(struct raim_match *, struct raim_outgoing *) = {
-        [RAIM_OUTBOX_DOORS] = pull_doors,
+        [RAIM_OUTBOX_CONNECTIONS] = pull_connections,
         [RAIM_OUTBOX_EVENTS] = pull_events,
         [RAIM_OUTBOX_SNAPSHOTS] = pull_snapshots,
     };

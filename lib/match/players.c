@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: MIT
-// Who plays: joining, leaving, the bots' inputs, and the events that tell of it.
+// Players and bots: joining, leaving, unique names, the bots' inputs, and the events of a step.
 #include "match_internal.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-void raim_players_fill_entry(const struct raim_match *match, uint32_t place,
+void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry)
 {
-    const raim_player *player = &raim_world_players_const(match->world)[place];
+    const raim_player *player = &raim_world_players_const(match->world)[slot];
     *entry = (struct raim_roster_entry){
         .player = player->id,
-        .bot = match->members[place].bot,
+        .bot = match->members[slot].bot,
         .score = player->score,
         .deaths = player->deaths,
     };
-    memcpy(entry->name, match->members[place].name, sizeof entry->name);
+    memcpy(entry->name, match->members[slot].name, sizeof entry->name);
 }
 
-bool raim_players_have_room(const struct raim_match *match)
+bool raim_players_has_event_room(const struct raim_match *match)
 {
     return raim_event_log_has_room(&match->log,
                                    1 + 2 * match->world->max_players + RAIM_ROUNDS_EVENTS);
 }
 
-static bool has_key(const struct raim_match *match, uint32_t place, struct raim_name_key key)
+static bool has_key(const struct raim_match *match, uint32_t slot, struct raim_name_key key)
 {
-    return raim_world_players_const(match->world)[place].id != RAIM_NOBODY &&
-           raim_name_keys_match(match->members[place].key, key);
+    return raim_world_players_const(match->world)[slot].id != RAIM_NOBODY &&
+           raim_name_keys_match(match->members[slot].key, key);
 }
 
-// Whether somebody else than in this place has a name that looks like it.
-static bool is_taken(const struct raim_match *match, uint32_t place, struct raim_name_key key)
+// Whether the player of another slot has a name that looks alike.
+static bool is_taken(const struct raim_match *match, uint32_t slot, struct raim_name_key key)
 {
     for (uint32_t other = 0; other < match->world->max_players; other++)
-        if (other != place && has_key(match, other, key))
+        if (other != slot && has_key(match, other, key))
             return true;
     return false;
 }
 
-// The lowest number from `first` on, all of as many digits, that nobody has behind this look.
-static uint32_t find_number(const struct raim_match *match, uint32_t place, uint64_t look,
+// The lowest number from `first` on that no player with this skeleton has. The result has as many
+// digits as `first`.
+static uint32_t find_number(const struct raim_match *match, uint32_t slot, uint64_t skeleton,
                             uint32_t first)
 {
     bool is_used[RAIM_MAX_PLAYERS] = {false};
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t other = 0; other < match->world->max_players; other++) {
         const struct raim_name_key key = match->members[other].key;
-        if (other != place && players[other].id != RAIM_NOBODY && key.look == look &&
+        if (other != slot && players[other].id != RAIM_NOBODY && key.skeleton == skeleton &&
             key.number >= first && key.number - first < RAIM_MAX_PLAYERS)
             is_used[key.number - first] = true;
     }
@@ -58,23 +59,23 @@ static uint32_t find_number(const struct raim_match *match, uint32_t place, uint
     return first + number;
 }
 
-// Gives somebody the name, with a number behind it where it looks like somebody else's. It costs
-// a few passes over the members, whatever their names are.
-static void give_name(struct raim_match *match, uint32_t place, const char *name)
+// Sets a player's name and appends a number where it looks like another player's name. It takes a
+// few passes over the members, whatever their names are.
+static void give_name(struct raim_match *match, uint32_t slot, const char *name)
 {
-    // The first numbers of one digit, two, three and four: they leave room for less of the name.
+    // The first numbers of one to four digits. Each further digit leaves a byte less of the name.
     static const uint32_t firsts[] = {2, 10, 100, 1000};
-    struct raim_member *member = &match->members[place];
+    struct raim_member *member = &match->members[slot];
     assert(strlen(name) < sizeof member->name);
     strcpy(member->name, name);
     member->key = raim_name_key_of(name);
     for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
-        if (!is_taken(match, place, member->key))
+        if (!is_taken(match, slot, member->key))
             return;
-        raim_name_number(name, firsts[i], member->name);
+        raim_name_append_number(name, firsts[i], member->name);
         member->key = raim_name_key_of(member->name);
-        const uint32_t number = find_number(match, place, member->key.look, firsts[i]);
-        raim_name_number(name, number, member->name);
+        const uint32_t number = find_number(match, slot, member->key.skeleton, firsts[i]);
+        raim_name_append_number(name, number, member->name);
         member->key = raim_name_key_of(member->name);
     }
 }
@@ -83,13 +84,13 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name,
                                  const struct raim_connection *client)
 {
     const raim_player_id id =
-        raim_players_have_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
+        raim_players_has_event_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
     if (id == RAIM_NOBODY)
         return RAIM_NOBODY;
-    const uint32_t place = raim_player_place(id);
-    struct raim_member *member = &match->members[place];
+    const uint32_t slot = raim_player_place(id);
+    struct raim_member *member = &match->members[slot];
     *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
-    give_name(match, place, name);
+    give_name(match, slot, name);
     if (client != NULL) {
         member->client = (uint32_t)(client - match->clients);
         memcpy(member->token, client->token, sizeof member->token);
@@ -100,7 +101,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name,
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
-    raim_players_fill_entry(match, place, &event->entry);
+    raim_players_fill_entry(match, slot, &event->entry);
     return id;
 }
 
@@ -121,18 +122,18 @@ static bool in_view(const struct raim_match_def *def, raim_vec2 from, raim_vec2 
            fabs(point.y - from.y) <= def->view_height / 2.0;
 }
 
-// Everybody else inside a bot's view; beyond RAIM_BOT_MAX_ENEMIES the farthest make way.
+// Fills the other players inside a bot's view: the nearest RAIM_BOT_MAX_ENEMIES.
 static uint32_t find_enemies(const struct raim_match *match, const raim_player *self,
                              struct raim_bot_enemy *enemies)
 {
     const raim_player *players = raim_world_players_const(match->world);
     uint32_t count = 0;
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const raim_player *player = &players[place];
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const raim_player *player = &players[slot];
         if (player->state != RAIM_PLAYER_ALIVE || player == self ||
             !in_view(&match->def, self->position, player->position))
             continue;
-        uint32_t slot = count;
+        uint32_t row = count;
         if (count == RAIM_BOT_MAX_ENEMIES) {
             double farthest = raim_vec2_distance_squared(player->position, self->position);
             for (uint32_t i = 0; i < count; i++) {
@@ -140,15 +141,15 @@ static uint32_t find_enemies(const struct raim_match *match, const raim_player *
                     raim_vec2_distance_squared(enemies[i].position, self->position);
                 if (distance > farthest) {
                     farthest = distance;
-                    slot = i;
+                    row = i;
                 }
             }
-            if (slot == count)
+            if (row == count)
                 continue;
         } else {
             count++;
         }
-        enemies[slot] = (struct raim_bot_enemy){
+        enemies[row] = (struct raim_bot_enemy){
             .key = (uint32_t)player->id << 8 | player->life,
             .position = player->position,
             .velocity = raim_vec2_scale(raim_vec2_sub(player->position, player->previous),
@@ -159,13 +160,13 @@ static uint32_t find_enemies(const struct raim_match *match, const raim_player *
     return count;
 }
 
-void raim_players_think(struct raim_match *match)
+void raim_players_fill_bot_inputs(struct raim_match *match)
 {
     const struct raim_world *world = match->world;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = &raim_world_players_const(world)[place];
-        if (player->state != RAIM_PLAYER_ALIVE || !match->members[place].bot)
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = &raim_world_players_const(world)[slot];
+        if (player->state != RAIM_PLAYER_ALIVE || !match->members[slot].bot)
             continue;
         const struct raim_bot_sight sight = {
             .map = match->def.map,
@@ -176,26 +177,26 @@ void raim_players_think(struct raim_match *match)
             .enemies = enemies,
             .enemy_count = find_enemies(match, player, enemies),
         };
-        match->inputs[place] = raim_bot_think(&match->members[place].brain, &sight);
+        match->inputs[slot] = raim_bot_think(&match->members[slot].brain, &sight);
     }
 }
 
-void raim_players_rest(struct raim_match *match)
+void raim_players_clear_inputs(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t place = 0; place < match->world->max_players; place++)
-        match->inputs[place] = (raim_input){.aim = players[place].aim};
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+        match->inputs[slot] = (raim_input){.aim = players[slot].aim};
 }
 
-void raim_players_stay(struct raim_match *match)
+void raim_players_hold_positions(struct raim_match *match)
 {
     raim_player *players = raim_world_players(match->world);
-    for (uint32_t place = 0; place < match->world->max_players; place++)
-        if (players[place].state == RAIM_PLAYER_ALIVE)
-            players[place].position = players[place].previous;
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+        if (players[slot].state == RAIM_PLAYER_ALIVE)
+            players[slot].position = players[slot].previous;
 }
 
-// A shot counts as clamped when its input was.
+// A shot counts as clamped when its input was clamped.
 static void count_shot(struct raim_match *match, raim_player_id shooter)
 {
     const struct raim_member *member = &match->members[raim_player_place(shooter)];
@@ -214,7 +215,7 @@ static void count_hit(struct raim_match *match, const raim_event *hit)
     match->totals.hits.most_rewound_ms = fmax(match->totals.hits.most_rewound_ms, rewound_ms);
 }
 
-void raim_players_tell(struct raim_match *match)
+void raim_players_log_events(struct raim_match *match)
 {
     assert(match->happened.dropped == 0);
     const raim_player *players = raim_world_players_const(match->world);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of refusals.
+// Names of refusals for the status.
 #include "refusal.h"
 
 #include <assert.h>

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Why the match turned a message or a client away: counted by reason, shown in the status.
+// Reasons for which a match refuses a message or a client. Refusals are counted by reason and shown
+// in the status.
 #pragma once
 
 enum raim_refusal {
     RAIM_REFUSED_MALFORMED,   // bytes that no reader accepts
     RAIM_REFUSED_UNEXPECTED,  // a well-formed message at the wrong time or on the wrong channel
-    RAIM_REFUSED_VERSION,     // a hello of another protocol version
-    RAIM_REFUSED_NAME,        // a name that is not UTF-8 or has nothing visible in it
-    RAIM_REFUSED_FULL,        // every place is taken
-    RAIM_REFUSED_SILENT,      // connected without a hello in time
-    RAIM_REFUSED_INPUT_LATE,  // an input for a tick that has been played
+    RAIM_REFUSED_VERSION,     // a HELLO of another protocol version
+    RAIM_REFUSED_NAME,        // a name that is not UTF-8 or has no visible character
+    RAIM_REFUSED_FULL,        // every slot is taken
+    RAIM_REFUSED_SILENT,      // no HELLO within the time limit
+    RAIM_REFUSED_INPUT_LATE,  // an input for a tick that has already been played
     RAIM_REFUSED_INPUT_EARLY, // an input too far in the future
     RAIM_REFUSED_ACK,         // an acknowledgement of a snapshot that was never sent
-    RAIM_REFUSED_CHAT,        // more chat than anybody may say, or nothing visible in it
-    RAIM_REFUSED_MUTED,       // chat of somebody whom the operator has muted
-    RAIM_REFUSED_DRAINING,    // a hello while nobody is let in
-    RAIM_REFUSED_BANNED,      // a connection from where the operator lets nobody in
-    RAIM_REFUSED_ACCESS,      // a hello without an access token that lets it in
-    RAIM_REFUSED_GOODBYE,     // a goodbye without the token of the session that it would end
+    RAIM_REFUSED_CHAT,        // chat beyond the rate limit, or without a visible character
+    RAIM_REFUSED_MUTED,       // chat of a player muted by the operator
+    RAIM_REFUSED_DRAINING,    // a HELLO while the match is draining
+    RAIM_REFUSED_BANNED,      // a connection from a banned address
+    RAIM_REFUSED_ACCESS,      // a HELLO without a valid access token
+    RAIM_REFUSED_GOODBYE,     // a GOODBYE without the token of the session that it would end
     RAIM_REFUSALS
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Measures round trips.
+// Windowed minimum of round trips and a running median of their jitter.
 #include "rewind_limit.h"
 
-// Steps of the median are so small that a client which holds answers back for a second does not
-// move it by a tick.
+// The median moves in steps of 1/SCALE tick per sample, so a client that delays its answers for a
+// second does not move it by a tick.
 enum { GROWTHS_PER_S = 5, SCALE = RAIM_REWIND_LIMIT_SCALE };
 
 static uint32_t least_of(uint32_t a, uint32_t b)
@@ -11,36 +11,36 @@ static uint32_t least_of(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-// The least acknowledgement within a second; UINT32_MAX where there is none.
+// The minimum delay of acknowledgements within a second; UINT32_MAX: none.
 static uint32_t least_delay(const struct raim_rewind_limit *rewind_limit)
 {
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < RAIM_REWIND_LIMIT_PARTS; i++)
-        least = least_of(least, rewind_limit->delays[i] - 1); // none becomes UINT32_MAX
+        least = least_of(least, rewind_limit->delays[i] - 1); // 0, none, wraps to UINT32_MAX
     return least;
 }
 
-// Jitter in whole ticks: what the acknowledgements are late beyond the least, were they as late
-// on either side of the median, or what the transport says, whichever is less.
+// Jitter in whole ticks: the lesser of twice the distance from the minimum to the median, which
+// assumes a symmetric distribution, and the transport's measurement.
 static uint32_t jitter_of(const struct raim_rewind_limit *rewind_limit, uint32_t least)
 {
     const int32_t beyond = rewind_limit->median - (int32_t)(least * SCALE);
     uint32_t jitter = rewind_limit->is_acked && beyond > 0 ? 2 * (uint32_t)beyond : 0;
     if (rewind_limit->transport_left > 0)
         jitter = least_of(jitter, rewind_limit->transport_jitter);
-    // The median's steps must not take it below a whole tick.
+    // The rounding tolerates the steps by which the median oscillates around a whole tick.
     return least_of((jitter + SCALE / 8) / SCALE, RAIM_REWIND_LIMIT_JITTER);
 }
 
-// Lets what is allowed fall to what is measured now, or rise towards it by up to `growth`.
+// Lowers the allowed view age to the measured one, or raises it towards that by up to `growth`.
 static void settle(struct raim_rewind_limit *rewind_limit, uint32_t growth)
 {
     const uint32_t acked = least_delay(rewind_limit);
-    const uint32_t told =
+    const uint32_t reported =
         rewind_limit->transport_left > 0 ? rewind_limit->transport_delay : UINT32_MAX;
-    const uint32_t delay = least_of(acked, told);
+    const uint32_t delay = least_of(acked, reported);
     if (delay == UINT32_MAX || !rewind_limit->is_acked)
-        return; // nobody can have been shown anything, or nothing is measured any more
+        return; // the client has had no view yet, or no measurement holds any more
     const uint32_t wanted = delay + RAIM_REWIND_LIMIT_SHOW + jitter_of(rewind_limit, delay);
     const uint32_t most = rewind_limit->is_known ? rewind_limit->allowed + growth : UINT32_MAX;
     rewind_limit->is_known = true;
@@ -67,13 +67,14 @@ void raim_rewind_limit_acknowledge(struct raim_rewind_limit *rewind_limit, uint3
     const int32_t delay = (int32_t)(delay_ticks * SCALE);
     if (*least == 0 || delay_ticks + 1 < *least)
         *least = delay_ticks + 1;
-    // A step towards each sample, however far off it is, comes to rest at the median. Few samples
-    // that are far off, as of a client that holds answers back now and then, do not move it.
+    // Running median: a constant step towards each sample settles at the median, and a few
+    // outliers, as of a client that sometimes delays its answers, do not move it.
     if (!rewind_limit->is_acked)
         rewind_limit->median = delay;
     else
         rewind_limit->median += (delay > rewind_limit->median) - (delay < rewind_limit->median);
-    // Where it is farther from the least it counts no more, and would be long in coming back.
+    // Beyond this distance from the minimum the jitter is cut anyway, and the median would take
+    // long to return.
     const int32_t most =
         (int32_t)(least_delay(rewind_limit) * SCALE + RAIM_REWIND_LIMIT_JITTER * SCALE / 2);
     if (rewind_limit->median > most)

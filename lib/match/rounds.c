@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rounds: their clock, their end, the break after them, and pauses.
+// Rounds: clock, end, break and pauses.
 #include "match_internal.h"
 
 #include <assert.h>
@@ -7,14 +7,14 @@
 
 static_assert(sizeof(struct raim_rounds) == 4 * 4 + 4, "no padding");
 
-static const uint32_t wire_rounds = 1 << 16; // the wire tells a round modulo this
+static const uint32_t wire_rounds = 1 << 16; // the wire carries a round's number modulo this
 
 static uint32_t ticks_of(const struct raim_match *match, double seconds)
 {
     return (uint32_t)(seconds * match->def.tick_hz + 0.5);
 }
 
-// Starts the clock of a round, by what holds now.
+// Starts the clock of a round with the present tuning.
 static void start(struct raim_match *match)
 {
     struct raim_rounds *rounds = &match->rounds;
@@ -35,12 +35,12 @@ void raim_rounds_begin(struct raim_match *match)
 {
     match->rounds = (struct raim_rounds){.round = 1};
     start(match);
-    raim_rounds_settle(match);
+    raim_rounds_mark_phase_sent(match);
 }
 
-void raim_rounds_settle(struct raim_match *match)
+void raim_rounds_mark_phase_sent(struct raim_match *match)
 {
-    match->rounds.told = (uint8_t)phase_of(&match->rounds);
+    match->rounds.sent_phase = (uint8_t)phase_of(&match->rounds);
     match->late_audience.phase = raim_rounds_phase(match);
 }
 
@@ -64,14 +64,14 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
     };
 }
 
-// Tells of a phase that begins, in a tick. Where it freezes, what flew is gone, so that nobody can
-// be hit.
-static void tell(struct raim_match *match, uint32_t tick)
+// Logs the event of a phase that begins in `tick`. A frozen phase removes all bullets, so that no
+// player can be hit.
+static void log_phase(struct raim_match *match, uint32_t tick)
 {
     struct raim_wire_event *event = raim_event_log_add(&match->log, tick);
     event->kind = RAIM_WIRE_PHASE;
     event->phase = raim_rounds_phase(match);
-    match->rounds.told = (uint8_t)event->phase.phase;
+    match->rounds.sent_phase = (uint8_t)event->phase.phase;
     if (raim_rounds_is_frozen(match))
         raim_world_clear_bullets(match->world);
 }
@@ -89,18 +89,18 @@ void raim_rounds_begin_step(struct raim_match *match)
         start(match);
         raim_world_begin_round(match->world);
     }
-    if (match->rounds.told != phase_of(&match->rounds))
-        tell(match, match->world->tick + 1);
+    if (match->rounds.sent_phase != phase_of(&match->rounds))
+        log_phase(match, match->world->tick + 1);
 }
 
-// Who has most points, if there are any and nobody else has as many.
+// The player with most points; RAIM_NOBODY without points or in a draw.
 static raim_player_id find_winner(const struct raim_match *match, uint32_t *most)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id winner = RAIM_NOBODY;
     *most = 0;
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const raim_player *player = &players[place];
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const raim_player *player = &players[slot];
         if (player->id == RAIM_NOBODY || player->score < *most)
             continue;
         winner = player->score > *most ? player->id : RAIM_NOBODY;
@@ -127,13 +127,13 @@ void raim_rounds_end_step(struct raim_match *match)
     rounds->has_end = true;
     rounds->left_ticks = ticks_of(match, match->policy.tuning.break_s);
     rounds->winner = winner;
-    tell(match, match->world->tick);
+    log_phase(match, match->world->tick);
 }
 
-void raim_rounds_hear(struct raim_match *match)
+void raim_rounds_update_late_phase(struct raim_match *match)
 {
     const struct raim_event_log *log = &match->log;
-    for (uint32_t i = log->told[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
+    for (uint32_t i = log->sent[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
         const struct raim_wire_event *event = raim_event_log_at(log, i);
         if (event->kind == RAIM_WIRE_PHASE)
             match->late_audience.phase = event->phase;

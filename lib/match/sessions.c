@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Who may come back: players whose connection was lost, and the tokens that give them back.
+// Sessions: tokens, resuming after a lost connection, idling and eviction.
 #include "match_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
-// Takes as long for a token that is nearly right as for any other.
+// Compares in constant time, so that timing reveals nothing of the token.
 static bool is_same(const uint8_t *left, const uint8_t *right)
 {
     uint8_t difference = 0;
@@ -19,10 +19,10 @@ raim_player_id raim_sessions_find(const struct raim_match *match,
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const struct raim_member *member = &match->members[place];
-        if (players[place].id != RAIM_NOBODY && !member->bot && is_same(member->token, token))
-            found = players[place].id;
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const struct raim_member *member = &match->members[slot];
+        if (players[slot].id != RAIM_NOBODY && !member->bot && is_same(member->token, token))
+            found = players[slot].id;
     }
     return found;
 }
@@ -31,20 +31,20 @@ bool raim_sessions_may_end(const struct raim_match *match, const struct raim_con
                            const uint8_t token[RAIM_TOKEN_BYTES])
 {
     static const uint8_t none[RAIM_TOKEN_BYTES];
-    // Whoever has acknowledged a snapshot has read its WELCOME.
-    const bool knows = client->player != RAIM_NOBODY && client->rewind_limit.is_acked;
+    // A client that has acknowledged a snapshot has read its WELCOME.
+    const bool has_welcome = client->player != RAIM_NOBODY && client->rewind_limit.is_acked;
     const uint8_t *own = client->player != RAIM_NOBODY
                              ? match->members[raim_player_place(client->player)].token
                              : none;
-    return is_same(own, token) || (!knows && is_same(none, token));
+    return is_same(own, token) || (!has_welcome && is_same(none, token));
 }
 
-void raim_sessions_keep(struct raim_match *match, struct raim_connection *client)
+void raim_sessions_set_away(struct raim_match *match, struct raim_connection *client)
 {
-    const uint32_t place = raim_player_place(client->player);
+    const uint32_t slot = raim_player_place(client->player);
     if (match->policy.grace_ticks == 0)
         return;
-    match->members[place].away_since = match->world->tick;
+    match->members[slot].away_since = match->world->tick;
     raim_world_set_away(match->world, client->player, true);
     client->player = RAIM_NOBODY;
 }
@@ -52,9 +52,9 @@ void raim_sessions_keep(struct raim_match *match, struct raim_connection *client
 void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
                           raim_player_id id)
 {
-    const uint32_t place = raim_player_place(id);
-    const raim_player *player = &raim_world_players_const(match->world)[place];
-    struct raim_member *member = &match->members[place];
+    const uint32_t slot = raim_player_place(id);
+    const raim_player *player = &raim_world_players_const(match->world)[slot];
+    struct raim_member *member = &match->members[slot];
     if (!player->away) {
         struct raim_connection *before = &match->clients[member->client];
         assert(before->player == id);
@@ -65,76 +65,76 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     raim_world_set_away(match->world, id, false);
     member->client = (uint32_t)(client - match->clients);
     client->player = id;
-    client->place = place;
+    client->slot = slot;
     client->inbox.held.aim = player->aim;
 }
 
-void raim_sessions_notice(const struct raim_match *match, struct raim_member *member,
-                          const raim_input *pressed)
+void raim_sessions_track_idle(const struct raim_match *match, struct raim_member *member,
+                              const raim_input *input)
 {
-    const raim_input *before = &member->pressed;
-    const bool is_new = pressed->move_x != before->move_x || pressed->move_y != before->move_y ||
-                        pressed->fire != before->fire || pressed->aim != before->aim;
-    member->pressed = *pressed;
+    const raim_input *before = &member->last_input;
+    const bool is_new = input->move_x != before->move_x || input->move_y != before->move_y ||
+                        input->fire != before->fire || input->aim != before->aim;
+    member->last_input = *input;
     if (is_new)
         member->idle_ticks = 0;
     else
         member->idle_ticks += !raim_rounds_is_frozen(match);
 }
 
-// Of those whose connection is lost, the one that has been away the longest beyond what it played.
+// The player away whose time away exceeds its time played by most; RAIM_NOBODY: none.
 static raim_player_id find_away(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
     int32_t most = 0; // ticks
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const struct raim_member *member = &match->members[place];
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const struct raim_member *member = &match->members[slot];
         const int32_t away = raim_tick_diff(match->world->tick, member->away_since);
         const int32_t played = raim_tick_diff(member->away_since, member->joined_tick);
-        if (players[place].away && away - played > most) {
+        if (players[slot].away && away - played > most) {
             most = away - played;
-            found = players[place].id;
+            found = players[slot].id;
         }
     }
     return found;
 }
 
-// Of those who are there, the one that has been idle the longest.
+// The connected player who has been idle longest; RAIM_NOBODY: none.
 static raim_player_id find_idle(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
     uint32_t most = match->policy.idle_ticks;
-    for (uint32_t place = 0; place < match->world->max_players && match->policy.idle_ticks > 0;
-         place++) {
-        const struct raim_member *member = &match->members[place];
-        if (players[place].id == RAIM_NOBODY || players[place].away || member->bot ||
+    for (uint32_t slot = 0; slot < match->world->max_players && match->policy.idle_ticks > 0;
+         slot++) {
+        const struct raim_member *member = &match->members[slot];
+        if (players[slot].id == RAIM_NOBODY || players[slot].away || member->bot ||
             member->idle_ticks < most || (found != RAIM_NOBODY && member->idle_ticks == most))
             continue;
         most = member->idle_ticks;
-        found = players[place].id;
+        found = players[slot].id;
     }
     return found;
 }
 
-raim_player_id raim_sessions_find_spare(const struct raim_match *match)
+raim_player_id raim_sessions_find_evictable(const struct raim_match *match)
 {
     const raim_player_id away = find_away(match);
     return away != RAIM_NOBODY ? away : find_idle(match);
 }
 
-bool raim_sessions_make_room(struct raim_match *match)
+bool raim_sessions_evict(struct raim_match *match)
 {
-    const raim_player_id found = raim_sessions_find_spare(match);
+    const raim_player_id found = raim_sessions_find_evictable(match);
     if (found == RAIM_NOBODY)
         return false;
-    const uint32_t place = raim_player_place(found);
-    if (raim_world_players_const(match->world)[place].away) {
+    const uint32_t slot = raim_player_place(found);
+    if (raim_world_players_const(match->world)[slot].away) {
         raim_players_leave(match, found, RAIM_REASON_LOST);
         return true;
     }
-    struct raim_connection *client = &match->clients[match->members[place].client];
+    struct raim_connection *client = &match->clients[match->members[slot].client];
     raim_connections_leave(match, client, RAIM_REASON_IDLE);
     client->state = RAIM_CONNECTION_REFUSED;
     client->reason = RAIM_REASON_IDLE;
@@ -144,17 +144,17 @@ bool raim_sessions_make_room(struct raim_match *match)
 void raim_sessions_expire(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const int32_t away = raim_tick_diff(match->world->tick, match->members[place].away_since);
-        if (players[place].away && away >= (int32_t)match->policy.grace_ticks)
-            raim_players_leave(match, players[place].id, RAIM_REASON_LOST);
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const int32_t away = raim_tick_diff(match->world->tick, match->members[slot].away_since);
+        if (players[slot].away && away >= (int32_t)match->policy.grace_ticks)
+            raim_players_leave(match, players[slot].id, RAIM_REASON_LOST);
     }
 }
 
 void raim_sessions_end(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t place = 0; place < match->world->max_players; place++)
-        if (players[place].away)
-            raim_players_leave(match, players[place].id, RAIM_REASON_SHUTDOWN);
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+        if (players[slot].away)
+            raim_players_leave(match, players[slot].id, RAIM_REASON_SHUTDOWN);
 }

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Who watches: whose view a spectator is shown, and the past that it is shown.
+// Spectators: whose view they receive, and the history for delayed ones.
 #include "match_internal.h"
 
 #include <assert.h>
 
-// The player with most points, of equals the one in the lowest place.
+// The player with most points; of equals the one in the lowest slot.
 static raim_player_id find_best(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     const raim_player *best = NULL;
-    for (uint32_t place = 0; place < match->world->max_players; place++)
-        if (players[place].id != RAIM_NOBODY &&
-            (best == NULL || players[place].score > best->score))
-            best = &players[place];
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+        if (players[slot].id != RAIM_NOBODY && (best == NULL || players[slot].score > best->score))
+            best = &players[slot];
     return best != NULL ? best->id : RAIM_NOBODY;
 }
 
 static bool is_member(const struct raim_match *match, uint32_t id)
 {
-    const uint32_t place = raim_player_place((raim_player_id)id);
-    return id != RAIM_NOBODY && place < match->world->max_players &&
-           raim_world_players_const(match->world)[place].id == id;
+    const uint32_t slot = raim_player_place((raim_player_id)id);
+    return id != RAIM_NOBODY && slot < match->world->max_players &&
+           raim_world_players_const(match->world)[slot].id == id;
 }
 
-// Where there is nobody, a spectator keeps an empty place in view, where there is nothing to see.
+// Without players a spectator keeps the view of a free slot, which shows nothing.
 static void watch(struct raim_connection *client, raim_player_id id)
 {
     client->watched = id;
     if (id != RAIM_NOBODY)
-        client->place = raim_player_place(id);
+        client->slot = raim_player_place(id);
 }
 
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client, uint32_t target)
@@ -48,8 +47,8 @@ void raim_spectators_leave(struct raim_match *match, const struct raim_connectio
     match->watching--;
 }
 
-void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
-                          const struct raim_wire_event *event)
+void raim_spectators_apply_event(struct raim_match *match, enum raim_audience audience,
+                                 const struct raim_wire_event *event)
 {
     if (event->kind != RAIM_WIRE_JOINED && event->kind != RAIM_WIRE_LEFT)
         return;
@@ -64,7 +63,7 @@ void raim_spectators_hear(struct raim_match *match, enum raim_audience audience,
     }
 }
 
-void raim_spectators_remember(struct raim_match *match)
+void raim_spectators_record(struct raim_match *match)
 {
     struct raim_match_late_audience *late = &match->late_audience;
     if (late->delay_ticks == 0 || match->watching == 0) {

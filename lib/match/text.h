@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Sentences with numbers in them, without <stdio.h>: each function writes at `end`, closes the
-// string and returns its new end. The caller's buffer must be large enough.
+// String building without <stdio.h>: each function appends at `end`, adds the closing NUL and
+// returns the new end. The caller's buffer must be large enough.
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
-static inline char *raim_text_words(char *end, const char *words)
+static inline char *raim_text_append(char *end, const char *words)
 {
     const size_t length = strlen(words);
     memcpy(end, words, length + 1);
     return end + length;
 }
 
-static inline char *raim_text_number(char *end, uint32_t number)
+static inline char *raim_text_append_number(char *end, uint32_t number)
 {
     char digits[11];
     char *first = &digits[sizeof digits - 1];
@@ -22,5 +22,5 @@ static inline char *raim_text_number(char *end, uint32_t number)
         *--first = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    return raim_text_words(end, first);
+    return raim_text_append(end, first);
 }

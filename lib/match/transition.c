@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Hands everybody of a match over to the one that follows it.
+// Transfers players, spectators and connections of a match to its successor.
 #include "match_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
-// A hand-over at work: `ids` holds, by place in the match before, the id in the next one.
+// State of a transfer. `ids` holds, by slot in the previous match, the id in the next one.
 struct transition {
     struct raim_match *next;
     const struct raim_match *before;
@@ -13,93 +13,94 @@ struct transition {
     raim_player_id ids[RAIM_MAX_PLAYERS];
 };
 
-static const raim_player *player_before(const struct transition *succession, uint32_t place)
+static const raim_player *player_before(const struct transition *transition, uint32_t slot)
 {
-    return &raim_world_players_const(succession->before->world)[place];
+    return &raim_world_players_const(transition->before->world)[slot];
 }
 
-// What a player of the match before is in the next one.
-static void carry_player(struct transition *succession, uint32_t place, raim_player_id id)
+// Carries a player's state over to its id in the next match.
+static void carry_player(struct transition *transition, uint32_t slot, raim_player_id id)
 {
-    struct raim_match *next = succession->next;
-    const raim_player *from = player_before(succession, place);
+    struct raim_match *next = transition->next;
+    const raim_player *from = player_before(transition, slot);
     raim_player *to = &raim_world_players(next->world)[raim_player_place(id)];
-    succession->ids[place] = id;
+    transition->ids[slot] = id;
     to->aim = from->aim;
     to->away = from->away;
-    if (!succession->keeps_round)
+    if (!transition->keeps_round)
         return;
     to->score = from->score;
     to->deaths = from->deaths;
-    // Who was destroyed in this round is taken to have fallen somewhere.
+    // A player destroyed in this round needs a position of death; any point of the new map will do.
     to->position = to->previous = next->def.map->spawns[0];
 }
 
-// Bots sit in the first places of every match. Those that both have are the same ones.
-static void seat_bots(struct transition *succession)
+// Bots have the first slots of every match. A bot that both matches have keeps its id and points.
+static void place_bots(struct transition *transition)
 {
-    struct raim_match *next = succession->next;
-    const struct raim_match *before = succession->before;
-    for (uint32_t place = 0; place < next->def.bots; place++) {
-        struct raim_member *member = &next->members[place];
+    struct raim_match *next = transition->next;
+    const struct raim_match *before = transition->before;
+    for (uint32_t slot = 0; slot < next->def.bots; slot++) {
+        struct raim_member *member = &next->members[slot];
         assert(member->bot);
         member->joined_tick = next->world->tick;
-        if (place >= before->def.bots) {
+        if (slot >= before->def.bots) {
             const raim_player_id id = raim_world_join(next->world);
-            assert(raim_player_place(id) == place);
+            assert(raim_player_place(id) == slot);
             continue;
         }
-        const raim_player_id id = player_before(succession, place)->id;
+        const raim_player_id id = player_before(transition, slot)->id;
         raim_world_seat(next->world, id);
-        member->joined_tick = before->members[place].joined_tick;
-        carry_player(succession, place, id);
+        member->joined_tick = before->members[slot].joined_tick;
+        carry_player(transition, slot, id);
     }
 }
 
-static void carry_member(struct transition *succession, uint32_t place, raim_player_id id)
+static void carry_member(struct transition *transition, uint32_t slot, raim_player_id id)
 {
     assert(id != RAIM_NOBODY);
-    carry_player(succession, place, id);
-    succession->next->members[raim_player_place(id)] = succession->before->members[place];
-    succession->next->playing++;
+    carry_player(transition, slot, id);
+    transition->next->members[raim_player_place(id)] = transition->before->members[slot];
+    transition->next->playing++;
 }
 
-// Clients' players keep their places first; then the others take what is left.
-static void seat_clients(struct transition *succession)
+// First every client's player whose slot is free in the next match keeps it; then the others take
+// the remaining slots.
+static void place_clients(struct transition *transition)
 {
-    struct raim_match *next = succession->next;
-    const struct raim_match *before = succession->before;
+    struct raim_match *next = transition->next;
+    const struct raim_match *before = transition->before;
     assert(before->playing <= next->def.max_clients);
-    for (uint32_t place = next->def.bots; place < before->world->max_players; place++) {
-        const raim_player *player = player_before(succession, place);
-        if (player->id == RAIM_NOBODY || before->members[place].bot ||
-            place >= next->world->max_players)
+    for (uint32_t slot = next->def.bots; slot < before->world->max_players; slot++) {
+        const raim_player *player = player_before(transition, slot);
+        if (player->id == RAIM_NOBODY || before->members[slot].bot ||
+            slot >= next->world->max_players)
             continue;
         raim_world_seat(next->world, player->id);
-        carry_member(succession, place, player->id);
+        carry_member(transition, slot, player->id);
     }
-    for (uint32_t place = before->def.bots; place < before->world->max_players; place++)
-        if (player_before(succession, place)->id != RAIM_NOBODY &&
-            succession->ids[place] == RAIM_NOBODY)
-            carry_member(succession, place, raim_world_join(next->world));
+    for (uint32_t slot = before->def.bots; slot < before->world->max_players; slot++)
+        if (player_before(transition, slot)->id != RAIM_NOBODY &&
+            transition->ids[slot] == RAIM_NOBODY)
+            carry_member(transition, slot, raim_world_join(next->world));
 }
 
-// The id in the next match of somebody in the one before; RAIM_NOBODY where there is none.
-static raim_player_id id_after(const struct transition *succession, raim_player_id id)
+// The id in the next match of a player of the previous one; RAIM_NOBODY: unknown id.
+static raim_player_id id_after(const struct transition *transition, raim_player_id id)
 {
-    const uint32_t place = raim_player_place(id);
-    if (id == RAIM_NOBODY || place >= succession->before->world->max_players ||
-        player_before(succession, place)->id != id)
+    const uint32_t slot = raim_player_place(id);
+    if (id == RAIM_NOBODY || slot >= transition->before->world->max_players ||
+        player_before(transition, slot)->id != id)
         return RAIM_NOBODY;
-    return succession->ids[place];
+    return transition->ids[slot];
 }
 
-// Who plays or watches enters anew; whoever is not in, or no more, is where it was.
-static void carry_client(const struct transition *succession, uint32_t handle)
+// A client that plays or watches enters again; any other connection keeps its state.
+static void carry_client(const struct transition *transition, uint32_t handle)
 {
-    struct raim_match *next = succession->next;
+    struct raim_match *next = transition->next;
     assert(handle < next->def.max_connections);
-    const struct raim_connection *from = &succession->before->clients[handle];
+    const struct raim_connection *from = &transition->before->clients[handle];
     struct raim_connection *to = &next->clients[handle];
     to->state = from->state;
     to->reason = from->reason;
@@ -111,15 +112,15 @@ static void carry_client(const struct transition *succession, uint32_t handle)
         return;
     to->state = RAIM_CONNECTION_ENTERING;
     if (from->watches) {
-        const bool has_place = raim_spectators_join(next, to, id_after(succession, from->watched));
-        assert(has_place);
+        const bool has_slot = raim_spectators_join(next, to, id_after(transition, from->watched));
+        assert(has_slot);
         return;
     }
-    to->player = id_after(succession, from->player);
+    to->player = id_after(transition, from->player);
     assert(to->player != RAIM_NOBODY);
-    to->place = raim_player_place(to->player);
+    to->slot = raim_player_place(to->player);
     to->rewind_limit = from->rewind_limit;
-    to->inbox.held.aim = raim_world_players_const(next->world)[to->place].aim;
+    to->inbox.held.aim = raim_world_players_const(next->world)[to->slot].aim;
 }
 
 static void carry_counts(struct raim_match *next, const struct raim_match *before)
@@ -131,41 +132,41 @@ static void carry_counts(struct raim_match *next, const struct raim_match *befor
     memcpy(next->totals.refused, before->totals.refused, sizeof next->totals.refused);
 }
 
-static void carry_rounds(const struct transition *succession)
+static void carry_rounds(const struct transition *transition)
 {
-    struct raim_match *next = succession->next;
-    const struct raim_rounds *from = &succession->before->rounds;
-    if (succession->keeps_round) {
+    struct raim_match *next = transition->next;
+    const struct raim_rounds *from = &transition->before->rounds;
+    if (transition->keeps_round) {
         next->rounds = *from;
-        next->rounds.winner = id_after(succession, (raim_player_id)from->winner);
+        next->rounds.winner = id_after(transition, (raim_player_id)from->winner);
     } else {
         next->rounds.round = from->round + 1;
         next->rounds.paused = from->paused;
     }
-    raim_rounds_settle(next);
+    raim_rounds_mark_phase_sent(next);
 }
 
 void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool keeps_round)
 {
     assert(next->world->tick == 0 && next->playing == 0 && next->watching == 0);
     assert(next->def.tick_hz == match->def.tick_hz);
-    struct transition succession = {
+    struct transition transition = {
         .next = next,
         .before = match,
         .keeps_round = keeps_round,
     };
-    for (uint32_t place = 0; place < next->def.bots; place++)
-        raim_world_leave(next->world, raim_world_players_const(next->world)[place].id);
+    for (uint32_t slot = 0; slot < next->def.bots; slot++)
+        raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
     raim_world_follow(next->world, match->world);
     next->began_tick = match->world->tick;
     next->policy.draining = match->policy.draining;
-    seat_bots(&succession);
-    seat_clients(&succession);
+    place_bots(&transition);
+    place_clients(&transition);
     for (uint32_t handle = 0; handle < match->def.max_connections; handle++)
         if (match->clients[handle].state != RAIM_CONNECTION_ABSENT)
-            carry_client(&succession, handle);
+            carry_client(&transition, handle);
     carry_counts(next, match);
-    carry_rounds(&succession);
-    // Whoever is to hear of events is welcomed anew, to what they have led to.
+    carry_rounds(&transition);
+    // The new welcomes contain the effects of all earlier events.
     raim_event_log_restart(&next->log, match->log.end);
 }

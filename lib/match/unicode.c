@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decodes UTF-8 and searches the tables.
+// Decodes UTF-8 and looks code points up by binary search.
 #include "unicode.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ size_t raim_unicode_decode(const uint8_t *bytes, uint32_t *code_point)
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     uint32_t value = lead & lead_bits[length];
     for (size_t i = 1; i < length; i++) {
-        if (bytes[i] >> 6 != 0x2) // the closing NUL is no continuation either
+        if (bytes[i] >> 6 != 0x2) // the closing NUL fails here, too
             return 0;
         value = value << 6 | (bytes[i] & 0x3F);
     }

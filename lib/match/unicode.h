@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unicode, as far as names and chat need it: UTF-8, and properties of code points by tables.
+// Unicode support for names and chat: UTF-8 decoding and tables of code point properties.
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@ struct raim_unicode_range {
     uint32_t first, last;
 };
 
-// `count` code points from `first` on. The first one becomes `target`, each further one the same
-// with `step` more in its last byte.
+// Maps `count` code points from `first` on. The first becomes `target`; for each further one the
+// last byte of the target increases by `step`.
 struct raim_unicode_mapping {
     uint32_t first;
     uint8_t count, step;
@@ -30,25 +30,26 @@ struct raim_unicode_mappings {
     size_t count;
 };
 
-// What no name has: unassigned, private use, noncharacters, and compatibility forms that are not
-// folded.
+// Code points that names must not contain: unassigned, private use, noncharacters, and
+// compatibility forms that are not folded.
 extern const struct raim_unicode_ranges raim_unicode_refused;
 
-// What is drawn over the character before: Nonspacing_Mark and Enclosing_Mark.
+// Marks that are drawn over the preceding character: Nonspacing_Mark and Enclosing_Mark.
 extern const struct raim_unicode_ranges raim_unicode_marks;
 
-// What a name has in place of compatibility forms: of full-width letters, for instance.
+// Foldings of compatibility forms, of full-width letters for instance.
 extern const struct raim_unicode_mappings raim_unicode_folds;
 
-// What code points look like, see name_key.h.
+// Prototypes of confusable code points (UTS #39), see name_key.h.
 extern const struct raim_unicode_mappings raim_unicode_skeletons;
 
-// Decodes one code point of a string; returns its length in bytes, or 0 where RFC 3629 forbids what
-// stands there: overlong forms, surrogates, beyond U+10FFFF, a cut sequence.
+// Decodes one code point of a NUL-terminated string. Returns its length in bytes, or 0 for bytes
+// that RFC 3629 forbids: overlong forms, surrogates, values beyond U+10FFFF, truncated sequences.
 size_t raim_unicode_decode(const uint8_t *bytes, uint32_t *code_point);
 
 bool raim_unicode_is_among(const struct raim_unicode_ranges *ranges, uint32_t code_point);
 
-// Copies what a code point becomes; returns its size, 0 where it is in no row.
+// Copies the mapping of a code point, without a NUL. Returns its size; 0: the code point is not
+// mapped.
 size_t raim_unicode_map(const struct raim_unicode_mappings *mappings, uint32_t code_point,
                         char target[RAIM_UNICODE_TARGET_BYTES]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client is shown: remembers it tick by tick, and writes what the client cannot know yet.
+// Snapshots: records the visible set of each client tick by tick, and writes it as a delta against
+// the acknowledged snapshot.
 #include "match_internal.h"
 
 #include "priority.h"
@@ -8,16 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-// A client shows everybody so much later than it hears of them.
+// The time over which clients interpolate remote entities.
 static const double interpolation_s = 0.05;
 
-// Nobody is told what a longer run would show, however long its latency.
+// Upper limit of the latency for interest management, so that a client cannot extend its view by
+// claiming a longer one.
 static const double max_latency_s = 0.25;
 
-// However little there is to tell, the time between two snapshots is no longer.
+// The longest time between two snapshots when everything is as predicted.
 static const double max_quiet_s = 0.1;
 
-// The weight of a new latency, as of TCP's round trip times (RFC 6298).
+// The weight of a new latency sample, as for TCP's round trip times (RFC 6298).
 static const double smoothing = 1.0 / 8;
 
 uint32_t raim_view_max_latency(uint32_t tick_hz)
@@ -28,21 +30,21 @@ uint32_t raim_view_max_latency(uint32_t tick_hz)
 void raim_view_prepare(struct raim_match *match)
 {
     const struct raim_match_late_audience *late = &match->late_audience;
-    raim_interest_turn(match->interest.present, match->world->tick);
+    raim_interest_set_tick(match->interest.present, match->world->tick);
     if (late->history_ticks > late->delay_ticks)
-        raim_interest_turn(late->vista, match->world->tick - late->delay_ticks);
+        raim_interest_set_tick(late->interest, match->world->tick - late->delay_ticks);
 }
 
-static struct raim_interest *vista_of(struct raim_match *match,
-                                      const struct raim_connection *client)
+static struct raim_interest *interest_of(struct raim_match *match,
+                                         const struct raim_connection *client)
 {
-    return client->delay_ticks == 0 ? match->interest.present : match->late_audience.vista;
+    return client->delay_ticks == 0 ? match->interest.present : match->late_audience.interest;
 }
 
 // --- acknowledgements ---
 
-// From a snapshot to the end of the tick that is played by an input which knew it: so far ahead of
-// what it has been told a client shows its own player.
+// The loop from a snapshot to the end of the tick whose input acknowledges it: by so much a
+// client's prediction of its own player leads its snapshots.
 static void measure_latency(const struct raim_match *match, struct raim_connection *client,
                             uint32_t tick, uint32_t input_tick)
 {
@@ -64,7 +66,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
     const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
     const uint32_t own_ticks = match->world->tick - match->began_tick;
     if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
-        return RAIM_REFUSALS; // true once, useless now
+        return RAIM_REFUSALS; // it may have been valid once, but is useless now
     const struct raim_shown *shown = &client->shown[tick % history];
     if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
         return RAIM_REFUSED_ACK;
@@ -77,7 +79,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
     return RAIM_REFUSALS;
 }
 
-// --- what is shown ---
+// --- visible sets ---
 
 uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client)
 {
@@ -87,98 +89,100 @@ uint32_t raim_view_latency(const struct raim_match *match, const struct raim_con
     return ticks < most ? (uint32_t)ticks : most;
 }
 
-static void look(const struct raim_match *match, struct raim_interest *vista,
-                 const struct raim_connection *client, struct raim_shown *shown)
+static void update_shown(const struct raim_match *match, struct raim_interest *interest,
+                         const struct raim_connection *client, struct raim_shown *shown)
 {
     const bool steers = client->player != RAIM_NOBODY;
     const struct raim_viewer viewer = {
-        .place = client->place,
+        .slot = client->slot,
         .steers = steers,
         .latency = raim_view_latency(match, client),
     };
-    const uint32_t tick = raim_interest_tick(vista);
+    const uint32_t tick = raim_interest_tick(interest);
     shown->tick = tick;
     shown->valid = true;
     shown->sent = false;
-    shown->self = raim_history_self_at(raim_interest_history(vista), tick, client->place)->self;
-    // Who cannot move does not steer, and is told its own aim; the margin still sets its clock.
+    shown->self = raim_history_self_at(raim_interest_history(interest), tick, client->slot)->self;
+    // In a frozen phase the client does not steer, so it receives its own aim. The margin still
+    // sets its clock.
     shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
-    raim_interest_find(vista, &viewer, shown->players, shown->bullets);
+    raim_interest_find(interest, &viewer, shown->players, shown->bullets);
 }
 
-// The frame of a tick as the client was shown it.
-static struct raim_wire_frame frame_of(const struct raim_interest *vista,
+// The frame of a tick, reduced to the client's visible set.
+static struct raim_wire_frame frame_of(const struct raim_interest *interest,
                                        const struct raim_shown *shown)
 {
-    struct raim_wire_frame frame = *raim_history_at(raim_interest_history(vista), shown->tick);
+    struct raim_wire_frame frame = *raim_history_at(raim_interest_history(interest), shown->tick);
     frame.self = shown->self;
     frame.seen_players = shown->players;
     frame.seen_bullets = shown->bullets;
     return frame;
 }
 
-static void notice_change(const struct raim_interest *vista, struct raim_connection *client,
+static void notice_change(const struct raim_interest *interest, struct raim_connection *client,
                           const struct raim_wire_frame *frame)
 {
-    const struct raim_wire_limits *limits = &raim_interest_history(vista)->limits;
+    const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
     const struct raim_shown *before = &client->shown[(frame->tick - 1) % limits->history];
     if (before->valid && before->tick == frame->tick - 1) {
-        const struct raim_wire_frame from = frame_of(vista, before);
+        const struct raim_wire_frame from = frame_of(interest, before);
         if (raim_wire_is_predicted(limits, &from, frame))
             return;
     }
     client->quiet_since = frame->tick;
 }
 
-// What is predicted from one tick to the next is predicted over all of them.
-static bool is_quiet(const struct raim_match *match, const struct raim_interest *vista,
+// True when no snapshot is needed. If each tick since the acknowledged one is predicted from the
+// previous, the client predicts all of them.
+static bool is_quiet(const struct raim_match *match, const struct raim_interest *interest,
                      const struct raim_connection *client)
 {
-    const double since_sent = raim_tick_diff(raim_interest_tick(vista), client->sent_tick);
+    const double since_sent = raim_tick_diff(raim_interest_tick(interest), client->sent_tick);
     return client->has_acked && raim_tick_diff(client->acked_tick, client->quiet_since) >= 0 &&
            since_sent + 1 <= max_quiet_s * match->def.tick_hz;
 }
 
-static size_t write_crowd(struct raim_match *match, const struct raim_connection *client,
-                          const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
-                          uint8_t *bytes, size_t capacity)
+static size_t write_prioritised(struct raim_match *match, const struct raim_connection *client,
+                                const struct raim_wire_frame *baseline,
+                                struct raim_wire_frame *frame, uint8_t *bytes, size_t capacity)
 {
-    const struct raim_priority crowd = {
+    const struct raim_priority priority = {
         .limits = &match->interest.history.limits,
         .tick_hz = match->def.tick_hz,
         .player_speed = match->def.rules.player_speed,
         .bullet_speed = match->def.rules.bullet_speed,
-        .entries = match->interest.crowd,
+        .entries = match->interest.priority_entries,
         .waited = client->waited,
     };
-    const raim_wire_player *self = &frame->players[client->place];
-    return raim_priority_write(&crowd, baseline, frame, self->x, self->y, bytes, capacity);
+    const raim_wire_player *self = &frame->players[client->slot];
+    return raim_priority_write(&priority, baseline, frame, self->x, self->y, bytes, capacity);
 }
 
 size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                        size_t capacity)
 {
-    struct raim_interest *vista = vista_of(match, client);
+    struct raim_interest *interest = interest_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
-    const uint32_t tick = raim_interest_tick(vista);
+    const uint32_t tick = raim_interest_tick(interest);
     struct raim_shown *shown = &client->shown[tick % limits->history];
-    look(match, vista, client, shown);
-    struct raim_wire_frame frame = frame_of(vista, shown);
-    notice_change(vista, client, &frame);
-    if (is_quiet(match, vista, client))
+    update_shown(match, interest, client, shown);
+    struct raim_wire_frame frame = frame_of(interest, shown);
+    notice_change(interest, client, &frame);
+    if (is_quiet(match, interest, client))
         return 0;
 
     struct raim_wire_frame baseline;
     const bool has_baseline =
         client->has_acked && raim_tick_diff(tick, client->acked_tick) < (int32_t)limits->history;
     if (has_baseline)
-        baseline = frame_of(vista, &client->shown[client->acked_tick % limits->history]);
+        baseline = frame_of(interest, &client->shown[client->acked_tick % limits->history]);
     const struct raim_wire_frame *from = has_baseline ? &baseline : NULL;
     size_t size = raim_snapshot_write(limits, from, &frame, bytes, capacity);
-    const bool is_crowd = size == 0;
-    if (is_crowd) {
-        size = write_crowd(match, client, from, &frame, bytes, capacity);
+    const bool is_prioritised = size == 0;
+    if (is_prioritised) {
+        size = write_prioritised(match, client, from, &frame, bytes, capacity);
         client->waits = true;
     } else if (client->waits) {
         memset(client->waited, 0, limits->players + raim_wire_bullets(limits));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records the world in the wire's integers.
+// Quantises the world into one frame per tick.
 #include "history.h"
 
 #include <assert.h>
@@ -9,12 +9,12 @@
 
 static_assert(RAIM_WIRE_PLAYERS == RAIM_MAX_PLAYERS, "every place can be told");
 static_assert(RAIM_WIRE_BULLETS == RAIM_MAX_BULLETS, "every place can be told");
-static_assert(RAIM_WIRE_REWIND == RAIM_MAX_REWIND, "every bullet can be told");
-static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle can be told");
-static_assert(RAIM_WIRE_OBSTACLES == RAIM_MAX_OBSTACLES, "every map can be told");
-static_assert(RAIM_MAP_STEPS == RAIM_WIRE_UNITS, "maps and players are told exactly");
+static_assert(RAIM_WIRE_REWIND == RAIM_MAX_REWIND, "every rewind fits the wire");
+static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits the wire");
+static_assert(RAIM_WIRE_OBSTACLES == RAIM_MAX_OBSTACLES, "every map fits the wire");
+static_assert(RAIM_MAP_STEPS == RAIM_WIRE_UNITS, "maps and players are on the wire's grid");
 static_assert(RAIM_MAP_REACH * RAIM_WIRE_UNITS < 1 << (RAIM_WIRE_COORDINATE_BITS - 1),
-              "every place on a map can be told");
+              "every point of a map fits the wire");
 
 int32_t raim_quantise(double units)
 {
@@ -34,20 +34,21 @@ struct raim_wire_limits raim_history_limits(const struct raim_world *world)
     };
 }
 
-// A power of two, so that slots follow each other also where the tick counter wraps.
-static uint32_t slots_for(uint32_t ticks)
+// Rounds up to a power of two, so that consecutive ticks use consecutive frames even where the tick
+// counter wraps.
+static uint32_t frames_for(uint32_t ticks)
 {
-    uint32_t slots = 1;
-    while (slots < ticks)
-        slots *= 2;
-    return slots;
+    uint32_t frames = 1;
+    while (frames < ticks)
+        frames *= 2;
+    return frames;
 }
 
 bool raim_history_create(struct raim_history *history, const struct raim_wire_limits *limits,
                          uint32_t ticks)
 {
     const size_t frame_bytes = raim_wire_frame_bytes(limits);
-    *history = (struct raim_history){.limits = *limits, .ticks = slots_for(ticks)};
+    *history = (struct raim_history){.limits = *limits, .ticks = frames_for(ticks)};
     uint8_t *memory = calloc(history->ticks, frame_bytes);
     history->memory = memory;
     history->frames = calloc(history->ticks, sizeof *history->frames);
@@ -76,7 +77,7 @@ static raim_wire_player wire_player(const struct raim_wire_limits *limits,
         .y = y,
         // To the nearest of 1024 directions; the last half step wraps to 0.
         .aim = (int32_t)(((uint32_t)player->aim + 32) >> 6 & 0x3FF),
-        // Who has just risen was nowhere else before: its previous position is where it rose.
+        // A player who has just spawned has its spawn as previous position, so its way is STAND.
         .way = (int32_t)raim_wire_way(limits, x - raim_quantise(player->previous.x),
                                       y - raim_quantise(player->previous.y)),
         .life = player->life & 7,
@@ -86,7 +87,8 @@ static raim_wire_player wire_player(const struct raim_wire_limits *limits,
 
 static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_bullet *bullet)
 {
-    // Where a shooter would have to stand now, without a muzzle to reach out.
+    // The point from which a bullet fired now, at the frame's own tick, would be where this one is.
+    // The muzzle's distance from the shooter's centre is not subtracted: it cancels out.
     const int32_t flown_ticks = raim_tick_diff(world->tick, bullet->born_tick);
     const raim_vec2 now = raim_vec2_mad(bullet->origin, bullet->direction,
                                         world->rules.bullet_speed * flown_ticks / world->tick_hz);
@@ -101,44 +103,44 @@ static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_b
     };
 }
 
-static struct raim_history_self self_of(const raim_player *player, uint32_t place)
+static struct raim_history_self self_of(const raim_player *player, uint32_t slot)
 {
     const bool alive = player->state == RAIM_PLAYER_ALIVE;
     return (struct raim_history_self){
         .self =
             {
-                .place = (uint16_t)place,
+                .place = (uint16_t)slot,
                 .steers = true,
                 .alive = alive,
                 .timer = alive ? player->cooldown_ticks : player->respawn_ticks,
                 .shots = (uint8_t)player->shots,
                 .hits = (uint8_t)player->hits,
             },
-        .risen = alive || (player->state == RAIM_PLAYER_DOWN && player->deaths > 0),
+        .has_spawned = alive || (player->state == RAIM_PLAYER_DOWN && player->deaths > 0),
     };
 }
 
 void raim_history_record(struct raim_history *history, const struct raim_world *world)
 {
-    const uint32_t slot = world->tick % history->ticks;
-    struct raim_wire_frame *frame = &history->frames[slot];
-    struct raim_history_self *selves = &history->selves[(size_t)slot * world->max_players];
+    const uint32_t row = world->tick % history->ticks;
+    struct raim_wire_frame *frame = &history->frames[row];
+    struct raim_history_self *selves = &history->selves[(size_t)row * world->max_players];
     const raim_player *players = raim_world_players_const(world);
     const raim_bullet *bullets = raim_world_bullets_const(world);
     frame->tick = world->tick;
     memset(frame->seen_players, 0, raim_set_words(world->max_players) * sizeof(uint64_t));
     memset(frame->seen_bullets, 0, raim_set_words(world->max_bullets) * sizeof(uint64_t));
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        frame->players[place] = wire_player(&history->limits, &players[place]);
-        selves[place] = self_of(&players[place], place);
-        if (players[place].state == RAIM_PLAYER_ALIVE)
-            raim_set_add(frame->seen_players, place);
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        frame->players[slot] = wire_player(&history->limits, &players[slot]);
+        selves[slot] = self_of(&players[slot], slot);
+        if (players[slot].state == RAIM_PLAYER_ALIVE)
+            raim_set_add(frame->seen_players, slot);
     }
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        if (bullets[place].owner == RAIM_NOBODY)
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        if (bullets[slot].owner == RAIM_NOBODY)
             continue;
-        frame->bullets[place] = wire_bullet(world, &bullets[place]);
-        raim_set_add(frame->seen_bullets, place);
+        frame->bullets[slot] = wire_bullet(world, &bullets[slot]);
+        raim_set_add(frame->seen_bullets, slot);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The shared history of the world in the wire's integers: one frame a tick, made once and used for
-// every client, as what is told now and later as the baseline of what is told then.
+// Snapshot history: a ring of the world's recent ticks in the wire's integers. One frame is
+// quantised per tick and shared by all clients, first as the frame that is sent and later as the
+// baseline of deltas (after the snapshot ring of Quake III's server).
 #pragma once
 
 #include "snapshot.h"
@@ -11,21 +12,22 @@
 struct raim_history {
     struct raim_wire_limits limits;
     uint32_t ticks; // frames kept
-    // By tick modulo `ticks`. The sets hold everybody who lives and flies; of those who are down,
-    // x and y still tell where they fell. `self` is not used.
+    // By tick modulo `ticks`. The sets hold all living players and all flying bullets. For a player
+    // who is down, x and y hold the position of death. `self` is not used.
     struct raim_wire_frame *frames;
-    // By tick modulo `ticks`, then by place.
+    // By tick modulo `ticks`, then by slot.
     struct raim_history_self {
-        raim_wire_self self; // as the one who steers is told it, but for the margin
-        bool risen;          // ever: who has not yet stands nowhere
+        raim_wire_self self; // as sent to the client that steers, without the margin
+        bool has_spawned;    // ever; before its first spawn a player has no position
     } * selves;
     void *memory;
 };
 
-// What both ends know of a world's arena.
+// The limits that both ends derive from a world.
 struct raim_wire_limits raim_history_limits(const struct raim_world *world);
 
-// False when memory runs out.
+// Allocates frames for at least the last `ticks` ticks (rounded up to a power of two). Returns
+// false when memory runs out; destroy the history then, too.
 bool raim_history_create(struct raim_history *history, const struct raim_wire_limits *limits,
                          uint32_t ticks);
 void raim_history_destroy(struct raim_history *history);
@@ -40,22 +42,22 @@ static inline const struct raim_wire_frame *raim_history_at(const struct raim_hi
 }
 
 static inline const struct raim_history_self *
-raim_history_self_at(const struct raim_history *history, uint32_t tick, uint32_t place)
+raim_history_self_at(const struct raim_history *history, uint32_t tick, uint32_t slot)
 {
-    return &history->selves[tick % history->ticks * history->limits.players + place];
+    return &history->selves[tick % history->ticks * history->limits.players + slot];
 }
 
-// Writes the world down as the frame of its tick.
+// Quantises the world into the frame of its tick. Replaces the oldest frame.
 void raim_history_record(struct raim_history *history, const struct raim_world *world);
 
-// Takes over a frame of another history of the same arena.
+// Copies the frame of a tick from another history with equal limits.
 void raim_history_copy(struct raim_history *history, const struct raim_history *from,
                        uint32_t tick);
 
-// A position on the wire's grid, to the nearest 1/32 unit, halves up.
+// Quantises a coordinate to the wire's grid of 1/32 unit; halves round up.
 int32_t raim_quantise(double units);
 
-// The position in units of a point of the grid, exactly.
+// Converts a point of the wire's grid to units, without loss.
 static inline raim_vec2 raim_units(int32_t x, int32_t y)
 {
     return (raim_vec2){x / (double)RAIM_WIRE_UNITS, y / (double)RAIM_WIRE_UNITS};

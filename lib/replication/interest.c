@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what a viewer may be sent: those near enough to come into view in time, of whom the
-// visibility cache then says which walls hide.
+// Finds what a viewer may be sent: a broad phase over boxes finds the entities near enough to come
+// into view in time, then the visibility cache discards those that stay hidden behind walls.
 #include "interest.h"
 
 #include "visibility_cache.h"
@@ -11,122 +11,123 @@
 
 struct raim_interest {
     struct raim_interest_def def;
-    double stride; // units that a player runs in a tick
-    uint32_t rest; // see raim_visibility_cache_rest
+    double stride; // units that a player runs per tick
+    uint32_t hold; // see raim_visibility_cache_rest
     uint32_t tick;
     const struct raim_wire_frame *frame; // of that tick
 
-    struct walker {
+    struct live_player {
         raim_vec2 position;
-        uint32_t place;
-    } * walking; // all that live
-    uint32_t walking_count;
-    struct raim_box_index walkers; // of these
+        uint32_t slot;
+    } * live_players; // of `frame`
+    uint32_t live_player_count;
+    struct raim_box_index player_index; // of these
 
-    struct flier {
+    struct live_bullet {
         struct raim_trajectory trajectory;
-        uint32_t place;
-    } * flying; // all that fly
-    uint32_t flying_count;
-    struct raim_box_index fliers; // of these
+        uint32_t slot;
+    } * live_bullets; // of `frame`
+    uint32_t live_bullet_count;
+    struct raim_box_index bullet_index; // of these
 
-    // By place, the whole way of the last bullet there.
+    // By slot, the whole path of the latest bullet in it.
     struct flight {
-        bool flies;     // or flew
-        uint32_t tick;  // its launch
-        uint32_t fired; // the tick in which it was: no two of a place are fired in one
-        double ticks;   // that it flies until a wall or its age ends it
+        bool flies;     // the slot has held a bullet
+        uint32_t tick;  // of its launch
+        uint32_t fired; // tick in which it was fired; identifies a bullet within its slot
+        double ticks;   // from launch until a wall or the lifetime ends it
         raim_vec2 origin, direction;
     } * flights;
 
-    // By place, of the last tick: whoever has spawned since is somewhere else.
+    // By slot, as of the previous tick. A changed life invalidates cached visibility, because a
+    // respawn moves the player further than a run could.
     struct life {
         bool alive;
         int32_t life;
     } * lives;
 
     struct raim_visibility *visibility;
-    // Viewers are numbered by their places, first those who steer, then those who watch.
+    // Row s serves the player of slot s, row slots + s the spectators who watch it.
     struct raim_visibility_cache players, bullets;
 };
 
-static bool allocate(struct raim_interest *vista)
+static bool allocate(struct raim_interest *interest)
 {
-    const struct raim_interest_def *def = &vista->def;
+    const struct raim_interest_def *def = &interest->def;
     const struct raim_wire_limits *limits = &def->history->limits;
-    const uint32_t places = limits->players, bullets = raim_wire_bullets(limits);
+    const uint32_t slots = limits->players, bullets = raim_wire_bullets(limits);
     const struct raim_visibility_def visibility = {
         .map = def->map,
-        .clearing = def->clearing,
+        .distance_field = def->distance_field,
         .view = def->view,
-        .places = places,
+        .slots = slots,
         .player_radius = def->rules.player_radius,
-        .stride = vista->stride,
-        .longest_run = def->max_latency + vista->rest,
+        .stride = interest->stride,
+        .longest_run = def->max_latency + interest->hold,
     };
-    vista->walking = calloc(places, sizeof *vista->walking);
-    vista->flying = calloc(bullets, sizeof *vista->flying);
-    vista->flights = calloc(bullets, sizeof *vista->flights);
-    vista->lives = calloc(places, sizeof *vista->lives);
-    vista->visibility = raim_visibility_create(&visibility);
+    interest->live_players = calloc(slots, sizeof *interest->live_players);
+    interest->live_bullets = calloc(bullets, sizeof *interest->live_bullets);
+    interest->flights = calloc(bullets, sizeof *interest->flights);
+    interest->lives = calloc(slots, sizeof *interest->lives);
+    interest->visibility = raim_visibility_create(&visibility);
     const raim_box border = def->map->border;
-    return vista->walking != NULL && vista->flying != NULL && vista->flights != NULL &&
-           vista->lives != NULL && vista->visibility != NULL &&
-           raim_box_index_create(&vista->walkers, border, (int)places) &&
-           raim_box_index_create(&vista->fliers, border, (int)bullets) &&
-           raim_visibility_cache_create(&vista->players, places, 2 * places) &&
-           raim_visibility_cache_create(&vista->bullets, bullets, 2 * places);
+    return interest->live_players != NULL && interest->live_bullets != NULL &&
+           interest->flights != NULL && interest->lives != NULL && interest->visibility != NULL &&
+           raim_box_index_create(&interest->player_index, border, (int)slots) &&
+           raim_box_index_create(&interest->bullet_index, border, (int)bullets) &&
+           raim_visibility_cache_create(&interest->players, slots, 2 * slots) &&
+           raim_visibility_cache_create(&interest->bullets, bullets, 2 * slots);
 }
 
 struct raim_interest *raim_interest_create(const struct raim_interest_def *def)
 {
-    struct raim_interest *vista = calloc(1, sizeof *vista);
-    if (vista == NULL)
+    struct raim_interest *interest = calloc(1, sizeof *interest);
+    if (interest == NULL)
         return NULL;
-    vista->def = *def;
-    vista->stride = def->history->limits.stride * RAIM_MAP_GRID;
-    vista->rest = raim_visibility_cache_rest(def->tick_hz);
-    if (allocate(vista))
-        return vista;
-    raim_interest_destroy(vista);
+    interest->def = *def;
+    interest->stride = def->history->limits.stride * RAIM_MAP_GRID;
+    interest->hold = raim_visibility_cache_hold(def->tick_hz);
+    if (allocate(interest))
+        return interest;
+    raim_interest_destroy(interest);
     return NULL;
 }
 
-void raim_interest_destroy(struct raim_interest *vista)
+void raim_interest_destroy(struct raim_interest *interest)
 {
-    if (vista == NULL)
+    if (interest == NULL)
         return;
-    free(vista->walking);
-    free(vista->flying);
-    free(vista->flights);
-    free(vista->lives);
-    raim_visibility_destroy(vista->visibility);
-    raim_box_index_destroy(&vista->walkers);
-    raim_box_index_destroy(&vista->fliers);
-    raim_visibility_cache_destroy(&vista->players);
-    raim_visibility_cache_destroy(&vista->bullets);
-    free(vista);
+    free(interest->live_players);
+    free(interest->live_bullets);
+    free(interest->flights);
+    free(interest->lives);
+    raim_visibility_destroy(interest->visibility);
+    raim_box_index_destroy(&interest->player_index);
+    raim_box_index_destroy(&interest->bullet_index);
+    raim_visibility_cache_destroy(&interest->players);
+    raim_visibility_cache_destroy(&interest->bullets);
+    free(interest);
 }
 
-const struct raim_history *raim_interest_history(const struct raim_interest *vista)
+const struct raim_history *raim_interest_history(const struct raim_interest *interest)
 {
-    return vista->def.history;
+    return interest->def.history;
 }
 
-uint32_t raim_interest_tick(const struct raim_interest *vista)
+uint32_t raim_interest_tick(const struct raim_interest *interest)
 {
-    return vista->tick;
+    return interest->tick;
 }
 
-// --- turning to a tick ---
+// --- selecting a tick ---
 
-static void forget_player(struct raim_interest *vista, uint32_t place)
+static void reset_player(struct raim_interest *interest, uint32_t slot)
 {
-    const uint32_t places = vista->def.history->limits.players;
-    raim_visibility_cache_forget_target(&vista->players, place, vista->tick);
-    for (uint32_t viewer = place; viewer < 2 * places; viewer += places) {
-        raim_visibility_cache_forget_viewer(&vista->players, viewer, vista->tick);
-        raim_visibility_cache_forget_viewer(&vista->bullets, viewer, vista->tick);
+    const uint32_t slots = interest->def.history->limits.players;
+    raim_visibility_cache_forget_target(&interest->players, slot, interest->tick);
+    for (uint32_t viewer = slot; viewer < 2 * slots; viewer += slots) {
+        raim_visibility_cache_forget_viewer(&interest->players, viewer, interest->tick);
+        raim_visibility_cache_forget_viewer(&interest->bullets, viewer, interest->tick);
     }
 }
 
@@ -135,33 +136,34 @@ static raim_box point_box(raim_vec2 point)
     return (raim_box){point, point};
 }
 
-static void turn_to_players(struct raim_interest *vista)
+static void update_players(struct raim_interest *interest)
 {
-    const uint32_t places = vista->def.history->limits.players;
-    vista->walking_count = 0;
-    for (uint32_t place = 0; place < places; place++) {
-        const raim_wire_player *player = &vista->frame->players[place];
-        struct life *life = &vista->lives[place];
-        const bool alive = raim_set_has(vista->frame->seen_players, place);
+    const uint32_t slots = interest->def.history->limits.players;
+    interest->live_player_count = 0;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const raim_wire_player *player = &interest->frame->players[slot];
+        struct life *life = &interest->lives[slot];
+        const bool alive = raim_set_has(interest->frame->seen_players, slot);
         if (alive != life->alive || life->life != player->life)
-            forget_player(vista, place);
+            reset_player(interest, slot);
         *life = (struct life){alive, player->life};
         if (alive)
-            vista->walking[vista->walking_count++] =
-                (struct walker){raim_units(player->x, player->y), place};
+            interest->live_players[interest->live_player_count++] =
+                (struct live_player){raim_units(player->x, player->y), slot};
     }
-    raim_box_index_begin(&vista->walkers, (int)vista->walking_count);
-    for (uint32_t i = 0; i < vista->walking_count; i++)
-        raim_box_index_add(&vista->walkers, (int)i, point_box(vista->walking[i].position));
-    raim_box_index_end(&vista->walkers);
+    raim_box_index_begin(&interest->player_index, (int)interest->live_player_count);
+    for (uint32_t i = 0; i < interest->live_player_count; i++)
+        raim_box_index_add(&interest->player_index, (int)i,
+                           point_box(interest->live_players[i].position));
+    raim_box_index_end(&interest->player_index);
 }
 
-// A bullet's whole way is known from the start.
-static void launch(struct raim_interest *vista, uint32_t place)
+// Computes the whole path of a bullet when it first appears.
+static void launch(struct raim_interest *interest, uint32_t slot)
 {
-    const raim_wire_bullet *bullet = &vista->frame->bullets[place];
-    const raim_rules *rules = &vista->def.rules;
-    struct flight *flight = &vista->flights[place];
+    const raim_wire_bullet *bullet = &interest->frame->bullets[slot];
+    const raim_rules *rules = &interest->def.rules;
+    struct flight *flight = &interest->flights[slot];
     *flight = (struct flight){
         .flies = true,
         .tick = bullet->tick,
@@ -171,27 +173,28 @@ static void launch(struct raim_interest *vista, uint32_t place)
     };
     const double range = rules->bullet_speed * rules->bullet_lifetime;
     const raim_vec2 way = raim_vec2_scale(flight->direction, rules->player_radius + range);
-    const double wall = raim_map_sweep(vista->def.map, flight->origin, way, rules->bullet_radius);
+    const double wall =
+        raim_map_sweep(interest->def.map, flight->origin, way, rules->bullet_radius);
     const double flown = wall * (rules->player_radius + range) - rules->player_radius;
-    flight->ticks = (flown < range ? flown : range) / rules->bullet_speed * vista->def.tick_hz;
-    raim_visibility_cache_forget_target(&vista->bullets, place, vista->tick);
+    flight->ticks = (flown < range ? flown : range) / rules->bullet_speed * interest->def.tick_hz;
+    raim_visibility_cache_forget_target(&interest->bullets, slot, interest->tick);
 }
 
-static void turn_to_bullets(struct raim_interest *vista)
+static void update_bullets(struct raim_interest *interest)
 {
-    const struct raim_wire_frame *frame = vista->frame;
-    const raim_rules *rules = &vista->def.rules;
-    const uint32_t places = raim_wire_bullets(&vista->def.history->limits);
-    const double step = rules->bullet_speed / vista->def.tick_hz;
-    vista->flying_count = 0;
-    for (uint32_t place = raim_set_next(frame->seen_bullets, 0, places); place < places;
-         place = raim_set_next(frame->seen_bullets, place + 1, places)) {
-        struct flight *flight = &vista->flights[place];
-        const raim_wire_bullet *bullet = &frame->bullets[place];
+    const struct raim_wire_frame *frame = interest->frame;
+    const raim_rules *rules = &interest->def.rules;
+    const uint32_t slots = raim_wire_bullets(&interest->def.history->limits);
+    const double step = rules->bullet_speed / interest->def.tick_hz;
+    interest->live_bullet_count = 0;
+    for (uint32_t slot = raim_set_next(frame->seen_bullets, 0, slots); slot < slots;
+         slot = raim_set_next(frame->seen_bullets, slot + 1, slots)) {
+        struct flight *flight = &interest->flights[slot];
+        const raim_wire_bullet *bullet = &frame->bullets[slot];
         if (!flight->flies || flight->fired != bullet->tick + bullet->rewind)
-            launch(vista, place);
+            launch(interest, slot);
         const double flown = raim_tick_diff(frame->tick, flight->tick);
-        vista->flying[vista->flying_count++] = (struct flier){
+        interest->live_bullets[interest->live_bullet_count++] = (struct live_bullet){
             .trajectory =
                 {
                     .position = raim_vec2_mad(flight->origin, flight->direction,
@@ -199,136 +202,137 @@ static void turn_to_bullets(struct raim_interest *vista)
                     .step = raim_vec2_scale(flight->direction, step),
                     .left = flight->ticks > flown ? flight->ticks - flown : 0,
                 },
-            .place = place,
+            .slot = slot,
         };
     }
-    raim_box_index_begin(&vista->fliers, (int)vista->flying_count);
-    for (uint32_t i = 0; i < vista->flying_count; i++)
-        raim_box_index_add(&vista->fliers, (int)i, point_box(vista->flying[i].trajectory.position));
-    raim_box_index_end(&vista->fliers);
+    raim_box_index_begin(&interest->bullet_index, (int)interest->live_bullet_count);
+    for (uint32_t i = 0; i < interest->live_bullet_count; i++)
+        raim_box_index_add(&interest->bullet_index, (int)i,
+                           point_box(interest->live_bullets[i].trajectory.position));
+    raim_box_index_end(&interest->bullet_index);
 }
 
-void raim_interest_turn(struct raim_interest *vista, uint32_t tick)
+void raim_interest_set_tick(struct raim_interest *interest, uint32_t tick)
 {
-    const struct raim_wire_limits *limits = &vista->def.history->limits;
-    if (tick != vista->tick + 1) { // what happened in between is unknown
-        memset(vista->lives, 0, limits->players * sizeof *vista->lives);
-        memset(vista->flights, 0, raim_wire_bullets(limits) * sizeof *vista->flights);
+    const struct raim_wire_limits *limits = &interest->def.history->limits;
+    if (tick != interest->tick + 1) { // lives and bullets of the skipped ticks are unknown
+        memset(interest->lives, 0, limits->players * sizeof *interest->lives);
+        memset(interest->flights, 0, raim_wire_bullets(limits) * sizeof *interest->flights);
     }
-    vista->tick = tick;
-    vista->frame = raim_history_at(vista->def.history, tick);
-    turn_to_players(vista);
-    turn_to_bullets(vista);
-    raim_visibility_turn(vista->visibility, tick);
+    interest->tick = tick;
+    interest->frame = raim_history_at(interest->def.history, tick);
+    update_players(interest);
+    update_bullets(interest);
+    raim_visibility_set_tick(interest->visibility, tick);
 }
 
-// --- looking ---
+// --- finding entities ---
 
-// A viewer at work.
-struct look {
-    struct raim_interest *vista;
-    struct raim_visibility_cache_query query;
-    raim_box players, bullets; // where these have to be to come into view in time
-    raim_box near;             // where bullets have to come to
+// One call of raim_interest_find.
+struct query {
+    struct raim_interest *interest;
+    struct raim_visibility_cache_query cache_query;
+    raim_box players, bullets; // boxes from which entities can come into view in time
+    raim_box near_view;        // box that a bullet's path must cross
 };
 
-static bool is_player_visible(const struct look *look, const struct walker *player)
+static bool is_player_visible(const struct query *query, const struct live_player *player)
 {
-    struct raim_interest *vista = look->vista;
-    if (!vista->def.sight || player->place == look->query.viewpoint.place)
+    struct raim_interest *interest = query->interest;
+    if (!interest->def.sight || player->slot == query->cache_query.viewpoint.slot)
         return true;
     const struct raim_view_target target = {
-        .place = player->place,
+        .slot = player->slot,
         .centre = player->position,
-        .radius = vista->def.rules.player_radius,
+        .radius = interest->def.rules.player_radius,
     };
-    return raim_visibility_cache_may_see(&vista->players, &look->query, &target);
+    return raim_visibility_cache_may_see(&interest->players, &query->cache_query, &target);
 }
 
-static void find_players(const struct look *look, uint64_t *set)
+static void find_players(const struct query *query, uint64_t *set)
 {
-    const struct raim_interest *vista = look->vista;
+    const struct raim_interest *interest = query->interest;
     struct raim_box_index_search search;
-    raim_box_index_find(&vista->walkers, look->players, &search);
+    raim_box_index_find(&interest->player_index, query->players, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
-        const struct walker *player = &vista->walking[i];
-        if (raim_box_contains(look->players, player->position) && is_player_visible(look, player))
-            raim_set_add(set, player->place);
+        const struct live_player *player = &interest->live_players[i];
+        if (raim_box_contains(query->players, player->position) && is_player_visible(query, player))
+            raim_set_add(set, player->slot);
     }
 }
 
-static bool is_bullet_visible(const struct look *look, const struct flier *bullet)
+static bool is_bullet_visible(const struct query *query, const struct live_bullet *bullet)
 {
-    struct raim_interest *vista = look->vista;
-    if (!vista->def.sight)
+    struct raim_interest *interest = query->interest;
+    if (!interest->def.sight)
         return true;
     const struct raim_view_target target = {
-        .place = bullet->place,
+        .slot = bullet->slot,
         .centre = bullet->trajectory.position,
-        .radius = vista->def.rules.bullet_radius,
+        .radius = interest->def.rules.bullet_radius,
         .trajectory = &bullet->trajectory,
     };
-    return raim_visibility_cache_may_see(&vista->bullets, &look->query, &target);
+    return raim_visibility_cache_may_see(&interest->bullets, &query->cache_query, &target);
 }
 
-static void find_bullets(const struct look *look, uint64_t *set)
+static void find_bullets(const struct query *query, uint64_t *set)
 {
-    const struct raim_interest *vista = look->vista;
+    const struct raim_interest *interest = query->interest;
     struct raim_box_index_search search;
-    raim_box_index_find(&vista->fliers, look->bullets, &search);
+    raim_box_index_find(&interest->bullet_index, query->bullets, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
-        const struct flier *bullet = &vista->flying[i];
+        const struct live_bullet *bullet = &interest->live_bullets[i];
         const struct raim_trajectory *trajectory = &bullet->trajectory;
         const raim_vec2 start = trajectory->position;
-        if (!raim_box_contains(look->bullets, start))
+        if (!raim_box_contains(query->bullets, start))
             continue;
-        // The box is made for any direction. Where this one takes the bullet matters only there.
-        const double flight = raim_trajectory_ticks(trajectory, look->query.latency);
+        // query->bullets allows for any direction of flight. The path of this bullet decides.
+        const double flight = raim_trajectory_ticks(trajectory, query->cache_query.latency);
         const raim_vec2 end = raim_trajectory_at(trajectory, flight);
         const raim_box way = raim_box_include((raim_box){start, start}, end);
-        if (raim_box_overlaps(look->near, way) && is_bullet_visible(look, bullet))
-            raim_set_add(set, bullet->place);
+        if (raim_box_overlaps(query->near_view, way) && is_bullet_visible(query, bullet))
+            raim_set_add(set, bullet->slot);
     }
 }
 
-// The view, grown on all sides.
-static raim_box view_of(const struct look *look, double margin)
+// The viewer's rectangle, grown by `margin` on all sides.
+static raim_box view_of(const struct query *query, double margin)
 {
-    const raim_vec2 half = raim_vec2_scale(look->vista->def.view, 0.5);
-    const raim_vec2 eye = look->query.viewpoint.eye;
+    const raim_vec2 half = raim_vec2_scale(query->interest->def.view, 0.5);
+    const raim_vec2 eye = query->cache_query.viewpoint.eye;
     const raim_box view = {raim_vec2_sub(eye, half), raim_vec2_add(eye, half)};
     return raim_box_grow(view, margin);
 }
 
-void raim_interest_find(struct raim_interest *vista, const struct raim_viewer *viewer,
+void raim_interest_find(struct raim_interest *interest, const struct raim_viewer *viewer,
                         uint64_t *players, uint64_t *bullets)
 {
-    const struct raim_wire_limits *limits = &vista->def.history->limits;
-    const raim_wire_player *self = &vista->frame->players[viewer->place];
+    const struct raim_wire_limits *limits = &interest->def.history->limits;
+    const raim_wire_player *self = &interest->frame->players[viewer->slot];
     memset(players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
     memset(bullets, 0, raim_set_words(raim_wire_bullets(limits)) * sizeof(uint64_t));
-    assert(viewer->latency <= vista->def.max_latency);
-    if (!raim_history_self_at(vista->def.history, vista->tick, viewer->place)->risen)
-        return; // it stands nowhere and sees nothing yet
-    const raim_rules *rules = &vista->def.rules;
-    const bool moves = raim_set_has(vista->frame->seen_players, viewer->place);
-    struct look look = {
-        .vista = vista,
-        .query =
+    assert(viewer->latency <= interest->def.max_latency);
+    if (!raim_history_self_at(interest->def.history, interest->tick, viewer->slot)->has_spawned)
+        return; // before its first spawn a player has no position and sees nothing
+    const raim_rules *rules = &interest->def.rules;
+    const bool moves = raim_set_has(interest->frame->seen_players, viewer->slot);
+    struct query query = {
+        .interest = interest,
+        .cache_query =
             {
-                .visibility = vista->visibility,
-                .tick = vista->tick,
-                .viewer = viewer->place + (viewer->steers ? 0 : limits->players),
+                .visibility = interest->visibility,
+                .tick = interest->tick,
+                .viewer = viewer->slot + (viewer->steers ? 0 : limits->players),
                 .latency = viewer->latency,
-                .rest = vista->rest,
-                .viewpoint = {viewer->place, raim_units(self->x, self->y), moves},
+                .hold = interest->hold,
+                .viewpoint = {viewer->slot, raim_units(self->x, self->y), moves},
             },
     };
-    const double run = vista->stride * viewer->latency, own_run = moves ? run : 0;
-    const double flight = rules->bullet_speed / vista->def.tick_hz * viewer->latency;
-    look.players = view_of(&look, rules->player_radius + run + own_run);
-    look.bullets = view_of(&look, rules->bullet_radius + flight + own_run);
-    look.near = view_of(&look, rules->bullet_radius + own_run);
-    find_players(&look, players);
-    find_bullets(&look, bullets);
+    const double run = interest->stride * viewer->latency, own_run = moves ? run : 0;
+    const double flight = rules->bullet_speed / interest->def.tick_hz * viewer->latency;
+    query.players = view_of(&query, rules->player_radius + run + own_run);
+    query.bullets = view_of(&query, rules->bullet_radius + flight + own_run);
+    query.near_view = view_of(&query, rules->bullet_radius + own_run);
+    find_players(&query, players);
+    find_bullets(&query, bullets);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Interest management: which players and bullets a client's snapshot of a tick may contain. These
-// are the ones in the viewer's rectangle, or that could come into it within its latency, and that
-// no wall hides, or not for so long. It works on a history and the map alone, so that it serves any
-// tick of the past.
-// Thread rule: it belongs to one thread at a time. Nothing allocates after creation.
+// Interest management: which players and bullets a client's snapshot of a tick may contain. An
+// entity may be sent if it is in the viewer's rectangle and no wall hides it, or if both could
+// become true within the viewer's latency. This is the server's defence against wallhacks: hidden
+// entities never reach the client. It reads only a history and the map, so it serves any recorded
+// tick, including the delayed ones of spectators. Thread rule: an interest object belongs to one
+// thread at a time. Nothing allocates after creation.
 #pragma once
 
 #include "distance_field.h"
@@ -12,38 +13,40 @@
 struct raim_interest;
 
 struct raim_interest_def {
-    const struct raim_map *map;                 // borrowed
-    const struct raim_distance_field *clearing; // of that map; borrowed
-    const struct raim_history *history;         // borrowed
+    const struct raim_map *map;                       // borrowed
+    const struct raim_distance_field *distance_field; // of that map; borrowed
+    const struct raim_history *history;               // borrowed
     raim_rules rules;
     uint32_t tick_hz;
     raim_vec2 view;       // width and height of every viewer's rectangle, in units
-    bool sight;           // walls hide what is behind them
+    bool sight;           // obstacles hide what is behind them
     uint32_t max_latency; // ticks, of any viewer
 };
 
-// Who looks. Several may look through the eyes of one player.
+// The viewer of a snapshot. Several clients may view through one player: its owner and spectators.
 struct raim_viewer {
-    uint32_t place;
-    bool steers;      // it plays this player, others watch it; all of these have one latency
-    uint32_t latency; // ticks ahead for which it is sent what it could come to see
+    uint32_t slot;
+    bool steers;      // the client plays this player; otherwise it watches. All spectators have one
+                      // latency
+    uint32_t latency; // ticks ahead: whatever could become visible within them is sent
 };
 
 // Returns NULL when memory runs out. Destroying NULL does nothing.
 struct raim_interest *raim_interest_create(const struct raim_interest_def *def);
-void raim_interest_destroy(struct raim_interest *vista);
+void raim_interest_destroy(struct raim_interest *interest);
 
-// The history that it was made for.
-const struct raim_history *raim_interest_history(const struct raim_interest *vista);
+// The history that was given at creation.
+const struct raim_history *raim_interest_history(const struct raim_interest *interest);
 
-// Turns to a tick that the history holds, before viewers are asked for in it. Consecutive ticks are
-// cheapest: after any others the visibility cache starts empty.
-void raim_interest_turn(struct raim_interest *vista, uint32_t tick);
+// Selects the tick of the following raim_interest_find calls; the history must hold it. Consecutive
+// ticks are cheapest: after any other step the visibility cache starts empty.
+void raim_interest_set_tick(struct raim_interest *interest, uint32_t tick);
 
-// The tick that it was turned to.
-uint32_t raim_interest_tick(const struct raim_interest *vista);
+// The selected tick.
+uint32_t raim_interest_tick(const struct raim_interest *interest);
 
-// Fills two sets of places, with room for the history's limits: of the players and of the bullets
-// that a viewer may be sent in this tick.
-void raim_interest_find(struct raim_interest *vista, const struct raim_viewer *viewer,
+// Fills two bit sets of slots, sized by the history's limits: the players and the bullets that a
+// viewer may be sent in the selected tick. The viewer's latency must not exceed max_latency, which
+// is asserted.
+void raim_interest_find(struct raim_interest *interest, const struct raim_viewer *viewer,
                         uint64_t *players, uint64_t *bullets);

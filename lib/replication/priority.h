@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What fits: chooses what a snapshot tells where all that can be seen is more than a message holds.
+// Priority scheduling: selects the entities of a snapshot when all visible ones exceed one message.
+// Priorities accumulate while an entity waits (Fiedler, "State Synchronization", 2015).
 #pragma once
 
 #include "snapshot.h"
 
-// Something that wants to be told.
+// An entity that competes for room in the snapshot.
 struct raim_priority_entry {
     float urgency;
-    uint32_t place;
+    uint32_t slot;
     bool is_bullet;
 };
 
@@ -16,17 +17,17 @@ struct raim_priority {
     uint32_t tick_hz;
     double player_speed, bullet_speed;   // units/s
     struct raim_priority_entry *entries; // scratch, with room for every player and bullet
-    // Ticks that each player, then each bullet, has been in sight and untold, up to 255. It stays
-    // with the client.
+    // Per player slot, then per bullet slot: ticks for which the entity has been visible but not
+    // sent, up to 255. The array belongs to the client and persists between snapshots.
     uint8_t *waited;
 };
 
-// Writes a snapshot of what a message of `capacity` bytes has room for, and takes the rest out of
-// the frame's sets. The player `frame->self.place` stays; around the point (x, y) of the grid, the
-// nearest and the fastest come first; all else grows more urgent with each tick that it waits. No
-// player waits longer than RAIM_PRIORITY_PATIENCE_S, as long as messages have room to tell
-// everybody once in half of that time.
+// Writes a snapshot of at most `capacity` bytes and removes the entities that do not fit from the
+// frame's sets. The player `frame->self.place`, where visible, is added first. Entities nearest to
+// the grid point (x, y) and the fastest come first; the urgency of the others grows with each tick
+// that they wait. No player waits longer than RAIM_PRIORITY_PATIENCE_S, provided that messages have
+// room to send every player once in half of that time.
 #define RAIM_PRIORITY_PATIENCE_S 0.25
-size_t raim_priority_write(const struct raim_priority *crowd,
+size_t raim_priority_write(const struct raim_priority *priority,
                            const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
                            int32_t x, int32_t y, uint8_t *bytes, size_t capacity);

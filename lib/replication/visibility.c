@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Works out visibility on a map. Where players can run to is worked out once a tick, when it is
-// first asked for.
+// Answers visibility queries on a map. A player's reachable points are computed once per tick, on
+// first use.
 #include "visibility.h"
 
 #include <assert.h>
@@ -11,14 +11,14 @@ struct raim_visibility {
     struct raim_visibility_def def;
     uint32_t tick;
     struct runner {
-        uint32_t tick; // of which `runner` is
+        uint32_t tick; // for which `runner` is valid
         struct raim_runner runner;
-    } * runners; // by place
+    } * runners; // by slot
     struct reach {
-        uint32_t tick; // of which `reach` is
+        uint32_t tick; // for which `reach` is valid
         struct raim_reach reach;
-    } * reaches;       // by place, then by ticks
-    raim_vec2 *points; // of the runners
+    } * reaches;       // by slot, then by ticks
+    raim_vec2 *points; // memory of the runners
 };
 
 struct raim_visibility *raim_visibility_create(const struct raim_visibility_def *def)
@@ -26,9 +26,9 @@ struct raim_visibility *raim_visibility_create(const struct raim_visibility_def 
     struct raim_visibility *visibility = calloc(1, sizeof *visibility);
     if (visibility == NULL)
         return NULL;
-    const size_t runs = (size_t)def->places * (def->longest_run + 1); // by place and ticks
+    const size_t runs = (size_t)def->slots * (def->longest_run + 1); // by slot and ticks
     visibility->def = *def;
-    visibility->runners = calloc(def->places, sizeof *visibility->runners);
+    visibility->runners = calloc(def->slots, sizeof *visibility->runners);
     visibility->reaches = calloc(runs, sizeof *visibility->reaches);
     visibility->points = calloc(runs * RAIM_RUN_WAYS, sizeof *visibility->points);
     if (visibility->runners != NULL && visibility->reaches != NULL && visibility->points != NULL)
@@ -47,12 +47,12 @@ void raim_visibility_destroy(struct raim_visibility *visibility)
     free(visibility);
 }
 
-void raim_visibility_turn(struct raim_visibility *visibility, uint32_t tick)
+void raim_visibility_set_tick(struct raim_visibility *visibility, uint32_t tick)
 {
     visibility->tick = tick;
 }
 
-// --- from where both are now ---
+// --- from the present positions ---
 
 static bool is_in_view(const struct raim_visibility *visibility, raim_vec2 eye, raim_vec2 centre,
                        double radius)
@@ -65,7 +65,7 @@ bool raim_visibility_sees_circle(const struct raim_visibility *visibility, raim_
 {
     const struct raim_visibility_def *def = &visibility->def;
     return is_in_view(visibility, eye, centre, radius) &&
-           (raim_distance_field_sees(def->clearing, eye, centre) ||
+           (raim_distance_field_sees(def->distance_field, eye, centre) ||
             (exactly && raim_map_sees_circle(def->map, eye, centre, radius)));
 }
 
@@ -74,40 +74,39 @@ bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_
 {
     const struct raim_visibility_def *def = &visibility->def;
     return is_in_view(visibility, eye, centre, radius) &&
-           (raim_distance_field_sees(def->clearing, eye, centre) ||
+           (raim_distance_field_sees(def->distance_field, eye, centre) ||
             raim_map_sees(def->map, eye, centre));
 }
 
 // --- from where both can come to ---
 
-static struct raim_runner *runner_of(struct raim_visibility *visibility, uint32_t place,
+static struct raim_runner *runner_of(struct raim_visibility *visibility, uint32_t slot,
                                      raim_vec2 position)
 {
     const struct raim_visibility_def *def = &visibility->def;
-    struct runner *known = &visibility->runners[place];
+    struct runner *known = &visibility->runners[slot];
     if (known->runner.map == NULL || known->tick != visibility->tick) {
         const size_t points = (size_t)RAIM_RUN_WAYS * (def->longest_run + 1);
         known->tick = visibility->tick;
         raim_runner_begin(&known->runner, def->map, position, def->player_radius, def->stride,
-                          (int)def->longest_run, &visibility->points[place * points]);
+                          (int)def->longest_run, &visibility->points[slot * points]);
     }
     return &known->runner;
 }
 
-static const struct raim_reach *reach_of(struct raim_visibility *visibility, uint32_t place,
+static const struct raim_reach *reach_of(struct raim_visibility *visibility, uint32_t slot,
                                          raim_vec2 position, uint32_t ticks)
 {
     assert(ticks <= visibility->def.longest_run);
-    struct reach *known = &visibility->reaches[place * (visibility->def.longest_run + 1) + ticks];
+    struct reach *known = &visibility->reaches[slot * (visibility->def.longest_run + 1) + ticks];
     if (known->reach.count == 0 || known->tick != visibility->tick) {
         known->tick = visibility->tick;
-        raim_runner_reach(runner_of(visibility, place, position), (int)ticks, &known->reach);
+        raim_runner_reach(runner_of(visibility, slot, position), (int)ticks, &known->reach);
     }
     return &known->reach;
 }
 
-// The moments at which a flight is looked at: every half of a tick, or where these would be too
-// many, every tick; and its end.
+// Samples a flight: every half tick, or every tick where half ticks would be too many; and its end.
 static double moment_of(const struct raim_trajectory *trajectory, struct raim_horizon horizon,
                         int choice)
 {
@@ -133,15 +132,15 @@ static void reach_by_flight(const struct raim_trajectory *trajectory, struct rai
     reach->extent = sqrt(raim_vec2_distance_squared(reach->points[0], end)) / 2;
 }
 
-bool raim_visibility_peeks(struct raim_visibility *visibility,
-                           const struct raim_viewpoint *viewpoint,
-                           const struct raim_view_target *target, struct raim_horizon horizon,
-                           uint16_t *blocker, struct raim_witness *witness)
+bool raim_visibility_can_see(struct raim_visibility *visibility,
+                             const struct raim_viewpoint *viewpoint,
+                             const struct raim_view_target *target, struct raim_horizon horizon,
+                             uint16_t *blocker, struct raim_cached_witness *witness)
 {
     struct raim_reach own;
     const struct raim_reach *from = &own;
     if (viewpoint->moves) {
-        from = reach_of(visibility, viewpoint->place, viewpoint->eye, horizon.run);
+        from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
     } else {
         own.points[0] = own.centre = viewpoint->eye;
         own.choices[0] = RAIM_REACH_STAY;
@@ -153,29 +152,30 @@ bool raim_visibility_peeks(struct raim_visibility *visibility,
     if (target->trajectory != NULL)
         reach_by_flight(target->trajectory, horizon, &flight);
     else
-        to = reach_of(visibility, target->place, target->centre, horizon.to);
-    struct raim_glimpse glimpse;
+        to = reach_of(visibility, target->slot, target->centre, horizon.to);
+    struct raim_glimpse view_ray;
     if (!raim_map_pvs_sees(visibility->def.map, from, to, target->radius, visibility->def.view,
-                           blocker, &glimpse))
+                           blocker, &view_ray))
         return false;
-    *witness = (struct raim_witness){from->choices[glimpse.from], to->choices[glimpse.to]};
+    *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
     return true;
 }
 
-bool raim_visibility_peeks_by(struct raim_visibility *visibility,
-                              const struct raim_viewpoint *viewpoint,
-                              const struct raim_view_target *target, struct raim_horizon horizon,
-                              struct raim_witness witness)
+bool raim_visibility_can_see_between(struct raim_visibility *visibility,
+                                     const struct raim_viewpoint *viewpoint,
+                                     const struct raim_view_target *target,
+                                     struct raim_horizon horizon,
+                                     struct raim_cached_witness witness)
 {
     const raim_vec2 from =
-        viewpoint->moves ? raim_runner_at(runner_of(visibility, viewpoint->place, viewpoint->eye),
+        viewpoint->moves ? raim_runner_at(runner_of(visibility, viewpoint->slot, viewpoint->eye),
                                           witness.from, (int)horizon.run)
                          : viewpoint->eye;
     const raim_vec2 to =
         target->trajectory != NULL
             ? raim_trajectory_at(target->trajectory,
                                  moment_of(target->trajectory, horizon, witness.to))
-            : raim_runner_at(runner_of(visibility, target->place, target->centre), witness.to,
+            : raim_runner_at(runner_of(visibility, target->slot, target->centre), witness.to,
                              (int)horizon.to);
     return is_in_view(visibility, from, to, target->radius) &&
            raim_map_sees_circle(visibility->def.map, from, to, target->radius);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does encryption cost? Both ends of an encrypted connection, without sockets, next to the two
-// ciphers that libsodium has for it, and what a stranger costs who begins a session.
+// Cost of encryption: both ends of an encrypted connection, without sockets, next to the two
+// ciphers that libsodium has for it, and of a session that a stranger begins.
 //
 //   bench_encryption [ROUNDS]
 //     Prints lines "case,ns": nanoseconds a datagram or handshake, the median over rounds.

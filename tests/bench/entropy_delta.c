@@ -137,13 +137,13 @@ static raim_wire_self self_state(struct pass *pass, const raim_wire_self *value)
 
 // --- Players ---
 
-static bool tells_aim(const struct pass *pass, uint32_t place)
+static bool tells_aim(const struct pass *pass, uint32_t slot)
 {
-    return !raim_wire_is_own(pass->frame, place);
+    return !raim_wire_is_own(pass->frame, slot);
 }
 
 // Who wanders looks ahead, and goes on looking there.
-static bool looks_ahead(const raim_wire_player *player)
+static bool predicts_ahead(const raim_wire_player *player)
 {
     return player->way >= 1 && player->way <= 8 &&
            player->aim == (player->way - 1) << (RAIM_WIRE_AIM_BITS - 3);
@@ -153,7 +153,7 @@ static int32_t aim(struct pass *pass, enum wire_case how, const raim_wire_player
                    int32_t value)
 {
     const uint32_t age = age_class(pass->age);
-    const uint32_t context = ((uint32_t)how * 2 + looks_ahead(from)) * AGES + age;
+    const uint32_t context = ((uint32_t)how * 2 + predicts_ahead(from)) * AGES + age;
     const int32_t turn = wire_aim_change(from->aim, value);
     if (flag(pass, FLAGS_AIM + context, turn == 0))
         return from->aim;
@@ -198,16 +198,16 @@ static raim_wire_player changed(struct pass *pass, const raim_wire_player *from,
     return to;
 }
 
-static void known_player(struct pass *pass, uint32_t place)
+static void known_player(struct pass *pass, uint32_t slot)
 {
-    const raim_wire_player *from = &pass->baseline->players[place];
+    const raim_wire_player *from = &pass->baseline->players[slot];
     raim_wire_player value = *from;
     enum wire_case how = WIRE_AS_PREDICTED;
     uint32_t since_tick = 1;
     if (pass->coding != CODING_READ) {
-        const bool seen = raim_set_has(pass->frame->seen_players, place);
+        const bool seen = raim_set_has(pass->frame->seen_players, slot);
         if (seen)
-            value = pass->frame->players[place];
+            value = pass->frame->players[slot];
         how = wire_case_of(pass->limits, from, seen ? &value : NULL, pass->age, &since_tick);
     }
     const uint32_t context = FLAGS_CASE + (from->way != 0) * AGES + age_class(pass->age);
@@ -226,49 +226,49 @@ static void known_player(struct pass *pass, uint32_t place)
         how = WIRE_CHANGED;
         to = changed(pass, from, &value);
     }
-    to.aim = tells_aim(pass, place) ? aim(pass, how, from, value.aim) : 0;
+    to.aim = tells_aim(pass, slot) ? aim(pass, how, from, value.aim) : 0;
     if (pass->coding == CODING_READ) {
-        raim_set_add(pass->frame->seen_players, place);
-        pass->frame->players[place] = to;
+        raim_set_add(pass->frame->seen_players, slot);
+        pass->frame->players[slot] = to;
     }
 }
 
-static void new_player(struct pass *pass, uint32_t place)
+static void new_player(struct pass *pass, uint32_t slot)
 {
     raim_wire_player value = {0};
     if (pass->coding != CODING_READ)
-        value = pass->frame->players[place];
-    place = plain(pass, raim_bits_for(pass->limits->players - 1), place);
+        value = pass->frame->players[slot];
+    slot = plain(pass, raim_bits_for(pass->limits->players - 1), slot);
     raim_wire_player to;
     to.x = plain_signed(pass, RAIM_WIRE_COORDINATE_BITS, value.x);
     to.y = plain_signed(pass, RAIM_WIRE_COORDINATE_BITS, value.y);
     to.aim =
-        tells_aim(pass, place) ? (int32_t)plain(pass, RAIM_WIRE_AIM_BITS, (uint32_t)value.aim) : 0;
+        tells_aim(pass, slot) ? (int32_t)plain(pass, RAIM_WIRE_AIM_BITS, (uint32_t)value.aim) : 0;
     to.way = (int32_t)way(pass, RAIM_WAYS, value.way);
     to.life = (int32_t)plain(pass, LIFE_BITS, (uint32_t)value.life);
     to.shield = flag(pass, FLAGS_NEW + 4, value.shield != 0);
-    if (pass->coding == CODING_READ && place < pass->limits->players) {
-        raim_set_add(pass->frame->seen_players, place);
-        pass->frame->players[place] = to;
+    if (pass->coding == CODING_READ && slot < pass->limits->players) {
+        raim_set_add(pass->frame->seen_players, slot);
+        pass->frame->players[slot] = to;
     }
 }
 
 // --- Bullets ---
 
-static void bullet(struct pass *pass, uint32_t place)
+static void bullet(struct pass *pass, uint32_t slot)
 {
     raim_wire_bullet *bullets = pass->frame->bullets, value = {0};
     const bool reads = pass->coding == CODING_READ;
     uint32_t age = 1;
     if (!reads) {
-        value = bullets[place];
-        age = wire_fired_age(pass->limits, pass->frame, place);
+        value = bullets[slot];
+        age = wire_fired_age(pass->limits, pass->frame, slot);
     }
     raim_wire_bullet to = {.tick = pass->frame->tick};
     to.aim = (uint16_t)plain(pass, BULLET_AIM_BITS, value.aim);
     if (flag(pass, FLAGS_BULLET + 3, age != 0)) {
         age = tree(pass, TREE_FIRED, FIRED_BITS, age - 1) + 1;
-        const raim_wire_player *shooter = &pass->frame->players[place / pass->limits->shots];
+        const raim_wire_player *shooter = &pass->frame->players[slot / pass->limits->shots];
         const raim_wire_player still = {.way = shooter->way};
         const raim_wire_player gone = raim_wire_predict_player(pass->limits, &still, age - 1);
         to.x = shooter->x - gone.x;
@@ -281,49 +281,49 @@ static void bullet(struct pass *pass, uint32_t place)
         to.y = plain_signed(pass, RAIM_WIRE_COORDINATE_BITS, value.now_y);
     }
     if (reads)
-        bullets[place] = to;
+        bullets[slot] = to;
 }
 
-static void known_bullet(struct pass *pass, uint32_t place)
+static void known_bullet(struct pass *pass, uint32_t slot)
 {
     struct raim_wire_frame *frame = pass->frame;
-    const raim_wire_bullet *from = &pass->baseline->bullets[place];
+    const raim_wire_bullet *from = &pass->baseline->bullets[slot];
     const bool reads = pass->coding == CODING_READ;
-    const bool seen = !reads && raim_set_has(frame->seen_bullets, place);
-    const bool same = seen && raim_wire_same_launch(from, &frame->bullets[place]);
+    const bool seen = !reads && raim_set_has(frame->seen_bullets, slot);
+    const bool same = seen && raim_wire_same_launch(from, &frame->bullets[slot]);
     if (flag(pass, FLAGS_BULLET + 1, same)) {
         if (reads)
-            frame->bullets[place] = *from;
+            frame->bullets[slot] = *from;
     } else if (flag(pass, FLAGS_BULLET + 2, !seen)) {
         return;
     } else {
-        bullet(pass, place);
+        bullet(pass, slot);
     }
     if (reads)
-        raim_set_add(frame->seen_bullets, place);
+        raim_set_add(frame->seen_bullets, slot);
 }
 
-static void new_bullet(struct pass *pass, uint32_t place)
+static void new_bullet(struct pass *pass, uint32_t slot)
 {
-    const uint32_t places = raim_wire_bullets(pass->limits);
-    place = plain(pass, raim_bits_for(places - 1), place);
-    if (place >= places)
+    const uint32_t slots = raim_wire_bullets(pass->limits);
+    slot = plain(pass, raim_bits_for(slots - 1), slot);
+    if (slot >= slots)
         return;
-    bullet(pass, place);
+    bullet(pass, slot);
     if (pass->coding == CODING_READ)
-        raim_set_add(pass->frame->seen_bullets, place);
+        raim_set_add(pass->frame->seen_bullets, slot);
 }
 
 // --- The whole ---
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 // What is new: each is led by a bit that says that there is one more.
 static void newcomers(struct pass *pass, uint32_t context, const uint64_t *known,
                       const uint64_t *seen, uint32_t limit,
-                      void (*tell)(struct pass *pass, uint32_t place))
+                      void (*tell)(struct pass *pass, uint32_t slot))
 {
     uint32_t count = 0;
     if (pass->coding == CODING_READ) {
@@ -331,11 +331,11 @@ static void newcomers(struct pass *pass, uint32_t context, const uint64_t *known
             tell(pass, 0);
         return;
     }
-    FOR_EACH_PLACE (place, seen, limit) {
-        if (known != NULL && raim_set_has(known, place))
+    FOR_EACH_SLOT (slot, seen, limit) {
+        if (known != NULL && raim_set_has(known, slot))
             continue;
         flag(pass, context + (count < 3 ? count : 3), true);
-        tell(pass, place);
+        tell(pass, slot);
         count++;
     }
     if (count < limit)
@@ -345,28 +345,28 @@ static void newcomers(struct pass *pass, uint32_t context, const uint64_t *known
 static bool any_bullet_changed(const struct pass *pass)
 {
     const struct raim_wire_frame *from = pass->baseline, *to = pass->frame;
-    FOR_EACH_PLACE (place, from->seen_bullets, raim_wire_bullets(pass->limits))
-        if (!raim_set_has(to->seen_bullets, place) ||
-            !raim_wire_same_launch(&from->bullets[place], &to->bullets[place]))
+    FOR_EACH_SLOT (slot, from->seen_bullets, raim_wire_bullets(pass->limits))
+        if (!raim_set_has(to->seen_bullets, slot) ||
+            !raim_wire_same_launch(&from->bullets[slot], &to->bullets[slot]))
             return true;
     return false;
 }
 
-static void known_bullets(struct pass *pass)
+static void baseline_bullets(struct pass *pass)
 {
     struct raim_wire_frame *frame = pass->frame;
     const uint64_t *known = pass->baseline->seen_bullets;
-    const uint32_t places = raim_wire_bullets(pass->limits);
+    const uint32_t slots = raim_wire_bullets(pass->limits);
     const bool reads = pass->coding == CODING_READ;
-    if (raim_set_next(known, 0, places) == places)
+    if (raim_set_next(known, 0, slots) == slots)
         return;
     if (flag(pass, FLAGS_BULLET, !reads && any_bullet_changed(pass))) {
-        FOR_EACH_PLACE (place, known, places)
-            known_bullet(pass, place);
+        FOR_EACH_SLOT (slot, known, slots)
+            known_bullet(pass, slot);
     } else if (reads) {
-        FOR_EACH_PLACE (place, known, places) {
-            raim_set_add(frame->seen_bullets, place);
-            frame->bullets[place] = pass->baseline->bullets[place];
+        FOR_EACH_SLOT (slot, known, slots) {
+            raim_set_add(frame->seen_bullets, slot);
+            frame->bullets[slot] = pass->baseline->bullets[slot];
         }
     }
 }
@@ -376,12 +376,12 @@ static void entities(struct pass *pass)
     const struct raim_wire_frame *baseline = pass->baseline, *frame = pass->frame;
     const uint32_t players = pass->limits->players, bullets = raim_wire_bullets(pass->limits);
     if (baseline != NULL)
-        FOR_EACH_PLACE (place, baseline->seen_players, players)
-            known_player(pass, place);
+        FOR_EACH_SLOT (slot, baseline->seen_players, players)
+            known_player(pass, slot);
     newcomers(pass, FLAGS_NEW, baseline != NULL ? baseline->seen_players : NULL,
               frame->seen_players, players, new_player);
     if (baseline != NULL)
-        known_bullets(pass);
+        baseline_bullets(pass);
     newcomers(pass, FLAGS_NEW_BULLET, baseline != NULL ? baseline->seen_bullets : NULL,
               frame->seen_bullets, bullets, new_bullet);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A rival of the snapshot: the same decisions, written by an adaptive binary range coder instead of
-// in bits. Both ends begin every message with the same odds, learnt from other matches, and go on
-// learning within it: messages get lost, so nothing can be kept from one to the next.
+// Experimental encoding of snapshots for comparison: the product's decisions, written by an
+// adaptive binary range coder instead of plain bits. Both ends begin every message with the same
+// odds, learnt from other matches, and go on learning within it: messages get lost, so nothing can
+// be kept from one to the next.
 #pragma once
 
 #include "range_coder.h"

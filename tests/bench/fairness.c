@@ -17,8 +17,8 @@ static void print_row(const struct fairness_row *row, const char *kind,
            row->loop_ticks, kind, row->viewer_ticks);
     printf(" told=%" PRIu64 " plain=%" PRIu64 " soon=%" PRIu64 " leaks=%" PRIu64 " wrong=%" PRIu64,
            tally->told, tally->plain, tally->soon, tally->leaks, tally->wrong);
-    printf(" inside=%" PRIu64 " hidden=%" PRIu64 " hidden_told=%" PRIu64, tally->inside,
-           tally->hidden, tally->hidden_told);
+    printf(" inside=%" PRIu64 " hidden=%" PRIu64 " hidden_sent=%" PRIu64, tally->inside,
+           tally->hidden, tally->hidden_sent);
     printf(" reveals=%" PRIu64 " late=%" PRIu64 " jumps=%" PRIu64 "\n", tally->reveals, tally->late,
            tally->jumps);
 }

@@ -106,7 +106,7 @@ def show(rows):
               f" {row['leaks']:7} {row['reveals']:9} {row['late']:8}"
               f"   {percent(row['late'], row['reveals']):>10}"
               f"   {percent(row['hidden'], row['inside']):>15},"
-              f" {percent(row['hidden_told'], row['inside'])}")
+              f" {percent(row['hidden_sent'], row['inside'])}")
 
 
 def write_csv(rows):
@@ -270,7 +270,7 @@ def measure(options):
     print(f"  {len(matches)} matches of {options.ticks} ticks; figures in {CSV.relative_to(ROOT)}")
     print(f"  without sight a client knew of {percent(players['hidden'], players['inside'])} of the"
           f" players in its rectangle through walls, now of"
-          f" {percent(players['hidden_told'], players['inside'])}, who are about to be seen")
+          f" {percent(players['hidden_sent'], players['inside'])}, who are about to be seen")
     print(f"bench fairness leaks={share(players['leaks'], players['told']):.3g}"
           f" late_reveals={share(players['late'], players['reveals']):.3g}"
           f" reveals={players['reveals']} judged={players['told']}"

@@ -32,11 +32,11 @@ struct game {
     struct raim_world *past[KEPT]; // by tick modulo KEPT
     size_t world_bytes;
     // Where players come to within the loop of each latency, worked out when first asked for.
-    struct known_places {
+    struct reachable_positions {
         bool known;
         uint32_t tick; // that they are of
-        struct judge_places places;
-    } * known; // by place, then by latency
+        struct judge_positions positions;
+    } * known; // by slot, then by latency
     uint32_t late_explained, leaks_explained;
 };
 
@@ -45,7 +45,7 @@ struct viewer {
     const struct lagged_client *client;
     const struct raim_wire_frame *frame; // the snapshot that its screen shows
     uint32_t latency;                    // index of its row
-    uint32_t place;
+    uint32_t slot;
     uint32_t tick;
     uint32_t loop;
     bool stays;            // it lives on, or lies on, from the tick before to the end of the loop
@@ -66,9 +66,9 @@ static const struct raim_world *world_at(const struct game *game, uint32_t tick)
     return world;
 }
 
-static const raim_player *player_at(const struct game *game, uint32_t tick, uint32_t place)
+static const raim_player *player_at(const struct game *game, uint32_t tick, uint32_t slot)
 {
-    return &raim_world_players_const(world_at(game, tick))[place];
+    return &raim_world_players_const(world_at(game, tick))[slot];
 }
 
 static raim_vec2 bullet_at(const struct game *game, uint32_t tick, const raim_bullet *bullet)
@@ -81,45 +81,45 @@ static bool same_life(const raim_player *a, const raim_player *b)
     return a->id == b->id && a->state == b->state && a->life == b->life;
 }
 
-// --- what is told ---
+// --- sent entities ---
 
-static struct judge_places *places_of(struct game *game, const struct viewer *viewer,
-                                      uint32_t place)
+static struct judge_positions *positions_of(struct game *game, const struct viewer *viewer,
+                                            uint32_t slot)
 {
-    struct known_places *known = &game->known[place * FAIRNESS_LATENCIES + viewer->latency];
+    struct reachable_positions *known = &game->known[slot * FAIRNESS_LATENCIES + viewer->latency];
     if (known->known && known->tick == viewer->tick)
-        return &known->places;
+        return &known->positions;
     known->known = true;
     known->tick = viewer->tick;
-    const raim_player *player = player_at(game, viewer->tick, place);
+    const raim_player *player = player_at(game, viewer->tick, slot);
     if (player->state == RAIM_PLAYER_ALIVE)
-        judge_run(&game->judge, player->position, (int)viewer->loop + 1, &known->places);
+        judge_run(&game->judge, player->position, (int)viewer->loop + 1, &known->positions);
     else
-        judge_stand(player->position, &known->places);
-    return &known->places;
+        judge_stand(player->position, &known->positions);
+    return &known->positions;
 }
 
 static void explain_leak(struct game *game, const struct viewer *viewer, const char *what,
-                         uint32_t place, struct judge_places *target, double radius)
+                         uint32_t slot, struct judge_positions *target, double radius)
 {
     if (game->leaks_explained++ >= game->def.explained)
         return;
     struct judge boundless = game->judge;
     struct judge_witness witness;
     boundless.view = (raim_vec2){INFINITY, INFINITY};
-    const bool sees = judge_find_witness(&boundless, places_of(game, viewer, viewer->place), target,
-                                         radius, &witness);
+    const bool sees = judge_find_witness(&boundless, positions_of(game, viewer, viewer->slot),
+                                         target, radius, &witness);
     const raim_vec2 eye = viewer->now, centre = target->points[0];
     printf("leak: seed %" PRIu64 " tick %u loop %u: viewer %u at (%.5f, %.5f) is told of %s %u at "
            "(%.5f, %.5f), off by (%.2f, %.2f), %s\n",
-           game->def.seed, viewer->tick, viewer->loop, viewer->place, eye.x, eye.y, what, place,
+           game->def.seed, viewer->tick, viewer->loop, viewer->slot, eye.x, eye.y, what, slot,
            centre.x, centre.y, centre.x - eye.x, centre.y - eye.y,
            sees ? "seen only beyond the screen" : "not to be seen");
 }
 
 // True when it has to be a leak: nothing puts it on the screen.
-static bool judge_told(struct game *game, const struct viewer *viewer, struct judge_places *target,
-                       double radius, struct fairness_tally *tally)
+static bool judge_sent(struct game *game, const struct viewer *viewer,
+                       struct judge_positions *target, double radius, struct fairness_tally *tally)
 {
     struct judge_witness witness;
     tally->told++;
@@ -127,7 +127,7 @@ static bool judge_told(struct game *game, const struct viewer *viewer, struct ju
         tally->plain++;
         return false;
     }
-    if (judge_find_witness(&game->judge, places_of(game, viewer, viewer->place), target, radius,
+    if (judge_find_witness(&game->judge, positions_of(game, viewer, viewer->slot), target, radius,
                            &witness)) {
         tally->soon++;
         return false;
@@ -136,58 +136,58 @@ static bool judge_told(struct game *game, const struct viewer *viewer, struct ju
     return true;
 }
 
-static void judge_told_players(struct game *game, const struct viewer *viewer)
+static void judge_sent_players(struct game *game, const struct viewer *viewer)
 {
     const struct raim_wire_limits *limits = &viewer->client->limits;
     const struct raim_wire_frame *frame = viewer->frame;
     struct fairness_tally *tally = &game->rows[viewer->latency].players;
     const double radius = game->judge.player_radius;
-    for (uint32_t place = raim_set_next(frame->seen_players, 0, limits->players);
-         place < limits->players;
-         place = raim_set_next(frame->seen_players, place + 1, limits->players)) {
-        const raim_player *player = player_at(game, viewer->tick, place);
+    for (uint32_t slot = raim_set_next(frame->seen_players, 0, limits->players);
+         slot < limits->players;
+         slot = raim_set_next(frame->seen_players, slot + 1, limits->players)) {
+        const raim_player *player = player_at(game, viewer->tick, slot);
         const raim_wire_player told =
-            raim_wire_predict_player(limits, &frame->players[place], viewer->tick - frame->tick);
+            raim_wire_predict_player(limits, &frame->players[slot], viewer->tick - frame->tick);
         if (player->state != RAIM_PLAYER_ALIVE || told.x != player->position.x * RAIM_WIRE_UNITS ||
             told.y != player->position.y * RAIM_WIRE_UNITS) {
             tally->wrong++;
             continue;
         }
-        if (place == viewer->place)
+        if (slot == viewer->slot)
             continue;
-        struct judge_places *places = places_of(game, viewer, place);
-        if (judge_told(game, viewer, places, radius, tally))
-            explain_leak(game, viewer, "player", place, places, radius);
+        struct judge_positions *positions = positions_of(game, viewer, slot);
+        if (judge_sent(game, viewer, positions, radius, tally))
+            explain_leak(game, viewer, "player", slot, positions, radius);
     }
 }
 
-static void judge_told_bullets(struct game *game, const struct viewer *viewer)
+static void judge_sent_bullets(struct game *game, const struct viewer *viewer)
 {
-    static const double tolerance = 0.1; // told without its origin, it is rounded to the grid
+    static const double tolerance = 0.1; // without its origin a bullet is rounded to the grid
     const struct raim_world *world = world_at(game, viewer->tick);
     const struct raim_wire_frame *frame = viewer->frame;
     struct fairness_tally *tally = &game->rows[viewer->latency].bullets;
-    struct judge_places places;
-    for (uint32_t place = raim_set_next(frame->seen_bullets, 0, world->max_bullets);
-         place < world->max_bullets;
-         place = raim_set_next(frame->seen_bullets, place + 1, world->max_bullets)) {
-        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
-        const raim_wire_bullet *wire = &frame->bullets[place];
+    struct judge_positions positions;
+    for (uint32_t slot = raim_set_next(frame->seen_bullets, 0, world->max_bullets);
+         slot < world->max_bullets;
+         slot = raim_set_next(frame->seen_bullets, slot + 1, world->max_bullets)) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
+        const raim_wire_bullet *wire = &frame->bullets[slot];
         const raim_bullet told = {
             .origin = {wire->x / (double)RAIM_WIRE_UNITS, wire->y / (double)RAIM_WIRE_UNITS},
             .direction = raim_angle_direction(wire->aim),
             .born_tick = wire->tick,
         };
         const raim_vec2 position = bullet_at(game, viewer->tick, bullet);
-        const raim_vec2 told_at = bullet_at(game, viewer->tick, &told);
+        const raim_vec2 sent_at = bullet_at(game, viewer->tick, &told);
         if (bullet->owner == RAIM_NOBODY ||
-            raim_vec2_distance_squared(position, told_at) > tolerance * tolerance) {
+            raim_vec2_distance_squared(position, sent_at) > tolerance * tolerance) {
             tally->wrong++;
             continue;
         }
-        judge_fly(&game->judge, world, bullet, (int)viewer->loop + 1, &places);
-        if (judge_told(game, viewer, &places, world->rules.bullet_radius, tally))
-            explain_leak(game, viewer, "bullet", place, &places, world->rules.bullet_radius);
+        judge_fly(&game->judge, world, bullet, (int)viewer->loop + 1, &positions);
+        if (judge_sent(game, viewer, &positions, world->rules.bullet_radius, tally))
+            explain_leak(game, viewer, "bullet", slot, &positions, world->rules.bullet_radius);
     }
 }
 
@@ -203,14 +203,14 @@ struct thing {
 };
 
 static void explain_late(struct game *game, const struct viewer *viewer, const char *what,
-                         uint32_t place, const struct thing *thing)
+                         uint32_t slot, const struct thing *thing)
 {
     if (game->late_explained++ >= game->def.explained)
         return;
     printf("late: seed %" PRIu64 " tick %u loop %u: viewer %u at (%.5f, %.5f), on its screen at "
            "(%.5f, %.5f), sees %s %u at (%.5f, %.5f), before at (%.5f, %.5f), ",
-           game->def.seed, viewer->tick, viewer->loop, viewer->place, viewer->now.x, viewer->now.y,
-           viewer->then.x, viewer->then.y, what, place, thing->centre.x, thing->centre.y,
+           game->def.seed, viewer->tick, viewer->loop, viewer->slot, viewer->now.x, viewer->now.y,
+           viewer->then.x, viewer->then.y, what, slot, thing->centre.x, thing->centre.y,
            thing->before.x, thing->before.y);
     if (!thing->was)
         puts("which is new");
@@ -230,7 +230,7 @@ static bool judge_seen(struct game *game, const struct viewer *viewer, const str
             raim_map_sees_circle(judge->map, viewer->now, thing->centre, thing->radius);
         tally->inside++;
         tally->hidden += !sees;
-        tally->hidden_told += !sees && thing->told;
+        tally->hidden_sent += !sees && thing->told;
     }
     if (!judge_is_on_screen(judge, viewer->then, thing->centre, thing->radius) ||
         (thing->was &&
@@ -248,9 +248,9 @@ static bool judge_seen(struct game *game, const struct viewer *viewer, const str
 static void judge_seen_players(struct game *game, const struct viewer *viewer)
 {
     struct fairness_tally *tally = &game->rows[viewer->latency].players;
-    for (uint32_t place = 0; place < game->def.players; place++) {
-        const raim_player *player = player_at(game, viewer->tick, place);
-        const raim_player *before = player_at(game, viewer->tick - 1, place);
+    for (uint32_t slot = 0; slot < game->def.players; slot++) {
+        const raim_player *player = player_at(game, viewer->tick, slot);
+        const raim_player *before = player_at(game, viewer->tick - 1, slot);
         const bool was = same_life(player, before);
         const struct thing thing = {
             .centre = player->position,
@@ -258,11 +258,11 @@ static void judge_seen_players(struct game *game, const struct viewer *viewer)
             .radius = game->judge.player_radius,
             .was = was,
             .jumps = !was,
-            .told = raim_set_has(viewer->frame->seen_players, place),
+            .told = raim_set_has(viewer->frame->seen_players, slot),
         };
-        if (place != viewer->place && player->state == RAIM_PLAYER_ALIVE &&
+        if (slot != viewer->slot && player->state == RAIM_PLAYER_ALIVE &&
             judge_seen(game, viewer, &thing, tally))
-            explain_late(game, viewer, "player", place, &thing);
+            explain_late(game, viewer, "player", slot, &thing);
     }
 }
 
@@ -271,19 +271,19 @@ static void judge_seen_bullets(struct game *game, const struct viewer *viewer)
     const struct raim_world *world = world_at(game, viewer->tick);
     const raim_bullet *bullets = raim_world_bullets_const(world);
     struct fairness_tally *tally = &game->rows[viewer->latency].bullets;
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        if (bullets[place].owner == RAIM_NOBODY)
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        if (bullets[slot].owner == RAIM_NOBODY)
             continue;
-        const uint32_t fired = bullets[place].born_tick + bullets[place].rewind;
+        const uint32_t fired = bullets[slot].born_tick + bullets[slot].rewind;
         const struct thing thing = {
-            .centre = bullet_at(game, viewer->tick, &bullets[place]),
-            .before = bullet_at(game, viewer->tick - 1, &bullets[place]),
+            .centre = bullet_at(game, viewer->tick, &bullets[slot]),
+            .before = bullet_at(game, viewer->tick - 1, &bullets[slot]),
             .radius = world->rules.bullet_radius,
             .was = raim_tick_diff(viewer->tick, fired) > 1,
-            .told = raim_set_has(viewer->frame->seen_bullets, place),
+            .told = raim_set_has(viewer->frame->seen_bullets, slot),
         };
         if (judge_seen(game, viewer, &thing, tally))
-            explain_late(game, viewer, "bullet", place, &thing);
+            explain_late(game, viewer, "bullet", slot, &thing);
     }
 }
 
@@ -293,27 +293,27 @@ static void judge_viewer(struct game *game, const struct lagged_client *client, 
 {
     const uint32_t latency = client->handle % FAIRNESS_LATENCIES;
     const uint32_t loop = game->rows[latency].loop_ticks;
-    const raim_player *before = player_at(game, tick - 1, client->place);
-    const raim_player *now = player_at(game, tick, client->place);
-    const raim_player *then = player_at(game, tick + loop, client->place);
+    const raim_player *before = player_at(game, tick - 1, client->slot);
+    const raim_player *now = player_at(game, tick, client->slot);
+    const raim_player *then = player_at(game, tick + loop, client->slot);
     const struct viewer viewer = {
         .client = client,
         .frame = lagged_client_at(client, tick),
         .latency = latency,
-        .place = client->place,
+        .slot = client->slot,
         .tick = tick,
         .loop = loop,
         .stays = same_life(before, now) && same_life(now, then),
         .now = now->position,
         .then = then->position,
-        .then_before = player_at(game, tick + loop - 1, client->place)->position,
+        .then_before = player_at(game, tick + loop - 1, client->slot)->position,
     };
-    // Who has not risen yet stands nowhere.
+    // Before its first spawn a player has no position.
     if (viewer.frame == NULL || (now->state != RAIM_PLAYER_ALIVE && now->deaths == 0))
         return;
     game->rows[latency].viewer_ticks++;
-    judge_told_players(game, &viewer);
-    judge_told_bullets(game, &viewer);
+    judge_sent_players(game, &viewer);
+    judge_sent_bullets(game, &viewer);
     judge_seen_players(game, &viewer);
     judge_seen_bullets(game, &viewer);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A match of bots behind slow lines, and how fair it was: what each of them was told is held
-// against what they saw and what they could have come to see.
+// Fairness of interest management in a match of bots with latency: compares what each was sent with
+// what it saw and what it could have come to see.
 #pragma once
 
 #include "map.h"
@@ -19,7 +19,7 @@ struct fairness_def {
     uint32_t explained; // so many late reveals and so many leaks are printed to stdout
 };
 
-// Counts of triples of a viewer, somebody or something else, and a tick.
+// Counts of triples of a viewer, another entity and a tick.
 struct fairness_tally {
     uint64_t told;   // it is in the viewer's snapshot
     uint64_t plain;  // of these: on the viewer's screen if that had no latency
@@ -28,7 +28,7 @@ struct fairness_tally {
     uint64_t wrong;  // there is no such thing, or not there
     uint64_t inside; // it is within the viewer's rectangle, told or not
     uint64_t hidden; // of these: behind obstacles
-    uint64_t hidden_told;
+    uint64_t hidden_sent;
 
     uint64_t reveals; // it has come onto the screen
     uint64_t late;    // of these: it is not in the snapshot that the screen shows

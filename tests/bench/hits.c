@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plays one match between bots of equal skill, every other one behind a far line, through real
-// clients over a simulated network, and prints in words who hit how often, and who was killed
-// behind cover.
-//     bench_hits MAP_FILE SEED PLAYERS SECONDS MAX_REWIND_MS
+// clients over a simulated network, and prints the hit rates of both groups and the kills behind
+// cover.     bench_hits MAP_FILE SEED PLAYERS SECONDS MAX_REWIND_MS
 #include "map_file.h"
 #include "match_internal.h"
 #include "netsim.h"
@@ -38,13 +37,13 @@ struct game {
 // For how many ticks, at least, there has been no line from a point to somebody killed in the last
 // step that a bullet could have come along.
 static uint32_t ticks_behind_cover(const struct game *game, const struct raim_world *world,
-                                   raim_vec2 from, uint32_t place)
+                                   raim_vec2 from, uint32_t slot)
 {
     const double radius = world->rules.player_radius + world->rules.bullet_radius;
-    const uint8_t life = raim_world_players_const(world)[place].life;
+    const uint8_t life = raim_world_players_const(world)[slot].life;
     uint32_t hidden = 0;
     for (; hidden < KEPT; hidden++) {
-        const struct trace *trace = &game->traces[(world->tick - hidden) % KEPT][place];
+        const struct trace *trace = &game->traces[(world->tick - hidden) % KEPT][slot];
         if (trace->life != life || raim_map_sees_circle(game->map, from, trace->position, radius))
             break;
     }
@@ -60,9 +59,9 @@ static uint32_t best_excuse(const struct game *game, const struct raim_world *wo
     const raim_player *then = &raim_world_players_const(game->before)[shooter];
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < world->shots; i++) {
-        const uint32_t place = shooter * world->shots + i;
-        const raim_bullet *bullet = &raim_world_bullets_const(game->before)[place];
-        const raim_bullet *left = &raim_world_bullets_const(world)[place];
+        const uint32_t slot = shooter * world->shots + i;
+        const raim_bullet *bullet = &raim_world_bullets_const(game->before)[slot];
+        const raim_bullet *left = &raim_world_bullets_const(world)[slot];
         if (bullet->owner == RAIM_NOBODY ||
             (left->owner == bullet->owner && left->born_tick == bullet->born_tick &&
              left->rewind == bullet->rewind))
@@ -83,9 +82,9 @@ static void judge_kills(struct game *game)
     const struct raim_match *match = netsim_match(game->netsim);
     const struct raim_world *world = raim_match_world(match);
     const raim_player *players = raim_world_players_const(world);
-    for (uint32_t place = 0; place < world->max_players; place++)
-        game->traces[world->tick % KEPT][place] =
-            (struct trace){.position = players[place].position, .life = players[place].life};
+    for (uint32_t slot = 0; slot < world->max_players; slot++)
+        game->traces[world->tick % KEPT][slot] =
+            (struct trace){.position = players[slot].position, .life = players[slot].life};
     for (uint32_t i = 0; i < match->happened.count; i++) {
         const raim_event *event = &match->happened.items[i];
         if (event->kind != RAIM_EVENT_KILL)

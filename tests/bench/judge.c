@@ -9,7 +9,7 @@ enum { WAYS = 8 };
 
 // Screens also draw what is between two ticks: a flight is looked at so often, in ticks.
 #define FLIGHT_STEP 0.25
-static_assert(1 + JUDGE_MAX_TICKS * 4 + 1 <= JUDGE_MAX_PLACES, "every flight has room");
+static_assert(1 + JUDGE_MAX_TICKS * 4 + 1 <= JUDGE_MAX_POSITIONS, "every flight has room");
 
 bool judge_is_in_view(const struct judge *judge, raim_vec2 eye, raim_vec2 centre, double radius)
 {
@@ -27,13 +27,13 @@ bool judge_is_on_screen(const struct judge *judge, raim_vec2 eye, raim_vec2 cent
            raim_map_sees_circle(judge->map, eye, centre, radius);
 }
 
-void judge_stand(raim_vec2 position, struct judge_places *places)
+void judge_stand(raim_vec2 position, struct judge_positions *positions)
 {
-    places->points[0] = position;
-    places->count = 1;
-    places->ends = 1;
-    places->ticks = 0;
-    places->has_turns = false;
+    positions->points[0] = position;
+    positions->count = 1;
+    positions->ends = 1;
+    positions->ticks = 0;
+    positions->has_turns = false;
 }
 
 static raim_vec2 run_tick(const struct judge *judge, raim_vec2 position, int way)
@@ -48,52 +48,52 @@ static raim_vec2 run_tick(const struct judge *judge, raim_vec2 position, int way
                          judge->player_radius);
 }
 
-// Among the places of straight runs: where one is after some ticks, 1 to all but the last.
-static int place_on_way(const struct judge_places *places, int way, int tick)
+// Among the positions of straight runs: where one is after some ticks, 1 to all but the last.
+static int run_index(const struct judge_positions *positions, int way, int tick)
 {
-    return places->ends + way * (places->ticks - 1) + tick - 1;
+    return positions->ends + way * (positions->ticks - 1) + tick - 1;
 }
 
 void judge_run(const struct judge *judge, raim_vec2 position, int ticks,
-               struct judge_places *places)
+               struct judge_positions *positions)
 {
     assert(ticks >= 1 && ticks <= JUDGE_MAX_TICKS);
-    judge_stand(position, places);
-    places->ends = 1 + WAYS;
-    places->ticks = ticks;
-    places->count = 1 + WAYS * ticks;
+    judge_stand(position, positions);
+    positions->ends = 1 + WAYS;
+    positions->ticks = ticks;
+    positions->count = 1 + WAYS * ticks;
     for (int way = 0; way < WAYS; way++) {
         raim_vec2 at = position;
         for (int tick = 1; tick < ticks; tick++) {
             at = run_tick(judge, at, way);
-            places->points[place_on_way(places, way, tick)] = at;
+            positions->points[run_index(positions, way, tick)] = at;
         }
-        places->points[1 + way] = run_tick(judge, at, way);
+        positions->points[1 + way] = run_tick(judge, at, way);
     }
 }
 
 // Runs that turn once.
-static void add_turns(const struct judge *judge, struct judge_places *places)
+static void add_turns(const struct judge *judge, struct judge_positions *positions)
 {
-    const int ticks = places->ticks;
-    places->has_turns = true;
+    const int ticks = positions->ticks;
+    positions->has_turns = true;
     for (int quarter = 1; quarter <= 3; quarter++) {
         const int turn = quarter * ticks / 4;
         for (int first = 0; first < WAYS && turn > 0; first++) {
             for (int second = 0; second < WAYS; second++) {
-                raim_vec2 at = places->points[place_on_way(places, first, turn)];
+                raim_vec2 at = positions->points[run_index(positions, first, turn)];
                 for (int tick = turn; tick < ticks && second != first; tick++) {
                     at = run_tick(judge, at, second);
-                    places->points[places->count++] = at;
+                    positions->points[positions->count++] = at;
                 }
             }
         }
     }
-    assert(places->count <= JUDGE_MAX_PLACES);
+    assert(positions->count <= JUDGE_MAX_POSITIONS);
 }
 
 void judge_fly(const struct judge *judge, const struct raim_world *world, const raim_bullet *bullet,
-               int ticks, struct judge_places *places)
+               int ticks, struct judge_positions *positions)
 {
     const raim_rules *rules = &world->rules;
     const raim_vec2 now = raim_bullet_position(rules, bullet, world->tick, world->tick_hz);
@@ -104,16 +104,16 @@ void judge_fly(const struct judge *judge, const struct raim_world *world, const 
     const raim_vec2 way = raim_vec2_scale(step, time);
     const double wall = raim_map_sweep(judge->map, now, way, rules->bullet_radius);
     const double end = time * fmin(wall, 1);
-    judge_stand(now, places);
+    judge_stand(now, positions);
     for (double at = FLIGHT_STEP; at < end; at += FLIGHT_STEP)
-        places->points[places->count++] = raim_vec2_mad(now, step, at);
-    places->points[places->count++] = raim_vec2_mad(now, step, end);
-    places->ends = places->count;
+        positions->points[positions->count++] = raim_vec2_mad(now, step, at);
+    positions->points[positions->count++] = raim_vec2_mad(now, step, end);
+    positions->ends = positions->count;
 }
 
-// Tries the pairs of the first places of both, but not those of the very first, `tried`.
-static bool try_pairs(const struct judge *judge, const struct judge_places *viewer,
-                      int viewer_tried, int viewer_count, const struct judge_places *target,
+// Tries the pairs of the first positions of both, but not those of the very first, `tried`.
+static bool try_pairs(const struct judge *judge, const struct judge_positions *viewer,
+                      int viewer_tried, int viewer_count, const struct judge_positions *target,
                       int target_tried, int target_count, double radius,
                       struct judge_witness *witness)
 {
@@ -128,8 +128,9 @@ static bool try_pairs(const struct judge *judge, const struct judge_places *view
     return false;
 }
 
-bool judge_find_witness(const struct judge *judge, struct judge_places *viewer,
-                        struct judge_places *target, double radius, struct judge_witness *witness)
+bool judge_find_witness(const struct judge *judge, struct judge_positions *viewer,
+                        struct judge_positions *target, double radius,
+                        struct judge_witness *witness)
 {
     const int viewer_straight = viewer->has_turns ? 1 + WAYS * viewer->ticks : viewer->count;
     const int target_straight = target->has_turns ? 1 + WAYS * target->ticks : target->count;

@@ -61,7 +61,7 @@ static bool take_welcome(struct lagged_client *client, const raim_rules *rules, 
     if (!raim_welcome_read(reader, &welcome))
         return false;
     const struct raim_stride stride = raim_world_stride(rules, welcome.tick_hz);
-    client->place = raim_player_place((raim_player_id)welcome.player);
+    client->slot = raim_player_place((raim_player_id)welcome.player);
     client->limits = (struct raim_wire_limits){
         .players = welcome.max_players,
         .shots = welcome.shots,
@@ -146,12 +146,12 @@ static raim_vec2 units_of(const raim_wire_player *player)
     return (raim_vec2){player->x / (double)RAIM_WIRE_UNITS, player->y / (double)RAIM_WIRE_UNITS};
 }
 
-static struct raim_bot_enemy enemy_of(const struct lagged_client *client, uint32_t place,
+static struct raim_bot_enemy enemy_of(const struct lagged_client *client, uint32_t slot,
                                       const raim_wire_player *player, uint32_t tick_hz)
 {
     const raim_wire_player next = raim_wire_predict_player(&client->limits, player, 1);
     return (struct raim_bot_enemy){
-        .key = (place + 1) << 8 | (uint32_t)player->life,
+        .key = (slot + 1) << 8 | (uint32_t)player->life,
         .position = units_of(player),
         .velocity = raim_vec2_scale(raim_vec2_sub(units_of(&next), units_of(player)), tick_hz),
         .shielded = player->shield != 0,
@@ -169,20 +169,20 @@ static raim_input think(struct lagged_client *client, const struct raim_world *w
                                    .tick = client->newest + age,
                                    .tick_hz = world->tick_hz,
                                    .enemies = enemies};
-    if (frame == NULL || !raim_set_has(frame->seen_players, client->place))
+    if (frame == NULL || !raim_set_has(frame->seen_players, client->slot))
         return (raim_input){0};
     const raim_wire_player self =
-        raim_wire_predict_player(limits, &frame->players[client->place], age);
+        raim_wire_predict_player(limits, &frame->players[client->slot], age);
     sight.position = units_of(&self);
-    for (uint32_t place = raim_set_next(frame->seen_players, 0, limits->players);
-         place < limits->players && sight.enemy_count < RAIM_BOT_MAX_ENEMIES;
-         place = raim_set_next(frame->seen_players, place + 1, limits->players)) {
+    for (uint32_t slot = raim_set_next(frame->seen_players, 0, limits->players);
+         slot < limits->players && sight.enemy_count < RAIM_BOT_MAX_ENEMIES;
+         slot = raim_set_next(frame->seen_players, slot + 1, limits->players)) {
         const raim_wire_player player =
-            raim_wire_predict_player(limits, &frame->players[place], age);
+            raim_wire_predict_player(limits, &frame->players[slot], age);
         const raim_vec2 away = raim_vec2_sub(units_of(&player), sight.position);
-        if (place != client->place && fabs(away.x) <= client->view.x / 2 &&
+        if (slot != client->slot && fabs(away.x) <= client->view.x / 2 &&
             fabs(away.y) <= client->view.y / 2)
-            enemies[sight.enemy_count++] = enemy_of(client, place, &player, world->tick_hz);
+            enemies[sight.enemy_count++] = enemy_of(client, slot, &player, world->tick_hz);
     }
     return raim_bot_think(&client->brain, &sight);
 }

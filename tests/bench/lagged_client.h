@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A client of a match as it is behind a slow line: a bot that knows what its snapshots tell, late,
-// and whose inputs come late. Nothing is lost. It shares the world's ticks, so everything takes
-// whole ones; it reads the snapshots with the real reader and keeps them by itself.
+// A bot as a client with latency but without loss: it acts on delayed snapshots and its inputs
+// arrive late. Delays are whole ticks of the world. It reads the snapshots with the real reader and
+// keeps its own history.
 #pragma once
 
 #include "bot.h"
@@ -14,11 +14,11 @@ struct lagged_client {
     uint32_t handle;
     uint32_t down, up; // ticks that a message takes to the client, and from it
     const struct raim_map *map;
-    raim_vec2 view; // what its bot looks at, units
+    raim_vec2 view; // the bot's view, units
     struct raim_bot brain;
 
     struct raim_wire_limits limits; // from the welcome; players 0 until it came
-    uint32_t place;                 // likewise
+    uint32_t slot;                  // of its player, from WELCOME
     void *memory;
     struct raim_wire_frame frames[RAIM_MAX_HISTORY]; // by tick modulo limits.history
     bool has[RAIM_MAX_HISTORY];
@@ -41,7 +41,7 @@ void lagged_client_init(struct lagged_client *client, uint32_t handle, uint32_t 
                         const struct raim_map *map, raim_vec2 view, uint64_t seed);
 void lagged_client_release(struct lagged_client *client);
 
-// Connects and says hello.
+// Connects and sends HELLO.
 void lagged_client_enter(const struct lagged_client *client, struct raim_match *match);
 
 // Before a step: hands the match what reaches it now.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lies about what it was shown, and aims by what it knows.
+// Falsifies acknowledgements and view ages, and aims by its newest snapshots.
 #include "liar.h"
 
 #include "input.h"
@@ -39,8 +39,8 @@ static uint32_t held_ticks(const struct liars *liars, uint32_t player)
 static const struct raim_connection *connection_of(const struct liars *liars, uint32_t player)
 {
     const struct raim_match *match = match_of(liars);
-    const uint32_t place = raim_client_own_slot(netsim_client(liars->netsim, player));
-    return &match->clients[match->members[place].client];
+    const uint32_t slot = raim_client_own_slot(netsim_client(liars->netsim, player));
+    return &match->clients[match->members[slot].client];
 }
 
 // --- what it knows ---
@@ -66,14 +66,14 @@ static void learn(struct liars *liars, uint32_t player)
 }
 
 // Where somebody is in a tick, as far as that is known, and as it goes on, beyond.
-static bool find(const struct liar_player *self, uint32_t place, uint8_t life, double ahead,
+static bool find(const struct liar_player *self, uint32_t slot, uint8_t life, double ahead,
                  uint32_t tick_hz, raim_vec2 *position)
 {
     const uint32_t back = ahead < 0 ? (uint32_t)ceil(-ahead) : 0;
     if (back >= LIAR_KNOWN)
         return false;
     const uint32_t tick = self->newest - back;
-    const struct liar_known *known = &self->known[tick % LIAR_KNOWN][place];
+    const struct liar_known *known = &self->known[tick % LIAR_KNOWN][slot];
     if (known->tick != tick || known->life != life)
         return false;
     *position = raim_vec2_mad(known->position, known->velocity, (ahead + back) / tick_hz);
@@ -98,7 +98,7 @@ static double launch_of(const struct liars *liars, uint32_t player, uint32_t tic
 }
 
 // Puts an enemy to where a bot that leads it evenly from the launch on aims at where it will be.
-static raim_vec2 feint(const struct liar_player *self, uint32_t place, raim_vec2 from,
+static raim_vec2 feint(const struct liar_player *self, uint32_t slot, raim_vec2 from,
                        const struct raim_bot_enemy *enemy, double launch,
                        const struct raim_bot_sight *sight)
 {
@@ -109,7 +109,7 @@ static raim_vec2 feint(const struct liar_player *self, uint32_t place, raim_vec2
             raim_vec2_length(raim_vec2_sub(seen, from)) / sight->rules->bullet_speed;
         const double hit = launch + flight_s * sight->tick_hz;
         raim_vec2 there;
-        if (!find(self, place, life, hit, sight->tick_hz, &there))
+        if (!find(self, slot, life, hit, sight->tick_hz, &there))
             break;
         seen = raim_vec2_mad(there, enemy->velocity, -flight_s);
     }
@@ -126,14 +126,14 @@ static void see(void *context, uint32_t player, uint32_t tick, struct raim_bot_s
     const double launch = launch_of(liars, player, tick);
     for (uint32_t i = 0; i < sight->enemy_count; i++) {
         const struct raim_bot_enemy *enemy = &sight->enemies[i];
-        const uint32_t place = (enemy->key >> 8) - 1;
-        const struct liar_known *known = &self->known[self->newest % LIAR_KNOWN][place];
+        const uint32_t slot = (enemy->key >> 8) - 1;
+        const struct liar_known *known = &self->known[self->newest % LIAR_KNOWN][slot];
         self->enemies[i] = *enemy;
         if (known->life != (uint8_t)(enemy->key & 0xff) || known->tick != self->newest)
             continue;
         self->enemies[i].velocity = known->velocity;
         self->enemies[i].position =
-            feint(self, place, sight->position, &self->enemies[i], launch, sight);
+            feint(self, slot, sight->position, &self->enemies[i], launch, sight);
     }
     sight->enemies = self->enemies;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Aim-bots that know what the server knows of them, honest or not. They lead by the newest snapshot
-// that has come, and where their bullet is launched in the past, they let it fly through what they
-// know already: the older the view that the server believes, the more of its flight is known.
+// Honest and cheating aim-bots with access to the server's record of their connection. They lead by
+// the newest snapshot that has come, and where their bullet is launched in the past, they let it
+// fly through what they know already: the older the view that the server believes, the more of its
+// flight is known.
 #pragma once
 
 #include "netsim.h"
@@ -28,7 +29,7 @@ struct liar_player {
         uint32_t tick;
         uint8_t life; // 0: not seen then
         raim_vec2 position, velocity;
-    } known[LIAR_KNOWN][NETSIM_MAX_PLAYERS]; // by tick modulo LIAR_KNOWN, by place
+    } known[LIAR_KNOWN][NETSIM_MAX_PLAYERS]; // by tick modulo LIAR_KNOWN, then by slot
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
 };
 

@@ -49,11 +49,11 @@ static void print_kind(const struct netsim *netsim, const char *name, uint32_t f
     for (uint32_t i = first; i < players; i += 2) {
         const struct netsim_figures figures = netsim_figures(netsim, i);
         const struct raim_match *match = netsim_match(netsim);
-        const uint32_t place = raim_client_own_slot(netsim_client(netsim, i));
+        const uint32_t slot = raim_client_own_slot(netsim_client(netsim, i));
         sum.shots += figures.shots;
         sum.hits += figures.hits;
         allowed +=
-            raim_rewind_limit_view(&match->clients[match->members[place].client].rewind_limit);
+            raim_rewind_limit_view(&match->clients[match->members[slot].client].rewind_limit);
         count++;
     }
     printf("%s_shots=%" PRIu64 " %s_hits=%" PRIu64 " %s_allowed_ticks=%.2f ", name, sum.shots, name,

@@ -140,9 +140,9 @@ static void read_bullet(raim_reader *reader, const struct raim_wire_limits *limi
     bullet->aim = (uint16_t)raim_read_bits(reader, 16);
 }
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 // The bits that lead what a baseline has: 0 unchanged, 01 gone, 11 changed.
 static bool write_state(raim_writer *writer, bool changed, bool stays)
@@ -158,9 +158,9 @@ static void write_players(raim_writer *writer, const struct raim_wire_limits *li
                           const struct raim_wire_frame *frame)
 {
     if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_players, limits->players) {
-            raim_wire_player from = baseline->players[place], to = frame->players[place];
-            const bool stays = raim_set_has(frame->seen_players, place);
+        FOR_EACH_SLOT (slot, baseline->seen_players, limits->players) {
+            raim_wire_player from = baseline->players[slot], to = frame->players[slot];
+            const bool stays = raim_set_has(frame->seen_players, slot);
             bool changed = !stays;
             for (int i = 0; i < FIELDS; i++)
                 changed = changed || *value_of(&from, &fields[i]) != *value_of(&to, &fields[i]);
@@ -170,12 +170,12 @@ static void write_players(raim_writer *writer, const struct raim_wire_limits *li
                                  *value_of(&to, &fields[i]));
         }
     }
-    FOR_EACH_PLACE (place, frame->seen_players, limits->players) {
-        if (baseline != NULL && raim_set_has(baseline->seen_players, place))
+    FOR_EACH_SLOT (slot, frame->seen_players, limits->players) {
+        if (baseline != NULL && raim_set_has(baseline->seen_players, slot))
             continue;
-        raim_wire_player player = frame->players[place];
+        raim_wire_player player = frame->players[slot];
         raim_write_bool(writer, true);
-        raim_write_ranged(writer, place, 0, limits->players - 1);
+        raim_write_ranged(writer, slot, 0, limits->players - 1);
         for (int i = 0; i < FIELDS; i++)
             write_whole(writer, &fields[i], *value_of(&player, &fields[i]));
     }
@@ -186,22 +186,22 @@ static void write_bullets(raim_writer *writer, const struct raim_wire_limits *li
                           const struct raim_wire_frame *baseline,
                           const struct raim_wire_frame *frame)
 {
-    const uint32_t places = raim_wire_bullets(limits);
+    const uint32_t slots = raim_wire_bullets(limits);
     if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_bullets, places) {
-            const bool stays = raim_set_has(frame->seen_bullets, place);
+        FOR_EACH_SLOT (slot, baseline->seen_bullets, slots) {
+            const bool stays = raim_set_has(frame->seen_bullets, slot);
             const bool changed =
-                !stays || !raim_wire_same_launch(&baseline->bullets[place], &frame->bullets[place]);
+                !stays || !raim_wire_same_launch(&baseline->bullets[slot], &frame->bullets[slot]);
             if (write_state(writer, changed, stays))
-                write_bullet(writer, limits, frame->tick, &frame->bullets[place]);
+                write_bullet(writer, limits, frame->tick, &frame->bullets[slot]);
         }
     }
-    FOR_EACH_PLACE (place, frame->seen_bullets, places) {
-        if (baseline != NULL && raim_set_has(baseline->seen_bullets, place))
+    FOR_EACH_SLOT (slot, frame->seen_bullets, slots) {
+        if (baseline != NULL && raim_set_has(baseline->seen_bullets, slot))
             continue;
         raim_write_bool(writer, true);
-        raim_write_ranged(writer, place, 0, places - 1);
-        write_bullet(writer, limits, frame->tick, &frame->bullets[place]);
+        raim_write_ranged(writer, slot, 0, slots - 1);
+        write_bullet(writer, limits, frame->tick, &frame->bullets[slot]);
     }
     raim_write_bool(writer, false);
 }
@@ -227,46 +227,46 @@ static void read_players(raim_reader *reader, const struct raim_wire_limits *lim
 {
     memset(frame->seen_players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
     if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_players, limits->players) {
-            raim_wire_player *to = &frame->players[place];
+        FOR_EACH_SLOT (slot, baseline->seen_players, limits->players) {
+            raim_wire_player *to = &frame->players[slot];
             const bool changed = raim_read_bool(reader);
             if (changed && !raim_read_bool(reader))
                 continue; // gone
-            raim_set_add(frame->seen_players, place);
-            *to = baseline->players[place];
+            raim_set_add(frame->seen_players, slot);
+            *to = baseline->players[slot];
             for (int i = 0; changed && i < FIELDS; i++)
                 *value_of(to, &fields[i]) =
                     read_change(reader, &fields[i], *value_of(to, &fields[i]));
         }
     }
     while (raim_read_bool(reader)) {
-        const uint32_t place = raim_read_ranged(reader, 0, limits->players - 1);
-        raim_set_add(frame->seen_players, place);
+        const uint32_t slot = raim_read_ranged(reader, 0, limits->players - 1);
+        raim_set_add(frame->seen_players, slot);
         for (int i = 0; i < FIELDS; i++)
-            *value_of(&frame->players[place], &fields[i]) = read_whole(reader, &fields[i]);
+            *value_of(&frame->players[slot], &fields[i]) = read_whole(reader, &fields[i]);
     }
 }
 
 static void read_bullets(raim_reader *reader, const struct raim_wire_limits *limits,
                          const struct raim_wire_frame *baseline, struct raim_wire_frame *frame)
 {
-    const uint32_t places = raim_wire_bullets(limits);
-    memset(frame->seen_bullets, 0, raim_set_words(places) * sizeof(uint64_t));
+    const uint32_t slots = raim_wire_bullets(limits);
+    memset(frame->seen_bullets, 0, raim_set_words(slots) * sizeof(uint64_t));
     if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_bullets, places) {
+        FOR_EACH_SLOT (slot, baseline->seen_bullets, slots) {
             const bool changed = raim_read_bool(reader);
             if (changed && !raim_read_bool(reader))
                 continue; // gone
-            raim_set_add(frame->seen_bullets, place);
-            frame->bullets[place] = baseline->bullets[place];
+            raim_set_add(frame->seen_bullets, slot);
+            frame->bullets[slot] = baseline->bullets[slot];
             if (changed)
-                read_bullet(reader, limits, frame->tick, &frame->bullets[place]);
+                read_bullet(reader, limits, frame->tick, &frame->bullets[slot]);
         }
     }
     while (raim_read_bool(reader)) {
-        const uint32_t place = raim_read_ranged(reader, 0, places - 1);
-        raim_set_add(frame->seen_bullets, place);
-        read_bullet(reader, limits, frame->tick, &frame->bullets[place]);
+        const uint32_t slot = raim_read_ranged(reader, 0, slots - 1);
+        raim_set_add(frame->seen_bullets, slot);
+        read_bullet(reader, limits, frame->tick, &frame->bullets[slot]);
     }
 }
 

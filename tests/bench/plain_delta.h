@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A rival of the snapshot: fields that changed against the baseline, without prediction, each as a
-// small or medium difference or whole. Bullets are told once, as their launch, and so cost nothing
-// while they fly; what a field is made of is the same as in the product, but for the way of
-// players, which only predictions need.
+// Reference encoding of snapshots for comparison: changed fields against the baseline without
+// prediction, each as a small or medium difference or whole. Bullets are told once, as their
+// launch, and so cost nothing while they fly; what a field is made of is the same as in the
+// product, but for the way of players, which only predictions need.
 #pragma once
 
 #include "snapshot.h"

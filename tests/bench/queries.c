@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What does a flood of strangers' datagrams cost: queries, connect requests, connects? An arena's
+// Cost of a flood of datagrams from strangers: queries, connect requests, connects. An arena's
 // transport takes them over loopback, next to a loop that receives the same and does nothing, and
 // the guard judges queries without a socket.
 //

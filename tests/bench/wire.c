@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many bytes does it take to show a match to its players, told in four ways: whole, as plain
-// deltas, as predicted deltas (the product), and as those through an entropy coder?
+// Bandwidth of snapshots in four encodings: whole, plain deltas, predicted deltas (the product),
+// and predicted deltas through an entropy coder.
 //
 //   bench_wire learn MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS
 //     Prints how often each decision of the entropy coder went which way: "context=... zeros=...
@@ -28,13 +28,13 @@
 
 enum {
     TICK_HZ = 60,
-    WARMUP_S = 10,     // until everybody has risen and gone somewhere
+    WARMUP_S = 10,     // until all players have spawned and moved
     MOST_BYTES = 8192, // of a whole snapshot, which the product would cut
     SAMPLES = 128,     // snapshots that are timed
     ROUNDS = 41,
 };
 
-// A frame to be told.
+// A frame to encode.
 struct job {
     const struct raim_wire_limits *limits;
     const struct entropy_odds *odds;
@@ -141,11 +141,11 @@ struct bench {
 
 // --- checking ---
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
-// A bullet may be told as its launch, or by where it is.
+// A bullet may be encoded by its launch or by its position.
 static bool same_bullet(const raim_wire_bullet *bullet, const raim_wire_bullet *read, uint32_t tick)
 {
     const bool launch = read->tick == bullet->tick && read->x == bullet->x &&
@@ -165,15 +165,15 @@ static bool same_frame(const struct raim_wire_limits *limits, const struct raim_
         memcmp(frame->seen_bullets, read->seen_bullets,
                raim_set_words(bullets) * sizeof(uint64_t)) != 0)
         return false;
-    FOR_EACH_PLACE (place, frame->seen_players, limits->players) {
-        raim_wire_player player = read->players[place];
-        player.way = tells_way ? player.way : frame->players[place].way;
-        if (!raim_wire_same_course(&frame->players[place], &player) ||
-            player.aim != frame->players[place].aim)
+    FOR_EACH_SLOT (slot, frame->seen_players, limits->players) {
+        raim_wire_player player = read->players[slot];
+        player.way = tells_way ? player.way : frame->players[slot].way;
+        if (!raim_wire_same_course(&frame->players[slot], &player) ||
+            player.aim != frame->players[slot].aim)
             return false;
     }
-    FOR_EACH_PLACE (place, frame->seen_bullets, bullets)
-        if (!same_bullet(&frame->bullets[place], &read->bullets[place], frame->tick))
+    FOR_EACH_SLOT (slot, frame->seen_bullets, bullets)
+        if (!same_bullet(&frame->bullets[slot], &read->bullets[slot], frame->tick))
             return false;
     return true;
 }
@@ -370,7 +370,7 @@ static void print_census(const struct census *census)
             printf("kind=aim bits=%d count=%" PRIu64 "\n", bits, census->aims[bits]);
     print_needs("aim", census->aim_needs);
     print_needs("changed_aim", census->changed_aim_needs);
-    print_needs("place", census->place_needs);
+    print_needs("place", census->position_needs);
 }
 
 // --- the whole ---

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What has become of a player since a baseline, as the wire distinguishes it: shared by the benches
-// that tell it in another way, or only count.
+// Classifies the change of a player since a baseline as the wire does; shared by the benches with
+// other encodings and by the census.
 #pragma once
 
 #include "snapshot.h"
@@ -17,12 +17,12 @@ static inline raim_wire_player wire_turned(const struct raim_wire_limits *limits
     return raim_wire_predict_player(limits, &player, since);
 }
 
-static inline bool wire_same_place(const raim_wire_player *a, const raim_wire_player *b)
+static inline bool wire_same_position(const raim_wire_player *a, const raim_wire_player *b)
 {
     return a->x == b->x && a->y == b->y;
 }
 
-// `to` is NULL for who is gone; `since` is filled for WIRE_TURNED.
+// `to` is NULL for a removed player; `since` is filled for WIRE_TURNED.
 static inline enum wire_case wire_case_of(const struct raim_wire_limits *limits,
                                           const raim_wire_player *from, const raim_wire_player *to,
                                           uint32_t age, uint32_t *since)
@@ -33,24 +33,24 @@ static inline enum wire_case wire_case_of(const struct raim_wire_limits *limits,
         return WIRE_CHANGED;
     if (to->way == from->way) {
         const raim_wire_player predicted = raim_wire_predict_player(limits, from, age);
-        return wire_same_place(&predicted, to) ? WIRE_AS_PREDICTED : WIRE_CHANGED;
+        return wire_same_position(&predicted, to) ? WIRE_AS_PREDICTED : WIRE_CHANGED;
     }
     for (*since = 1; *since <= age; ++*since) {
         const raim_wire_player turned = wire_turned(limits, from, age, to->way, *since);
-        if (wire_same_place(&turned, to))
+        if (wire_same_position(&turned, to))
             return WIRE_TURNED;
     }
     return WIRE_CHANGED;
 }
 
-// How many ticks ago a bullet was fired, where its shooter's place in the frame tells where it was
-// fired; else 0.
+// How many ticks ago a bullet was fired, if its origin follows from its shooter in the frame;
+// otherwise 0.
 static inline uint32_t wire_fired_age(const struct raim_wire_limits *limits,
-                                      const struct raim_wire_frame *frame, uint32_t place)
+                                      const struct raim_wire_frame *frame, uint32_t slot)
 {
     enum { MAX_FIRED_AGE = 16 };
-    const raim_wire_bullet *bullet = &frame->bullets[place];
-    const uint32_t shooter = place / limits->shots;
+    const raim_wire_bullet *bullet = &frame->bullets[slot];
+    const uint32_t shooter = slot / limits->shots;
     const uint32_t age = frame->tick - (bullet->tick + bullet->rewind);
     if (age < 1 || age > MAX_FIRED_AGE || !raim_set_has(frame->seen_players, shooter))
         return 0;
@@ -59,7 +59,7 @@ static inline uint32_t wire_fired_age(const struct raim_wire_limits *limits,
     start.x = bullet->x;
     start.y = bullet->y;
     const raim_wire_player end = raim_wire_predict_player(limits, &start, age - 1);
-    return wire_same_place(&end, &frame->players[shooter]) ? age : 0;
+    return wire_same_position(&end, &frame->players[shooter]) ? age : 0;
 }
 
 // The shortest change of an aim, -512 to 511.

@@ -30,9 +30,9 @@ const char *const census_part_names[CENSUS_PARTS] = {
     [CENSUS_ENDS] = "ends",
 };
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 static void add(struct census *census, enum census_part part, uint32_t bits, uint32_t *total)
 {
@@ -69,20 +69,20 @@ static void add_changed(struct census *census, const struct raim_wire_limits *li
                         const raim_wire_player *from, const raim_wire_player *to, uint32_t age)
 {
     const raim_wire_player predicted = raim_wire_predict_player(limits, from, age);
-    census->place_needs[wire_signed_bits(to->x - predicted.x)]++;
-    census->place_needs[wire_signed_bits(to->y - predicted.y)]++;
+    census->position_needs[wire_signed_bits(to->x - predicted.x)]++;
+    census->position_needs[wire_signed_bits(to->y - predicted.y)]++;
 }
 
 static void add_known_player(struct census *census, const struct raim_wire_limits *limits,
                              const struct raim_wire_frame *baseline,
-                             const struct raim_wire_frame *frame, uint32_t place, uint32_t *total)
+                             const struct raim_wire_frame *frame, uint32_t slot, uint32_t *total)
 {
-    const raim_wire_player *from = &baseline->players[place];
+    const raim_wire_player *from = &baseline->players[slot];
     const raim_wire_player *to =
-        raim_set_has(frame->seen_players, place) ? &frame->players[place] : NULL;
+        raim_set_has(frame->seen_players, slot) ? &frame->players[slot] : NULL;
     const uint32_t age = frame->tick - baseline->tick;
-    const uint32_t bits = raim_snapshot_player_bits(limits, baseline, frame, place);
-    const bool has_aim = to != NULL && !raim_wire_is_own(frame, place);
+    const uint32_t bits = raim_snapshot_player_bits(limits, baseline, frame, slot);
+    const bool has_aim = to != NULL && !raim_wire_is_own(frame, slot);
     const uint32_t need = has_aim ? wire_signed_bits(wire_aim_change(from->aim, to->aim)) : 0;
     uint32_t since, case_bits = bits;
     const enum wire_case how = wire_case_of(limits, from, to, age, &since);
@@ -113,20 +113,20 @@ static void add_players(struct census *census, const struct raim_wire_limits *li
                         uint32_t *total)
 {
     if (baseline != NULL)
-        FOR_EACH_PLACE (place, baseline->seen_players, limits->players)
-            add_known_player(census, limits, baseline, frame, place, total);
-    FOR_EACH_PLACE (place, frame->seen_players, limits->players)
-        if (baseline == NULL || !raim_set_has(baseline->seen_players, place))
-            add(census, CENSUS_NEW_PLAYER,
-                raim_snapshot_player_bits(limits, baseline, frame, place), total);
+        FOR_EACH_SLOT (slot, baseline->seen_players, limits->players)
+            add_known_player(census, limits, baseline, frame, slot, total);
+    FOR_EACH_SLOT (slot, frame->seen_players, limits->players)
+        if (baseline == NULL || !raim_set_has(baseline->seen_players, slot))
+            add(census, CENSUS_NEW_PLAYER, raim_snapshot_player_bits(limits, baseline, frame, slot),
+                total);
 }
 
 static void add_bullet(struct census *census, const struct raim_wire_limits *limits,
-                       const struct raim_wire_frame *frame, uint32_t place, uint32_t lead,
+                       const struct raim_wire_frame *frame, uint32_t slot, uint32_t lead,
                        uint32_t *total)
 {
     const uint32_t bits = lead + BULLET_AIM_BITS + 1;
-    if (wire_fired_age(limits, frame, place) == 0) {
+    if (wire_fired_age(limits, frame, slot) == 0) {
         add(census, CENSUS_NEW_BULLET_SEEN, bits + 2 * RAIM_WIRE_COORDINATE_BITS, total);
         return;
     }
@@ -138,26 +138,26 @@ static void add_bullets(struct census *census, const struct raim_wire_limits *li
                         const struct raim_wire_frame *baseline, const struct raim_wire_frame *frame,
                         uint32_t *total)
 {
-    const uint32_t places = raim_wire_bullets(limits);
+    const uint32_t slots = raim_wire_bullets(limits);
     uint32_t known = 0, known_bits = 0;
     bool any_changed = false;
     if (baseline != NULL) {
-        FOR_EACH_PLACE (place, baseline->seen_bullets, places) {
-            const bool stays = raim_set_has(frame->seen_bullets, place);
+        FOR_EACH_SLOT (slot, baseline->seen_bullets, slots) {
+            const bool stays = raim_set_has(frame->seen_bullets, slot);
             const bool same =
-                stays && raim_wire_same_launch(&baseline->bullets[place], &frame->bullets[place]);
+                stays && raim_wire_same_launch(&baseline->bullets[slot], &frame->bullets[slot]);
             any_changed = any_changed || !same;
             known++;
             known_bits += same || stays ? 1 : 2;
             if (stays && !same)
-                add_bullet(census, limits, frame, place, 1, total);
+                add_bullet(census, limits, frame, slot, 1, total);
         }
     }
     if (known > 0)
         add(census, CENSUS_KNOWN_BULLETS, 1 + (any_changed ? known_bits : 0), total);
-    FOR_EACH_PLACE (place, frame->seen_bullets, places)
-        if (baseline == NULL || !raim_set_has(baseline->seen_bullets, place))
-            add_bullet(census, limits, frame, place, 1 + raim_bits_for(places - 1), total);
+    FOR_EACH_SLOT (slot, frame->seen_bullets, slots)
+        if (baseline == NULL || !raim_set_has(baseline->seen_bullets, slot))
+            add_bullet(census, limits, frame, slot, 1 + raim_bits_for(slots - 1), total);
 }
 
 bool census_add(struct census *census, const struct raim_wire_limits *limits,

@@ -14,9 +14,9 @@ enum census_part {
     CENSUS_CHANGED,
     CENSUS_NEW_PLAYER,
     CENSUS_KNOWN_BULLETS,
-    CENSUS_NEW_BULLET_FIRED, // told by its shooter
+    CENSUS_NEW_BULLET_FIRED, // encoded by its shooter
     CENSUS_REWIND,           // of these
-    CENSUS_NEW_BULLET_SEEN,  // told by where it is
+    CENSUS_NEW_BULLET_SEEN,  // encoded by its position
     CENSUS_ENDS,             // that nothing more is new, and the last byte's padding
     CENSUS_PARTS,
 };
@@ -33,7 +33,7 @@ struct census {
 
     // Changes by the bits of two's complement that they need, 0 for none: of aims (but of changed
     // players), of aims of changed players, and of coordinates of changed players.
-    uint64_t aim_needs[CENSUS_NEEDS], changed_aim_needs[CENSUS_NEEDS], place_needs[CENSUS_NEEDS];
+    uint64_t aim_needs[CENSUS_NEEDS], changed_aim_needs[CENSUS_NEEDS], position_needs[CENSUS_NEEDS];
 };
 
 // Adds a snapshot of `size` bytes. False when the parts do not sum up to it.

@@ -24,7 +24,7 @@ enum {
     INPUT_BYTES = 64,
 };
 
-// What the client sees of a tick, and how it was told.
+// The client's view of a tick and its encoding.
 struct seen {
     struct raim_wire_frame frame;
     bool valid;
@@ -75,9 +75,9 @@ struct play {
     raim_input *inputs;
 };
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 static struct seen *seen_at(const struct play *play, const struct client *client, uint32_t tick)
 {
@@ -188,7 +188,7 @@ void play_destroy(struct play *play)
     free(play);
 }
 
-// --- checking what was told against the world ---
+// --- comparing snapshots with the world ---
 
 static int32_t steps_of(double units)
 {
@@ -196,12 +196,12 @@ static int32_t steps_of(double units)
 }
 
 static bool check(const struct play *play, const struct client *client, bool good, const char *what,
-                  uint32_t place)
+                  uint32_t slot)
 {
     if (!good)
         fprintf(stderr, "tick %u, client %u: %s %u is not as in the world\n",
                 (unsigned)raim_match_tick(play->match), (unsigned)(client - play->clients), what,
-                (unsigned)place);
+                (unsigned)slot);
     return good;
 }
 
@@ -214,7 +214,7 @@ static bool is_player(const raim_player *player, const raim_wire_player *told, b
            told->life == (player->life & 7) && told->shield == (player->shield_ticks > 0);
 }
 
-// A bullet that was not told as its launch was rounded to the grid.
+// A bullet not encoded by its launch was rounded to the grid.
 static bool is_bullet(const struct raim_world *world, const raim_bullet *bullet,
                       const raim_wire_bullet *told, uint32_t shooter)
 {
@@ -250,27 +250,27 @@ static bool check_frame(const struct play *play, const struct client *client,
                           self->shots == (uint8_t)own->shots && self->hits == (uint8_t)own->hits &&
                           alive == raim_set_has(frame->seen_players, self->place),
                       "self of place", self->place);
-    FOR_EACH_PLACE (place, frame->seen_players, play->limits.players)
+    FOR_EACH_SLOT (slot, frame->seen_players, play->limits.players)
         good = good && check(play, client,
-                             is_player(&players[place], &frame->players[place],
-                                       !self->steers || place != self->place),
-                             "player", place);
-    FOR_EACH_PLACE (place, frame->seen_bullets, raim_wire_bullets(&play->limits))
+                             is_player(&players[slot], &frame->players[slot],
+                                       !self->steers || slot != self->place),
+                             "player", slot);
+    FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(&play->limits))
         good = good && check(play, client,
-                             is_bullet(world, &bullets[place], &frame->bullets[place],
-                                       place / play->limits.shots),
-                             "bullet", place);
+                             is_bullet(world, &bullets[slot], &frame->bullets[slot],
+                                       slot / play->limits.shots),
+                             "bullet", slot);
     return good;
 }
 
-// --- what a client is told ---
+// --- a client's snapshots ---
 
 // Where a bullet would have to leave now to be where it is.
 static void add_now(const struct play *play, struct raim_wire_frame *frame)
 {
     const struct raim_world *world = raim_match_world(play->match);
-    FOR_EACH_PLACE (place, frame->seen_bullets, raim_wire_bullets(&play->limits)) {
-        raim_wire_bullet *bullet = &frame->bullets[place];
+    FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(&play->limits)) {
+        raim_wire_bullet *bullet = &frame->bullets[slot];
         const double flown = world->rules.bullet_speed * (frame->tick - bullet->tick) / TICK_HZ;
         const raim_vec2 ahead = raim_vec2_scale(raim_angle_direction(bullet->aim), flown);
         bullet->now_x = bullet->x + steps_of(ahead.x);
@@ -278,7 +278,7 @@ static void add_now(const struct play *play, struct raim_wire_frame *frame)
     }
 }
 
-// Where nothing is sent, a client moves on by the rule what it knows.
+// Without a snapshot a client advances its frame by the prediction rule.
 static void predict(const struct play *play, const struct raim_wire_frame *from,
                     struct raim_wire_frame *to)
 {
@@ -287,13 +287,13 @@ static void predict(const struct play *play, const struct raim_wire_frame *from,
     memcpy(to->seen_players, from->seen_players,
            raim_set_words(play->limits.players) * sizeof(uint64_t));
     memcpy(to->seen_bullets, from->seen_bullets, raim_set_words(bullets) * sizeof(uint64_t));
-    FOR_EACH_PLACE (place, from->seen_players, play->limits.players)
-        to->players[place] = raim_wire_predict_player(&play->limits, &from->players[place], 1);
-    FOR_EACH_PLACE (place, from->seen_bullets, bullets)
-        to->bullets[place] = from->bullets[place];
+    FOR_EACH_SLOT (slot, from->seen_players, play->limits.players)
+        to->players[slot] = raim_wire_predict_player(&play->limits, &from->players[slot], 1);
+    FOR_EACH_SLOT (slot, from->seen_bullets, bullets)
+        to->bullets[slot] = from->bullets[slot];
 }
 
-// Reads what the match sent, against what the client was told before.
+// Reads a snapshot of the match against the client's baseline.
 static bool read_snapshot(const struct play *play, struct client *client, struct seen *seen,
                           uint32_t tick)
 {
@@ -324,8 +324,8 @@ static void count_players(const struct play *play, struct seen *seen)
 {
     const raim_player *players = raim_world_players_const(raim_match_world(play->match));
     seen->visible = seen->moving = 0;
-    FOR_EACH_PLACE (place, seen->frame.seen_players, play->limits.players) {
-        const raim_player *player = &players[place];
+    FOR_EACH_SLOT (slot, seen->frame.seen_players, play->limits.players) {
+        const raim_player *player = &players[slot];
         seen->visible++;
         seen->moving +=
             player->position.x != player->previous.x || player->position.y != player->previous.y;
@@ -379,8 +379,8 @@ static raim_vec2 position_of(const raim_wire_player *player)
     return (raim_vec2){player->x / (double)RAIM_WIRE_UNITS, player->y / (double)RAIM_WIRE_UNITS};
 }
 
-// The bot sees what the newest snapshot shows, moved on by the rule, inside its view. Its own place
-// it knows from the world, as a client predicts that from what it pressed.
+// The bot sees the newest snapshot, advanced by the prediction rule, inside its view. It takes its
+// own position from the world, because a client predicts that from its inputs.
 static raim_input think(const struct play *play, struct client *client, uint32_t tick)
 {
     const struct raim_world *world = raim_match_world(play->match);
@@ -398,17 +398,17 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
     };
     if (player->state != RAIM_PLAYER_ALIVE)
         return (raim_input){.aim = client->inputs[0].aim};
-    FOR_EACH_PLACE (place, frame->seen_players, play->limits.players) {
-        const raim_wire_player *seen = &frame->players[place];
+    FOR_EACH_SLOT (slot, frame->seen_players, play->limits.players) {
+        const raim_wire_player *seen = &frame->players[slot];
         const raim_wire_player now = raim_wire_predict_player(&play->limits, seen, age);
         const raim_wire_player next = raim_wire_predict_player(&play->limits, &now, 1);
         const raim_vec2 position = position_of(&now);
-        if (place == own || sight.enemy_count == RAIM_BOT_MAX_ENEMIES ||
+        if (slot == own || sight.enemy_count == RAIM_BOT_MAX_ENEMIES ||
             fabs(position.x - player->position.x) > VIEW_WIDTH / 2.0 ||
             fabs(position.y - player->position.y) > VIEW_HEIGHT / 2.0)
             continue;
         enemies[sight.enemy_count++] = (struct raim_bot_enemy){
-            .key = (place + 1) << 8 | (uint32_t)seen->life,
+            .key = (slot + 1) << 8 | (uint32_t)seen->life,
             .position = position,
             .velocity = raim_vec2_scale(raim_vec2_sub(position_of(&next), position), TICK_HZ),
             .shielded = seen->shield != 0,
@@ -417,7 +417,7 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
     return raim_bot_think(&client->brain, &sight);
 }
 
-// Presses a tick's input and tells it, with those before it and what has arrived.
+// Sends a tick's input with the previous ones and the acknowledgement.
 static void press(struct play *play, struct client *client, uint32_t tick, struct upward *upward)
 {
     // It sees the others as they were `delay_ticks` ago.
@@ -491,8 +491,8 @@ static void step(struct play *play)
     play->cost.world_ns = measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
-// Pulls all that the match wants to send. Its time begins anew after each reliable message: those
-// come first, and what remains is snapshots.
+// Pulls all messages. The timer restarts after each reliable message: those come first, so the rest
+// is the time of snapshots.
 static void pull(struct play *play)
 {
     struct raim_outgoing outgoing;

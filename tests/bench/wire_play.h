@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plays a match with simulated clients, through everything of the server but its sockets: each says
-// hello, presses what a bot's brain makes of what its snapshots show, and acknowledges them, over a
-// network with latency and loss. Everything that the match sends is read back and compared with the
+// Plays a match with simulated clients through the whole server except its sockets: each sends
+// HELLO, inputs that a bot's brain computes from its snapshots, and acknowledgements, over a
+// network with latency and loss. Every message of the match is read back and compared with the
 // world.
 #pragma once
 
@@ -18,17 +18,17 @@ struct play_def {
     uint64_t seed;
 };
 
-// What one client is told in a tick.
+// One client's snapshot of a tick.
 struct play_telling {
-    const struct raim_wire_frame *frame;    // what the client knows of the tick once it is told
+    const struct raim_wire_frame *frame;    // the client's frame after reading
     const struct raim_wire_frame *baseline; // that the snapshot was written against, or NULL
     // What would be the baseline if a snapshot were sent every tick.
     const struct raim_wire_frame *plain_baseline;
-    uint32_t near_tick; // newest tick that the client knows of
+    uint32_t near_tick; // newest tick that the client has
     const uint8_t *bytes;
     size_t size;      // of the message; 0: nothing was sent
     uint32_t visible; // living players in the frame, its own among them
-    uint32_t moving;  // of them those who are elsewhere than a tick ago
+    uint32_t moving;  // players who moved in the tick
 };
 
 // The cost of a tick, in ns, and of what beside snapshots it sent.
@@ -36,7 +36,7 @@ struct play_cost {
     int64_t step_ns;     // raim_match_step: the world, history, and what views share
     int64_t world_ns;    // raim_world_step alone, of the same tick
     int64_t outgoing_ns; // finding what is visible and writing it, for all clients
-    uint32_t told;       // clients that were told a snapshot or could have been
+    uint32_t told;       // clients that received a snapshot or could have
     uint64_t reliable_bytes;
 };
 
@@ -50,8 +50,8 @@ bool play_tick(struct play *play);
 const struct raim_wire_limits *play_limits(const struct play *play);
 struct play_cost play_last_cost(const struct play *play);
 
-// What a client was told in the last tick; false before its first snapshot. The frames are valid
-// until the next tick.
+// A client's snapshot of the last tick; false before its first snapshot. The frames are valid until
+// the next tick.
 bool play_telling_of(const struct play *play, uint32_t client, struct play_telling *telling);
 
 // Messages that the match refused.

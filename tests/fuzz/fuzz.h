@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What fuzz targets share: the entrance that libFuzzer and replay.c call, and a cursor that turns
-// the bytes of an input into choices. A broken promise is a failed assertion.
+// Common part of the fuzz targets: the entry point that libFuzzer and replay.c call, and a cursor
+// that turns the bytes of an input into choices. A violated property is a failed assertion.
 #pragma once
 
 #ifdef NDEBUG

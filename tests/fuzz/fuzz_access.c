@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Access tokens: whatever is read as one is written as the same bytes again, and nobody comes in
-// with one that no key has signed.
+// Fuzzes access tokens: an accepted token is written as equal bytes, and a token without a valid
+// signature admits nobody.
 #include "fuzz.h"
 
 #include "access.h"

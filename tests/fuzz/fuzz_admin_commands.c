@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the operator's side makes of requests: any path and method, any fields of a form, one after
-// another, with arenas that answer late or not at all. Every order is answered, refused with words,
-// or waits for arenas that were asked; the list of bans stays one that can be read.
+// Fuzzes the operator's requests: any path, method and form fields in sequence, with arenas that
+// answer late or not at all. Every command is answered, refused with a text, or waits for the
+// arenas; the ban list stays readable.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small maps for the targets that play. One has a concave obstacle, so that there are seams,
+// Small maps for targets that play matches. One has a concave obstacle, so that there are seams,
 // between two spawns that see each other.
 #pragma once
 

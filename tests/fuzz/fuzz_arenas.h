@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The other side of the operator's, for targets of that: arenas that are asked and seen and never
-// run, but answer when the target says so, and changes of the server that are all refused.
+// Stubs for targets of the operator's interface: arenas that never run but answer when the target
+// says so, and changes of the server that are all refused.
 #pragma once
 
 #include "arena.h"
@@ -52,15 +52,15 @@ static inline void fuzz_make_arenas(void)
 static inline void fuzz_answer(struct arena *arena, bool done)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
-    for (struct command *letter; (letter = mailbox_open(mailbox)) != NULL;) {
-        if (letter->kind == COMMAND_BANS)
-            letter->bans = NULL; // it had none before
-        letter->done = done;
+    for (struct command *message; (message = mailbox_open(mailbox)) != NULL;) {
+        if (message->kind == COMMAND_BANS)
+            message->bans = NULL; // it had none before
+        message->done = done;
         mailbox_reply(mailbox);
     }
 }
 
-// Forgets all letters, when nobody waits for them any more.
+// Discards all messages when no reply is awaited any more.
 static inline void fuzz_empty_mailboxes(void)
 {
     for (int i = 0; i < FUZZ_ARENAS; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The file of bans: what is accepted bans just what it says and survives being written; what is
-// refused is explained with its line.
+// Fuzzes the ban file: an accepted file bans exactly its entries and survives writing; a refusal
+// names the line.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

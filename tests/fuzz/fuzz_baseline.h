@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made-up baselines for snapshots: the target reads against them what the seeds were written
-// against.
+// Synthetic baselines for snapshots, shared by the target and the writer of its seeds.
 #pragma once
 
 #include "random.h"
@@ -63,9 +62,9 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
     memset(frame->seen_players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
     memset(frame->seen_bullets, 0, raim_set_words(raim_wire_bullets(limits)) * sizeof(uint64_t));
     for (uint32_t i = raim_random_below(random, PLAYERS); i > 0; i--) {
-        const uint32_t place = raim_random_below(random, limits->players);
-        raim_set_add(frame->seen_players, place);
-        frame->players[place] = (raim_wire_player){
+        const uint32_t slot = raim_random_below(random, limits->players);
+        raim_set_add(frame->seen_players, slot);
+        frame->players[slot] = (raim_wire_player){
             .x = fuzz_coordinate(random),
             .y = fuzz_coordinate(random),
             .aim = (int32_t)raim_random_below(random, 1 << RAIM_WIRE_AIM_BITS),
@@ -73,13 +72,13 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
             .life = (int32_t)raim_random_below(random, 8),
             .shield = (int32_t)raim_random_below(random, 2),
         };
-        if (raim_wire_is_own(frame, place))
-            frame->players[place].aim = 0;
+        if (raim_wire_is_own(frame, slot))
+            frame->players[slot].aim = 0;
     }
     for (uint32_t i = raim_random_below(random, BULLETS); i > 0; i--) {
-        const uint32_t place = raim_random_below(random, raim_wire_bullets(limits));
-        raim_set_add(frame->seen_bullets, place);
-        frame->bullets[place] = (raim_wire_bullet){
+        const uint32_t slot = raim_random_below(random, raim_wire_bullets(limits));
+        raim_set_add(frame->seen_bullets, slot);
+        frame->bullets[slot] = (raim_wire_bullet){
             .x = fuzz_coordinate(random),
             .y = fuzz_coordinate(random),
             .tick = tick - raim_random_below(random, 100),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Checkpoints that somebody has written into, for a match like the one that left them and for one
-// by other rules: one that is refused leaves the match as it was, and one that is taken is played
-// on from, with whoever comes back, like any other match.
+// Fuzzes damaged checkpoints, for an equal match and for one with other rules: a refused checkpoint
+// leaves the match unchanged, and an accepted one plays on like any other match, with resuming
+// clients.
 #include "fuzz.h"
 
 #include "fuzz_checkpoint.h"

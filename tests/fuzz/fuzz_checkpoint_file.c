@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint's file that somebody has written into, cut or replaced, with digests that may be
-// right again: what is refused leaves the match as it was, byte for byte, and what is taken is what
-// the match then says itself; nothing is ever restored more often than is allowed.
+// Fuzzes damaged, truncated or replaced checkpoint files with optionally corrected digests: a
+// refused file leaves the match unchanged byte for byte, an accepted one equals the checkpoint that
+// the match then saves, and no checkpoint is restored more often than permitted.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A client before a server of every conduct: what it refuses changes nothing that it shows, what it
-// shows stays within the arena, what it sends can be read. An input is a byte that says whether it
-// is welcomed properly first, and as a player or a spectator, and then what the server does, with
-// presses of keys and looks in between; time passes, and connections are lost and found again.
+// Fuzzes a client with an arbitrary server: a refused message changes nothing that the client
+// shows, everything shown is within the arena, and the client's messages are well-formed. An input
+// is a byte that says whether it is welcomed properly first, and as a player or a spectator, and
+// then what the server does, with presses of keys and looks in between; time passes, and
+// connections are lost and found again.
 #include "fuzz.h"
 
 #include "chat.h"
@@ -29,8 +30,8 @@ static void mix(uint64_t *digest, const void *bytes, size_t size)
 
 static void mix_members(uint64_t *digest, const struct raim_client *client)
 {
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
         const uint32_t numbers[] = {member->id, member->bot, member->score, member->deaths};
         mix(digest, numbers, sizeof numbers);
         mix(digest, member->name, strlen(member->name));
@@ -46,19 +47,18 @@ static bool is_finite(raim_vec2 v)
 static struct raim_client_player players[RAIM_MAX_PLAYERS];
 static struct raim_client_bullet bullets[RAIM_MAX_BULLETS];
 
-static void mix_rows(uint64_t *digest, uint32_t places, uint32_t player_count,
-                     uint32_t bullet_count)
+static void mix_rows(uint64_t *digest, uint32_t slots, uint32_t player_count, uint32_t bullet_count)
 {
-    assert(player_count <= places);
+    assert(player_count <= slots);
     for (uint32_t i = 0; i < player_count; i++) {
-        assert(players[i].slot < places);
+        assert(players[i].place < slots);
         assert(is_finite(players[i].position) && is_finite(players[i].velocity));
         mix(digest, &players[i].position, sizeof players[i].position);
         mix(digest, &players[i].velocity, sizeof players[i].velocity);
         mix(digest, &players[i].aim, sizeof players[i].aim);
     }
     for (uint32_t i = 0; i < bullet_count; i++) {
-        assert(bullets[i].owner < places);
+        assert(bullets[i].owner < slots);
         assert(is_finite(bullets[i].position) && is_finite(bullets[i].velocity));
         mix(digest, &bullets[i].position, sizeof bullets[i].position);
     }
@@ -66,13 +66,13 @@ static void mix_rows(uint64_t *digest, uint32_t places, uint32_t player_count,
 
 static void mix_picture(uint64_t *digest, const struct raim_client *client)
 {
-    const uint32_t places = raim_client_max_players(client);
+    const uint32_t slots = raim_client_max_players(client);
     uint32_t player_count = raim_client_players(client, players, RAIM_MAX_PLAYERS);
     uint32_t bullet_count = raim_client_bullets(client, bullets, RAIM_MAX_BULLETS);
-    mix_rows(digest, places, player_count, bullet_count);
+    mix_rows(digest, slots, player_count, bullet_count);
     player_count = raim_client_interpolated_players(client, players, RAIM_MAX_PLAYERS);
     bullet_count = raim_client_interpolated_bullets(client, bullets, RAIM_MAX_BULLETS);
-    mix_rows(digest, places, player_count, bullet_count);
+    mix_rows(digest, slots, player_count, bullet_count);
     assert(is_finite(raim_client_eye(client)));
 }
 
@@ -163,15 +163,15 @@ static void receive_picture(struct raim_client *client, struct fuzz_input *input
     frame.self.alive = true;
     frame.self.place = fuzz_byte(input) % PLAYERS;
     frame.self.margin = (int8_t)(fuzz_byte(input) % 63 - RAIM_MAX_MARGIN);
-    for (uint32_t place = 0; place < PLAYERS; place++) {
+    for (uint32_t slot = 0; slot < PLAYERS; slot++) {
         const uint8_t kind = fuzz_byte(input);
         if (kind % 2 == 0)
             continue;
         const int32_t x = (int16_t)fuzz_pair(input) * 16, y = (int16_t)fuzz_pair(input) * 16;
-        raim_set_add(frame.seen_players, place);
-        frame.players[place] = (raim_wire_player){.x = x, .y = y, .way = kind / 2 % RAIM_WAYS};
-        raim_set_add(frame.seen_bullets, place * SHOTS + kind % SHOTS);
-        frame.bullets[place * SHOTS + kind % SHOTS] = (raim_wire_bullet){
+        raim_set_add(frame.seen_players, slot);
+        frame.players[slot] = (raim_wire_player){.x = x, .y = y, .way = kind / 2 % RAIM_WAYS};
+        raim_set_add(frame.seen_bullets, slot * SHOTS + kind % SHOTS);
+        frame.bullets[slot * SHOTS + kind % SHOTS] = (raim_wire_bullet){
             .tick = frame.tick, .now_x = x, .now_y = y, .aim = (uint16_t)(kind << 8)};
     }
     receive(client, bytes, raim_snapshot_write(&limits, NULL, &frame, bytes, sizeof bytes));

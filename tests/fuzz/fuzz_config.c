@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The daemon's configuration: what is accepted keeps all its ranges, what is refused is explained.
-// An input is the text of raimd.conf; a good map m.conf and a file more.conf to include lie beside
-// it.
+// Fuzzes the daemon's configuration: accepted values are in range, and every refusal has an
+// explanation. An input is the text of raimd.conf; a good map m.conf and a file more.conf to
+// include lie beside it.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

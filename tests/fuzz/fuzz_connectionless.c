@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Datagrams before a connection, at either end: what a reader accepts, its writer writes again byte
-// for byte, and no answer is as large as its question.
+// Fuzzes connectionless datagrams at both ends: an accepted datagram is written as equal bytes, and
+// every answer is smaller than its request.
 #include "fuzz.h"
 
 #include "secure_datagram.h"

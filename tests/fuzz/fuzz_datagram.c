@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Datagrams of every kind: what datagram_check lets through, ENet's own walk takes to the last byte
-// without meeting a fragment, and what it refuses has the verdict that its header deserves.
+// Fuzzes datagram_check: ENet parses every accepted datagram to the last byte without a fragment,
+// and the verdict of a refused one follows from its header.
 #include "fuzz.h"
 
 #include "datagram.h"

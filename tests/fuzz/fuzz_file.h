@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A directory of their own for targets that read files: in memory where there is such a place, so
-// that nothing waits for a disk, and gone with the process.
+// A temporary directory for targets that read files: in memory where possible, so that no disk is
+// needed, and removed with the process.
 #pragma once
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The status over HTTP, through libmicrohttpd and real sockets: any bytes of three clients, in any
-// pieces, that close, listen or do not, while time passes and arenas leave. What is answered is
-// HTTP; nothing but GET and HEAD is answered with what was asked for.
+// Fuzzes the HTTP status through libmicrohttpd and real sockets: any bytes of three clients in any
+// pieces, which close, read or do not, while time passes and arenas end. Every answer is HTTP, and
+// only GET and HEAD return content.
 #define _GNU_SOURCE
 #include "fuzz_talk.h"
 

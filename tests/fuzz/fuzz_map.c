@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Map text: whatever the loader accepts can be played on and told to a client; whatever it refuses
-// it explains. An input is the text of a map file.
+// Fuzzes map files: an accepted map can be played and sent to a client; every refusal has an
+// explanation. An input is the text of a map file.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A match among connections of every conduct. Behind each connection a real client receives
-// everything that it is sent, must be able to read it, and must end up knowing what the match
-// knows; clients lose their connections and come back; the operator pauses, tunes, and has the
-// match followed by others. An input is three bytes of settings, then operations.
+// Fuzzes a match with arbitrary connections. Behind each connection a real client receives every
+// message, must be able to read it, and must converge to the match's state; clients lose their
+// connections and resume; the operator pauses, tunes, and replaces the match by successors. An
+// input is three bytes of settings, then operations.
 #include "fuzz_arena.h"
 #include "fuzz_table.h"
 
@@ -318,10 +318,10 @@ static double take_seconds(struct fuzz_input *input)
 
 static void tune(struct table *table, struct fuzz_input *input)
 {
-    const uint8_t places = fuzz_byte(input);
+    const uint8_t slots = fuzz_byte(input);
     struct raim_match_tuning tuning = {
-        .max_clients = 1 + places % table->def.max_clients,
-        .max_spectators = places / 16 % (table->def.max_spectators + 1),
+        .max_clients = 1 + slots % table->def.max_clients,
+        .max_spectators = slots / 16 % (table->def.max_spectators + 1),
         .resume_grace_s = table->def.resume_grace_s,
         .idle_timeout_s = table->def.idle_timeout_s,
         .round_s = take_seconds(input),
@@ -336,7 +336,7 @@ static void tune(struct table *table, struct fuzz_input *input)
 static void succeed(struct table *table, struct fuzz_input *input)
 {
     static struct raim_map *maps[2];
-    const uint8_t places = fuzz_byte(input), byte = fuzz_byte(input);
+    const uint8_t slots = fuzz_byte(input), byte = fuzz_byte(input);
     const struct raim_match_counts counts = raim_match_counts(table->match);
     struct raim_match_def def = table->def;
     if (table->ended || table->ticks >= MOST_TICKS)
@@ -346,11 +346,11 @@ static void succeed(struct table *table, struct fuzz_input *input)
         maps[1] = fuzz_empty_map();
     }
     def.map = maps[byte % 2];
-    def.max_clients = 1 + places % table->def.max_connections % MOST_CLIENTS;
+    def.max_clients = 1 + slots % table->def.max_connections % MOST_CLIENTS;
     if (def.max_clients < counts.players)
         def.max_clients = counts.players;
     def.max_spectators = table->def.max_spectators; // some may watch unseen
-    def.bots = places / MOST_CLIENTS % (MOST_BOTS + 1);
+    def.bots = slots / MOST_CLIENTS % (MOST_BOTS + 1);
     def.sight = byte < 128;
     def.seed = byte;
     struct raim_match *next = raim_match_create(&def);
@@ -447,17 +447,17 @@ static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_in
     static const uint32_t rates[] = {60, 10, 240}, delays[] = {DELAY_TICKS, 0};
     static const double rewinds_s[] = {0.15, 0.25, 0}, graces_s[] = {2, 0, 1, 5};
     static const double rounds_s[] = {0, 0.1, 0.5, 2}, breaks_s[] = {0.05, 0, 0.3};
-    const uint8_t places = fuzz_byte(input), rules = fuzz_byte(input);
+    const uint8_t slots = fuzz_byte(input), rules = fuzz_byte(input);
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
-    def.max_clients = 1 + places % MOST_CLIENTS;
-    def.bots = places / MOST_CLIENTS % (MOST_BOTS + 1);
+    def.max_clients = 1 + slots % MOST_CLIENTS;
+    def.bots = slots / MOST_CLIENTS % (MOST_BOTS + 1);
     def.max_connections = def.max_clients + rules % 3;
-    def.max_spectators = places / 16 % (MOST_SPECTATORS + 1);
+    def.max_spectators = slots / 16 % (MOST_SPECTATORS + 1);
     def.tick_hz = rates[rules / 3 % 3];
     def.spectator_delay_s = (double)delays[rules / 36 % 2] / def.tick_hz;
     def.resume_grace_s = graces_s[rules / 9 % 4];
-    def.sight = places < 128;
+    def.sight = slots < 128;
     if (rules < 128)
         def.rules = fuzz_rules();
     def.seed = fuzz_byte(input);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every reader of proto/: what one accepts survives being written and read again, and is never
-// shorter than what the writer makes of it. Most messages have one spelling only: those come back
-// byte by byte. An input is a byte that chooses limits and baseline, then a message.
+// Fuzzes every reader of proto/: an accepted message survives writing and reading, and the written
+// one is never longer. Most messages have a unique encoding and are written as equal bytes. An
+// input is a byte that chooses limits and baseline, then a message.
 #include "fuzz.h"
 
 #include "chat.h"
@@ -56,7 +56,7 @@ static void check_name(const char *name)
     const struct raim_name_key key = raim_name_key_of(cleaned);
     assert(key.number < 10000);
     for (uint32_t number = 2; number < 10000; number += 1113) {
-        raim_name_number(cleaned, number, again);
+        raim_name_append_number(cleaned, number, again);
         assert(raim_name_key_of(again).number == number);
         assert(raim_name_clean(again, cleaned) && strcmp(cleaned, again) == 0);
         raim_name_clean(name, cleaned);
@@ -158,18 +158,18 @@ static void assert_same_frame(const struct raim_wire_limits *limits,
     const uint32_t bullets = raim_wire_bullets(limits);
     assert(a->tick == b->tick);
     assert(raim_wire_same_self(&a->self, &b->self));
-    for (uint32_t place = 0; place < limits->players; place++) {
-        assert(raim_set_has(a->seen_players, place) == raim_set_has(b->seen_players, place));
-        if (!raim_set_has(a->seen_players, place))
+    for (uint32_t slot = 0; slot < limits->players; slot++) {
+        assert(raim_set_has(a->seen_players, slot) == raim_set_has(b->seen_players, slot));
+        if (!raim_set_has(a->seen_players, slot))
             continue;
-        assert(raim_wire_same_course(&a->players[place], &b->players[place]));
-        assert(a->players[place].aim == b->players[place].aim);
+        assert(raim_wire_same_course(&a->players[slot], &b->players[slot]));
+        assert(a->players[slot].aim == b->players[slot].aim);
     }
-    for (uint32_t place = 0; place < bullets; place++) {
-        assert(raim_set_has(a->seen_bullets, place) == raim_set_has(b->seen_bullets, place));
-        if (raim_set_has(a->seen_bullets, place))
-            assert(raim_wire_same_launch(&a->bullets[place], &b->bullets[place]) &&
-                   a->bullets[place].rewind <= limits->max_rewind);
+    for (uint32_t slot = 0; slot < bullets; slot++) {
+        assert(raim_set_has(a->seen_bullets, slot) == raim_set_has(b->seen_bullets, slot));
+        if (raim_set_has(a->seen_bullets, slot))
+            assert(raim_wire_same_launch(&a->bullets[slot], &b->bullets[slot]) &&
+                   a->bullets[slot].rewind <= limits->max_rewind);
     }
 }
 
@@ -179,23 +179,23 @@ static size_t foretold_bits(const struct raim_wire_limits *limits,
                             const struct raim_wire_frame *frame)
 {
     size_t bits = RAIM_SNAPSHOT_FIXED_BITS;
-    for (uint32_t place = 0; place < limits->players; place++)
-        if (raim_set_has(frame->seen_players, place) ||
-            (baseline != NULL && raim_set_has(baseline->seen_players, place)))
-            bits += raim_snapshot_player_bits(limits, baseline, frame, place);
-    for (uint32_t place = 0; place < raim_wire_bullets(limits); place++)
-        if (raim_set_has(frame->seen_bullets, place) ||
-            (baseline != NULL && raim_set_has(baseline->seen_bullets, place)))
-            bits += raim_snapshot_bullet_bits(limits, baseline, frame, place);
+    for (uint32_t slot = 0; slot < limits->players; slot++)
+        if (raim_set_has(frame->seen_players, slot) ||
+            (baseline != NULL && raim_set_has(baseline->seen_players, slot)))
+            bits += raim_snapshot_player_bits(limits, baseline, frame, slot);
+    for (uint32_t slot = 0; slot < raim_wire_bullets(limits); slot++)
+        if (raim_set_has(frame->seen_bullets, slot) ||
+            (baseline != NULL && raim_set_has(baseline->seen_bullets, slot)))
+            bits += raim_snapshot_bullet_bits(limits, baseline, frame, slot);
     return bits;
 }
 
 // As a client knows a bullet, so it would tell it.
 static void tell_as_told(const struct raim_wire_limits *limits, struct raim_wire_frame *frame)
 {
-    for (uint32_t place = 0; place < raim_wire_bullets(limits); place++) {
-        frame->bullets[place].now_x = frame->bullets[place].x;
-        frame->bullets[place].now_y = frame->bullets[place].y;
+    for (uint32_t slot = 0; slot < raim_wire_bullets(limits); slot++) {
+        frame->bullets[slot].now_x = frame->bullets[slot].x;
+        frame->bullets[slot].now_y = frame->bullets[slot].y;
     }
 }
 

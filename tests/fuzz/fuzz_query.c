@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Connectionless datagrams from strangers, second by second: nobody is admitted without the
-// challenge of their own address, and nothing that is answered before has less than nine bytes.
+// Fuzzes server queries, second by second: no sender is admitted without the challenge for its own
+// address, and no datagram below nine bytes is answered before.
 #include "fuzz.h"
 
 #include "query_guard.h"
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct query_guard guard;
     struct fuzz_input script = {data, size};
     uint32_t told[STRANGERS] = {0};
-    bool was_told[STRANGERS] = {false};
+    bool was_sent[STRANGERS] = {false};
     int64_t now_ms = 0;
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
     query_guard_init(&guard, 1, secret);
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const uint32_t who = fuzz_byte(&script) % STRANGERS;
         now_ms += 100 * fuzz_byte(&script);
         const uint8_t length = fuzz_byte(&script);
-        const bool answers = (fuzz_byte(&script) & 1) != 0 && was_told[who];
+        const bool answers = (fuzz_byte(&script) & 1) != 0 && was_sent[who];
         size_t taken;
         const uint8_t *block = fuzz_block(&script, length, &taken);
         uint8_t *datagram = fuzz_copy(block, taken);
@@ -40,10 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (verdict == QUERY_CHALLENGED) {
             assert(taken >= sizeof reply && reply[4] == 'A');
             memcpy(&told[who], reply + 5, sizeof told[who]);
-            was_told[who] = true;
+            was_sent[who] = true;
         }
         if (verdict == QUERY_ADMITTED)
-            assert(was_told[who] && kind == query.kind);
+            assert(was_sent[who] && kind == query.kind);
         free(datagram);
     }
     return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Datagrams at encrypted sessions, from those with a session and from others: nothing is decrypted
-// but what a session's own client has encrypted, in either direction, across replaced keys; and no
-// handshake begins but one that an honest client made.
+// Fuzzes encrypted sessions with datagrams of their clients and of strangers: only datagrams
+// encrypted by the session's own peer are decrypted, in both directions and across rekeying, and
+// only an honest client's handshake succeeds.
 #include "fuzz.h"
 
 #include "connector.h"

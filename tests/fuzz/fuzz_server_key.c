@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The file of the server's lasting key: taken for 64 digits and a line's end, and nothing else;
-// where it is refused it stays as it is, and what was made once is read again.
+// Fuzzes the file of the server's static key: exactly 64 digits and a newline are accepted, a
+// refused file stays unchanged, and a generated key is read back.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a service manager passes: any environment, and descriptors of any kind. Only UDP sockets
-// over IPv4 that are bound are found, each by its own address and port.
+// Fuzzes socket activation: any environment and descriptors of any kind. Only bound UDP sockets
+// over IPv4 are found, each by its own address and port.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

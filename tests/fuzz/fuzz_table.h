@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match with a client of the library behind each of its connections, and what must be true of
-// them after every tick.
+// A match with a library client behind each connection, and their invariants after every tick.
 #pragma once
 
 #include "fuzz.h"
@@ -138,11 +137,11 @@ static inline void check_rows(const struct table *table, const struct raim_match
 static inline void check_roster(const struct raim_client *client,
                                 const struct raim_match_player *rows, uint32_t count)
 {
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
         const struct raim_match_player *row = NULL;
         for (uint32_t i = 0; i < count; i++)
-            if (raim_player_place(rows[i].id) == place)
+            if (raim_player_place(rows[i].id) == slot)
                 row = &rows[i];
         assert(member->id == (row != NULL ? row->id : RAIM_NOBODY));
         if (row == NULL)
@@ -221,14 +220,14 @@ static inline void check_still(struct table *table)
     if (still->holds)
         for (uint32_t i = 0; i < world->max_bullets; i++)
             assert(raim_world_bullets_const(world)[i].owner == RAIM_NOBODY);
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *now = &players[place], *before = &still->players[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *now = &players[slot], *before = &still->players[slot];
         if (was_still && still->holds && now->id != RAIM_NOBODY && now->id == before->id &&
             now->state == RAIM_PLAYER_ALIVE && before->state == RAIM_PLAYER_ALIVE)
             assert(raim_vec2_distance_squared(now->position, before->position) <= 0 &&
                    now->life == before->life && now->score == before->score &&
                    now->shots == before->shots && now->hits == before->hits);
-        still->players[place] = *now;
+        still->players[slot] = *now;
     }
     assert(!(was_still && still->holds) || hits == still->hits);
     still->hits = hits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the targets that speak HTTP share: a script of three clients at one server, all in this
-// thread, with a clock that stands still until the script moves it.
+// Common part of the HTTP targets: scripted traffic of three clients with one server in a single
+// thread, on a clock that only the script advances.
 //
 // A script is what is sent, as it is. A 0 byte and one more command: '0' to '2' which client goes
 // on, 'x' it closes, 'w' it sends no more, 'r' it reads, 't' three seconds pass; any other is left

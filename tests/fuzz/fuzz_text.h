@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the targets for configuration text share: the report, and libconfig's own leaks.
+// Common part of the configuration targets: checking the report, and suppressing libconfig's own
+// leaks.
 #pragma once
 
 #include <assert.h>

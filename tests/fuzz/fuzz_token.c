@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// raimctl's tokens, from what is typed and the file of the key to the arena: one that is made is
-// read by a client as it was printed, says what was typed and is admitted; all else has its reason.
+// Fuzzes raimctl's tokens from the command line and the key file to the arena: a client reads a
+// created token as printed, it has the given values and is admitted; every failure has a reason.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -146,17 +146,17 @@ static void save_server_messages(void)
 
 // Whom the baseline had: goes on as predicted, turns, or ends up elsewhere.
 static raim_wire_player change_player(const struct raim_wire_limits *limits,
-                                      const raim_wire_player *from, uint32_t place, uint32_t age)
+                                      const raim_wire_player *from, uint32_t slot, uint32_t age)
 {
     raim_wire_player player = raim_wire_predict_player(limits, from, age);
-    player.aim = (player.aim + (int32_t)place) & 0x3FF;
-    if (place % 3 == 1) {
+    player.aim = (player.aim + (int32_t)slot) & 0x3FF;
+    if (slot % 3 == 1) {
         player = raim_wire_predict_player(limits, from, age - 1);
         player.way = (from->way + 1) % RAIM_WAYS;
         player = raim_wire_predict_player(limits, &player, 1);
-    } else if (place % 3 == 2) {
+    } else if (slot % 3 == 2) {
         player.shield ^= 1;
-        player.x /= place % 2 != 0 ? 2 : 1;
+        player.x /= slot % 2 != 0 ? 2 : 1;
     }
     return player;
 }
@@ -167,24 +167,24 @@ static void change_frame(struct raim_wire_frame *frame, const struct raim_wire_f
 {
     const uint32_t age = frame->tick - baseline->tick;
     frame->self = raim_wire_predict_self(&baseline->self, age);
-    for (uint32_t place = 0; place < limits->players; place++) {
-        if (raim_set_has(baseline->seen_players, place) ? place % 5 == 0 : place % 7 != 0)
+    for (uint32_t slot = 0; slot < limits->players; slot++) {
+        if (raim_set_has(baseline->seen_players, slot) ? slot % 5 == 0 : slot % 7 != 0)
             continue;
-        raim_set_add(frame->seen_players, place);
-        frame->players[place] = change_player(limits, &baseline->players[place], place, age);
+        raim_set_add(frame->seen_players, slot);
+        frame->players[slot] = change_player(limits, &baseline->players[slot], slot, age);
     }
-    for (uint32_t place = 0; place < raim_wire_bullets(limits); place++) {
-        const bool known = raim_set_has(baseline->seen_bullets, place);
-        if (known ? place % 4 == 0 : place % 50 != 0)
+    for (uint32_t slot = 0; slot < raim_wire_bullets(limits); slot++) {
+        const bool known = raim_set_has(baseline->seen_bullets, slot);
+        if (known ? slot % 4 == 0 : slot % 50 != 0)
             continue;
-        raim_set_add(frame->seen_bullets, place);
-        frame->bullets[place] = baseline->bullets[place];
-        if (!known || place % 3 == 0) { // fired a moment ago
-            const uint32_t rewind = place % (limits->max_rewind + 1);
-            frame->bullets[place].rewind = (uint8_t)rewind;
-            frame->bullets[place].tick = frame->tick - 1 - rewind;
-            frame->bullets[place].x = frame->players[place / limits->shots].x;
-            frame->bullets[place].y = frame->players[place / limits->shots].y;
+        raim_set_add(frame->seen_bullets, slot);
+        frame->bullets[slot] = baseline->bullets[slot];
+        if (!known || slot % 3 == 0) { // fired a moment ago
+            const uint32_t rewind = slot % (limits->max_rewind + 1);
+            frame->bullets[slot].rewind = (uint8_t)rewind;
+            frame->bullets[slot].tick = frame->tick - 1 - rewind;
+            frame->bullets[slot].x = frame->players[slot / limits->shots].x;
+            frame->bullets[slot].y = frame->players[slot / limits->shots].y;
         }
     }
 }

@@ -90,7 +90,7 @@ struct netsim *netsim_create(const struct netsim_def *def)
     match_def.max_clients = def->players;
     match_def.max_spectators = 0;
     match_def.max_rewind_s = def->max_rewind_s;
-    match_def.max_connections = 4 * def->players + 4; // some are dead, and nobody knows yet
+    match_def.max_connections = 4 * def->players + 4; // some may be dead without a report yet
     match_def.bots = 0;
     match_def.seed = raim_random_next(&netsim->random);
     netsim->match = raim_match_create(&match_def);
@@ -263,16 +263,16 @@ static void poll(struct netsim *netsim, struct seat *seat)
     }
     if (seat->state != RAIM_CLIENT_PLAYING)
         return;
-    watch_hear(&seat->watch, seat->client);
+    watch_receive(&seat->watch, seat->client);
     if (seat->polls % POLLS_PER_FRAME == 0)
-        watch_look(&seat->watch, seat->client, netsim->now_us);
+        watch_frame(&seat->watch, seat->client, netsim->now_us);
     if (seat->polls % (POLL_HZ / 4) == 0)
         sample(seat);
     while (raim_client_is_input_due(seat->client, netsim->now_us)) {
-        watch_look(&seat->watch, seat->client, netsim->now_us);
+        watch_frame(&seat->watch, seat->client, netsim->now_us);
         press(netsim, seat);
-        // What it pressed moves its own player on: more than a frame would, where several are due.
-        watch_look(&seat->watch, seat->client, netsim->now_us);
+        // Inputs advance the client's own player, by more than a frame where several are due.
+        watch_frame(&seat->watch, seat->client, netsim->now_us);
     }
     check_watch(netsim, seat);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A whole arena without threads, sockets or clocks: the real match and real clients, steered by the
-// bots' brain through what they are shown, over a simulated network. What must always be true is
-// checked after everything that happens; the first breach is printed with the arena's seed and
-// step. The same def and calls give the same netsim, to the bit.
+// Deterministic simulation of a whole arena without threads, sockets or clocks: the real match and
+// real clients, played by the bots' brain from the clients' view, over a simulated network.
+// Invariants are checked after every event; the first violation is printed with the arena's seed
+// and step. The same def and calls give the same netsim, to the bit.
 #pragma once
 
 #include "bot.h"
@@ -15,12 +15,12 @@
 
 #define NETSIM_MAX_PLAYERS 64
 
-// What somebody does otherwise than an honest client; any function may be NULL.
+// Deviations of a player from an honest client; any function may be NULL.
 struct netsim_liar {
     void *context;
     // A bot is about to think for the input of a tick; may change what it sees.
     void (*see)(void *context, uint32_t player, uint32_t tick, struct raim_bot_sight *sight);
-    // It has thought; may change what it presses.
+    // Called after the bot has computed an input, which it may change.
     void (*press)(void *context, uint32_t player, raim_input *input);
     // An INPUT is about to be sent, in `capacity` bytes; returns its new size.
     size_t (*send)(void *context, uint32_t player, uint8_t *bytes, size_t size, size_t capacity);
@@ -33,7 +33,7 @@ struct netsim_def {
     uint32_t players;                              // clients, 1 to NETSIM_MAX_PLAYERS
     struct network_line lines[NETSIM_MAX_PLAYERS]; // each player's
     double max_rewind_s;                           // lag compensation, as of raim_match_def
-    bool peaceful;                                 // nobody fires
+    bool peaceful;                                 // no player fires
     const struct netsim_liar *liar;                // borrowed; NULL: all are honest
     uint64_t seed;
 };

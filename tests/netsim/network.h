@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A network that is made of chance alone: the lines between one server and its clients, with ENet's
-// promises. An unreliable message arrives at most once and never after a younger one; reliable ones
-// arrive all and in order, and each loss costs them a retransmission. The same seed and the same
-// calls give the same deliveries. Times are microseconds of the caller's clock, which starts at 0.
+// Simulated network between one server and its clients with ENet's guarantees and random delay and
+// loss. An unreliable message arrives at most once and never after a newer one; reliable messages
+// all arrive in order, delayed by a retransmission for each loss. The same seed and the same calls
+// give the same deliveries. Times are microseconds of the caller's clock, which starts at 0.
 #pragma once
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ enum network_news {
     NETWORK_DISCONNECTED, // closed by the other end, or lost
 };
 
-// Something that one end of a connection gets to know.
+// An event at one end of a connection.
 struct network_delivery {
     uint64_t time_us;
     enum network_end end;
@@ -47,7 +47,7 @@ struct network_delivery {
                          // have been told that their connection is over, or have dropped it
     uint32_t client;     // whose connection it is
     bool reliable;       // of MESSAGE
-    bool lost;           // of DISCONNECTED: nobody said so
+    bool lost;           // of DISCONNECTED: by a timeout
     uint32_t reason;     // of DISCONNECTED, as the other end gave it
     const uint8_t *data; // of MESSAGE, in memory of exactly its size; valid until the next call
     size_t size;
@@ -68,18 +68,18 @@ void network_destroy(struct network *network);
 void network_set_line(struct network *network, uint32_t client, const struct network_line *line);
 const struct network_line *network_get_line(const struct network *network, uint32_t client);
 
-// A client begins a connection; both ends are told when they are connected.
+// Begins a client's connection; both ends receive an event when it is established.
 uint32_t network_connect(struct network *network, uint32_t client, uint64_t now_us);
 
 // A message from one end to the other. Nothing happens where the connection is over.
 void network_send(struct network *network, uint32_t connection, enum network_end from,
                   bool reliable, const uint8_t *data, size_t size, uint64_t now_us);
 
-// Ends a connection once the other end has everything reliable. Both ends are told.
+// Ends a connection once the other end has all reliable messages. Both ends receive an event.
 void network_close(struct network *network, uint32_t connection, enum network_end from,
                    uint32_t reason, uint64_t now_us);
 
-// The client's end forgets a connection without a word; the server's gives it up later.
+// Drops a connection at the client's end without notice; the server's end times out later.
 void network_drop(struct network *network, uint32_t connection, uint64_t now_us);
 
 // The client's address changes: what either end sends over its connections from now on is lost.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Real clients and a real match over bad networks: everything stays true, and it can be played.
-//     test_netsim [--seed N]       the tests; without a seed other arenas each time
-//     test_netsim --table SECONDS  the matrix alone, each cell measured for so long
-//     test_netsim --csv SECONDS    the same as CSV
+// Real clients and a real match over bad networks: the invariants hold and the game is playable.
+// test_netsim [--seed N]       the tests; without a seed other arenas each time     test_netsim
+// --table SECONDS  the matrix alone, each cell measured for so long     test_netsim --csv SECONDS
+// the same as CSV
 #include "chance.h"
 #include "map_file.h"
 #include "netsim.h"
@@ -171,7 +171,7 @@ static void test_without_loss_and_disturbance_nothing_is_corrected(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        // Alone, so that nobody is in the way.
+        // Alone, so that no player collides.
         const struct network_line line = line_of(round_trips_ms[i], 15, 0);
         struct netsim *netsim = open_sim(1, &line);
         assert_true(netsim_enter(netsim, settling_s));

@@ -32,13 +32,13 @@ __attribute__((format(printf, 2, 3))) static void complain(struct watch *watch, 
     va_end(arguments);
 }
 
-static uint32_t place_count(const struct raim_client *client)
+static uint32_t slot_count(const struct raim_client *client)
 {
-    const uint32_t places = raim_client_max_players(client);
-    return places < WATCH_MAX_PLAYERS ? places : WATCH_MAX_PLAYERS;
+    const uint32_t slots = raim_client_max_players(client);
+    return slots < WATCH_MAX_PLAYERS ? slots : WATCH_MAX_PLAYERS;
 }
 
-// --- who plays ---
+// --- the roster ---
 
 void watch_init(struct watch *watch, double round_trip_s, uint32_t tick_hz)
 {
@@ -50,9 +50,9 @@ void watch_init(struct watch *watch, double round_trip_s, uint32_t tick_hz)
 void watch_enter(struct watch *watch, struct raim_client *client)
 {
     struct raim_client_event event;
-    const uint32_t place = raim_client_own_slot(client);
-    const struct raim_client_roster_entry *self = raim_client_roster_entry(client, place);
-    const struct watch_tally known = watch->tallies[place];
+    const uint32_t slot = raim_client_own_slot(client);
+    const struct raim_client_roster_entry *self = raim_client_roster_entry(client, slot);
+    const struct watch_tally known = watch->tallies[slot];
     if (watch->id != RAIM_NOBODY && self->id != watch->id)
         complain(watch, "came back as another player");
     if (watch->id != RAIM_NOBODY && self->score < known.score + known.kills)
@@ -62,7 +62,7 @@ void watch_enter(struct watch *watch, struct raim_client *client)
     watch->has_frame = false;
     while (raim_client_next_event(client, &event))
         continue; // the roster has them in it
-    for (uint32_t i = 0; i < place_count(client); i++) {
+    for (uint32_t i = 0; i < slot_count(client); i++) {
         const struct raim_client_roster_entry *member = raim_client_roster_entry(client, i);
         watch->tallies[i] = (struct watch_tally){
             .id = member->id, .score = member->score, .deaths = member->deaths};
@@ -119,7 +119,7 @@ static void notice_hunger(struct watch *watch, const struct raim_client *client,
     watch->news_us = now_us;
 }
 
-void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us)
+void watch_frame(struct watch *watch, struct raim_client *client, uint64_t now_us)
 {
     struct raim_client_player players[WATCH_MAX_PLAYERS];
     const bool had_frame = watch->has_frame;
@@ -150,7 +150,7 @@ void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us
     remember_own(watch, client);
 }
 
-// --- what is told ---
+// --- events ---
 
 static void take_events(struct watch *watch, struct raim_client *client)
 {
@@ -169,7 +169,7 @@ static void take_events(struct watch *watch, struct raim_client *client)
     }
 }
 
-void watch_hear(struct watch *watch, struct raim_client *client)
+void watch_receive(struct watch *watch, struct raim_client *client)
 {
     const struct raim_client_stats *stats = raim_client_stats(client);
     const struct raim_client_quality quality = raim_client_quality(client);
@@ -183,13 +183,13 @@ void watch_hear(struct watch *watch, struct raim_client *client)
                  quality.correction_units, ago);
     watch->mispredictions = quality.mispredictions;
     take_events(watch, client);
-    for (uint32_t place = 0; place < place_count(client); place++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
-        const struct watch_tally *tally = &watch->tallies[place];
+    for (uint32_t slot = 0; slot < slot_count(client); slot++) {
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct watch_tally *tally = &watch->tallies[slot];
         if (member->id != tally->id || member->score != tally->score + tally->kills ||
             member->deaths != tally->deaths + tally->falls)
             complain(watch, "gives place %u %u points and %u deaths, but was told of %u and %u",
-                     place, member->score, member->deaths, tally->score + tally->kills,
+                     slot, member->score, member->deaths, tally->score + tally->kills,
                      tally->deaths + tally->falls);
     }
 }
@@ -200,16 +200,16 @@ bool watch_agrees(const struct watch *watch, const struct raim_client *client,
     const raim_player *players = raim_world_players_const(world);
     if (watch->id == RAIM_NOBODY || raim_client_state(client) != RAIM_CLIENT_PLAYING)
         return false;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
-        if (member->id != players[place].id || member->score != players[place].score ||
-            member->deaths != players[place].deaths)
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        if (member->id != players[slot].id || member->score != players[slot].score ||
+            member->deaths != players[slot].deaths)
             return false;
     }
     return true;
 }
 
-// --- what the server knows ---
+// --- the server's state ---
 
 // Whether something else than its own input may have moved a player in the last step.
 static bool is_disturbed(const struct watch *watch, const struct raim_world *world,
@@ -220,9 +220,9 @@ static bool is_disturbed(const struct watch *watch, const struct raim_world *wor
         return true;
     const double run = world->rules.player_speed / world->tick_hz + RAIM_MAP_GRID;
     const double near = 2 * (world->rules.player_radius + run);
-    for (uint32_t place = 0; place < world->max_players; place++)
-        if (&players[place] != self && players[place].state == RAIM_PLAYER_ALIVE &&
-            raim_vec2_distance_squared(players[place].position, self->position) < near * near)
+    for (uint32_t slot = 0; slot < world->max_players; slot++)
+        if (&players[slot] != self && players[slot].state == RAIM_PLAYER_ALIVE &&
+            raim_vec2_distance_squared(players[slot].position, self->position) < near * near)
             return true;
     return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Watches one client of an arena: what it shows, tells and corrects, and what must be true of that
-// whatever the network does.
+// Monitors one client of an arena: its displayed positions, reported events and prediction errors,
+// with their invariants over any network.
 #pragma once
 
 #include "client.h"
@@ -10,7 +10,7 @@
 
 #define WATCH_MAX_PLAYERS 64
 
-// What the events have told of somebody since the client was let in.
+// Score and deaths of a player from the events since the client was admitted.
 struct watch_tally {
     raim_player_id id;
     uint32_t score, deaths; // when it was let in
@@ -32,7 +32,7 @@ struct watch {
     uint32_t blame_ticks; // see watch_init
     char problem[160];    // the first thing that was not as it must be; empty: none
     raim_player_id id;    // whom it plays; RAIM_NOBODY before it ever did
-    struct watch_tally tallies[WATCH_MAX_PLAYERS]; // by place
+    struct watch_tally tallies[WATCH_MAX_PLAYERS]; // by slot
 
     // The frame before, if there was one.
     bool has_frame;
@@ -43,9 +43,9 @@ struct watch {
     uint64_t snapshots;   // that had come
     uint64_t news_us;     // when the newest had been noticed
     uint64_t excused_us;  // until then a jump is nothing bad, for nothing had come for too long
-    double farthest_jump; // units that somebody moved on farther than it can run
+    double farthest_jump; // units by which a displayed move exceeded a run
 
-    // What the server knows.
+    // The server's state.
     uint32_t world_tick;
     uint8_t life;
     uint32_t disturbed_tick;                // when something else than its own inputs moved it last
@@ -66,14 +66,14 @@ void watch_enter(struct watch *watch, struct raim_client *client);
 void watch_leave(struct watch *watch);
 
 // A frame: lets the client move its picture on.
-void watch_look(struct watch *watch, struct raim_client *client, uint64_t now_us);
+void watch_frame(struct watch *watch, struct raim_client *client, uint64_t now_us);
 
-// Takes the client's events and looks at its points and counts.
-void watch_hear(struct watch *watch, struct raim_client *client);
+// Takes the client's events and checks its scores.
+void watch_receive(struct watch *watch, struct raim_client *client);
 
 // The server has played a tick, with the input that its player pressed for it or without.
 void watch_step(struct watch *watch, const struct raim_world *world, bool has_input);
 
-// Whether it knows everybody's points as the server does.
+// Whether the client's scores of all players equal the server's.
 bool watch_agrees(const struct watch *watch, const struct raim_client *client,
                   const struct raim_world *world);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An admission to arena "duel" with a signer of its own, and tokens for it. The clock is invented.
+// Access control of arena "duel" with a signer of its own, tokens for it, and a simulated clock.
 #pragma once
 
 #include "access.h"
@@ -141,7 +141,7 @@ static inline struct token usual_token(void)
     return sign(&access, &matchmaker);
 }
 
-// Checked first, which changes nothing.
+// Checks the token first, which must not use it up.
 static inline enum access_control_verdict judge(const struct token *token, int64_t now_s)
 {
     const enum access_control_verdict checked =

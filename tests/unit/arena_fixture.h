@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small world to try rules in: a map from rectangles, players put where a test wants them.
+// A small world for tests of the rules: a map of rectangles with players at chosen positions.
 #pragma once
 
 #include "world.h"
@@ -77,7 +77,7 @@ static inline void fixture_destroy(struct arena_fixture *fixture)
     free(fixture);
 }
 
-// A living, unshielded player at a place of the map.
+// Adds a living, unshielded player at a position.
 static inline raim_player *fixture_put(struct arena_fixture *fixture, raim_vec2 position)
 {
     const raim_player_id id = raim_world_join(fixture->world);
@@ -110,7 +110,7 @@ static inline uint32_t fixture_count(const struct arena_fixture *fixture, enum r
 static inline uint32_t fixture_bullets(const struct arena_fixture *fixture)
 {
     uint32_t count = 0;
-    for (uint32_t place = 0; place < fixture->world->max_bullets; place++)
-        count += raim_world_bullets(fixture->world)[place].owner != RAIM_NOBODY;
+    for (uint32_t slot = 0; slot < fixture->world->max_bullets; slot++)
+        count += raim_world_bullets(fixture->world)[slot].owner != RAIM_NOBODY;
     return count;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets a bot play a place of a world, as the server would: it sees who is in its view.
+// Lets a bot play the player of a slot, as the server would: it sees the players in its view.
 #pragma once
 
 #include "bot.h"
@@ -8,7 +8,7 @@
 
 static const raim_vec2 bot_fixture_view = {1600, 861};
 
-// What the bot of place `own` presses in this tick; blind, it sees nobody.
+// The input of the bot in slot `own` for this tick. A blind bot sees no players.
 static inline raim_input bot_fixture_think(const struct raim_world *world,
                                            const struct raim_map *map, struct raim_bot *bot,
                                            uint32_t own, bool blind)
@@ -16,10 +16,10 @@ static inline raim_input bot_fixture_think(const struct raim_world *world,
     const raim_player *players = raim_world_players_const(world);
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     uint32_t count = 0;
-    for (uint32_t place = 0; place < world->max_players && count < RAIM_BOT_MAX_ENEMIES; place++) {
-        const raim_player *player = &players[place];
+    for (uint32_t slot = 0; slot < world->max_players && count < RAIM_BOT_MAX_ENEMIES; slot++) {
+        const raim_player *player = &players[slot];
         const raim_vec2 offset = raim_vec2_sub(player->position, players[own].position);
-        if (blind || place == own || player->state != RAIM_PLAYER_ALIVE ||
+        if (blind || slot == own || player->state != RAIM_PLAYER_ALIVE ||
             fabs(offset.x) > bot_fixture_view.x / 2 || fabs(offset.y) > bot_fixture_view.y / 2)
             continue;
         enemies[count++] = (struct raim_bot_enemy){

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chance for random tests: one generator per program. Its seed is fixed, so that a run can be
-// repeated, unless --seed or the environment's RAIM_SEED names another; it is printed in any case.
+// Random numbers for tests: one generator per program. Its seed is fixed, so that a run can be
+// repeated, unless --seed or the environment variable RAIM_SEED gives another. It is always
+// printed.
 #pragma once
 
 #include "random.h"
@@ -27,7 +28,7 @@ static inline double chance_between(double low, double high)
     return low + raim_random_unit(&chance) * (high - low);
 }
 
-// From low to high, both included.
+// A number from low to high, both included.
 static inline int chance_int(int low, int high)
 {
     return low + (int)raim_random_below(&chance, (uint32_t)(high - low) + 1);

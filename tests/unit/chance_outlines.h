@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random simple outlines of many kinds, and what to judge them by: sides, distances, areas.
+// Random simple outlines of many kinds, and reference geometry for them: sides, distances, areas.
 #pragma once
 
 #include "outline.h"

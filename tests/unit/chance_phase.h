@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chance for phases, in WELCOME and in EVENTS.
+// Random phases for WELCOME and EVENTS.
 #pragma once
 
 #include "hostile.h"

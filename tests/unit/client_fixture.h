@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client before a server of the test's own, which says whatever the test wants.
+// A client connected to a scripted server: each test sends the messages that it needs.
 #pragma once
 
 #include "client.h"
@@ -23,7 +23,8 @@ enum { OWN = RAIM_MAX_PLAYERS, OTHER, BEYOND = OWN + PLAYERS };
 static uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 static uint64_t now_us = 1;
 
-// Brings the size's first bytes of `bytes`, in memory of exactly that size.
+// Delivers the first `size` bytes of `bytes` in memory of exactly that size, so that ASan detects a
+// read beyond.
 static inline bool receive(struct raim_client *client, size_t size)
 {
     uint8_t *exact = malloc(size);
@@ -94,7 +95,7 @@ static inline bool tell_events(struct raim_client *client, uint32_t sequence,
     return receive(client, raim_events_write(&message, &written, bytes, sizeof bytes));
 }
 
-// A client that plays, or watches, in an arena where one is known.
+// Opens a client that plays or watches in an arena.
 static inline struct raim_client *enter(const struct raim_welcome *message)
 {
     struct raim_client *client = test_client();
@@ -131,7 +132,7 @@ static inline struct raim_wire_limits limits_of_test(void)
                                      .max_rewind = MAX_REWIND};
 }
 
-// A frame in which nobody is to be seen. Its memory is that of the one before it.
+// A frame without visible entities. It reuses the memory of the previous one.
 static inline struct raim_wire_frame empty_frame(uint32_t tick)
 {
     static uint64_t memory[1024];
@@ -163,7 +164,7 @@ static inline bool show_empty(struct raim_client *client, uint32_t tick)
     return show(client, &frame);
 }
 
-// As soon as it is due, within a tenth of a second.
+// Writes the next input as soon as it is due, within a tenth of a second.
 static inline size_t press_input(struct raim_client *client, const raim_input *input)
 {
     for (int i = 0; i < 100 && !raim_client_is_input_due(client, now_us); i++)
@@ -176,7 +177,7 @@ static inline size_t press(struct raim_client *client)
     return press_input(client, &(raim_input){.move_x = 1, .aim = 12345});
 }
 
-// What a press says.
+// Writes an input and reads the message.
 static inline struct raim_input_message pressed(struct raim_client *client)
 {
     struct raim_input_message message = {0};

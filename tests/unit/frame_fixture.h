@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Frames for tests of the wire: random ones, and what a client is to know once it was told one.
+// Frames for tests of the wire: random ones, and the client's expected frame after it has received
+// one.
 #pragma once
 
 #include "frame.h"
 #include "hostile.h"
 
-// --- Frames whose arrays are blocks of exactly the limits' size, so that ASan sees who leaves one
+// --- Frames whose arrays are blocks of exactly the limits' size, so that ASan detects accesses
+// beyond
 
 static inline void *frame_zeroes(size_t count, size_t size)
 {
@@ -45,9 +47,9 @@ static inline void frame_copy(const struct raim_wire_limits *limits, struct raim
     memcpy(to->seen_bullets, from->seen_bullets, raim_set_words(bullets) * 8);
 }
 
-#define FOR_EACH_PLACE(place, set, limit)                                                          \
-    for (uint32_t place = raim_set_next(set, 0, limit); place < (limit);                           \
-         place = raim_set_next(set, (place) + 1, limit))
+#define FOR_EACH_PLACE(slot, set, limit)                                                           \
+    for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
+         slot = raim_set_next(set, (slot) + 1, limit))
 
 static inline bool frame_same_player(const raim_wire_player *a, const raim_wire_player *b)
 {
@@ -61,7 +63,7 @@ static inline bool frame_same_bullet(const raim_wire_bullet *a, const raim_wire_
            a->rewind == b->rewind;
 }
 
-// NULL, or in what two frames differ.
+// Names the first difference of two frames; NULL: equal.
 static inline const char *frame_difference(const struct raim_wire_limits *limits,
                                            const struct raim_wire_frame *a,
                                            const struct raim_wire_frame *b)
@@ -78,11 +80,11 @@ static inline const char *frame_difference(const struct raim_wire_limits *limits
         return "which players";
     if (memcmp(a->seen_bullets, b->seen_bullets, raim_set_words(bullets) * 8) != 0)
         return "which bullets";
-    FOR_EACH_PLACE (place, a->seen_players, limits->players)
-        if (!frame_same_player(&a->players[place], &b->players[place]))
+    FOR_EACH_PLACE (slot, a->seen_players, limits->players)
+        if (!frame_same_player(&a->players[slot], &b->players[slot]))
             return "a player";
-    FOR_EACH_PLACE (place, a->seen_bullets, bullets)
-        if (!frame_same_bullet(&a->bullets[place], &b->bullets[place]))
+    FOR_EACH_PLACE (slot, a->seen_bullets, bullets)
+        if (!frame_same_bullet(&a->bullets[slot], &b->bullets[slot]))
             return "a bullet";
     return NULL;
 }
@@ -96,16 +98,16 @@ static inline void frame_assert_same(const struct raim_wire_limits *limits,
         fail_msg("%s differs at tick %u", difference, a->tick);
 }
 
-// --- What a client knows ---
+// --- The client's expected frame ---
 
-// Whether the shooter of a bullet betrays where it was fired: it went on from there to where the
-// same frame has it.
+// Whether a bullet's origin follows from its shooter: predicted from the origin, the shooter is
+// where the frame has it.
 static inline bool frame_is_fired(const struct raim_wire_limits *limits,
-                                  const struct raim_wire_frame *frame, uint32_t place)
+                                  const struct raim_wire_frame *frame, uint32_t slot)
 {
-    const raim_wire_bullet *bullet = &frame->bullets[place];
+    const raim_wire_bullet *bullet = &frame->bullets[slot];
     const uint32_t age = frame->tick - (bullet->tick + bullet->rewind);
-    const uint32_t shooter = place / limits->shots;
+    const uint32_t shooter = slot / limits->shots;
     if (age < 1 || age > 16 || !raim_set_has(frame->seen_players, shooter))
         return false;
     raim_wire_player start = frame->players[shooter];
@@ -115,8 +117,8 @@ static inline bool frame_is_fired(const struct raim_wire_limits *limits,
     return now.x == frame->players[shooter].x && now.y == frame->players[shooter].y;
 }
 
-// Makes `known` what a client is to know of `frame`, told against a baseline of which it knows
-// `known_before`; both NULL: whole.
+// Makes `known` the frame that a client must have after it has read `frame` as a delta against
+// `baseline`, of which it has `known_before`; both NULL: a whole snapshot.
 static inline void frame_expect(const struct raim_wire_limits *limits,
                                 const struct raim_wire_frame *baseline,
                                 const struct raim_wire_frame *known_before,
@@ -125,18 +127,18 @@ static inline void frame_expect(const struct raim_wire_limits *limits,
     frame_copy(limits, known, frame);
     if (frame->self.steers)
         known->players[frame->self.place].aim = 0;
-    FOR_EACH_PLACE (place, frame->seen_bullets, raim_wire_bullets(limits)) {
-        const raim_wire_bullet *bullet = &frame->bullets[place];
-        if (baseline != NULL && raim_set_has(baseline->seen_bullets, place) &&
-            frame_same_bullet(&baseline->bullets[place], bullet))
-            known->bullets[place] = known_before->bullets[place];
-        else if (!frame_is_fired(limits, frame, place))
-            known->bullets[place] = (raim_wire_bullet){
+    FOR_EACH_PLACE (slot, frame->seen_bullets, raim_wire_bullets(limits)) {
+        const raim_wire_bullet *bullet = &frame->bullets[slot];
+        if (baseline != NULL && raim_set_has(baseline->seen_bullets, slot) &&
+            frame_same_bullet(&baseline->bullets[slot], bullet))
+            known->bullets[slot] = known_before->bullets[slot];
+        else if (!frame_is_fired(limits, frame, slot))
+            known->bullets[slot] = (raim_wire_bullet){
                 .x = bullet->now_x, .y = bullet->now_y, .tick = frame->tick, .aim = bullet->aim};
     }
 }
 
-// --- Chance ---
+// --- Random frames ---
 
 static inline int32_t frame_on_grid(int64_t value)
 {
@@ -195,25 +197,25 @@ static inline raim_wire_self chance_self(const struct raim_wire_limits *limits)
     };
 }
 
-// One in 2^rarity places is seen.
+// A random set with one in 2^rarity slots.
 static inline void chance_frame(const struct raim_wire_limits *limits,
                                 struct raim_wire_frame *frame, uint32_t tick, uint32_t rarity)
 {
     frame->tick = tick;
     frame->self = chance_self(limits);
-    for (uint32_t place = 0; place < limits->players; place++) {
-        frame->players[place] = chance_player();
+    for (uint32_t slot = 0; slot < limits->players; slot++) {
+        frame->players[slot] = chance_player();
         if (chance_bits(rarity) == 0)
-            raim_set_add(frame->seen_players, place);
+            raim_set_add(frame->seen_players, slot);
     }
-    for (uint32_t place = 0; place < raim_wire_bullets(limits); place++) {
-        frame->bullets[place] = chance_bullet(limits, tick);
+    for (uint32_t slot = 0; slot < raim_wire_bullets(limits); slot++) {
+        frame->bullets[slot] = chance_bullet(limits, tick);
         if (chance_bits(rarity) == 0)
-            raim_set_add(frame->seen_bullets, place);
+            raim_set_add(frame->seen_bullets, slot);
     }
 }
 
-// Somebody of the baseline: goes on, turns once, or whatever.
+// A successor of a baseline's player: it is as predicted, turns once, or is random.
 static inline raim_wire_player chance_successor(const struct raim_wire_limits *limits,
                                                 raim_wire_player player, uint32_t age)
 {
@@ -236,13 +238,13 @@ static inline raim_wire_player chance_successor(const struct raim_wire_limits *l
     return chance_int(0, 9) == 0 ? chance_player() : player;
 }
 
-// From where its shooter stood or, at the age of 0, will stand, if it goes by its way; or nearly,
-// or from anywhere.
+// A random bullet from the shooter's predicted position at some age, from a point near it, or from
+// anywhere.
 static inline raim_wire_bullet chance_shot(const struct raim_wire_limits *limits,
-                                           const struct raim_wire_frame *frame, uint32_t place)
+                                           const struct raim_wire_frame *frame, uint32_t slot)
 {
     raim_wire_bullet bullet = chance_bullet(limits, frame->tick);
-    const raim_wire_player *shooter = &frame->players[place / limits->shots];
+    const raim_wire_player *shooter = &frame->players[slot / limits->shots];
     const int age = chance_int(0, 17), back = age - 1;
     const raim_wire_player step = raim_wire_predict_player(limits, shooter, 1);
     if (chance_int(0, 3) == 0)
@@ -278,7 +280,7 @@ static inline void chance_other_launch(const struct raim_wire_limits *limits,
         bullet->rewind = (uint8_t)((bullet->rewind + 1u) % (limits->max_rewind + 1));
 }
 
-// Turns a random frame into a successor of the baseline: most places go on from there.
+// Turns a random frame into a successor of the baseline, in which most slots are as predicted.
 static inline void chance_succession(const struct raim_wire_limits *limits,
                                      const struct raim_wire_frame *baseline,
                                      struct raim_wire_frame *frame)
@@ -286,23 +288,23 @@ static inline void chance_succession(const struct raim_wire_limits *limits,
     const uint32_t age = frame->tick - baseline->tick;
     if (chance_bool())
         frame->self = chance_next_self(limits, &baseline->self, age);
-    FOR_EACH_PLACE (place, baseline->seen_players, limits->players) {
+    FOR_EACH_PLACE (slot, baseline->seen_players, limits->players) {
         if (chance_int(0, 5) == 0)
             continue;
-        raim_set_add(frame->seen_players, place);
-        frame->players[place] = chance_successor(limits, baseline->players[place], age);
+        raim_set_add(frame->seen_players, slot);
+        frame->players[slot] = chance_successor(limits, baseline->players[slot], age);
     }
     const bool all_fly_on = chance_bool();
-    for (uint32_t place = 0; place < raim_wire_bullets(limits); place++) {
-        const bool is_known = raim_set_has(baseline->seen_bullets, place);
+    for (uint32_t slot = 0; slot < raim_wire_bullets(limits); slot++) {
+        const bool is_known = raim_set_has(baseline->seen_bullets, slot);
         const int fate = all_fly_on ? 2 : chance_int(0, 2);
         if (!is_known || fate == 1)
-            frame->bullets[place] = chance_shot(limits, frame, place);
+            frame->bullets[slot] = chance_shot(limits, frame, slot);
         else if (fate == 2)
-            frame->bullets[place] = baseline->bullets[place];
-        if (!all_fly_on && chance_int(0, 3) == 0) // nearly the same is another
-            chance_other_launch(limits, &frame->bullets[place]);
+            frame->bullets[slot] = baseline->bullets[slot];
+        if (!all_fly_on && chance_int(0, 3) == 0) // nearly equal is a difference
+            chance_other_launch(limits, &frame->bullets[slot]);
         if (is_known && fate != 0)
-            raim_set_add(frame->seen_bullets, place);
+            raim_set_add(frame->seen_bullets, slot);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is hit by which bullet, found the slow way: it keeps all that ever was, flies each bullet
-// along its whole way, and lets contacts happen in the order of their times.
+// Reference implementation of hits by brute force: it keeps all past states, sweeps each bullet
+// along its whole path, and applies contacts in the order of their times.
 #pragma once
 
 #include "arena_fixture.h"
@@ -44,7 +44,7 @@ static inline bool has_fired(const struct arena_fixture *f, raim_player_id id)
     return false;
 }
 
-// What was in the tick that has been played; `before` is the world before it.
+// Records the tick that has been played; `before` is the world before it.
 static inline void remember(struct oracle *oracle, const struct arena_fixture *f,
                             const struct raim_world *before)
 {
@@ -53,24 +53,23 @@ static inline void remember(struct oracle *oracle, const struct arena_fixture *f
     memcpy(oracle->bullets, raim_world_bullets_const(before),
            before->max_bullets * sizeof(raim_bullet));
     memset(oracle->spent, 0, sizeof oracle->spent);
-    for (uint32_t place = 0; place < ORACLE_PLAYERS; place++) {
-        const bool fired = has_fired(f, old[place].id);
-        oracle->was[before->tick][place] = (struct was){
-            .from = old[place].position,
-            .to = new[place].position,
-            .alive = old[place].state == RAIM_PLAYER_ALIVE,
-            .shielded = old[place].shield_ticks > 1 && !fired,
-            .life = old[place].life,
+    for (uint32_t slot = 0; slot < ORACLE_PLAYERS; slot++) {
+        const bool fired = has_fired(f, old[slot].id);
+        oracle->was[before->tick][slot] = (struct was){
+            .from = old[slot].position,
+            .to = new[slot].position,
+            .alive = old[slot].state == RAIM_PLAYER_ALIVE,
+            .shielded = old[slot].shield_ticks > 1 && !fired,
+            .life = old[slot].life,
         };
         if (fired)
-            oracle->bullets[place * before->shots + old[place].shots % before->shots] =
-                (raim_bullet){
-                    .origin = new[place].position,
-                    .direction = raim_angle_direction(f->inputs[place].aim),
-                    .born_tick = before->tick - f->inputs[place].rewind,
-                    .owner = old[place].id,
-                    .rewind = f->inputs[place].rewind,
-                };
+            oracle->bullets[slot * before->shots + old[slot].shots % before->shots] = (raim_bullet){
+                .origin = new[slot].position,
+                .direction = raim_angle_direction(f->inputs[slot].aim),
+                .born_tick = before->tick - f->inputs[slot].rewind,
+                .owner = old[slot].id,
+                .rewind = f->inputs[slot].rewind,
+            };
     }
 }
 
@@ -79,8 +78,8 @@ static inline bool same_life(const struct was *then, const struct was *now)
     return then->alive && now->alive && then->life == now->life;
 }
 
-// The fraction at which the point from + way * t first comes within the radius of the origin; above
-// 1: never.
+// The fraction t at which the point from + way * t first comes within the radius of the origin;
+// above 1: never.
 static inline double meeting(raim_vec2 from, raim_vec2 way, double radius, bool *unsure)
 {
     const double a = raim_vec2_dot(way, way), b = raim_vec2_dot(from, way);
@@ -102,7 +101,7 @@ static inline double flown_by(const struct raim_world *world, double ticks)
     return world->rules.player_radius + world->rules.bullet_speed / world->tick_hz * ticks;
 }
 
-// Where a bullet was or will be so many ticks after it was born: first it is in its shooter.
+// A bullet's position some ticks after its launch; it starts in the centre of its shooter.
 static inline raim_vec2 bullet_at(const struct raim_world *world, const raim_bullet *bullet,
                                   int age)
 {
@@ -110,7 +109,7 @@ static inline raim_vec2 bullet_at(const struct raim_world *world, const raim_bul
     return raim_vec2_mad(bullet->origin, bullet->direction, flown);
 }
 
-// In ticks after it was born, by one sweep of its whole way.
+// The age in ticks at which it meets a wall, from one sweep of its whole path.
 static inline double wall_of(const struct arena_fixture *f, const struct raim_world *world,
                              const raim_bullet *bullet)
 {
@@ -124,9 +123,9 @@ static inline double wall_of(const struct arena_fixture *f, const struct raim_wo
 }
 
 static inline void fly_bullet(struct oracle *oracle, const struct arena_fixture *f,
-                              const struct raim_world *before, uint32_t place)
+                              const struct raim_world *before, uint32_t slot)
 {
-    const raim_bullet *bullet = &oracle->bullets[place];
+    const raim_bullet *bullet = &oracle->bullets[slot];
     const uint32_t now = before->tick, owner = raim_player_place(bullet->owner);
     const double radius = before->rules.player_radius + before->rules.bullet_radius;
     const int lifetime = raim_ticks_of(before->rules.bullet_lifetime, before->tick_hz);
@@ -136,7 +135,7 @@ static inline void fly_bullet(struct oracle *oracle, const struct arena_fixture 
     const int last = (int)(now - bullet->born_tick), end = last < lifetime ? last + 1 : lifetime;
     if (fabs(wall - end) < 1e-9)
         oracle->unsure = true;
-    oracle->spent[place] = wall <= last + 1 || last + 1 >= lifetime;
+    oracle->spent[slot] = wall <= last + 1 || last + 1 >= lifetime;
     for (uint32_t victim = 0; victim < ORACLE_PLAYERS; victim++) {
         for (int age = from; age < end && victim != owner; age++) {
             const uint32_t tick = bullet->born_tick + (uint32_t)age;
@@ -155,7 +154,7 @@ static inline void fly_bullet(struct oracle *oracle, const struct arena_fixture 
                 oracle->unsure = true;
             if (age + part <= wall)
                 oracle->contacts[oracle->count++] =
-                    (struct contact){age - last + part, place, victim, was->shielded};
+                    (struct contact){age - last + part, slot, victim, was->shielded};
             break;
         }
     }
@@ -169,7 +168,7 @@ static inline int by_time(const void *a, const void *b)
     return one->bullet < other->bullet ? -1 : 1;
 }
 
-// True when the step told of such an event.
+// True when the step produced such an event.
 static inline bool has_event(const struct arena_fixture *f, enum raim_event_kind kind,
                              const struct raim_world *before, const raim_bullet *bullet,
                              const struct contact *contact)
@@ -185,17 +184,17 @@ static inline bool has_event(const struct arena_fixture *f, enum raim_event_kind
     return false;
 }
 
-// Compares what a step did with what it should have done; `before` is the world before it. What is
-// too close to call is only counted.
+// Compares a step's hits with the reference; `before` is the world before it. Contacts too close to
+// call are only counted.
 static inline void oracle_check(struct oracle *oracle, const struct arena_fixture *f,
                                 const struct raim_world *before)
 {
     oracle->count = 0;
     oracle->unsure = false;
     remember(oracle, f, before);
-    for (uint32_t place = 0; place < before->max_bullets; place++)
-        if (oracle->bullets[place].owner != RAIM_NOBODY)
-            fly_bullet(oracle, f, before, place);
+    for (uint32_t slot = 0; slot < before->max_bullets; slot++)
+        if (oracle->bullets[slot].owner != RAIM_NOBODY)
+            fly_bullet(oracle, f, before, slot);
     qsort(oracle->contacts, (size_t)oracle->count, sizeof oracle->contacts[0], by_time);
     for (int i = 1; i < oracle->count; i++)
         if (oracle->contacts[i].time - oracle->contacts[i - 1].time < 1e-9)
@@ -225,9 +224,9 @@ static inline void oracle_check(struct oracle *oracle, const struct arena_fixtur
     assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), hits);
     assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), kills);
     const raim_bullet *bullets = raim_world_bullets_const(f->world);
-    for (uint32_t place = 0; place < before->max_bullets; place++)
-        assert_int_equal(bullets[place].owner,
-                         oracle->spent[place] ? RAIM_NOBODY : oracle->bullets[place].owner);
+    for (uint32_t slot = 0; slot < before->max_bullets; slot++)
+        assert_int_equal(bullets[slot].owner,
+                         oracle->spent[slot] ? RAIM_NOBODY : oracle->bullets[slot].owner);
     oracle->hits += hits;
     oracle->kills += kills;
     oracle->sure++;

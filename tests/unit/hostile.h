@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chance for messages: random values of the wire, and what a hostile network makes of a message.
+// Random values of the wire, and messages as a hostile network alters them.
 #pragma once
 
 #include "chance.h"
@@ -22,20 +22,20 @@ static inline bool chance_bool(void)
     return chance_bits(1) != 0;
 }
 
-// Of every magnitude alike, so that small and extreme ones are frequent.
+// A number whose magnitude is uniform, so that small and extreme ones are frequent.
 static inline uint32_t chance_magnitude(uint32_t max_bits)
 {
     return chance_bits((uint32_t)chance_int(0, (int)max_bits));
 }
 
-// As above, on both sides of zero: -2^(bits - 1) to 2^(bits - 1) - 1.
+// A signed number of uniform magnitude, from -2^(bits - 1) to 2^(bits - 1) - 1.
 static inline int32_t chance_signed(uint32_t bits)
 {
     const int32_t value = (int32_t)chance_magnitude(bits - 1);
     return chance_bool() ? -value - 1 : value;
 }
 
-// 0 to max bytes of anything but NUL.
+// Random text of 0 to max bytes other than NUL.
 static inline void chance_text(char *text, int max)
 {
     const int length = chance_int(0, max);
@@ -44,11 +44,11 @@ static inline void chance_text(char *text, int max)
     text[length] = '\0';
 }
 
-// A reader under test: says whether it accepts the message, and asserts that what it then holds is
-// a value that survives writing and reading.
+// A reader under test: returns whether it accepts the message, and asserts that an accepted value
+// survives writing and reading.
 typedef bool hostile_reader(const uint8_t *bytes, size_t size);
 
-// Reads from a block of exactly the size, so that ASan sees who looks beyond.
+// Reads from a block of exactly the size, so that ASan detects a read beyond.
 static inline bool hostile_read(hostile_reader *read, const uint8_t *bytes, size_t size)
 {
     uint8_t *block = malloc(size + (size == 0));
@@ -59,7 +59,7 @@ static inline bool hostile_read(hostile_reader *read, const uint8_t *bytes, size
     return accepted;
 }
 
-// Truncates, extends and damages a good message, and makes up one that only begins like it.
+// Truncates, extends and damages a valid message, and makes random ones with its first bytes.
 static inline void hostile_attack(hostile_reader *read, const uint8_t *message, size_t size)
 {
     uint8_t bytes[2048];

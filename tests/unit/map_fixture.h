@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Maps of blocks or of chance, and what every obstacle asked one by one says of a place.
+// Maps of blocks or random polygons, and brute-force queries of a point against every obstacle.
 #pragma once
 
 #include "chance_outlines.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clients of a match that are made of the protocol alone, so that nothing hides what travels.
+// Clients of a match that use the protocol's readers alone, so that tests see every message.
 #pragma once
 
 #include "arena_fixture.h"
@@ -19,29 +19,29 @@
 
 enum {
     SEATS = 16,
-    PLACES = 24,      // of a match at most
-    KEPT = 512,       // ticks that are remembered, more than any delay here
+    PLACES = 24,      // most of a match
+    KEPT = 512,       // ticks whose frames are kept; more than any delay here
     HEARD = 1 << 14,  // events
     DELAY_TICKS = 90, // of 1.5 s
 };
 
-// A client, by the protocol. Its handle is its index.
+// A protocol client. Its handle is its index.
 struct seat {
-    bool open, welcome_told, is_over;
-    bool is_idle; // presses nothing
+    bool open, welcome_sent, is_over;
+    bool is_idle; // sends no inputs
     uint32_t welcomes;
     struct raim_welcome welcome;
-    struct raim_wire_phase phase;   // as told last
-    struct raim_wire_limits limits; // since the welcome
+    struct raim_wire_phase phase;   // from the last phase message
+    struct raim_wire_limits limits; // since the WELCOME
     struct raim_goodbye goodbye;
-    uint32_t roster_told;
-    struct raim_roster_entry roster[PLACES]; // by place
+    uint32_t roster_sent;
+    struct raim_roster_entry roster[PLACES]; // by slot
     struct {
-        uint32_t told_tick; // when it came
-        uint32_t tick;      // when it happened
+        uint32_t event_tick; // tick of its arrival
+        uint32_t tick;       // its own tick
         struct raim_wire_event event;
-    } heard[HEARD]; // by sequence number, counted from the welcome's
-    uint32_t heard_count;
+    } received[HEARD]; // by sequence number, relative to the WELCOME's
+    uint32_t received_count;
     bool any; // snapshots
     uint32_t newest, snapshots;
     uint32_t frame_ticks[KEPT];
@@ -53,7 +53,7 @@ struct table {
     struct raim_match_def def;
     struct raim_match *match;
     struct raim_map *map;
-    bool is_far; // messages take time, and may be lost
+    bool is_far; // messages are delayed and may be lost
     struct seat seats[SEATS];
     raim_player truth[KEPT][PLACES]; // by tick modulo KEPT
 };
@@ -64,12 +64,12 @@ static inline struct raim_match_def usual_def(void)
     def.sight = false;
     def.max_clients = 8;
     def.max_connections = SEATS;
-    def.resume_grace_s = 0; // who stands up has left
+    def.resume_grace_s = 0; // a disconnect ends the session
     def.spectator_delay_s = DELAY_TICKS / 60.0;
     return def;
 }
 
-// What a match by the def begins with.
+// The initial state of a match with a def.
 static inline struct raim_match_tuning tuning_of(const struct raim_match_def *def)
 {
     struct raim_match_tuning tuning = {
@@ -101,7 +101,7 @@ static inline struct table *open_table(struct raim_match_def def)
 
 static inline void stand_up(struct table *table, uint32_t handle)
 {
-    if (handle < table->def.max_connections) // fewer where an heir has fewer
+    if (handle < table->def.max_connections) // fewer where the successor has fewer
         raim_match_disconnect(table->match, handle);
     free(table->seats[handle].memory);
     memset(&table->seats[handle], 0, sizeof table->seats[handle]);
@@ -116,7 +116,7 @@ static inline void close_table(struct table *table)
     free(table);
 }
 
-// Brings a message in memory of exactly its size.
+// Delivers a message in memory of exactly its size, so that ASan detects a read beyond.
 static inline void to_match(struct table *table, uint32_t handle, bool reliable,
                             const uint8_t *data, size_t size)
 {
@@ -178,17 +178,17 @@ static inline struct raim_wire_limits limits_of(const struct raim_welcome *welco
     };
 }
 
-// A welcome, the first or anew: nothing of before holds.
+// Reads a WELCOME, the first or a later one, which resets the seat.
 static inline void read_welcome(struct seat *seat, raim_reader *reader)
 {
     assert_true(raim_welcome_read(reader, &seat->welcome));
-    seat->welcome_told = true;
+    seat->welcome_sent = true;
     seat->welcomes++;
     seat->phase = seat->welcome.phase;
     seat->limits = limits_of(&seat->welcome);
     seat->any = false;
-    seat->heard_count = 0;
-    seat->roster_told = 0;
+    seat->received_count = 0;
+    seat->roster_sent = 0;
     memset(seat->roster, 0, sizeof seat->roster);
     const size_t frame_bytes = raim_wire_frame_bytes(&seat->limits);
     free(seat->memory);
@@ -202,14 +202,14 @@ static inline void read_welcome(struct seat *seat, raim_reader *reader)
 
 static inline void read_snapshot(struct table *table, struct seat *seat, raim_reader *reader)
 {
-    if (!seat->welcome_told)
+    if (!seat->welcome_sent)
         return;
     struct raim_snapshot_header header;
     const struct raim_wire_frame *baseline = NULL;
     const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
     assert_true(raim_snapshot_read_header(reader, &seat->limits, near_tick, &header));
     if (raim_tick_diff(header.tick, seat->any ? seat->newest : seat->welcome.tick) <= 0) {
-        assert_true(table->is_far); // overtaken
+        assert_true(table->is_far); // overtaken by a newer one
         return;
     }
     if (header.baseline_age > 0) {
@@ -219,7 +219,7 @@ static inline void read_snapshot(struct table *table, struct seat *seat, raim_re
     struct raim_wire_frame *frame = &seat->frames[header.tick % KEPT];
     assert_true(raim_snapshot_read(reader, &header, &seat->limits, baseline, frame));
     seat->frame_ticks[header.tick % KEPT] = header.tick;
-    // Late by exactly the delay that the welcome told.
+    // Events and snapshots are late by exactly the WELCOME's delay.
     const uint32_t now = raim_match_tick(table->match);
     assert_true(table->is_far || header.tick + seat->welcome.delay_ticks == now);
     seat->any = true;
@@ -252,11 +252,11 @@ static inline void read_events(struct table *table, struct seat *seat, raim_read
     struct raim_events_message events;
     assert_true(raim_events_read(reader, &events));
     for (uint32_t i = 0; i < events.count; i++) {
-        assert_int_equal(events.sequence + i, seat->welcome.event_sequence + seat->heard_count);
-        assert_true(seat->heard_count < HEARD);
-        seat->heard[seat->heard_count].told_tick = raim_match_tick(table->match);
-        seat->heard[seat->heard_count].tick = events.tick;
-        seat->heard[seat->heard_count++].event = events.events[i];
+        assert_int_equal(events.sequence + i, seat->welcome.event_sequence + seat->received_count);
+        assert_true(seat->received_count < HEARD);
+        seat->received[seat->received_count].event_tick = raim_match_tick(table->match);
+        seat->received[seat->received_count].tick = events.tick;
+        seat->received[seat->received_count++].event = events.events[i];
         apply(seat, &events.events[i]);
     }
 }
@@ -266,7 +266,7 @@ static inline void read_roster(struct seat *seat, raim_reader *reader)
     struct raim_roster_entry entries[PLACES];
     uint32_t count;
     assert_true(raim_roster_read(reader, entries, PLACES, &count));
-    seat->roster_told += count;
+    seat->roster_sent += count;
     for (uint32_t i = 0; i < count; i++)
         seat->roster[entries[i].player % RAIM_WIRE_PLAYERS] = entries[i];
 }
@@ -336,7 +336,7 @@ static inline void say_goodbye(struct table *table, uint32_t handle)
     to_match(table, handle, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
-// One step, and what everybody gets; spectators press keys as if they played.
+// Plays one step and delivers all messages. Spectators send inputs as if they played.
 static inline void tick(struct table *table)
 {
     raim_match_step(table->match);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random convex polygons, and their distances computed the slow and obvious way: edge by edge, as
-// segments, without a normal or an axis.
+// Random convex polygons, and their distances by brute force: edge by edge as segments, without
+// normals or axes.
 #pragma once
 
 #include "chance.h"
@@ -14,8 +14,8 @@ static inline double slow_segment_distance(raim_vec2 a, raim_vec2 b, raim_vec2 p
     return sqrt(raim_vec2_distance_squared(point, raim_vec2_mad(a, along, clamped)));
 }
 
-// From the outline: positive outside, negative inside, which is told by counting the crossings of a
-// ray to the right.
+// Signed distance from the outline: positive outside, negative inside. A ray to the right decides
+// by its number of crossings.
 static inline double slow_outline_distance(const raim_vec2 *points, int count, raim_vec2 point)
 {
     double nearest = INFINITY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Judges what a point sees of a circle by rays between all directions in which something begins or
-// ends.
+// Reference visibility of a circle from a point: casts rays between all directions in which an
+// obstacle begins or ends.
 #pragma once
 
 #include "chance_outlines.h"
@@ -92,7 +92,7 @@ static inline void add_meetings(struct cone *cone, raim_vec2 a, raim_vec2 b)
     }
 }
 
-// Where the ray at an angle first meets the circle.
+// The distance at which the ray at an angle first meets the circle.
 static inline raim_vec2 meeting_at(const struct cone *cone, double angle)
 {
     const double across = cone->distance * sin(angle);
@@ -105,8 +105,8 @@ static inline raim_vec2 meeting_at(const struct cone *cone, double angle)
     return raim_vec2_mad(cone->from, way, length);
 }
 
-// The widest gap that a ray gets through, in radians; -1 when none does. Between two neighbouring
-// directions in which something begins or ends, one ray tells for all.
+// The widest gap that a ray gets through, in radians; -1: none. Between two neighbouring directions
+// in which an obstacle begins or ends, one ray decides for all.
 static inline double slow_gap(const struct segments *segments, raim_vec2 from, raim_vec2 centre,
                               double radius)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Snapshots as a server writes and a client reads them, against one baseline.
+// Writes snapshots as a server and reads them as a client, against one baseline.
 #pragma once
 
 #include "frame_fixture.h"
@@ -7,7 +7,8 @@
 
 enum { ROUNDS = 20000, MANY_BYTES = 128 * 1024 };
 
-// What a snapshot is written against and from; what the client knows of both; what it reads.
+// The baseline and the frame to write, the client's expected state of both, and the frame that it
+// reads.
 static struct raim_wire_limits limits;
 static struct raim_wire_frame baseline, frame;
 static struct raim_wire_frame known_before, known;
@@ -46,7 +47,7 @@ static inline size_t write_frame(uint8_t *into, size_t capacity)
     return raim_snapshot_write(&limits, whole ? NULL : &baseline, &frame, into, capacity);
 }
 
-// --- Reading as a client does, which has one baseline to look up ---
+// --- Reading as a client with one baseline ---
 
 static inline bool read_snapshot(const uint8_t *message, size_t size, uint32_t near_tick,
                                  struct raim_wire_frame *into)
@@ -63,10 +64,10 @@ static inline bool read_snapshot(const uint8_t *message, size_t size, uint32_t n
     return raim_snapshot_read(&reader, &header, &limits, has_baseline ? &known_before : NULL, into);
 }
 
-static inline void assert_set_inside(const uint64_t *set, uint32_t places)
+static inline void assert_set_inside(const uint64_t *set, uint32_t slots)
 {
-    if (places % 64 != 0)
-        assert_int_equal(set[places / 64] >> places % 64, 0);
+    if (slots % 64 != 0)
+        assert_int_equal(set[slots / 64] >> slots % 64, 0);
 }
 
 static inline void assert_good_frame(const struct raim_wire_frame *good)
@@ -74,15 +75,15 @@ static inline void assert_good_frame(const struct raim_wire_frame *good)
     const raim_wire_self *self = &good->self;
     assert_true(self->place < limits.players);
     assert_true(self->margin >= -RAIM_MAX_MARGIN && self->margin <= RAIM_MAX_MARGIN);
-    FOR_EACH_PLACE (place, good->seen_players, limits.players) {
-        const raim_wire_player *player = &good->players[place];
+    FOR_EACH_PLACE (slot, good->seen_players, limits.players) {
+        const raim_wire_player *player = &good->players[slot];
         assert_true(player->x == frame_on_grid(player->x) && player->y == frame_on_grid(player->y));
         assert_true(player->aim >> RAIM_WIRE_AIM_BITS == 0 && player->life >> 3 == 0);
         assert_true(player->shield >> 1 == 0 && player->way >= 0 && player->way < RAIM_WAYS);
-        assert_true(!self->steers || self->place != place || player->aim == 0);
+        assert_true(!self->steers || self->place != slot || player->aim == 0);
     }
-    FOR_EACH_PLACE (place, good->seen_bullets, raim_wire_bullets(&limits)) {
-        const raim_wire_bullet *bullet = &good->bullets[place];
+    FOR_EACH_PLACE (slot, good->seen_bullets, raim_wire_bullets(&limits)) {
+        const raim_wire_bullet *bullet = &good->bullets[slot];
         assert_true(bullet->x == frame_on_grid(bullet->x) && bullet->y == frame_on_grid(bullet->y));
         assert_true(bullet->rewind <= limits.max_rewind);
     }
@@ -96,10 +97,10 @@ static inline bool accepts_snapshot(const uint8_t *message, size_t size)
     if (!accepted)
         return false;
     assert_good_frame(&told);
-    // A client knows a bullet as it was told, and so would tell it.
-    FOR_EACH_PLACE (place, told.seen_bullets, raim_wire_bullets(&limits)) {
-        told.bullets[place].now_x = told.bullets[place].x;
-        told.bullets[place].now_y = told.bullets[place].y;
+    // A client has a bullet as it was sent, so writing its frame yields equal bytes.
+    FOR_EACH_PLACE (slot, told.seen_bullets, raim_wire_bullets(&limits)) {
+        told.bullets[slot].now_x = told.bullets[slot].x;
+        told.bullets[slot].now_y = told.bullets[slot].y;
     }
     raim_reader reader = raim_reader_make(message, size);
     raim_message_read(&reader);
@@ -112,7 +113,7 @@ static inline bool accepts_snapshot(const uint8_t *message, size_t size)
     return true;
 }
 
-// --- Chance ---
+// --- Random cases ---
 
 static inline void chance_case(void)
 {
@@ -120,7 +121,7 @@ static inline void chance_case(void)
     const int most = size == 0 ? 1024 : size < 20 ? 130 : 12;
     make_frames(
         chance_limits((uint32_t)chance_int(1, most), (uint32_t)chance_int(1, most > 12 ? 8 : 6)));
-    const uint32_t tick = chance_magnitude(32); // so that some of before the wrap are among them
+    const uint32_t tick = chance_magnitude(32); // some ticks precede the wrap
     const uint32_t age = (uint32_t)chance_int(1, (int)limits.history - 1);
     const uint32_t rarity = (uint32_t)chance_int(0, 4);
     whole = chance_int(0, 3) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match and its clients at one table: no network between them but chance.
+// A match and its clients in one process, with random loss instead of a network.
 #pragma once
 
 #include "arena_fixture.h"
@@ -21,10 +21,10 @@ enum { CLIENTS = 48 };
 struct table {
     struct raim_map *map;
     struct raim_match *match;
-    struct raim_client *clients[CLIENTS]; // by handle; NULL where nobody sits
+    struct raim_client *clients[CLIENTS]; // by handle; NULL: no client
     bool closed[CLIENTS];
-    bool fresh[CLIENTS]; // it got a snapshot in the last tick
-    double loss;         // of unreliable messages, both ways
+    bool fresh[CLIENTS]; // it received a snapshot in the last tick
+    double loss;         // of unreliable messages in both directions
 };
 
 static inline struct table *open_table_on(struct raim_map *map, const raim_rules *rules,
@@ -60,7 +60,7 @@ static inline void close_table(struct table *table)
     free(table);
 }
 
-// Brings a message in memory of exactly its size, so that ASan sees every byte read beyond.
+// Delivers a message in memory of exactly its size, so that ASan detects a read beyond.
 static inline void to_match(struct table *table, uint32_t handle, bool reliable,
                             const uint8_t *data, size_t size)
 {
@@ -70,7 +70,7 @@ static inline void to_match(struct table *table, uint32_t handle, bool reliable,
     free(exact);
 }
 
-// The time of the tick to come, for clients.
+// The time of the next tick on the clients' clock.
 static inline uint64_t now_us(const struct table *table)
 {
     return (uint64_t)raim_match_tick(table->match) * 1000000 / 60;
@@ -99,7 +99,7 @@ static inline struct raim_client *sit_down(struct table *table, uint32_t handle,
     return client;
 }
 
-// Its connection breaks, and it does not come back.
+// Breaks a client's connection for good.
 static inline void lose(struct table *table, uint32_t handle)
 {
     raim_match_disconnect(table->match, handle);

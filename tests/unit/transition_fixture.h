@@ -31,7 +31,7 @@ static inline struct raim_map *other_map(void)
     return fixture_map(boxes, 3);
 }
 
-// Hands the table over to a match by a def, on the other map.
+// Transfers the table to a new match with a def, on the other map.
 static inline void succeed(struct table *table, struct raim_match_def def, bool keeps_round)
 {
     struct raim_map *map = other_map();
@@ -51,14 +51,14 @@ static inline void succeed(struct table *table, struct raim_match_def def, bool 
     table->def = def;
 }
 
-static inline raim_player *player_at(const struct table *table, uint32_t place)
+static inline raim_player *player_at(const struct table *table, uint32_t slot)
 {
-    return &raim_world_players(table->match->world)[place];
+    return &raim_world_players(table->match->world)[slot];
 }
 
 static inline raim_player *player_of(const struct table *table, uint32_t handle)
 {
-    return player_at(table, table->match->clients[handle].place);
+    return player_at(table, table->match->clients[handle].slot);
 }
 
 static inline struct seat *resume(struct table *table, uint32_t handle, const uint8_t *token)
@@ -72,17 +72,17 @@ static inline struct seat *resume(struct table *table, uint32_t handle, const ui
     return connect_seat(table, handle, &hello);
 }
 
-static inline void assert_knows_all(const struct table *table, const struct seat *seat)
+static inline void assert_has_all(const struct table *table, const struct seat *seat)
 {
     const struct raim_world *world = raim_match_world(table->match);
     assert_int_equal(seat->welcome.max_players, world->max_players);
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = player_at(table, place);
-        assert_int_equal(seat->roster[place].player, player->id);
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = player_at(table, slot);
+        assert_int_equal(seat->roster[slot].player, player->id);
         if (player->id == RAIM_NOBODY)
             continue;
-        assert_int_equal(seat->roster[place].score, player->score);
-        assert_int_equal(seat->roster[place].deaths, player->deaths);
-        assert_string_equal(seat->roster[place].name, table->match->members[place].name);
+        assert_int_equal(seat->roster[slot].score, player->score);
+        assert_int_equal(seat->roster[slot].deaths, player->deaths);
+        assert_string_equal(seat->roster[slot].name, table->match->members[slot].name);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the transport's tests stand on: system calls that are counted, failed and whose clocks move
-// where a test asks for it, a server that echoes, and libenet's own clients.
+// Fixture of the transport's tests: wrapped system calls that a test can count, fail or give
+// another clock, an echo server, and clients of libenet.
 #pragma once
 
 #include "chance.h"
@@ -23,7 +23,7 @@
 
 enum { MAX_CLIENTS = 100, MAX_CAPTURED = 4096 };
 
-// --- System calls in between: the linker prefers these to libc's ---
+// --- Interposed system calls: the linker prefers these to libc's ---
 
 static struct {
     int receives, sends;  // calls
@@ -31,8 +31,8 @@ static struct {
     int fail_at;          // the datagram of a batch that the kernel does not take, -1 for none
     int64_t monotonic_ms; // added to the clock
     int64_t wall_ms;
-    int loss;           // percent of the datagrams that are lost, either way
-    const char *sender; // address that datagrams seem to come from, NULL for the true one
+    int loss;           // percent of datagrams lost in either direction
+    const char *sender; // spoofed source address of datagrams; NULL: the true one
 } kernel = {.fail_at = -1};
 
 static struct {
@@ -50,7 +50,7 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
     for (int i = 0; i < received && kernel.sender != NULL; i++)
         inet_pton(AF_INET, kernel.sender,
                   &((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr);
-    // What is lost arrives as a byte that is nothing.
+    // A lost datagram is replaced by a meaningless byte.
     for (int i = 0; i < received && kernel.loss > 0; i++)
         if (chance_int(0, 99) < kernel.loss)
             headers[i].msg_len = 1;
@@ -75,7 +75,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
     }
     if (kernel.fail_at > 0 && (unsigned)kernel.fail_at < count)
         count = (unsigned)kernel.fail_at;
-    // One at a time, of which one may be lost.
+    // Receives one datagram at a time, which may be lost.
     if (kernel.loss > 0)
         count = 1;
     if (chance_int(0, 99) < kernel.loss) {
@@ -184,7 +184,7 @@ static inline struct client *add_client(void)
     return client;
 }
 
-// Messages of these tests begin with a number; per channel it must never go back.
+// Messages of these tests begin with a number that must not decrease within a channel.
 static inline void take_message(struct client *client, int channel, const ENetPacket *packet)
 {
     uint32_t number = 0;
@@ -258,7 +258,7 @@ static inline bool in_time(uint64_t deadline)
     return monotonic_ms() < deadline;
 }
 
-// Alternates everybody's turns until the condition holds, and fails the test if it never does.
+// Runs server and clients in turn until the condition holds; fails the test if it never does.
 #define RUN_UNTIL(condition)                                                                       \
     do {                                                                                           \
         const uint64_t limit = monotonic_ms() + 10000;                                             \
@@ -283,7 +283,7 @@ static inline void connect_clients(size_t count)
         assert_true(clients[i].connected);
 }
 
-// Connects one client whose round trips take so many milliseconds.
+// Connects one client with a round trip of `ms` milliseconds.
 static inline void connect_slowly(int64_t round_trip_ms)
 {
     struct client *client = add_client();

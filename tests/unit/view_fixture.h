@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A match whose clients are made of the protocol alone, with a look inside: what they were told
-// against what is true.
+// A match with clients that use the protocol's readers alone. It gives access to the match's
+// internals, to compare the snapshots with the world.
 #pragma once
 
 #include "arena_fixture.h"
@@ -24,11 +24,11 @@ struct viewer {
     bool any;
     uint32_t newest;         // tick of a frame
     uint32_t told;           // snapshots that it has read
-    raim_wire_input pressed; // by its player
-    bool is_mute;            // sends nothing
-    bool keeps_acks;         // names no new snapshot
-    bool has_named;          // any snapshot
-    uint32_t name;           // that one
+    raim_wire_input pressed; // of its own player
+    bool is_mute;            // sends no inputs
+    bool keeps_acks;         // acknowledges no new snapshot
+    bool has_named;          // it has any snapshot
+    uint32_t name;           // tick of the newest
 };
 
 struct stage {
@@ -45,7 +45,7 @@ static inline struct stage *stage_open(struct raim_map *map, struct raim_match_d
     stage->map = map;
     def.map = map;
     def.max_connections = VIEWERS;
-    def.resume_grace_s = 0; // who leaves is gone
+    def.resume_grace_s = 0; // a client that leaves is reset
     stage->match = raim_match_create(&def);
     assert_non_null(stage->match);
     stage->limits = stage->match->interest.history.limits;
@@ -85,20 +85,20 @@ static inline void stage_join(struct stage *stage, uint32_t handle)
     assert_true(stage->match->clients[handle].player != RAIM_NOBODY);
 }
 
-static inline uint32_t stage_place(const struct stage *stage, uint32_t handle)
+static inline uint32_t stage_slot(const struct stage *stage, uint32_t handle)
 {
-    return stage->match->clients[handle].place;
+    return stage->match->clients[handle].slot;
 }
 
 static inline raim_player *stage_player(const struct stage *stage, uint32_t handle)
 {
-    return &raim_world_players(stage->match->world)[stage_place(stage, handle)];
+    return &raim_world_players(stage->match->world)[stage_slot(stage, handle)];
 }
 
-// Lets a player stand at a place, in a new life and without a shield.
-static inline void stage_put(struct stage *stage, uint32_t place, raim_vec2 position)
+// Puts a player at a position in a new life without a shield.
+static inline void stage_put(struct stage *stage, uint32_t slot, raim_vec2 position)
 {
-    raim_player *player = &raim_world_players(stage->match->world)[place];
+    raim_player *player = &raim_world_players(stage->match->world)[slot];
     assert_true(player->id != RAIM_NOBODY);
     player->state = RAIM_PLAYER_ALIVE;
     player->position = player->previous = position;
@@ -108,8 +108,8 @@ static inline void stage_put(struct stage *stage, uint32_t place, raim_vec2 posi
     player->life++;
 }
 
-// Reads a snapshot from memory of exactly its size, and returns the frame of its tick; NULL where
-// it was overtaken by so many that its baseline is no longer remembered.
+// Reads a snapshot from memory of exactly its size and returns the frame of its tick; NULL when its
+// baseline has left the history.
 static inline const struct raim_wire_frame *
 stage_read(const struct stage *stage, struct viewer *viewer, const uint8_t *data, size_t size)
 {
@@ -169,7 +169,7 @@ static inline void stage_send(struct stage *stage, uint32_t handle)
                        stage_write_input(viewer, stage->match->world->tick, bytes));
 }
 
-// One tick on a line without delay or loss.
+// Plays one tick without delay or loss.
 static inline void stage_tick(struct stage *stage)
 {
     struct raim_outgoing out;
@@ -191,7 +191,7 @@ static inline void stage_ticks(struct stage *stage, int count)
         stage_tick(stage);
 }
 
-// What a viewer was shown in the last tick, and what it has been told of it or predicts.
+// The viewer's visible set of the last tick, and the frame that it has received or predicts for it.
 static inline const struct raim_shown *stage_shown(const struct stage *stage, uint32_t handle)
 {
     const uint32_t tick = stage->match->world->tick;
@@ -201,9 +201,9 @@ static inline const struct raim_shown *stage_shown(const struct stage *stage, ui
     return shown;
 }
 
-static inline bool stage_knows(const struct stage *stage, uint32_t handle, uint32_t place)
+static inline bool stage_has(const struct stage *stage, uint32_t handle, uint32_t slot)
 {
     const struct viewer *viewer = &stage->viewers[handle];
     const struct raim_wire_frame *frame = &viewer->frames[viewer->newest % stage->limits.history];
-    return raim_set_has(frame->seen_players, place);
+    return raim_set_has(frame->seen_players, slot);
 }

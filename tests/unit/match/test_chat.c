@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Chat in a match: who hears what, what is cleaned, and what is too much.
+// Chat in a match: receivers, cleaning, and the rate limit.
 #include "seat_fixture.h"
 
 #include "match_internal.h"
 
-// Two players and two spectators, who all have been told something.
+// Two players and two spectators, all with a snapshot.
 static struct table *open_full_table(struct raim_match_def def)
 {
     struct table *table = open_table(def);
@@ -18,23 +18,23 @@ static struct table *open_full_table(struct raim_match_def def)
     return table;
 }
 
-// The nth thing that a seat heard somebody say; NULL for none.
-static const struct raim_wire_event *heard_said(const struct seat *seat, uint32_t number,
-                                                uint32_t *told_tick)
+// The nth chat event of a player that a seat received; NULL: none.
+static const struct raim_wire_event *received_chat(const struct seat *seat, uint32_t number,
+                                                   uint32_t *event_tick)
 {
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        if (seat->heard[i].event.kind == RAIM_WIRE_CHAT && number-- == 0) {
-            *told_tick = seat->heard[i].told_tick;
-            return &seat->heard[i].event;
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        if (seat->received[i].event.kind == RAIM_WIRE_CHAT && number-- == 0) {
+            *event_tick = seat->received[i].event_tick;
+            return &seat->received[i].event;
         }
     return NULL;
 }
 
-static uint32_t count_said(const struct seat *seat)
+static uint32_t count_chat(const struct seat *seat)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        count += seat->heard[i].event.kind == RAIM_WIRE_CHAT;
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        count += seat->received[i].event.kind == RAIM_WIRE_CHAT;
     return count;
 }
 
@@ -47,21 +47,21 @@ static void test_everybody_hears_what_a_player_says_and_spectators_late(void **s
 {
     (void)state;
     struct table *table = open_full_table(usual_def());
-    const uint32_t said_in = raim_match_tick(table->match) + 1;
+    const uint32_t chat_in = raim_match_tick(table->match) + 1;
     say(table, 0, "good game");
     say(table, 1, "well played");
     ticks(table, DELAY_TICKS + 1);
     for (uint32_t i = 0; i < 4; i++) {
-        uint32_t told_tick;
+        uint32_t event_tick;
         const uint32_t delay = i >= 2 ? DELAY_TICKS : 0;
-        const struct raim_wire_event *first = heard_said(&table->seats[i], 0, &told_tick);
-        assert_int_equal(told_tick, said_in + delay);
+        const struct raim_wire_event *first = received_chat(&table->seats[i], 0, &event_tick);
+        assert_int_equal(event_tick, chat_in + delay);
         assert_int_equal(first->player, table->seats[0].welcome.player);
         assert_string_equal(first->text, "good game");
-        const struct raim_wire_event *second = heard_said(&table->seats[i], 1, &told_tick);
+        const struct raim_wire_event *second = received_chat(&table->seats[i], 1, &event_tick);
         assert_int_equal(second->player, table->seats[1].welcome.player);
         assert_string_equal(second->text, "well played");
-        assert_int_equal(count_said(&table->seats[i]), 2);
+        assert_int_equal(count_chat(&table->seats[i]), 2);
     }
     assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 0);
     close_table(table);
@@ -72,14 +72,14 @@ static void test_what_is_said_is_cleaned_as_names_are(void **state)
     (void)state;
     struct table *table = open_full_table(usual_def());
     char longest[RAIM_MAX_CHAT_BYTES + 1];
-    uint32_t told_tick;
+    uint32_t event_tick;
     memset(longest, 'x', RAIM_MAX_CHAT_BYTES);
     longest[RAIM_MAX_CHAT_BYTES] = '\0';
     say(table, 0, "  \xe2\x80\xae\x1b[2J h\xc3\xa9 \n ");
     say(table, 0, longest);
     ticks(table, 1);
-    assert_string_equal(heard_said(&table->seats[1], 0, &told_tick)->text, "[2J h\xc3\xa9");
-    assert_string_equal(heard_said(&table->seats[1], 1, &told_tick)->text, longest);
+    assert_string_equal(received_chat(&table->seats[1], 0, &event_tick)->text, "[2J h\xc3\xa9");
+    assert_string_equal(received_chat(&table->seats[1], 1, &event_tick)->text, longest);
     close_table(table);
 }
 
@@ -94,11 +94,11 @@ static void test_what_nobody_could_read_is_refused(void **state)
         assert_int_equal(refused(table, RAIM_REFUSED_CHAT), ++count);
     }
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
-    // It costs nothing of what may be said.
+    // A refused chat does not count against the rate limit.
     for (int i = 0; i < 4; i++)
         say(table, 0, "words");
     ticks(table, 1);
-    assert_int_equal(count_said(&table->seats[1]), 4);
+    assert_int_equal(count_chat(&table->seats[1]), 4);
     close_table(table);
 }
 
@@ -109,23 +109,23 @@ static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **st
     for (int i = 0; i < 10; i++)
         say(table, 0, "flood");
     tick(table);
-    assert_int_equal(count_said(&table->seats[1]), 4);
+    assert_int_equal(count_chat(&table->seats[1]), 4);
     assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 6);
     for (int i = 0; i < 600; i++) {
         say(table, 0, "flood");
         tick(table);
     }
-    assert_int_equal(count_said(&table->seats[1]), 4 + 10);
-    // The others have as much to say as before.
+    assert_int_equal(count_chat(&table->seats[1]), 4 + 10);
+    // The rate limit of other players is unchanged.
     say(table, 1, "calm");
     tick(table);
-    assert_int_equal(count_said(&table->seats[0]), 4 + 10 + 1);
-    // Silence earns no more than four.
+    assert_int_equal(count_chat(&table->seats[0]), 4 + 10 + 1);
+    // The burst does not exceed four after any silence.
     ticks(table, 2000);
     for (int i = 0; i < 10; i++)
         say(table, 0, "flood");
     tick(table);
-    assert_int_equal(count_said(&table->seats[1]), 4 + 10 + 1 + 4);
+    assert_int_equal(count_chat(&table->seats[1]), 4 + 10 + 1 + 4);
     close_table(table);
 }
 
@@ -142,7 +142,7 @@ static void test_another_connection_of_a_session_may_not_say_more(void **state)
         say(table, handle, "flood");
         tick(table);
     }
-    assert_int_equal(count_said(&table->seats[1]), 4);
+    assert_int_equal(count_chat(&table->seats[1]), 4);
     assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 6);
     close_table(table);
 }
@@ -164,12 +164,12 @@ static void test_only_players_speak(void **state)
     to_match(table, 0, true, bytes, size - 1);
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 1);
     ticks(table, 5);
-    assert_int_equal(count_said(&table->seats[0]), 0);
+    assert_int_equal(count_chat(&table->seats[0]), 0);
     close_table(table);
 }
 
-// Everybody floods, comes and goes, for longer than the late audience is told late. The seats check
-// that no event is missing.
+// All players flood, join and leave for longer than the late audience's delay. The seats check that
+// no event is missing.
 static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
     for (uint32_t i = 4; i < 10; i++)
         play(table, i);
     for (int i = 0; i < 2 * DELAY_TICKS; i++) {
-        // A place that is left and taken again starts afresh.
+        // A freed slot that is taken again starts with a full burst.
         for (uint32_t handle = 4; handle < 10 && i % 4 == 0; handle++) {
             stand_up(table, handle);
             play(table, handle);
@@ -192,16 +192,16 @@ static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
                 say(table, handle, "flood");
         tick(table);
     }
-    assert_true(count_said(&table->seats[1]) > 4 * DELAY_TICKS);
-    assert_true(count_said(&table->seats[3]) > 0);
+    assert_true(count_chat(&table->seats[1]) > 4 * DELAY_TICKS);
+    assert_true(count_chat(&table->seats[3]) > 0);
     assert_int_equal(refused(table, RAIM_REFUSED_FULL), 0);
     ticks(table, DELAY_TICKS + 5);
-    assert_int_equal(count_said(&table->seats[3]), count_said(&table->seats[2]));
+    assert_int_equal(count_chat(&table->seats[3]), count_chat(&table->seats[2]));
     close_table(table);
 }
 
-// Who comes, speaks and goes, over and over between two ticks, fills what is to be told. Then there
-// is no room for more words, but for everybody's end.
+// Repeated joining, chatting and leaving between two ticks fills the event log. Then it has no room
+// for more chat, but still for every player's death and leave.
 static void test_words_leave_room_for_everybodys_end(void **state)
 {
     (void)state;
@@ -225,8 +225,8 @@ static void test_words_leave_room_for_everybodys_end(void **state)
             stand_up(table, handle);
     assert_int_equal(counts(table).players, 0);
     ticks(table, DELAY_TICKS + 5);
-    assert_int_equal(count_said(&table->seats[3]), count_said(&table->seats[2]));
-    assert_true(count_said(&table->seats[3]) > 20);
+    assert_int_equal(count_chat(&table->seats[3]), count_chat(&table->seats[2]));
+    assert_true(count_chat(&table->seats[3]) > 20);
     close_table(table);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checkpoints of a match: what is restored plays on as if nothing had been, nobody loses anything,
-// and no bytes at all break anything.
+// Checkpoints: a restored match continues exactly as the saved one, no session is lost, and no
+// malformed bytes do harm.
 #include "seat_fixture.h"
 
 #include "match_internal.h"
@@ -29,7 +29,7 @@ static struct saved save(const struct table *table)
     return saved;
 }
 
-// Another match like the table's, as another process makes it.
+// Creates a match with the table's def, as another process would.
 static struct raim_match *fresh_match(const struct table *table)
 {
     struct raim_match_def def = table->def;
@@ -39,7 +39,7 @@ static struct raim_match *fresh_match(const struct table *table)
     return match;
 }
 
-// The table goes on with a match that knows no more than what was saved.
+// The table continues with a match restored from the checkpoint.
 static void restart(struct table *table)
 {
     const struct saved saved = save(table);
@@ -70,7 +70,7 @@ static struct raim_match_player row_of(const struct table *table, uint32_t id)
     return (struct raim_match_player){.id = RAIM_NOBODY};
 }
 
-// But for what a connection makes of it.
+// Ignores the members that depend on a connection.
 static void assert_same(const struct raim_match_player *row, const struct raim_match_player *before)
 {
     assert_string_equal(row->name, before->name);
@@ -146,7 +146,7 @@ static void test_whatever_was_played_is_sound(void **state)
             play(table, i);
         for (int i = 0; i < 600; i++) {
             tick(table);
-            if (chance_int(0, 50) == 0) { // somebody goes, with or without a word
+            if (chance_int(0, 50) == 0) { // a client leaves, with or without GOODBYE
                 const uint32_t handle = (uint32_t)chance_int(0, 5);
                 if (chance_int(0, 1) == 0)
                     say_goodbye(table, handle);
@@ -154,9 +154,9 @@ static void test_whatever_was_played_is_sound(void **state)
                 play(table, handle);
             }
             assert_true(raim_world_is_sound(table->match->world, table->map));
-            for (uint32_t place = 0; place < table->match->world->max_players; place++)
-                if (table->match->members[place].bot)
-                    assert_true(raim_bot_is_sound(&table->match->members[place].brain));
+            for (uint32_t slot = 0; slot < table->match->world->max_players; slot++)
+                if (table->match->members[slot].bot)
+                    assert_true(raim_bot_is_sound(&table->match->members[slot].brain));
         }
         close_table(table);
     }
@@ -305,7 +305,7 @@ static void assert_refused(const struct table *table, struct raim_match_def def,
     free(saved.bytes);
 }
 
-// A match by other rules and with other places takes everybody over, at least those of before.
+// A match with other rules and at least as many slots takes over all players.
 static void random_heir(struct table *table)
 {
     struct raim_match_def *def = &table->def;
@@ -322,7 +322,7 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
     (void)state;
     for (int round = 0; round < 20; round++) {
         struct raim_match_def def = checkpoint_def();
-        def.max_clients = 14; // may be more than the heir has connections
+        def.max_clients = 14; // may exceed the successor's connections
         struct table *table = open_table(def);
         struct raim_match_player before[6];
         uint8_t tokens[6][RAIM_TOKEN_BYTES];
@@ -341,9 +341,9 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
         assert_int_equal(counts(table).bots, table->def.bots);
         for (uint32_t i = 0; i < 6; i++) {
             const struct raim_match_player row = row_of(table, before[i].id);
-            const uint32_t place = raim_player_place(before[i].id);
-            if (place >= table->def.bots && place < table->def.bots + table->def.max_clients)
-                assert_same(&row, &before[i]); // else its place is a bot's, or gone
+            const uint32_t slot = raim_player_place(before[i].id);
+            if (slot >= table->def.bots && slot < table->def.bots + table->def.max_clients)
+                assert_same(&row, &before[i]); // otherwise its slot is a bot's, or missing
         }
         for (uint32_t i = 0; i < 6; i++)
             resume(table, i, tokens[i]);
@@ -419,13 +419,13 @@ static void test_what_is_cut_short_or_goes_on_is_refused(void **state)
     close_table(table);
 }
 
-// Chance, but not so wild that everything is refused at the first look.
+// Random damage that is not refused by the first check alone.
 static void damage(struct saved *saved)
 {
     for (int i = chance_int(1, 4); i > 0; i--) {
         uint8_t *byte = &saved->bytes[chance_int(0, (int)saved->size - 1)];
         const int kind = chance_int(0, 4);
-        if (kind == 4) { // something of the right form in the wrong place
+        if (kind == 4) { // valid bytes at a wrong offset
             const size_t size = 8U * (size_t)chance_int(1, 8);
             const int last = (int)((saved->size - size) / 8);
             memmove(saved->bytes + 8 * chance_int(0, last), saved->bytes + 8 * chance_int(0, last),
@@ -443,7 +443,7 @@ static void damage(struct saved *saved)
     }
 }
 
-// A byte of somebody or of something that flies, and not of what is empty.
+// The offset of a byte of a player or a flying bullet, not of a free slot.
 static void damage_world(struct saved *saved, const struct raim_world *world)
 {
     const size_t players_at = saved->size - raim_world_bytes(world) -

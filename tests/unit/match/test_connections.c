@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the operator does to a match: who hears it, who has to go, who may not come in.
+// The operator's commands to a match: say, kick, ban, mute, drain.
 #include "seat_fixture.h"
 
-static const struct raim_wire_event *last_heard(const struct seat *seat)
+static const struct raim_wire_event *last_received(const struct seat *seat)
 {
-    return seat->heard_count > 0 ? &seat->heard[seat->heard_count - 1].event : NULL;
+    return seat->received_count > 0 ? &seat->received[seat->received_count - 1].event : NULL;
 }
 
 static raim_player_id id_of(const struct table *table, uint32_t handle)
@@ -47,7 +47,7 @@ static void test_the_server_says_something_as_player_0(void **state)
     assert_true(raim_match_say(table->match, "  maintenance\x1b at noon "));
     ticks(table, 1);
     for (uint32_t i = 0; i < 3; i++) {
-        const struct raim_wire_event *event = last_heard(&table->seats[i]);
+        const struct raim_wire_event *event = last_received(&table->seats[i]);
         assert_int_equal(event->kind, RAIM_WIRE_CHAT);
         assert_int_equal(event->player, RAIM_NOBODY);
         assert_string_equal(event->text, "maintenance at noon");
@@ -65,16 +65,16 @@ static void test_what_cannot_be_told_is_not_said(void **state)
     assert_false(raim_match_say(table->match, text));
     assert_false(raim_match_say(table->match, " "));
     assert_false(raim_match_say(table->match, "\xff"));
-    const uint32_t before = table->seats[0].heard_count;
+    const uint32_t before = table->seats[0].received_count;
     ticks(table, 1);
-    assert_int_equal(table->seats[0].heard_count, before);
+    assert_int_equal(table->seats[0].received_count, before);
     text[RAIM_MAX_TEXT_BYTES] = '\0';
     int said = 0;
     while (raim_match_say(table->match, text))
         said++;
-    assert_in_range(said, 1, 10000); // then too much waits
+    assert_in_range(said, 1, 10000); // then the event log is full
     ticks(table, 1);
-    assert_int_equal(table->seats[0].heard_count, before + said);
+    assert_int_equal(table->seats[0].received_count, before + said);
     close_table(table);
 }
 
@@ -91,7 +91,7 @@ static void test_a_kick_ends_a_session_and_tells_why(void **state)
     assert_int_equal(counts(table).players, 1);
     ticks(table, 1);
     assert_goodbye(&table->seats[0], RAIM_REASON_KICKED, "be nice");
-    const struct raim_wire_event *event = last_heard(&table->seats[1]);
+    const struct raim_wire_event *event = last_received(&table->seats[1]);
     assert_int_equal(event->kind, RAIM_WIRE_LEFT);
     assert_int_equal(event->player, id);
     assert_int_equal(event->reason, RAIM_REASON_KICKED);
@@ -168,7 +168,7 @@ static void test_a_ban_ends_whatever_a_connection_is(void **state)
     assert_int_equal(counts(table).players, 1);
     assert_int_equal(counts(table).spectators, 0);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_BANNED], 3);
-    // Its hello comes too late.
+    // Its HELLO comes too late.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "late"};
     to_match(table, 3, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
@@ -190,7 +190,7 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
     const raim_player_id id = id_of(table, 0);
     struct raim_hello hello = resuming(table, 0);
     assert_true(raim_match_mute(table->match, id, true));
-    const uint32_t before = table->seats[1].heard_count;
+    const uint32_t before = table->seats[1].received_count;
     say(table, 0, "hear me");
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MUTED], 1);
     // Another connection of the session changes nothing.
@@ -199,7 +199,7 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
     say(table, 5, "hear me");
     ticks(table, 1);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MUTED], 2);
-    assert_int_equal(table->seats[1].heard_count, before);
+    assert_int_equal(table->seats[1].received_count, before);
     struct raim_match_player rows[PLACES];
     assert_int_equal(raim_match_players(table->match, rows, PLACES), 2);
     assert_true(rows[0].muted);
@@ -207,7 +207,7 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
     assert_true(raim_match_mute(table->match, id, false));
     say(table, 5, "hear me");
     ticks(table, 1);
-    assert_string_equal(last_heard(&table->seats[1])->text, "hear me");
+    assert_string_equal(last_received(&table->seats[1])->text, "hear me");
     close_table(table);
 }
 
@@ -224,7 +224,7 @@ static void test_who_takes_a_muted_players_place_may_speak(void **state)
     assert_int_equal(raim_player_place(id_of(table, 0)), raim_player_place(id));
     say(table, 0, "hello");
     ticks(table, 1);
-    assert_string_equal(last_heard(&table->seats[1])->text, "hello");
+    assert_string_equal(last_received(&table->seats[1])->text, "hello");
     close_table(table);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The log of events: each audience hears everything once, in order, and late by the delay or less.
+// Event log: each audience receives every event once, in order, and late by at most the delay.
 #include "chance.h"
 #include "event_log.h"
 
@@ -11,9 +11,9 @@
 
 enum { BURST = 100, MOST_TICKS = 3000 };
 
-// What an audience has heard so far. An event's `player` is a running number.
+// The events that an audience has received. An event's `player` is a running number.
 struct listener {
-    uint32_t heard;
+    uint32_t received;
     uint32_t early; // events that came before their delay was over
 };
 
@@ -22,21 +22,21 @@ static void listen(struct raim_event_log *log, enum raim_audience audience, uint
 {
     struct raim_events_message message;
     while (raim_event_log_next(log, audience, &message)) {
-        assert_int_equal(message.sequence, first_sequence + listener->heard);
+        assert_int_equal(message.sequence, first_sequence + listener->received);
         assert_in_range(message.count, 1, RAIM_MAX_EVENTS_MESSAGE);
         assert_true(tick - message.tick <= delay);
-        // A message that is too small for some leaves them for the next.
+        // Events that do not fit into a message remain for the next.
         const uint32_t told = (uint32_t)chance_int(1, (int)message.count);
         for (uint32_t i = 0; i < told; i++) {
-            assert_int_equal(message.events[i].player, listener->heard++);
+            assert_int_equal(message.events[i].player, listener->received++);
             assert_int_equal(message.events[i].victim, message.tick);
         }
         listener->early += tick - message.tick < delay ? told : 0;
-        raim_event_log_tell(log, audience, told);
+        raim_event_log_mark_sent(log, audience, told);
     }
 }
 
-// Lets so many events happen a tick, at most, and returns how many were told too early.
+// Logs at most so many events per tick and returns how many were sent before their delay.
 static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
 {
     struct raim_event_log log;
@@ -53,17 +53,17 @@ static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
             event->player = added++;
             event->victim = tick;
         }
-        raim_event_log_open(&log, tick);
+        raim_event_log_release(&log, tick);
         assert_int_equal(log.due[RAIM_AUDIENCE_LIVE], log.end);
         listen(&log, RAIM_AUDIENCE_LIVE, tick, first, 0, &live);
         listen(&log, RAIM_AUDIENCE_LATE, tick, first, delay, &late);
-        assert_int_equal(live.heard, added);
+        assert_int_equal(live.received, added);
     }
     for (uint32_t i = 0; i < delay; i++, tick++) {
-        raim_event_log_open(&log, tick);
+        raim_event_log_release(&log, tick);
         listen(&log, RAIM_AUDIENCE_LATE, tick, first, delay, &late);
     }
-    assert_int_equal(late.heard, added);
+    assert_int_equal(late.received, added);
     raim_event_log_destroy(&log);
     return late.early;
 }
@@ -100,14 +100,14 @@ static void test_what_was_not_told_before_a_restart_is_not_told_any_more(void **
     assert_true(raim_event_log_create(&log, BURST, BURST, 10));
     for (uint32_t i = 0; i < 5; i++)
         raim_event_log_add(&log, i)->player = i;
-    raim_event_log_open(&log, 5);
+    raim_event_log_release(&log, 5);
     assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
     assert_int_equal(raim_event_log_at(&log, 4)->player, 4);
     raim_event_log_restart(&log, 77);
     for (int audience = 0; audience < RAIM_AUDIENCES; audience++)
         assert_false(raim_event_log_next(&log, audience, &message));
     raim_event_log_add(&log, 6)->player = 6;
-    raim_event_log_open(&log, 6);
+    raim_event_log_release(&log, 6);
     assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
     assert_int_equal(message.sequence, 77);
     assert_int_equal(message.events[0].player, 6);
@@ -125,10 +125,10 @@ static void test_a_message_tells_of_one_tick(void **state)
     raim_event_log_add(&log, 5)->player = 2;
     raim_event_log_add(&log, 6)->player = 3;
     assert_false(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
-    raim_event_log_open(&log, 6);
+    raim_event_log_release(&log, 6);
     assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
     assert_true(message.tick == 5 && message.count == 2 && message.events[1].player == 2);
-    raim_event_log_tell(&log, RAIM_AUDIENCE_LIVE, 2);
+    raim_event_log_mark_sent(&log, RAIM_AUDIENCE_LIVE, 2);
     assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
     assert_true(message.tick == 6 && message.count == 1 && message.events[0].player == 3);
     raim_event_log_destroy(&log);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The judge of fairness knows what runs can reveal, and finds nothing to blame in a short match.
-//     test_fairness [--seed N]
+// The fairness judge: reference cases of what runs can reveal, and a short match without
+// violations.     test_fairness [--seed N]
 #include "fairness_match.h"
 #include "judge.h"
 #include "map_file.h"
@@ -17,7 +17,7 @@ static const double radius = 20;
 
 static uint64_t seed = 1; // of the match
 
-// A map with boxes for obstacles, and a judge of it whose players run 5 units a tick.
+// A map with box obstacles, and its judge for players who run 5 units per tick.
 static struct judge judge_of(const raim_box *boxes, int count)
 {
     static struct raim_obstacle_def obstacles[8];
@@ -45,11 +45,11 @@ static void end(const struct judge *judge)
     raim_map_destroy((struct raim_map *)judge->map);
 }
 
-// Whether a viewer may be told of a target when both run up to so many ticks, 0: stand.
+// Whether a viewer may receive a target when both run for up to so many ticks; 0: both stand.
 static bool could_see(const struct judge *judge, raim_vec2 eye, int eye_ticks, raim_vec2 centre,
                       int centre_ticks)
 {
-    static struct judge_places viewer, target;
+    static struct judge_positions viewer, target;
     struct judge_witness witness;
     if (eye_ticks > 0)
         judge_run(judge, eye, eye_ticks, &viewer);
@@ -97,7 +97,7 @@ static void test_who_is_behind_a_wall_is_seen_once_a_run_rounds_it(void **state)
     const raim_vec2 eye = {-50, 0};
     assert_false(judge_is_on_screen(&judge, eye, (raim_vec2){50, 0}, radius));
     assert_false(could_see(&judge, eye, 16, (raim_vec2){50, 0}, 16));
-    // From 180 they come to y = 260; the middle of the wall they never leave.
+    // From y = 180 they reach y = 260; from the middle of the wall they do not get past its ends.
     assert_true(could_see(&judge, (raim_vec2){-50, 180}, 16, (raim_vec2){50, 180}, 16));
     assert_false(could_see(&judge, (raim_vec2){-50, 180}, 1, (raim_vec2){50, 180}, 1));
     assert_false(could_see(&judge, (raim_vec2){-50, 180}, 0, (raim_vec2){50, 100}, 0));
@@ -111,10 +111,10 @@ static void test_a_run_that_turns_is_tried_too(void **state)
     const raim_box boxes[] = {{{-400, -41}, {0, -21}}, {{-400, 21}, {0, 41}}};
     const struct judge judge = judge_of(boxes, 2);
     const raim_vec2 eye = {-30, 0}, centre = {-150, 110};
-    static struct judge_places places;
-    judge_run(&judge, eye, 16, &places);
-    for (int i = 0; i < places.count; i++)
-        assert_false(judge_is_on_screen(&judge, places.points[i], centre, radius));
+    static struct judge_positions slots;
+    judge_run(&judge, eye, 16, &slots);
+    for (int i = 0; i < slots.count; i++)
+        assert_false(judge_is_on_screen(&judge, slots.points[i], centre, radius));
     assert_true(could_see(&judge, eye, 16, centre, 0));
     assert_false(could_see(&judge, eye, 8, centre, 0));
     end(&judge);
@@ -127,7 +127,7 @@ static void test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it(vo
     const struct judge judge = judge_of(boxes, 2);
     const raim_rules rules = raim_rules_default();
     const struct raim_world world = {.rules = rules, .tick_hz = 60, .tick = 100};
-    static struct judge_places eye, flight;
+    static struct judge_positions eye, flight;
     struct judge_witness witness;
     judge_stand((raim_vec2){-50, 0}, &eye);
     raim_bullet bullet = {.origin = {50, 0}, .direction = {0, 1}, .born_tick = 99, .owner = 1024};
@@ -142,7 +142,7 @@ static void test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it(vo
     bullet = (raim_bullet){.origin = {250, 245}, .direction = {1, 0}, .born_tick = 100, .owner = 1};
     judge_fly(&judge, &world, &bullet, 16, &flight);
     assert_true(flight.points[flight.count - 1].x <= 296);
-    // And so does its age.
+    // Its lifetime ends it.
     bullet = (raim_bullet){.origin = {50, 0}, .direction = {0, -1}, .born_tick = 30, .owner = 1};
     judge_fly(&judge, &world, &bullet, 16, &flight);
     assert_true(flight.points[flight.count - 1].y == -20 - 15 * 72);

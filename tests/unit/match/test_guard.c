@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A match whose guard wants access tokens: one that says "let me in", once.
+// A match with a guard that accepts the access token "let me in" once.
 #include "seat_fixture.h"
 
 static const char word[] = "let me in";
@@ -80,7 +80,7 @@ static void test_a_good_token_lets_play_or_watch(void **state)
         hello.watch = watch;
         connect_seat(table, 0, &hello);
         ticks(table, 2);
-        assert_true(table->seats[0].welcome_told);
+        assert_true(table->seats[0].welcome_sent);
         assert_int_equal(watch ? counts(table).spectators : counts(table).players, 1);
         close_table(table);
     }
@@ -135,10 +135,10 @@ static void test_who_resumes_is_not_asked(void **state)
     ticks(table, 2);
     connect_seat(table, 1, &hello);
     ticks(table, 2);
-    assert_true(table->seats[1].welcome_told);
+    assert_true(table->seats[1].welcome_sent);
     assert_int_equal(table->seats[1].welcome.player, id);
     assert_int_equal(doorman.asked, 1);
-    // A session that nobody knows is none.
+    // An unknown session token does not resume.
     hello.token[0] ^= 1;
     stand_up(table, 1);
     ticks(table, 6 * 60);
@@ -163,7 +163,7 @@ static void test_a_full_match_uses_up_no_token(void **state)
     close_table(table);
 }
 
-// Fewer may play and watch than the match was made for.
+// Tuning below the def's limits.
 static void test_nor_does_one_that_has_become_smaller(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_who_makes_way_makes_none_without_a_token(void **state)
     hello = hello_with(word);
     connect_seat(table, 2, &hello);
     ticks(table, 2);
-    assert_true(table->seats[2].welcome_told);
+    assert_true(table->seats[2].welcome_sent);
     assert_int_equal(counts(table).away, 0);
     close_table(table);
 }

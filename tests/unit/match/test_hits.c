@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shots at what their shooters saw: how far the match believes them, and what it tells of it.
+// Lag compensation in a match: limits of the rewind, and its events and counters.
 #include "view_fixture.h"
 
 enum { SHOOTER, TARGET, RUN_UP = 30, NONE = -1 };
@@ -21,18 +21,18 @@ static struct stage *aim_at_the_past(double max_rewind_s, int ticks_ago)
     stage_join(stage, SHOOTER);
     stage_join(stage, TARGET);
     stage_ticks(stage, 5);
-    stage_put(stage, stage_place(stage, TARGET), (raim_vec2){0, -500});
-    stage_put(stage, stage_place(stage, SHOOTER), (raim_vec2){-900, 900});
+    stage_put(stage, stage_slot(stage, TARGET), (raim_vec2){0, -500});
+    stage_put(stage, stage_slot(stage, SHOOTER), (raim_vec2){-900, 900});
     stage->viewers[TARGET].pressed.move_y = 1;
     stage->viewers[SHOOTER].is_mute = true; // until it fires
     for (int i = 0; i < RUN_UP; i++) {
-        stage->viewers[TARGET].pressed.aim += 1000; // so that there is something to tell
+        stage->viewers[TARGET].pressed.aim += 1000; // so that a snapshot is needed
         stage_tick(stage);
     }
     const raim_player *target = stage_player(stage, TARGET);
     const double run = target->position.y - target->previous.y;
     assert_true(run == 5);
-    stage_put(stage, stage_place(stage, SHOOTER),
+    stage_put(stage, stage_slot(stage, SHOOTER),
               (raim_vec2){-60, target->position.y - run * ticks_ago});
     return stage;
 }
@@ -65,7 +65,7 @@ static int fire_measured(struct stage *stage, uint8_t view_age, int known_ago)
     return rewind;
 }
 
-// The same, where nothing else is measured.
+// Fires with a view of an age, without a measurement of the transport.
 static int fire(struct stage *stage, uint8_t view_age, int known_ago)
 {
     struct raim_connection *client = &stage->match->clients[SHOOTER];
@@ -84,9 +84,9 @@ static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(vo
     assert_int_equal(hits.rewound, 1);
     assert_int_equal(hits.in_past, 1);
     assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
-    // A hit that is not rewound adds to nothing but the total.
-    stage_put(stage, stage_place(stage, TARGET), (raim_vec2){0, 0});
-    stage_put(stage, stage_place(stage, SHOOTER), (raim_vec2){-50, 0});
+    // A hit without rewind counts in the total alone.
+    stage_put(stage, stage_slot(stage, TARGET), (raim_vec2){0, 0});
+    stage_put(stage, stage_slot(stage, SHOOTER), (raim_vec2){-50, 0});
     stage_player(stage, TARGET)->shield_ticks = 100;
     assert_int_equal(fire(stage, 0, 0), -1);
     hits = raim_match_counts(stage->match).hits;
@@ -121,7 +121,7 @@ static void test_no_claim_goes_beyond_the_limit(void **state)
 static void test_no_claim_goes_beyond_the_rewind_limit(void **state)
 {
     (void)state;
-    // Whose answers take no tick cannot have been shown what was 15 ticks ago.
+    // A client that answers within the tick cannot have seen a state 15 ticks old.
     struct stage *stage = aim_at_the_past(0.25, 15);
     assert_int_equal(fire(stage, 15, 0), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Who presses nothing makes room for newcomers while the match is full, and only then.
-//     test_idle [--seed N]
+// Idle players are evicted for newcomers while the match is full, and only then.     test_idle
+// [--seed N]
 #include "seat_fixture.h"
 
-enum { IDLE_TICKS = 60, PLACES_FOR_CLIENTS = 3 };
+enum { IDLE_TICKS = 60, CLIENT_SLOTS = 3 };
 
 static struct raim_match_def idle_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.max_clients = PLACES_FOR_CLIENTS;
+    def.max_clients = CLIENT_SLOTS;
     def.idle_timeout_s = IDLE_TICKS / 60.0;
     def.resume_grace_s = 2;
     return def;
@@ -42,17 +42,17 @@ static void test_a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest(voi
     ticks(table, IDLE_TICKS + 5);
     const struct seat *guest = play(table, 5);
     ticks(table, 2);
-    assert_true(guest->welcome_told && !guest->is_over);
+    assert_true(guest->welcome_sent && !guest->is_over);
     assert_evicted(table, 1);
     assert_false(table->seats[0].is_over || table->seats[2].is_over);
-    assert_int_equal(counts(table).players, PLACES_FOR_CLIENTS);
+    assert_int_equal(counts(table).players, CLIENT_SLOTS);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 0);
-    // Its session is over: who comes back with its token begins anew, and may take the next place.
+    // Its session is over: a client with its token begins a new one and may take the next slot.
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
     memcpy(hello.token, table->seats[1].welcome.token, sizeof hello.token);
     const struct seat *again = connect_seat(table, 6, &hello);
     ticks(table, 2);
-    assert_true(again->welcome_told);
+    assert_true(again->welcome_sent);
     assert_memory_not_equal(again->welcome.token, hello.token, sizeof hello.token);
     assert_evicted(table, 2);
     close_table(table);
@@ -63,12 +63,12 @@ static void test_nobody_goes_while_there_is_room(void **state)
     (void)state;
     struct raim_match_def def = idle_def();
     struct table *table = open_table(def);
-    for (uint32_t i = 0; i < PLACES_FOR_CLIENTS - 1; i++)
+    for (uint32_t i = 0; i < CLIENT_SLOTS - 1; i++)
         play(table, i)->is_idle = true;
     ticks(table, 5 * IDLE_TICKS);
     play(table, 5);
     ticks(table, 5);
-    assert_int_equal(counts(table).players, PLACES_FOR_CLIENTS);
+    assert_int_equal(counts(table).players, CLIENT_SLOTS);
     assert_false(table->seats[0].is_over || table->seats[1].is_over);
     close_table(table);
 }
@@ -77,11 +77,11 @@ static void test_who_presses_stays(void **state)
 {
     (void)state;
     struct table *table = open_full(idle_def());
-    for (uint32_t i = 0; i < PLACES_FOR_CLIENTS; i++)
+    for (uint32_t i = 0; i < CLIENT_SLOTS; i++)
         table->seats[i].is_idle = false;
     ticks(table, 3 * IDLE_TICKS);
-    // A key that is held is nothing new, and so is none: until the time is over they stay.
-    for (uint32_t i = 0; i < PLACES_FOR_CLIENTS; i++)
+    // Holding a key counts as idle, as does pressing none, but only after the timeout.
+    for (uint32_t i = 0; i < CLIENT_SLOTS; i++)
         table->seats[i].is_idle = true;
     ticks(table, IDLE_TICKS - 5);
     const struct seat *early = play(table, 5);
@@ -90,7 +90,7 @@ static void test_who_presses_stays(void **state)
     ticks(table, 10);
     const struct seat *late = play(table, 6);
     ticks(table, 2);
-    assert_true(late->welcome_told);
+    assert_true(late->welcome_sent);
     close_table(table);
 }
 
@@ -104,7 +104,7 @@ static void test_who_is_lost_goes_before_who_is_idle(void **state)
     ticks(table, IDLE_TICKS + 5);
     const struct seat *guest = play(table, 5);
     ticks(table, 2);
-    assert_true(guest->welcome_told);
+    assert_true(guest->welcome_sent);
     assert_false(table->seats[0].is_over || table->seats[1].is_over);
     close_table(table);
 }
@@ -121,7 +121,7 @@ static void test_spectators_and_those_who_resume_evict_nobody(void **state)
     ticks(table, 3);
     assert_int_equal(table->seats[1].goodbye.reason, RAIM_REASON_RESUMED);
     assert_false(table->seats[0].is_over || table->seats[2].is_over);
-    // To resume is not to press.
+    // Resuming does not count as a new input.
     table->seats[0].is_idle = table->seats[2].is_idle = false;
     ticks(table, 5);
     play(table, 7);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inputs that wait for their tick: by which margins they come, window by window, how many are
-// missed, and how far a shooter's word for what it was shown counts. How they are stored and handed
-// out is tested through the match.
+// Input buffer: margins by window, missed inputs, and clamping of claimed view ages. Storing and
+// taking inputs is tested through the match.
 #include "inbox.h"
 
 #include <setjmp.h>
@@ -13,10 +12,10 @@
 // Tick 64 begins a window.
 enum { START = 2 * RAIM_MARGIN_WINDOW };
 
-// Of a client of which nothing is measured.
+// The rewind limit of a client without measurements.
 static const struct raim_rewind_limit unknown;
 
-// Of a world no more is asked than its times.
+// The inbox reads only tick, tick_hz and max_rewind of the world.
 static struct raim_world world_at(uint32_t now)
 {
     return (struct raim_world){.tick = now, .tick_hz = 60, .max_rewind = 9};
@@ -38,7 +37,7 @@ static raim_input take(struct raim_inbox *inbox, uint32_t now, struct raim_inbox
 
 enum { NEVER = RAIM_MARGIN_WINDOW };
 
-// Plays a window in which every tick's input comes early by `margin`, but one a tick later.
+// Plays a window in which every input comes early by `margin`, except one that comes a tick later.
 static uint32_t play_window(struct raim_inbox *inbox, uint32_t now, int32_t margin, uint32_t late)
 {
     for (uint32_t i = 0; i < RAIM_MARGIN_WINDOW; i++, now++) {
@@ -57,7 +56,7 @@ static void test_the_margin_is_the_least_of_the_last_whole_window(void **state)
     struct raim_inbox inbox = {0};
     uint32_t now = play_window(&inbox, START, 3, NEVER);
     assert_int_equal(inbox.margin, 3);
-    // What comes in a window does not count before it ends.
+    // A window's minimum applies only after its end.
     for (int i = 0; i < RAIM_MARGIN_WINDOW - 1; i++, now++) {
         arrive(&inbox, now, 10);
         take(&inbox, now, NULL);
@@ -133,7 +132,7 @@ static void test_inputs_count_as_missed_from_the_first_one_on(void **state)
     assert_true(tally.due == 4 && tally.missed == 2);
 }
 
-// A client whose round trip takes so many ticks, without jitter.
+// The rewind limit of a client with a constant round trip of so many ticks.
 static struct raim_rewind_limit far_by(uint32_t ticks)
 {
     struct raim_rewind_limit rewind_limit = {0};
@@ -141,7 +140,7 @@ static struct raim_rewind_limit far_by(uint32_t ticks)
     return rewind_limit;
 }
 
-// What counts of a view's age in an input for `ahead` ticks from now.
+// The rewind granted to a claimed view age in an input for `ahead` ticks from now.
 static raim_input fire(struct raim_inbox *inbox, struct raim_world world,
                        const struct raim_rewind_limit *rewind_limit, uint32_t ahead,
                        uint8_t view_age)
@@ -192,7 +191,7 @@ static void test_a_view_is_no_older_than_the_rewind_limit_allows(void **state)
     assert_int_equal(rewind_for(world, &near, 0, RAIM_WIRE_REWIND), RAIM_REWIND_LIMIT_SHOW);
     assert_int_equal(rewind_for(world, &far, 0, RAIM_WIRE_REWIND), 9 + RAIM_REWIND_LIMIT_SHOW);
     assert_int_equal(rewind_for(world, &far, 0, 4), 4);
-    // An input may run ahead, but not make the view older by that.
+    // Sending inputs further ahead does not extend the permitted view age.
     assert_int_equal(rewind_for(world, &far, 1, RAIM_WIRE_REWIND), 10 + RAIM_REWIND_LIMIT_SHOW);
     for (uint32_t ahead = RAIM_INBOX_EARLY; ahead < RAIM_INBOX_TICKS; ahead += 20)
         assert_int_equal(rewind_for(world, &far, ahead, RAIM_WIRE_REWIND),
@@ -213,7 +212,7 @@ static void test_a_claim_beyond_a_tick_more_is_noted(void **state)
     assert_false(inbox.is_held_clamped);
     fire(&inbox, world, &near, 0, most + 2);
     assert_true(inbox.is_held_clamped);
-    // What the world does not rewind anyway is led by, and no lie.
+    // A claim beyond the world's max_rewind does not count as clamped.
     fire(&inbox, world, &far, 0, RAIM_WIRE_REWIND);
     assert_false(inbox.is_held_clamped);
 }

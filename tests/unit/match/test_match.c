@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A match and its clients, message by message, without a network between them but chance.
+// A match and its clients, message by message, with random loss instead of a network.
 #include "table_fixture.h"
 
 #include <math.h>
 
-// A map of crosses and stars, so that clients are told pieces with seams.
+// A map of crosses and stars, so that OBSTACLES contain pieces with seams.
 static struct raim_map *map_of_stars(void)
 {
     struct raim_obstacle_def obstacles[12];
@@ -71,8 +71,8 @@ static void test_a_client_is_told_everything_it_needs(void **state)
     assert_memory_equal(map->obstacles, table->map->obstacles, 3 * sizeof map->obstacles[0]);
     assert_memory_equal(&map->border, &table->map->border, sizeof map->border);
     int members = 0, bots = 0;
-    for (uint32_t place = 0; place < raim_client_max_players(client); place++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
         members += member->id != RAIM_NOBODY;
         bots += member->bot;
     }
@@ -98,7 +98,7 @@ static void test_a_full_match_says_so(void **state)
     assert_string_equal(raim_client_end(third).text, "the arena is full: 2 of 2 players");
     assert_true(table->closed[2]);
     assert_int_equal(refused(table, RAIM_REFUSED_FULL), 1);
-    // A place that is left is free again.
+    // A slot is free again after its player has left.
     stand_up(table, 0);
     stand_up(table, 2);
     struct raim_client *fourth = sit_down(table, 2, "four");
@@ -152,13 +152,13 @@ static void test_who_says_goodbye_is_let_go(void **state)
     struct raim_client *other = sit_down(table, 1, "host");
     for (int i = 0; i < 5; i++)
         tick(table);
-    const uint32_t place = raim_client_own_slot(client);
-    assert_string_equal(raim_client_roster_entry(other, place)->name, "guest");
+    const uint32_t slot = raim_client_own_slot(client);
+    assert_string_equal(raim_client_roster_entry(other, slot)->name, "guest");
     to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
     assert_int_equal(raim_match_counts(table->match).players, 1);
     tick(table);
-    assert_true(table->closed[0]); // whether it goes by itself or not
-    assert_int_equal(raim_client_roster_entry(other, place)->id, RAIM_NOBODY);
+    assert_true(table->closed[0]); // whether it leaves by itself or is disconnected
+    assert_int_equal(raim_client_roster_entry(other, slot)->id, RAIM_NOBODY);
     close_table(table);
 }
 
@@ -181,7 +181,7 @@ static void test_a_silent_connection_ends(void **state)
     close_table(table);
 }
 
-// True for who is in plain sight of a player.
+// True for players in plain sight of a player.
 static bool is_due(const struct table *table, const raim_player *self, const raim_player *other)
 {
     return other->state == RAIM_PLAYER_ALIVE &&
@@ -191,25 +191,25 @@ static bool is_due(const struct table *table, const raim_player *self, const rai
                                 raim_match_world(table->match)->rules.player_radius);
 }
 
-// The newest snapshot of a client against the world it was taken from.
+// Compares the newest snapshot of a client with the world of its tick.
 static void assert_sees_the_truth(const struct table *table, const struct raim_client *client)
 {
     static struct raim_client_player seen[RAIM_MAX_PLAYERS];
     const struct raim_world *world = raim_match_world(table->match);
     const raim_player *players = raim_world_players_const(world);
-    const uint32_t own_place = raim_client_own_slot(client);
-    const raim_player *self = &players[own_place];
+    const uint32_t own_slot = raim_client_own_slot(client);
+    const raim_player *self = &players[own_slot];
     const uint32_t count = raim_client_players(client, seen, RAIM_MAX_PLAYERS);
     uint32_t due = 0;
-    for (uint32_t place = 0; place < world->max_players; place++)
-        due += is_due(table, self, &players[place]);
+    for (uint32_t slot = 0; slot < world->max_players; slot++)
+        due += is_due(table, self, &players[slot]);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < count; i++) {
         const raim_player *truth = &players[seen[i].slot];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
         assert_true(seen[i].position.x == truth->position.x);
         assert_true(seen[i].position.y == truth->position.y);
-        assert_true(seen[i].slot == own_place || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
+        assert_true(seen[i].slot == own_slot || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
         assert_int_equal(seen[i].shielded, truth->shield_ticks > 0);
         inside += is_due(table, self, truth);
     }
@@ -242,7 +242,7 @@ static void play_and_compare(double loss)
         tick(table);
         for (uint32_t handle = 0; handle < CLIENTS; handle++) {
             const struct raim_client *client = table->clients[handle];
-            // What a lost snapshot would have told, a client predicts otherwise.
+            // After a lost snapshot the client's prediction may differ.
             if (client == NULL || !table->fresh[handle] ||
                 raim_client_state(client) != RAIM_CLIENT_PLAYING ||
                 raim_client_tick(client) != raim_match_tick(table->match))
@@ -250,7 +250,7 @@ static void play_and_compare(double loss)
             assert_sees_the_truth(table, client);
             assert_scores_agree(table, client);
         }
-        // People come and go all the time, some without a word.
+        // Clients keep joining and leaving, some without GOODBYE.
         if (i % 20 == 0) {
             const uint32_t handle = (uint32_t)chance_int(0, CLIENTS - 9);
             if (table->clients[handle] == NULL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients of a match press and acknowledge, in time, late, lost and hostile.
+// Inputs and acknowledgements of a match's clients: in time, late, lost and hostile.
 #include "table_fixture.h"
 
 static void test_inputs_arrive_in_time_and_survive_a_loss(void **state)
@@ -45,10 +45,10 @@ static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
     to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now + 1));
     to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now + 64));
     assert_int_equal(refused(table, RAIM_REFUSED_ACK), 2);
-    // Old acks are true once; they neither help nor harm.
+    // Old acknowledgements are ignored.
     to_match(table, 0, false, bytes, write_input(bytes, now + 1, true, now - 90));
     assert_int_equal(refused(table, RAIM_REFUSED_ACK), 2);
-    // Another hello, an input on the wrong channel, a message that only servers send.
+    // A second HELLO, an input on the wrong channel, a message that only servers send.
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "again"};
     to_match(table, 0, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
     to_match(table, 0, true, bytes, write_input(bytes, now, false, 0));
@@ -72,8 +72,8 @@ static void test_a_repetition_cannot_change_an_input(void **state)
     struct raim_client *client = sit_down(table, 0, "runner");
     for (int i = 0; i < 5; i++)
         tick(table);
-    const uint32_t place = raim_client_own_slot(client);
-    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t slot = raim_client_own_slot(client);
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[slot];
     const uint32_t at = raim_match_tick(table->match) + 20;
     struct raim_input_message message = {.tick = at, .count = 1};
     message.inputs[0].aim = 1000;
@@ -97,8 +97,8 @@ static void test_keys_are_released_when_inputs_stop(void **state)
     struct raim_client *client = sit_down(table, 0, "runner");
     raim_match_step(table->match);
     deliver(table);
-    const uint32_t place = raim_client_own_slot(client);
-    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t slot = raim_client_own_slot(client);
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[slot];
     struct raim_input_message message = {.tick = raim_match_tick(table->match), .count = 1};
     message.inputs[0].move_y = 1;
     message.inputs[0].aim = 777;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names and chat: UTF-8 alone, nothing invisible, nothing that turns the text around.
+// Cleaning of names and chat: valid UTF-8, no invisible and no bidirectional control characters.
 #include "hostile.h"
 #include "name.h"
 

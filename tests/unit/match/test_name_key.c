@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that look alike: which do, which pass for the server, and who gets a number.
+// Confusable names: equal keys, reserved names, and numbers for duplicates.
 #include "seat_fixture.h"
 
 #include "name.h"
@@ -59,7 +59,7 @@ static void test_others_have_others(void **state)
     assert_int_equal(key_of("Ada (lo)").number, 10);
     assert_int_equal(key_of("Ada (9999)").number, 9999);
     assert_int_equal(key_of("Ada (99999)").number, 0);
-    assert_true(key_of("Ada (10)").look == key_of("Ada").look);
+    assert_true(key_of("Ada (10)").skeleton == key_of("Ada").skeleton);
 }
 
 static void test_nobody_passes_for_the_server(void **state)
@@ -135,7 +135,7 @@ static void test_a_number_leaves_whole_characters(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char numbered[RAIM_MAX_NAME_BYTES + 1], cleaned[RAIM_MAX_NAME_BYTES + 1];
-        raim_name_number(rows[i].name, rows[i].number, numbered);
+        raim_name_append_number(rows[i].name, rows[i].number, numbered);
         assert_string_equal(numbered, rows[i].numbered);
         assert_true(raim_name_clean(numbered, cleaned));
         assert_string_equal(cleaned, numbered);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the server believes of a client's round trip: the least of a second, of two measurements.
-//     test_rewind_limit [--seed N]
+// Rewind limit: the minimum of two round trip measurements within a second.     test_rewind_limit
+// [--seed N]
 #include "chance.h"
 #include "rewind_limit.h"
 
@@ -12,7 +12,7 @@
 
 enum { HZ = 60, SHOW = RAIM_REWIND_LIMIT_SHOW, MOST_JITTER = RAIM_REWIND_LIMIT_JITTER };
 
-// A tick in which an acknowledgement comes after so many ticks; negative: none.
+// Plays a tick with an acknowledgement after so many ticks; negative: none.
 static uint32_t tick(struct raim_rewind_limit *rewind_limit, int delay)
 {
     raim_rewind_limit_step(rewind_limit, HZ);
@@ -28,7 +28,7 @@ static uint32_t ticks(struct raim_rewind_limit *rewind_limit, int count, int del
     return raim_rewind_limit_view(rewind_limit);
 }
 
-// The transport's word for a round trip that misses so many ticks, less the waiting for one.
+// The transport's measurement of a round trip of `delay` whole ticks, without the wait for a tick.
 static void tell(struct raim_rewind_limit *rewind_limit, uint32_t delay, uint32_t deviation_ms)
 {
     raim_rewind_limit_measure(rewind_limit, ((delay + 1) * 1000 + HZ / 2) / HZ, deviation_ms, HZ);
@@ -51,7 +51,7 @@ static void test_the_least_of_a_second_counts(void **state)
     assert_int_equal(ticks(&rewind_limit, 100, 9), 9 + SHOW);
     assert_true(tick(&rewind_limit, 5) <= 5 + SHOW + MOST_JITTER);
     assert_int_equal(ticks(&rewind_limit, 3 * HZ, 5), 5 + SHOW);
-    // One answer in 50 ticks that is not held back gives the others away.
+    // One prompt answer in 50 ticks suffices for the minimum.
     for (int i = 0; i < 1000; i++)
         assert_true(tick(&rewind_limit, i % 50 == 0 ? 5 : 20) <= 5 + SHOW + MOST_JITTER);
 }
@@ -69,7 +69,7 @@ static void test_it_rises_no_faster_than_a_tick_in_200_ms(void **state)
         assert_true(now <= SHOW + (uint32_t)i * 5 / HZ);
         before = now;
     }
-    assert_int_equal(before, 12 + SHOW); // and then it is believed
+    assert_int_equal(before, 12 + SHOW); // and then it counts
     tell(&rewind_limit, 12, 0);
     assert_int_equal(tick(&rewind_limit, 0), SHOW);
 }
@@ -86,7 +86,7 @@ static void test_the_lesser_of_both_measurements_counts(void **state)
     }
     tell(&rewind_limit, 30, 0);
     assert_true(ticks(&rewind_limit, HZ, 8) <= 8 + SHOW);
-    // What the transport told holds for a second.
+    // The transport's measurement holds for a second.
     tell(&rewind_limit, 0, 0);
     assert_int_equal(ticks(&rewind_limit, HZ - 1, 8), SHOW);
     assert_true(ticks(&rewind_limit, 4 * HZ, 8) == 8 + SHOW);

@@ -22,45 +22,47 @@ static struct raim_match_round round_of(const struct table *table)
 
 static raim_player *player_of(const struct table *table, uint32_t handle)
 {
-    return &raim_world_players(table->match->world)[table->match->clients[handle].place];
+    return &raim_world_players(table->match->world)[table->match->clients[handle].slot];
 }
 
 static uint32_t bullets_of(const struct table *table)
 {
     const raim_bullet *bullets = raim_world_bullets_const(table->match->world);
     uint32_t count = 0;
-    for (uint32_t place = 0; place < table->match->world->max_bullets; place++)
-        count += bullets[place].owner != RAIM_NOBODY;
+    for (uint32_t slot = 0; slot < table->match->world->max_bullets; slot++)
+        count += bullets[slot].owner != RAIM_NOBODY;
     return count;
 }
 
-// The phases that a seat heard of, in order, and the ticks of the events.
-struct heard_phase {
+// The phase events that a seat received, in order, with their ticks.
+struct received_phase {
     uint32_t tick;
     struct raim_wire_phase phase;
 };
 
-static uint32_t heard_phases(const struct seat *seat, struct heard_phase *phases, uint32_t capacity)
+static uint32_t received_phases(const struct seat *seat, struct received_phase *phases,
+                                uint32_t capacity)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        if (seat->heard[i].event.kind == RAIM_WIRE_PHASE) {
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        if (seat->received[i].event.kind == RAIM_WIRE_PHASE) {
             assert_true(count < capacity);
-            phases[count++] = (struct heard_phase){seat->heard[i].tick, seat->heard[i].event.phase};
+            phases[count++] =
+                (struct received_phase){seat->received[i].tick, seat->received[i].event.phase};
         }
     return count;
 }
 
-// The score and deaths that a seat knows of everybody are the world's.
+// A seat's scores and deaths of all players equal the world's.
 static void assert_scores_agree(const struct table *table, const struct seat *seat)
 {
     const raim_player *players = raim_world_players_const(table->match->world);
-    for (uint32_t place = 0; place < table->match->world->max_players; place++) {
-        assert_int_equal(seat->roster[place].player, players[place].id);
-        if (players[place].id == RAIM_NOBODY)
+    for (uint32_t slot = 0; slot < table->match->world->max_players; slot++) {
+        assert_int_equal(seat->roster[slot].player, players[slot].id);
+        if (players[slot].id == RAIM_NOBODY)
             continue;
-        assert_int_equal(seat->roster[place].score, players[place].score);
-        assert_int_equal(seat->roster[place].deaths, players[place].deaths);
+        assert_int_equal(seat->roster[slot].score, players[slot].score);
+        assert_int_equal(seat->roster[slot].deaths, players[slot].deaths);
     }
 }
 
@@ -90,18 +92,18 @@ static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
     assert_int_equal(round_of(table).round, 2);
     assert_int_equal(round_of(table).left_ticks, ROUND_TICKS - 1);
 
-    struct heard_phase heard[2];
+    struct received_phase received[2];
     assert_int_equal(seat->welcome.phase.end_tick, ROUND_TICKS);
-    assert_int_equal(heard_phases(seat, heard, 2), 2);
-    assert_int_equal(heard[0].tick, ROUND_TICKS);
-    assert_int_equal(heard[0].phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(heard[0].phase.round, 1);
-    assert_true(heard[0].phase.has_end);
-    assert_int_equal(heard[0].phase.end_tick, ROUND_TICKS + BREAK_TICKS);
-    assert_int_equal(heard[1].tick, ROUND_TICKS + BREAK_TICKS + 1);
-    assert_int_equal(heard[1].phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(heard[1].phase.round, 2);
-    assert_int_equal(heard[1].phase.end_tick, 2 * ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(received_phases(seat, received, 2), 2);
+    assert_int_equal(received[0].tick, ROUND_TICKS);
+    assert_int_equal(received[0].phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(received[0].phase.round, 1);
+    assert_true(received[0].phase.has_end);
+    assert_int_equal(received[0].phase.end_tick, ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(received[1].tick, ROUND_TICKS + BREAK_TICKS + 1);
+    assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(received[1].phase.round, 2);
+    assert_int_equal(received[1].phase.end_tick, 2 * ROUND_TICKS + BREAK_TICKS);
     close_table(table);
 }
 
@@ -111,8 +113,8 @@ static void test_without_rounds_nothing_ends(void **state)
     struct table *table = open_table(usual_def());
     const struct seat *seat = play(table, 0);
     ticks(table, 1000);
-    struct heard_phase heard[1];
-    assert_int_equal(heard_phases(seat, heard, 1), 0);
+    struct received_phase received[1];
+    assert_int_equal(received_phases(seat, received, 1), 0);
     assert_int_equal(seat->welcome.phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(seat->welcome.phase.round, 1);
     assert_false(seat->welcome.phase.has_end);
@@ -131,20 +133,20 @@ static void test_the_first_with_enough_points_ends_the_round_and_wins(void **sta
     const struct seat *seat = play(table, 0);
     for (int i = 0; i < 60 * 600 && round_of(table).phase == RAIM_PHASE_PLAY; i++)
         tick(table);
-    struct heard_phase heard[1];
-    assert_int_equal(heard_phases(seat, heard, 1), 1);
-    assert_int_equal(heard[0].phase.score_limit, 2);
-    assert_int_equal(heard[0].phase.winner, round_of(table).winner);
-    assert_int_equal(heard[0].tick, raim_match_tick(table->match));
+    struct received_phase received[1];
+    assert_int_equal(received_phases(seat, received, 1), 1);
+    assert_int_equal(received[0].phase.score_limit, 2);
+    assert_int_equal(received[0].phase.winner, round_of(table).winner);
+    assert_int_equal(received[0].tick, raim_match_tick(table->match));
     const raim_player *players = raim_world_players_const(table->match->world);
     uint32_t winners = 0;
-    for (uint32_t place = 0; place < table->match->world->max_players; place++) {
-        assert_true(players[place].score <= 2);
-        winners += players[place].score == 2;
-        if (players[place].id != RAIM_NOBODY && players[place].id == heard[0].phase.winner)
-            assert_int_equal(players[place].score, 2);
+    for (uint32_t slot = 0; slot < table->match->world->max_players; slot++) {
+        assert_true(players[slot].score <= 2);
+        winners += players[slot].score == 2;
+        if (players[slot].id != RAIM_NOBODY && players[slot].id == received[0].phase.winner)
+            assert_int_equal(players[slot].score, 2);
     }
-    assert_int_equal(heard[0].phase.winner != RAIM_NOBODY, winners == 1);
+    assert_int_equal(received[0].phase.winner != RAIM_NOBODY, winners == 1);
     assert_scores_agree(table, seat);
     close_table(table);
 }
@@ -176,23 +178,23 @@ static void test_nobody_wins_a_tie_or_without_a_point(void **state)
 // Nothing moves, flies or falls, and clients see that they do not steer.
 static void assert_frozen_for(struct table *table, int count)
 {
-    const uint32_t places = table->match->world->max_players;
+    const uint32_t slots = table->match->world->max_players;
     const raim_player *players = raim_world_players_const(table->match->world);
     raim_player before[PLACES];
     while (count-- > 0) {
-        memcpy(before, players, places * sizeof *players);
+        memcpy(before, players, slots * sizeof *players);
         tick(table);
         assert_int_equal(bullets_of(table), 0);
-        for (uint32_t place = 0; place < places; place++) {
-            const raim_player *player = &players[place];
-            assert_int_equal(player->score, before[place].score);
-            assert_int_equal(player->deaths, before[place].deaths);
-            assert_int_equal(player->shots, before[place].shots);
-            if (player->state != RAIM_PLAYER_ALIVE || before[place].state != RAIM_PLAYER_ALIVE)
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            const raim_player *player = &players[slot];
+            assert_int_equal(player->score, before[slot].score);
+            assert_int_equal(player->deaths, before[slot].deaths);
+            assert_int_equal(player->shots, before[slot].shots);
+            if (player->state != RAIM_PLAYER_ALIVE || before[slot].state != RAIM_PLAYER_ALIVE)
                 continue;
-            assert_true(player->position.x == before[place].position.x &&
-                        player->position.y == before[place].position.y);
-            assert_int_equal(player->aim, before[place].aim);
+            assert_true(player->position.x == before[slot].position.x &&
+                        player->position.y == before[slot].position.y);
+            assert_int_equal(player->aim, before[slot].aim);
         }
     }
 }
@@ -203,13 +205,13 @@ static void assert_steers(struct table *table, uint32_t handle, bool steers)
     const uint32_t now = raim_match_tick(table->match);
     const struct raim_wire_frame *frame = frame_at(seat, now);
     if (frame == NULL)
-        return; // nothing to tell
-    const uint32_t place = table->match->clients[handle].place;
+        return; // everything is as predicted
+    const uint32_t slot = table->match->clients[handle].slot;
     const raim_wire_player *truth =
-        &raim_history_at(&table->match->interest.history, now)->players[place];
+        &raim_history_at(&table->match->interest.history, now)->players[slot];
     assert_int_equal(frame->self.steers, steers);
-    if (raim_set_has(frame->seen_players, place))
-        assert_int_equal(frame->players[place].aim, steers ? 0 : truth->aim);
+    if (raim_set_has(frame->seen_players, slot))
+        assert_int_equal(frame->players[slot].aim, steers ? 0 : truth->aim);
 }
 
 static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
@@ -297,14 +299,14 @@ static void test_without_a_break_the_next_round_begins_at_once(void **state)
     ticks(table, ROUND_TICKS);
     assert_true(raim_match_is_turning(table->match));
     tick(table);
-    struct heard_phase heard[2];
-    assert_int_equal(heard_phases(seat, heard, 2), 2);
-    assert_int_equal(heard[0].tick, ROUND_TICKS);
-    assert_int_equal(heard[0].phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(heard[0].phase.end_tick, ROUND_TICKS);
-    assert_int_equal(heard[1].tick, ROUND_TICKS + 1);
-    assert_int_equal(heard[1].phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(heard[1].phase.round, 2);
+    struct received_phase received[2];
+    assert_int_equal(received_phases(seat, received, 2), 2);
+    assert_int_equal(received[0].tick, ROUND_TICKS);
+    assert_int_equal(received[0].phase.phase, RAIM_PHASE_BREAK);
+    assert_int_equal(received[0].phase.end_tick, ROUND_TICKS);
+    assert_int_equal(received[1].tick, ROUND_TICKS + 1);
+    assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
+    assert_int_equal(received[1].phase.round, 2);
     ticks(table, ROUND_TICKS - 1);
     assert_true(raim_match_is_turning(table->match));
     close_table(table);
@@ -389,8 +391,8 @@ static void test_a_pause_that_ends_before_the_next_tick_was_none(void **state)
     }
     assert_true(bullets_of(table) > 0);
     tick(table);
-    struct heard_phase heard[1];
-    assert_int_equal(heard_phases(seat, heard, 1), 0);
+    struct received_phase received[1];
+    assert_int_equal(received_phases(seat, received, 1), 0);
     close_table(table);
 }
 
@@ -432,13 +434,13 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
     assert_int_equal(late->welcome.phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(late->welcome.phase.end_tick, 120);
     assert_int_equal(live->welcome.phase.phase, RAIM_PHASE_BREAK);
-    // Then it is told when its time comes.
+    // Then it is sent after its delay.
     while (raim_match_tick(table->match) < 120 + DELAY_TICKS) {
         assert_int_equal(late->phase.phase, RAIM_PHASE_PLAY);
         tick(table);
     }
     assert_int_equal(late->phase.phase, RAIM_PHASE_BREAK);
-    // Who comes now is late for that, too.
+    // A spectator that joins now is delayed by as much.
     const struct seat *later = watch(table, 3, 0);
     ticks(table, 2);
     assert_int_equal(later->welcome.phase.phase, RAIM_PHASE_BREAK);
@@ -447,7 +449,7 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
     close_table(table);
 }
 
-// As a client that knows the wire alone would have it.
+// The phase as a protocol client derives it.
 static void assert_phase_agrees(const struct table *table, const struct seat *seat)
 {
     const struct raim_match_round round = round_of(table);
@@ -463,7 +465,7 @@ static void assert_phase_agrees(const struct table *table, const struct seat *se
         assert_int_equal(seat->phase.winner, round.winner);
 }
 
-// Everybody but late spectators.
+// All seats except delayed spectators.
 static void play_and_compare(uint32_t delay_ticks)
 {
     struct raim_match_def def = round_def();
@@ -496,8 +498,8 @@ static void play_and_compare(uint32_t delay_ticks)
         tick(table);
         for (uint32_t s = 0; s < SEATS; s++) {
             struct seat *seat = &table->seats[s];
-            // In the tick of its welcome it is told what that tick led to.
-            if (!seat->welcome_told || seat->is_over || seat->welcome.delay_ticks > 0)
+            // The WELCOME contains the effects of its tick.
+            if (!seat->welcome_sent || seat->is_over || seat->welcome.delay_ticks > 0)
                 continue;
             assert_phase_agrees(table, seat);
             assert_scores_agree(table, seat);

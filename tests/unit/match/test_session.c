@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sessions: who loses a connection comes back to the same player, by a token, for some time.
+// Sessions: a client that loses its connection resumes the same player by a token within the grace
+// time.
 #include "seat_fixture.h"
 
 #include "match_internal.h"
@@ -13,7 +14,7 @@ static struct raim_match_def session_def(void)
     return def;
 }
 
-// A table with a guest in seat 0 and a witness in seat 1, who both play.
+// A table with two players: the guest in seat 0 and the witness in seat 1.
 static struct table *open_two(struct raim_match_def def)
 {
     struct table *table = open_table(def);
@@ -51,21 +52,22 @@ static struct raim_match_player row_of(const struct table *table, uint32_t id)
     return (struct raim_match_player){.id = RAIM_NOBODY};
 }
 
-// How often a seat heard that a player joined, or left for a reason.
-static int heard_joined(const struct seat *seat, uint32_t id)
+// How often a seat received that a player joined, or left with a reason.
+static int received_joins(const struct seat *seat, uint32_t id)
 {
     int count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        count += seat->heard[i].event.kind == RAIM_WIRE_JOINED && seat->heard[i].event.player == id;
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        count += seat->received[i].event.kind == RAIM_WIRE_JOINED &&
+                 seat->received[i].event.player == id;
     return count;
 }
 
-static int heard_left(const struct seat *seat, uint32_t id, uint32_t reason)
+static int received_leaves(const struct seat *seat, uint32_t id, uint32_t reason)
 {
     int count = 0;
-    for (uint32_t i = 0; i < seat->heard_count; i++)
-        count += seat->heard[i].event.kind == RAIM_WIRE_LEFT && seat->heard[i].event.player == id &&
-                 seat->heard[i].event.reason == reason;
+    for (uint32_t i = 0; i < seat->received_count; i++)
+        count += seat->received[i].event.kind == RAIM_WIRE_LEFT &&
+                 seat->received[i].event.player == id && seat->received[i].event.reason == reason;
     return count;
 }
 
@@ -106,9 +108,9 @@ static void test_who_was_lost_comes_back_to_the_same_player(void **state)
     const struct raim_roster_entry *entry = &again->roster[before.player % RAIM_WIRE_PLAYERS];
     assert_int_equal(entry->player, before.player);
     assert_true(entry->score >= 7 && entry->deaths >= 3);
-    // Nobody else noticed.
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
-    assert_true(heard_joined(&table->seats[1], before.player) <= 1);
+    // The other client received no event.
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
+    assert_true(received_joins(&table->seats[1], before.player) <= 1);
     close_table(table);
 }
 
@@ -123,7 +125,7 @@ static void test_a_session_may_be_lost_and_found_again_and_again(void **state)
         ticks(table, chance_int(0, GRACE_TICKS - 1));
         const struct seat *seat = resume(table, 7 - handle, first.token);
         ticks(table, chance_int(0, 5)); // also lost before it is welcome
-        if (seat->welcome_told)
+        if (seat->welcome_sent)
             assert_int_equal(seat->welcome.player, first.player);
     }
     assert_int_equal(counts(table).players, 2);
@@ -181,12 +183,12 @@ static void test_after_the_grace_time_a_lost_player_leaves(void **state)
     ticks(table, GRACE_TICKS);
     assert_int_equal(counts(table).players, 2);
     assert_int_equal(counts(table).away, 1);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 0);
     ticks(table, 1);
     assert_int_equal(counts(table).players, 1);
     assert_int_equal(counts(table).away, 0);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
-    // The token of a session that is over is worth nothing.
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
+    // The token of an ended session does not resume.
     const struct seat *again = resume(table, 0, before.token);
     ticks(table, 3);
     assert_int_not_equal(again->welcome.player, before.player);
@@ -215,7 +217,7 @@ static void test_in_a_full_match_who_came_and_went_makes_way(void **state)
     play(table, 5);
     ticks(table, 2);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 1);
-    assert_int_equal(heard_left(&table->seats[1], fickle, RAIM_REASON_LOST), 1);
+    assert_int_equal(received_leaves(&table->seats[1], fickle, RAIM_REASON_LOST), 1);
     assert_int_equal(counts(table).players, 3);
     assert_int_equal(counts(table).away, 1);
     assert_int_equal(row_of(table, faithful).id, faithful);
@@ -235,7 +237,7 @@ static void test_without_a_grace_time_a_lost_player_leaves_at_once(void **state)
     stand_up(table, 3);
     assert_int_equal(counts(table).players, 1);
     ticks(table, 1);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LOST), 1);
     close_table(table);
 }
 
@@ -251,7 +253,7 @@ static void test_a_goodbye_ends_a_session(void **state)
     const struct seat *again = resume(table, 4, before.token);
     ticks(table, 3);
     assert_int_not_equal(again->welcome.player, before.player);
-    assert_int_equal(heard_left(&table->seats[1], before.player, RAIM_REASON_LEFT), 1);
+    assert_int_equal(received_leaves(&table->seats[1], before.player, RAIM_REASON_LEFT), 1);
     close_table(table);
 }
 
@@ -280,7 +282,7 @@ static void test_a_goodbye_without_the_sessions_token_is_refused(void **state)
     say_farewell(table, 0, none);
     say_farewell(table, 0, table->seats[1].welcome.token);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_GOODBYE], refused + 2);
-    // The form of a server's, as clients of version 4 said it.
+    // The server's form of GOODBYE, which clients of version 4 sent.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_goodbye old = {.reason = RAIM_REASON_LEFT};
     to_match(table, 0, true, bytes, raim_goodbye_write(&old, bytes, sizeof bytes));
@@ -320,7 +322,7 @@ static void test_a_guessed_token_is_only_a_fresh_join(void **state)
     for (int i = 0; i < 5; i++, handle++) {
         const struct seat *guess = resume(table, handle, token);
         ticks(table, 3);
-        assert_true(guess->welcome_told);
+        assert_true(guess->welcome_sent);
         assert_int_not_equal(guess->welcome.player, before.player);
         assert_int_equal(row_of(table, guess->welcome.player).bot, 0);
         assert_true(row_of(table, before.player).away);
@@ -338,7 +340,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     struct table *table = open_table(session_def());
     struct seat *first = play(table, 0);
     play(table, 1);
-    // The token as nobody but the match knows it yet, where there was no tick.
+    // The token before the first tick, when only the match has it.
     const uint32_t id = table->match->clients[0].player;
     uint8_t token[RAIM_TOKEN_BYTES];
     memcpy(token, table->match->members[raim_player_place((raim_player_id)id)].token, 16);
@@ -346,7 +348,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     const struct seat *second = resume(table, 2, token);
     assert_int_equal(row_of(table, id).client, 2);
     assert_int_equal(counts(table).away, 0);
-    // What the first one still says counts for nothing.
+    // Later messages of the first connection are ignored.
     send_input(table, 0, table->match->world->tick + 1, false, 0);
     say(table, 0, "me");
     say_goodbye(table, 0);
@@ -357,7 +359,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     assert_int_equal(second->welcome.player, id);
     assert_memory_equal(second->welcome.token, token, RAIM_TOKEN_BYTES);
     ticks(table, ticks_after);
-    stand_up(table, 0); // its connection ends, and takes nobody along
+    stand_up(table, 0); // its connection ends, the player stays
     assert_int_equal(row_of(table, id).client, 2);
     assert_false(row_of(table, id).away);
     ticks(table, 5);
@@ -372,7 +374,7 @@ static void test_a_session_moves_over_whatever_its_connection_is_at(void **state
     (void)state;
     check_take_over(0, 0);  // entering, unwelcome yet
     check_take_over(1, 0);  // entered
-    check_take_over(2, 10); // told its first snapshot
+    check_take_over(2, 10); // received its first snapshot
     check_take_over(100, 10);
 }
 
@@ -387,7 +389,7 @@ static void test_of_two_connections_with_one_token_the_last_has_the_player(void 
     const struct seat *third = resume(table, 3, before.token);
     ticks(table, 5);
     assert_true(second->is_over && second->goodbye.reason == RAIM_REASON_RESUMED);
-    assert_false(second->welcome_told);
+    assert_false(second->welcome_sent);
     assert_true(third->any && third->welcome.player == before.player);
     assert_int_equal(counts(table).players, 2);
     // And the first takes it back, without an end to it.
@@ -466,13 +468,13 @@ static void test_spectators_go_on_watching_who_is_away_until_it_leaves(void **st
     struct raim_match_def def = session_def();
     def.spectator_delay_s = 0;
     struct table *table = open_two(def);
-    const uint32_t id = table->seats[0].welcome.player, place = id % RAIM_WIRE_PLAYERS;
+    const uint32_t id = table->seats[0].welcome.player, slot = id % RAIM_WIRE_PLAYERS;
     player_of(table, id)->score = 100;
     struct seat *watcher = watch(table, 2, id);
     ticks(table, 5);
     stand_up(table, 0);
     ticks(table, GRACE_TICKS - 5);
-    assert_int_equal(frame_at(watcher, watcher->newest)->self.place, place);
+    assert_int_equal(frame_at(watcher, watcher->newest)->self.place, slot);
     assert_true(watcher->newest + 7 > raim_match_tick(table->match));
     ticks(table, 30);
     assert_int_equal(frame_at(watcher, watcher->newest)->self.place,
@@ -512,7 +514,7 @@ static void test_inputs_are_counted_but_while_away(void **state)
     ticks(table, 50);
     assert_true(row_of(table, before.player).inputs_due > row.inputs_due + 40);
     assert_int_equal(row_of(table, before.player).inputs_missed, 0);
-    // Silence is missed, once what came ahead of its time is played.
+    // Inputs count as missed once those that came early are played.
     const uint32_t due = row_of(table, before.player).inputs_due;
     for (int i = 0; i < 10; i++)
         raim_match_step(table->match);
@@ -525,7 +527,7 @@ static void test_inputs_are_counted_but_while_away(void **state)
     close_table(table);
 }
 
-// What should be true of one who came: it plays in a seat, or is away since a tick.
+// The expected state of a session: it plays in a seat, or is away since a tick.
 struct guest {
     bool plays, is_away;
     uint32_t handle, since, id;
@@ -560,7 +562,7 @@ static uint32_t free_handle(const struct table *table)
     return handle;
 }
 
-// Comes, or comes back, in some free seat, if there is one.
+// Joins or resumes in a free seat, if there is one.
 static void come(struct table *table, struct guest *guest)
 {
     const uint32_t handle = free_handle(table), before = guest->handle;
@@ -578,7 +580,7 @@ static void come(struct table *table, struct guest *guest)
     guest->is_away = false;
     guest->handle = handle;
     guest->id = client->player;
-    memcpy(guest->token, table->match->members[client->place].token, sizeof guest->token);
+    memcpy(guest->token, table->match->members[client->slot].token, sizeof guest->token);
     if (was_connected)
         stand_up(table, before); // the transport ends it after its goodbye
 }
@@ -600,8 +602,8 @@ static void test_whoever_comes_and_goes_the_match_keeps_count(void **state)
                                     .since = table->match->world->tick,
                                     .id = guest->id,
                                     .handle = guest->handle};
-            const uint32_t place = raim_player_place((raim_player_id)guest->id);
-            memcpy(guest->token, table->match->members[place].token, sizeof guest->token);
+            const uint32_t slot = raim_player_place((raim_player_id)guest->id);
+            memcpy(guest->token, table->match->members[slot].token, sizeof guest->token);
         } else if (what < 6 && guest->plays) {
             say_goodbye(table, guest->handle);
             stand_up(table, guest->handle);

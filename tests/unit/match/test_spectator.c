@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spectators of a match: they see and hear what their players do, late, and change nothing.
+// Spectators: they receive their players' view and the events, delayed, and have no effect on the
+// match.
 #include "seat_fixture.h"
 
 #include <math.h>
@@ -12,17 +13,17 @@ static bool is_in_view(const struct raim_match_def *def, raim_vec2 eye, raim_vec
            fabs(point.y - eye.y) <= def->view_height / 2.0;
 }
 
-// The newest frame of a spectator: true to its tick, complete, and with nobody in it of whom its
-// player was not told then.
+// The newest frame of a spectator equals the world of its tick, is complete, and contains no player
+// that its player had not received then.
 static void assert_sees_what_its_player_saw(struct table *table, struct seat *spectator,
                                             struct seat *player)
 {
     const uint32_t now = spectator->newest;
-    const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
-    const raim_player *truth = table->truth[now % KEPT], *self = &truth[place];
+    const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+    const raim_player *truth = table->truth[now % KEPT], *self = &truth[slot];
     const struct raim_wire_frame *frame = frame_at(spectator, now);
     const struct raim_wire_frame *shown = frame_at(player, now);
-    assert_int_equal(frame->self.place, place);
+    assert_int_equal(frame->self.place, slot);
     assert_false(frame->self.steers);
     assert_int_equal(frame->self.alive, self->state == RAIM_PLAYER_ALIVE);
     assert_int_equal(frame->self.shots, self->shots % 256);
@@ -97,7 +98,7 @@ static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_n
     ticks(table, 2);
     assert_true(second->any);
     assert_true(frame_at(second, second->newest)->self.alive);
-    // Nobody remembers for nobody.
+    // Without spectators no history is recorded.
     stand_up(table, 1);
     stand_up(table, 2);
     ticks(table, 10);
@@ -109,15 +110,15 @@ static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_n
     close_table(table);
 }
 
-// --- What they hear ---
+// --- Events ---
 
 static void assert_roster_is_right(const struct table *table, const struct seat *seat)
 {
     struct raim_match_player rows[PLACES];
     const uint32_t count = raim_match_players(table->match, rows, PLACES);
     uint32_t members = 0;
-    for (uint32_t place = 0; place < PLACES; place++)
-        members += seat->roster[place].player != 0;
+    for (uint32_t slot = 0; slot < PLACES; slot++)
+        members += seat->roster[slot].player != 0;
     assert_int_equal(members, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_roster_entry *entry = &seat->roster[raim_player_place(rows[i].id)];
@@ -150,7 +151,7 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
 static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
 {
     (void)state;
-    static struct raim_roster_entry rosters[KEPT][PLACES]; // that are known live, by tick
+    static struct raim_roster_entry rosters[KEPT][PLACES]; // of a live client, by tick
     struct raim_match_def def = usual_def();
     def.bots = 12;
     def.max_clients = 9; // room for all of them
@@ -170,33 +171,33 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
         joined = i == 300 ? now : joined;
         assert_roster_is_right(table, live);
         memcpy(rosters[now % KEPT], live->roster, sizeof live->roster);
-        // What was older than the roster that it was told has settled by now.
-        for (uint32_t place = 0; i > 300 + DELAY_TICKS && place < PLACES; place++)
-            assert_same_entry(&late->roster[place], &rosters[(now - DELAY_TICKS) % KEPT][place]);
+        // Differences between its roster and older events have settled by now.
+        for (uint32_t slot = 0; i > 300 + DELAY_TICKS && slot < PLACES; slot++)
+            assert_same_entry(&late->roster[slot], &rosters[(now - DELAY_TICKS) % KEPT][slot]);
     }
     const uint32_t skipped = late->welcome.event_sequence - live->welcome.event_sequence;
-    assert_int_equal(late->roster_told, late->welcome.roster_count);
-    assert_true(late->heard_count > 500 && skipped > 0);
-    assert_true(live->heard[skipped].tick + DELAY_TICKS > joined);
-    assert_true(live->heard[skipped - 1].tick + DELAY_TICKS <= joined);
-    for (uint32_t i = 0; i < late->heard_count; i++) {
-        assert_int_equal(live->heard[skipped + i].told_tick, live->heard[skipped + i].tick);
-        assert_int_equal(late->heard[i].told_tick, late->heard[i].tick + DELAY_TICKS);
-        assert_int_equal(late->heard[i].tick, live->heard[skipped + i].tick);
-        assert_same_event(&late->heard[i].event, &live->heard[skipped + i].event);
+    assert_int_equal(late->roster_sent, late->welcome.roster_count);
+    assert_true(late->received_count > 500 && skipped > 0);
+    assert_true(live->received[skipped].tick + DELAY_TICKS > joined);
+    assert_true(live->received[skipped - 1].tick + DELAY_TICKS <= joined);
+    for (uint32_t i = 0; i < late->received_count; i++) {
+        assert_int_equal(live->received[skipped + i].event_tick, live->received[skipped + i].tick);
+        assert_int_equal(late->received[i].event_tick, late->received[i].tick + DELAY_TICKS);
+        assert_int_equal(late->received[i].tick, live->received[skipped + i].tick);
+        assert_same_event(&late->received[i].event, &live->received[skipped + i].event);
     }
     close_table(table);
 }
 
-// --- Whom they watch ---
+// --- The watched player ---
 
-static uint32_t watched_place(struct seat *seat)
+static uint32_t watched_slot(struct seat *seat)
 {
     assert_true(seat->any);
     return frame_at(seat, seat->newest)->self.place;
 }
 
-static uint32_t best_place(const struct table *table)
+static uint32_t best_slot(const struct table *table)
 {
     struct raim_match_player rows[PLACES];
     const uint32_t count = raim_match_players(table->match, rows, PLACES);
@@ -219,27 +220,27 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
     ticks(table, 1200);
     struct raim_match_player rows[PLACES];
     raim_match_players(table->match, rows, PLACES);
-    const uint32_t best = best_place(table);
+    const uint32_t best = best_slot(table);
     const uint32_t targets[] = {
         player->welcome.player,
         rows[3].id,                                // a bot
         0,                                         // whoever
-        (rows[3].id + RAIM_WIRE_PLAYERS) & 0xffff, // another user of that place
-        13,                                        // nobody has an id without a generation
-        0xffff,                                    // a place that the arena lacks
+        (rows[3].id + RAIM_WIRE_PLAYERS) & 0xffff, // another generation of that slot
+        13,                                        // an id without a generation is never used
+        0xffff,                                    // a slot beyond the arena
     };
-    const uint32_t places[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
-                               raim_player_place(rows[3].id),
-                               best,
-                               best,
-                               best,
-                               best};
+    const uint32_t slots[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
+                              raim_player_place(rows[3].id),
+                              best,
+                              best,
+                              best,
+                              best};
     assert_true(rows[3].bot);
     for (uint32_t i = 0; i < 6; i++)
         watch(table, i + 1, targets[i]);
     ticks(table, 2);
     for (uint32_t i = 0; i < 6; i++)
-        assert_int_equal(watched_place(&table->seats[i + 1]), places[i]);
+        assert_int_equal(watched_slot(&table->seats[i + 1]), slots[i]);
     close_table(table);
 }
 
@@ -251,20 +252,20 @@ static void leave_and_see_the_best(uint32_t delay_ticks)
     struct table *table = open_table(def);
     struct seat *player = play(table, 0);
     ticks(table, 600);
-    const uint32_t target = player->welcome.player, place = target % RAIM_WIRE_PLAYERS;
+    const uint32_t target = player->welcome.player, slot = target % RAIM_WIRE_PLAYERS;
     struct seat *spectator = watch(table, 1, target);
     ticks(table, 300);
-    assert_int_equal(watched_place(spectator), place);
+    assert_int_equal(watched_slot(spectator), slot);
     stand_up(table, 0);
     for (uint32_t i = 0; i < delay_ticks; i++) {
         tick(table);
-        assert_int_equal(watched_place(spectator), place); // it has not left yet
+        assert_int_equal(watched_slot(spectator), slot); // it has not left yet
     }
-    // Who hears of it now sees the best as of when it hears.
-    const uint32_t best = best_place(table);
+    // A spectator that receives the event now switches to the present best player.
+    const uint32_t best = best_slot(table);
     ticks(table, 7);
-    assert_true(watched_place(spectator) == best || best_place(table) != best);
-    assert_int_not_equal(watched_place(spectator), place);
+    assert_true(watched_slot(spectator) == best || best_slot(table) != best);
+    assert_int_not_equal(watched_slot(spectator), slot);
     close_table(table);
 }
 
@@ -284,16 +285,16 @@ static void watch_an_empty_match(uint32_t delay_ticks, uint32_t target)
     ticks(table, 200);
     assert_int_equal(spectator->welcome.roster_count, 0);
     for (int round = 0; round < 3; round++) {
-        // A place beyond the first, so that it is not found by chance.
+        // A slot other than the first, which a default would give.
         struct seat *passer = play(table, 2), *player = play(table, 3);
         stand_up(table, 2);
         (void)passer;
         ticks(table, 3);
-        const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
-        assert_int_equal(place, 1);
+        const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+        assert_int_equal(slot, 1);
         assert_int_equal(frame_at(spectator, spectator->newest)->self.alive, delay_ticks == 0);
         ticks(table, (int)delay_ticks + 7);
-        assert_int_equal(watched_place(spectator), place);
+        assert_int_equal(watched_slot(spectator), slot);
         assert_true(frame_at(spectator, spectator->newest)->self.alive);
         stand_up(table, 3);
         ticks(table, (int)delay_ticks + 8);
@@ -312,7 +313,7 @@ static void test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes(vo
     watch_an_empty_match(DELAY_TICKS, 77);
 }
 
-// --- Who is let in, and what they can do ---
+// --- Admission and inputs ---
 
 static void test_spectators_have_places_of_their_own(void **state)
 {
@@ -333,7 +334,7 @@ static void test_spectators_have_places_of_their_own(void **state)
     assert_string_equal(second_player->goodbye.text, "the arena is full: 1 of 1 players");
     assert_int_equal(counts(table).refused[RAIM_REFUSED_FULL], 2);
     assert_true(counts(table).spectators == 2 && counts(table).players == 1);
-    // Who says goodbye or is lost makes room, once.
+    // A spectator that leaves or is lost frees its slot exactly once.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_farewell left = {.goodbye = {.reason = RAIM_REASON_LEFT}};
     to_match(table, 0, true, bytes, raim_farewell_write(&left, bytes, sizeof bytes));
@@ -369,11 +370,11 @@ static void watch_and_press(uint32_t delay_ticks)
     struct table *table = open_table(def);
     struct seat *player = play(table, 0);
     ticks(table, 3);
-    player->is_over = true; // it presses nothing any more
+    player->is_over = true; // it sends no more inputs
     struct seat *spectator = watch(table, 1, player->welcome.player);
     ticks(table, 60);
-    const uint32_t place = player->welcome.player % RAIM_WIRE_PLAYERS;
-    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[place];
+    const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+    const raim_player *self = &raim_world_players_const(raim_match_world(table->match))[slot];
     const raim_player before = *self;
     const struct raim_match_counts counted = counts(table);
     for (int i = 0; i < 200; i++) {
@@ -412,7 +413,7 @@ static void watch_and_harm(uint32_t delay_ticks)
     send_input(table, 1, now, true, seen + 1);
     send_input(table, 1, now, true, spectator->newest + 1);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 4);
-    // Old ones are true once, and useless.
+    // Old ones are ignored.
     send_input(table, 1, now, true, seen - 100);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 4);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -461,11 +462,11 @@ static void test_many_come_and_go_and_are_counted_right(void **state)
         uint32_t playing = 0, watching = 0;
         for (uint32_t j = 0; j < SEATS; j++) {
             const struct seat *seat = &table->seats[j];
-            const bool in = seat->open && seat->welcome_told && !seat->is_over;
+            const bool in = seat->open && seat->welcome_sent && !seat->is_over;
             playing += in && seat->welcome.player != 0;
             watching += in && seat->welcome.player == 0;
         }
-        // Those who came since the last tick are in already, but know nothing of it.
+        // Clients that joined since the last tick have their player already, but no WELCOME yet.
         assert_true(counts(table).players >= playing && counts(table).players <= 8);
         assert_true(counts(table).spectators >= watching && counts(table).spectators <= 5);
     }

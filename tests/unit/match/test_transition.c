@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Successions: another match takes everybody over, wherever they stand.
-//     test_succession [--seed N]
+// Transitions: a successor takes over all clients in any state.     test_succession [--seed N]
 #include "transition_fixture.h"
 
 static struct raim_match_def succession_def(void)
@@ -21,7 +20,7 @@ static struct raim_match_player row_of(const struct table *table, uint32_t id)
     return (struct raim_match_player){.id = RAIM_NOBODY};
 }
 
-// A tenth of a second may pass while there is nothing to tell.
+// Up to a tenth of a second passes without snapshots while everything is as predicted.
 static bool is_up_to_date(const struct table *table, const struct seat *seat)
 {
     return seat->any && raim_tick_diff(raim_match_tick(table->match), seat->newest) <= 6;
@@ -36,7 +35,7 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
         play(table, handle);
     ticks(table, 100);
     assert_true(raim_match_mute(table->match, player_of(table, 1)->id, true));
-    table->match->members[table->match->clients[2].place].hush_ticks = 1000;
+    table->match->members[table->match->clients[2].slot].chat_debt_ticks = 1000;
     const uint32_t now = raim_match_tick(table->match), sequence = table->match->log.end;
     struct raim_welcome before[4];
     for (uint32_t handle = 0; handle < 4; handle++)
@@ -59,13 +58,13 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
         assert_int_equal(seat->welcome.obstacle_count, 3);
         assert_true(seat->welcome.rules[1] == 150);
         assert_int_equal(seat->welcome.phase.round, 2);
-        assert_int_equal(seat->roster_told, 7);
+        assert_int_equal(seat->roster_sent, 7);
         assert_true(is_up_to_date(table, seat));
         assert_true(player_of(table, handle)->score < 9);
-        assert_knows_all(table, seat);
+        assert_has_all(table, seat);
     }
     assert_true(row_of(table, before[1].player).muted);
-    assert_int_equal(table->match->members[table->match->clients[2].place].hush_ticks, 990);
+    assert_int_equal(table->match->members[table->match->clients[2].slot].chat_debt_ticks, 990);
     assert_true(row_of(table, before[3].player).played_ticks >= 110);
     assert_int_equal(counts(table).players, 4);
     close_table(table);
@@ -99,7 +98,7 @@ static void test_a_round_that_is_kept_goes_on_with_its_scores(void **state)
     assert_int_equal(player_of(table, 0)->state, RAIM_PLAYER_ALIVE);
     assert_int_equal(player_at(table, 1)->score, 7);
     ticks(table, 5);
-    assert_knows_all(table, seat);
+    assert_has_all(table, seat);
     close_table(table);
 }
 
@@ -116,7 +115,7 @@ static void test_a_break_that_is_kept_goes_on_with_its_winner(void **state)
     ticks(table, 78);
     const raim_player_id id = player_of(table, 0)->id;
     assert_int_equal(raim_match_round(table->match).winner, id);
-    def.bots = 2; // one of them takes the winner's place
+    def.bots = 2; // one of them takes the winner's slot
     succeed(table, def, true);
     const raim_player_id now = player_of(table, 0)->id;
     assert_int_not_equal(now, id);
@@ -149,25 +148,25 @@ static void test_ids_stay_where_their_places_are_free_and_are_new_elsewhere(void
         def.bots = (uint32_t)chance_int(0, 9);
         def.max_clients = (uint32_t)chance_int(5, 8);
         succeed(table, def, false);
-        const uint32_t places = raim_match_world(table->match)->max_players;
+        const uint32_t slots = raim_match_world(table->match)->max_players;
         for (uint32_t h = 0; h < 5; h++) {
             const raim_player_id id = player_of(table, h)->id;
-            const uint32_t place = raim_player_place(ids[h]);
-            assert_int_equal(raim_player_place(id), table->match->clients[h].place);
-            assert_int_equal(table->match->members[table->match->clients[h].place].client, h);
-            if (place >= def.bots && place < places)
+            const uint32_t slot = raim_player_place(ids[h]);
+            assert_int_equal(raim_player_place(id), table->match->clients[h].slot);
+            assert_int_equal(table->match->members[table->match->clients[h].slot].client, h);
+            if (slot >= def.bots && slot < slots)
                 assert_int_equal(id, ids[h]);
             else
                 assert_true(id != ids[h] && raim_player_place(id) >= def.bots);
             for (uint32_t other = 0; other < 5; other++)
                 assert_true(other == h || (id != ids[other] && id != player_of(table, other)->id));
         }
-        for (uint32_t place = 0; place < places; place++) {
-            const raim_player *player = player_at(table, place);
-            assert_int_equal(place < def.bots,
-                             player->id != RAIM_NOBODY && table->match->members[place].bot);
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            const raim_player *player = player_at(table, slot);
+            assert_int_equal(slot < def.bots,
+                             player->id != RAIM_NOBODY && table->match->members[slot].bot);
             if (player->id != RAIM_NOBODY)
-                assert_int_equal(player->id, player->generation * RAIM_MAX_PLAYERS + place);
+                assert_int_equal(player->id, player->generation * RAIM_MAX_PLAYERS + slot);
         }
     }
     close_table(table);
@@ -258,7 +257,7 @@ static void test_who_is_not_in_is_where_it_was(void **state)
     ticks(table, 10);
     const uint8_t token[RAIM_TOKEN_BYTES] = {42};
     table->seats[7].open = true;
-    raim_match_connect(table->match, 7, token); // says nothing yet
+    raim_match_connect(table->match, 7, token); // no HELLO yet
     raim_match_connect(table->match, 8, token);
     ticks(table, 200);
     raim_match_kick(table->match, player_of(table, 0)->id, "out");
@@ -325,7 +324,7 @@ static void test_what_was_meant_for_the_match_before_does_no_harm(void **state)
     ticks(table, 100);
     const uint32_t newest = table->seats[0].newest, now = raim_match_tick(table->match);
     succeed(table, def, false);
-    for (int i = 0; i < 20; i++) { // nothing but acknowledgements that were true before
+    for (int i = 0; i < 20; i++) { // only acknowledgements of the previous match
         send_input(table, 0, now + (uint32_t)i + 1, true, newest - (uint32_t)i);
         raim_match_step(table->match);
         deliver(table);
@@ -334,7 +333,7 @@ static void test_what_was_meant_for_the_match_before_does_no_harm(void **state)
         assert_int_equal(counts(table).refused[i], 0);
     assert_false(table->match->clients[0].has_acked);
     assert_true(is_up_to_date(table, &table->seats[0]));
-    // What was never told is not taken for it.
+    // A snapshot that was never sent is refused.
     send_input(table, 0, raim_match_tick(table->match) + 1, true, now + 1);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 1);
     close_table(table);

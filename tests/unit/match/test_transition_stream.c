@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Successions over lines that lose and delay: whoever comes, goes, plays or watches, everybody
-// knows what the match knows, and every snapshot that can be read is true.
-//     test_succession_stream [--seed N]
+// Transitions over lines that lose and delay, with clients joining, leaving, playing and watching:
+// all clients converge to the match's state, and every readable snapshot equals the world.
+// test_succession_stream [--seed N]
 #include "transition_fixture.h"
 
 enum { IN_FLIGHT = 1 << 14, LONGEST = 12, MOST_CLIENTS = 12, MOST_BOTS = 6, MOST_SPECTATORS = 6 };
@@ -14,15 +14,15 @@ struct packet {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 };
 
-// What a seat does beside what every seat does.
+// Additional state of a seat.
 static struct guest {
     uint32_t epoch;      // the match of its last welcome, by number
-    bool misreads;       // what overtakes a welcome, and names it
-    bool says_so;        // tells the match while it has no snapshot
+    bool misreads;       // reads snapshots that overtake a WELCOME, and acknowledges them
+    bool says_so;        // reports to the match that it has no snapshot
     bool has_misread;    // since its last welcome
     uint32_t misread;    // that tick
     uint32_t last_due;   // of what is reliable
-    uint32_t lost_ticks; // in a row without a snapshot that it could read
+    uint32_t lost_ticks; // consecutive ticks without a readable snapshot
     bool has_session;
     uint8_t token[RAIM_TOKEN_BYTES];
 } guests[SEATS];
@@ -32,7 +32,7 @@ static size_t packet_count;
 static bool frozen[KEPT]; // by tick
 static double loss;
 static uint32_t epoch;
-static uint32_t overtaken, undecodable, resumed, told_anew;
+static uint32_t overtaken, undecodable, resumed, welcomed_again;
 
 static void send(const struct table *table, struct packet packet, const uint8_t *data, size_t size)
 {
@@ -71,24 +71,24 @@ static void assert_frame_is_true(struct table *table, struct seat *seat)
     const struct raim_wire_frame *frame = frame_at(seat, seat->newest);
     assert_int_equal(frame->self.steers,
                      seat->welcome.player != RAIM_NOBODY && !frozen[frame->tick % KEPT]);
-    for (uint32_t place = 0; place < seat->limits.players; place++) {
-        if (!raim_set_has(frame->seen_players, place))
+    for (uint32_t slot = 0; slot < seat->limits.players; slot++) {
+        if (!raim_set_has(frame->seen_players, slot))
             continue;
-        const raim_player *truth = &table->truth[frame->tick % KEPT][place];
+        const raim_player *truth = &table->truth[frame->tick % KEPT][slot];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
-        assert_true(frame->players[place].x == truth->position.x * RAIM_WIRE_UNITS);
-        assert_true(frame->players[place].y == truth->position.y * RAIM_WIRE_UNITS);
-        assert_int_equal(frame->players[place].life, truth->life & 7);
-        const bool is_own = frame->self.steers && frame->self.place == place;
-        assert_int_equal(frame->players[place].aim, is_own ? 0 : (truth->aim + 32) >> 6 & 1023);
+        assert_true(frame->players[slot].x == truth->position.x * RAIM_WIRE_UNITS);
+        assert_true(frame->players[slot].y == truth->position.y * RAIM_WIRE_UNITS);
+        assert_int_equal(frame->players[slot].life, truth->life & 7);
+        const bool is_own = frame->self.steers && frame->self.place == slot;
+        assert_int_equal(frame->players[slot].aim, is_own ? 0 : (truth->aim + 32) >> 6 & 1023);
     }
 }
 
-static void hear_snapshot(struct table *table, const struct packet *packet)
+static void receive_snapshot(struct table *table, const struct packet *packet)
 {
     struct seat *seat = &table->seats[packet->handle];
     struct guest *guest = &guests[packet->handle];
-    if (!seat->welcome_told)
+    if (!seat->welcome_sent)
         return;
     if (packet->epoch != guest->epoch && raim_tick_diff(packet->epoch, guest->epoch) > 0) {
         overtaken++;
@@ -126,7 +126,7 @@ static void hear(struct table *table, const struct packet *packet)
     struct seat *seat = &table->seats[packet->handle];
     struct guest *guest = &guests[packet->handle];
     if (!packet->reliable) {
-        hear_snapshot(table, packet);
+        receive_snapshot(table, packet);
         return;
     }
     const uint32_t welcomes = seat->welcomes;
@@ -134,7 +134,7 @@ static void hear(struct table *table, const struct packet *packet)
     seat->is_over = seat->is_over || packet->close;
     if (seat->welcomes == welcomes)
         return;
-    told_anew += welcomes > 0;
+    welcomed_again += welcomes > 0;
     guest->epoch = packet->epoch;
     guest->has_misread = false;
     guest->lost_ticks = 0;
@@ -169,7 +169,7 @@ static void press(struct table *table, uint32_t handle)
     struct seat *seat = &table->seats[handle];
     struct guest *guest = &guests[handle];
     const bool has_snapshot = guest->has_misread || seat->any;
-    if (!seat->welcome_told || seat->is_over || (!has_snapshot && !guest->says_so))
+    if (!seat->welcome_sent || seat->is_over || (!has_snapshot && !guest->says_so))
         return;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_input_message message = {
@@ -215,23 +215,23 @@ static void come_or_go(struct table *table, uint32_t handle)
         play(table, handle);
 }
 
-// What the inside of a match promises.
+// Invariants of a match's internals.
 static void assert_sane(const struct table *table)
 {
     const struct raim_match *match = table->match;
     uint32_t playing = 0, watching = 0;
-    for (uint32_t place = 0; place < match->world->max_players; place++) {
-        const raim_player *player = player_at(table, place);
+    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+        const raim_player *player = player_at(table, slot);
         if (player->id == RAIM_NOBODY)
             continue;
-        assert_int_equal(raim_player_place(player->id), place);
+        assert_int_equal(raim_player_place(player->id), slot);
         assert_int_equal(player->id / RAIM_MAX_PLAYERS, player->generation);
-        assert_int_equal(match->members[place].bot, place < match->def.bots);
-        if (match->members[place].bot)
+        assert_int_equal(match->members[slot].bot, slot < match->def.bots);
+        if (match->members[slot].bot)
             continue;
         playing++;
         if (!player->away)
-            assert_int_equal(match->clients[match->members[place].client].player, player->id);
+            assert_int_equal(match->clients[match->members[slot].client].player, player->id);
     }
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct raim_connection *client = &match->clients[handle];
@@ -239,7 +239,7 @@ static void assert_sane(const struct table *table)
         assert_int_equal(client->delay_ticks,
                          raim_is_spectator(client) ? match->late_audience.delay_ticks : 0);
         if (client->player != RAIM_NOBODY)
-            assert_int_equal(match->members[client->place].client, handle);
+            assert_int_equal(match->members[client->slot].client, handle);
     }
     assert_int_equal(playing, match->playing);
     assert_int_equal(watching, match->watching);
@@ -294,7 +294,7 @@ static void assert_nobody_is_lost(struct table *table)
     const uint32_t history = raim_wire_history(table->def.tick_hz);
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct seat *seat = &table->seats[handle];
-        if (!seat->welcome_told || seat->is_over || guests[handle].epoch != epoch)
+        if (!seat->welcome_sent || seat->is_over || guests[handle].epoch != epoch)
             continue;
         // A late one waits for the past of the match to reach back; and whoever had misread, until
         // what it named is too old.
@@ -326,19 +326,20 @@ static void play_on(double lost, int count)
         step(table);
         assert_nobody_is_lost(table);
     }
-    // When nothing changes any more, everybody knows everything.
+    // Once changes cease, every client has the complete state.
     raim_match_pause(table->match, true);
     loss = 0;
     for (int i = 0; i < 4 * LONGEST + 200; i++)
         step(table);
     for (uint32_t handle = 0; handle < SEATS; handle++) {
         const struct seat *seat = &table->seats[handle];
-        if (!seat->welcome_told || seat->is_over)
+        if (!seat->welcome_sent || seat->is_over)
             continue;
-        assert_knows_all(table, seat);
+        assert_has_all(table, seat);
         assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
         assert_int_equal(seat->phase.round, raim_match_round(table->match).round);
-        assert_int_equal(seat->welcome.event_sequence + seat->heard_count, table->match->log.end);
+        assert_int_equal(seat->welcome.event_sequence + seat->received_count,
+                         table->match->log.end);
     }
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 0);
     for (uint32_t handle = 0; handle < SEATS; handle++)
@@ -349,12 +350,12 @@ static void play_on(double lost, int count)
 static void test_whatever_comes_everybody_knows_what_the_match_knows(void **state)
 {
     (void)state;
-    overtaken = undecodable = resumed = told_anew = 0;
+    overtaken = undecodable = resumed = welcomed_again = 0;
     for (int i = 0; i < 6; i++)
         play_on(i * 0.1, 2000);
-    printf("welcomed anew %u, resumed %u, overtaken %u, undecodable %u\n", told_anew, resumed,
+    printf("welcomed anew %u, resumed %u, overtaken %u, undecodable %u\n", welcomed_again, resumed,
            overtaken, undecodable);
-    assert_true(told_anew > 100 && resumed > 0 && overtaken > 0);
+    assert_true(welcomed_again > 100 && resumed > 0 && overtaken > 0);
 }
 
 int main(int argc, char **argv)

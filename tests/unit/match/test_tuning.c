@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tuning: what changes at once while a match runs, and what with the next round.
+// Tuning: settings that change at once while a match runs, and those of the next round.
 #include "seat_fixture.h"
 
 enum { ROUND_TICKS = 60, BREAK_TICKS = 30 };

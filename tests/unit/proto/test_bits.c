@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bit streams: what is written is read, what does not fit is told, what is wrong is refused.
+// Bit streams: round trips, overflow of writers, and refusal of malformed bytes.
 #include "bits.h"
 #include "hostile.h"
 
@@ -210,8 +210,8 @@ static void test_a_count_has_one_spelling(void **state)
     assert_true(reads_count(0x0, 0));
     assert_true(reads_count(0xF, 7));
     assert_true(reads_count(0x31, 8));  // groups 0 and 1
-    assert_false(reads_count(0x1, 0));  // 0 with a needless group
-    assert_false(reads_count(0x1F, 7)); // 7 with a needless group
+    assert_false(reads_count(0x1, 0));  // 0 with a redundant group
+    assert_false(reads_count(0x1F, 7)); // 7 with a redundant group
     const uint64_t ten_sevens = 0xFFFFFFFFFF;
     assert_true(reads_count(ten_sevens | UINT64_C(0x7) << 40, UINT32_MAX));
     assert_false(reads_count(ten_sevens | UINT64_C(0x9) << 40, 0));  // 33 bits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CHAT: what is said survives the wire, as far as it fits in whole characters, and nothing else is
-// let in.
+// CHAT: texts survive a round trip, truncated at a character's boundary; malformed messages are
+// refused.
 #include "chat.h"
 #include "hostile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// datagrams.json: what goes without a connection, and access tokens, for machines. All can be read,
-// says what stands there, and is written as the same bytes again; tokens are signed as they say.
+// datagrams.json: machine-readable connectionless datagrams and access tokens. Each is read to the
+// values in the file and written as equal bytes; the tokens' signatures are valid.
 #include "access.h"
 #include "access_control.h"
 #include "invitation.h"
@@ -34,7 +34,7 @@ static int unload_file(void **state)
     return 0;
 }
 
-// Bytes as two digits each, maybe with spaces between them.
+// Decodes hexadecimal bytes, optionally separated by spaces.
 static size_t bytes_of(const char *hex, uint8_t *bytes, size_t capacity)
 {
     size_t size = 0;
@@ -125,7 +125,7 @@ static const json_t *value_of(const json_t *vector, const char *key)
     return json_object_get(json_object_get(vector, "value"), key);
 }
 
-// Datagrams of one direction, each encrypted and opened as told.
+// Encrypts and decrypts the datagrams of one direction.
 static void assert_direction(const json_t *datagrams, const uint8_t *key)
 {
     static const uint8_t other[RAIM_KEY_BYTES];
@@ -155,7 +155,7 @@ static void assert_direction(const json_t *datagrams, const uint8_t *key)
     assert_true(index > 0);
 }
 
-// Both ends, with the ephemeral keys that are told.
+// Both ends of a handshake with the given ephemeral keys.
 static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size_t size,
                                 uint8_t *written)
 {
@@ -206,7 +206,7 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
     return RAIM_INIT_HEAD_BYTES + RAIM_NOISE_BYTES + payload_size;
 }
 
-// An arena with the key that has signed it lets its bearer in, under the name in it.
+// An arena that trusts the signing key admits the token's bearer under the token's name.
 static void assert_admitted(const json_t *vector, const struct raim_access *access,
                             const uint8_t *bytes, size_t size)
 {

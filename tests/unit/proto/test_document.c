@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PROTOCOL.md: its examples are what the writers write, its rules stand in the order of the wire,
-// its numbers are those of the code.
+// PROTOCOL.md: its examples equal the writers' output, its rules are in the wire's order, and its
+// numbers are those of the code.
 #include "chat.h"
 #include "connectionless.h"
 #include "handshake.h"
@@ -62,7 +62,7 @@ static void test_examples_of_requesting_are_what_is_written(void **state)
                  raim_connect_request_write(&(struct raim_connect_request){0}, bytes));
     const struct raim_cookie cookie = {.cookie = 0x12345678, .arena = "duel"};
     assert_block("datagram", "cookie", bytes, raim_cookie_write(&cookie, bytes));
-    // test_invitation knows that the proof is right.
+    // test_invitation verifies the proof.
     const struct raim_invite invite = {
         .nonce = {1, 2, 3, 4, 5, 6, 7, 8},
         .proof = {0xF0, 0x77, 0x73, 0x85, 0xC4, 0x07, 0xBF, 0x98},

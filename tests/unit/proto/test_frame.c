@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Frames: which way somebody went, and where it will be; to the integer, and whatever the path.
+// Frames: ways of players and the prediction rule, exact to the integer.
 #include "frame_fixture.h"
 #include "snapshot.h"
 
 enum { ROUNDS = 20000 };
 
-// Where the ways lead, as PROTOCOL.md has them.
+// The directions of the ways, from PROTOCOL.md.
 static void displacement(const struct raim_wire_limits *limits, uint32_t way, int32_t *dx,
                          int32_t *dy)
 {
@@ -133,7 +133,7 @@ static void test_a_timer_runs_down_to_zero(void **state)
     }
 }
 
-// --- Nothing to tell ---
+// --- Predicted frames ---
 
 // The frame that a client predicts.
 static void go_on(const struct raim_wire_limits *limits, const struct raim_wire_frame *from,
@@ -142,8 +142,8 @@ static void go_on(const struct raim_wire_limits *limits, const struct raim_wire_
     frame_copy(limits, to, from);
     to->tick = from->tick + age;
     to->self = raim_wire_predict_self(&from->self, age);
-    FOR_EACH_PLACE (place, from->seen_players, limits->players)
-        to->players[place] = raim_wire_predict_player(limits, &from->players[place], age);
+    FOR_EACH_PLACE (slot, from->seen_players, limits->players)
+        to->players[slot] = raim_wire_predict_player(limits, &from->players[slot], age);
 }
 
 static void change_player(raim_wire_player *player)
@@ -182,7 +182,7 @@ static void change_self(const struct raim_wire_limits *limits, raim_wire_self *s
     }
 }
 
-// At most one thing of a frame becomes another, perhaps something that nobody is told.
+// Changes at most one value of a frame, possibly one that is not sent.
 static void change_something(const struct raim_wire_limits *limits, struct raim_wire_frame *frame)
 {
     const uint32_t player = (uint32_t)chance_int(0, (int)limits->players - 1);
@@ -214,7 +214,7 @@ static void change_something(const struct raim_wire_limits *limits, struct raim_
     }
 }
 
-// Behind the header of a delta that tells nothing, all is as predicted: a 1, then only zeros.
+// Behind the header of a delta without changes everything is as predicted: a 1, then only zeros.
 static bool tells_nothing(const struct raim_wire_limits *limits, const struct raim_wire_frame *from,
                           const struct raim_wire_frame *to)
 {
@@ -231,7 +231,7 @@ static bool tells_nothing(const struct raim_wire_limits *limits, const struct ra
     return nothing;
 }
 
-// As the receiver is told it.
+// Removes what is not sent to the receiver.
 static void forget_own_aim(struct raim_wire_frame *frame)
 {
     if (frame->self.steers)
@@ -249,9 +249,9 @@ static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **sta
         struct raim_wire_frame from = frame_make(&limits), to = frame_make(&limits);
         struct raim_wire_frame expected = frame_make(&limits);
         chance_frame(&limits, &from, chance_magnitude(32), 2);
-        for (uint32_t place = 0; place < limits.players; place++) { // far from the grid's ends
-            from.players[place].x /= 4;
-            from.players[place].y /= 4;
+        for (uint32_t slot = 0; slot < limits.players; slot++) { // far from the grid's ends
+            from.players[slot].x /= 4;
+            from.players[slot].y /= 4;
         }
         go_on(&limits, &from, (uint32_t)chance_int(1, (int)limits.history - 1), &to);
         change_something(&limits, &to);
@@ -309,7 +309,7 @@ static void test_a_frame_fills_its_memory_and_no_more(void **state)
         void *memory = frame_zeroes(1, size);
         raim_wire_frame_init(&laid, &limits, memory);
         frame_copy(&limits, &laid, &made);
-        frame_copy(&limits, &copy, &laid); // nothing lies on anything else
+        frame_copy(&limits, &copy, &laid); // no two arrays overlap
         frame_assert_same(&limits, &copy, &made);
         frame_free(&made);
         frame_free(&copy);

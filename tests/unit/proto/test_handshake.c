@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HELLO, WELCOME, OBSTACLES and GOODBYE: they survive the wire, and nothing else is let in.
+// HELLO, WELCOME, OBSTACLES and GOODBYE: round trips, and refusal of malformed messages.
 #include "chance_phase.h"
 #include "handshake.h"
 
@@ -85,7 +85,7 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
         raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
         raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
         raim_write_bits(&writer, RAIM_PROTOCOL_VERSION, 16);
-        raim_write_bits(&writer, 0, 2); // plays, anew
+        raim_write_bits(&writer, 0, 2); // plays, a new session
         raim_write_bits(&writer, 0, 8); // without an access token
         raim_write_bits(&writer, length, 5);
         for (uint32_t i = 0; i < length; i++)
@@ -100,7 +100,7 @@ static void test_hello_spends_a_bit_on_a_session_unless_it_resumes_one(void **st
 {
     (void)state;
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
-    memset(hello.token, 0xA5, sizeof hello.token); // not told: nothing is resumed
+    memset(hello.token, 0xA5, sizeof hello.token); // not sent: nothing is resumed
     uint8_t bytes[64];
     struct raim_hello told;
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);

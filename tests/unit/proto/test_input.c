@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INPUT: what is pressed survives the wire, and nothing else is let in.
+// INPUT: round trips, and refusal of malformed messages.
 #include "hostile.h"
 #include "input.h"
 

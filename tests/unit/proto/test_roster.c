@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ROSTER and EVENTS: they survive the wire in as many messages as they need, and nothing else is
-// let in.
+// ROSTER and EVENTS: round trips in as many messages as needed, and refusal of malformed messages.
 #include "chance_phase.h"
 #include "roster.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SNAPSHOT: whatever the baseline, the client knows exactly what it is to know, and its size is
-// known before.
+// SNAPSHOT: a delta against any baseline decodes to the expected frame, and its size is predicted
+// exactly.
 #include "snapshot_fixture.h"
 
 static void test_delta_of_anything_decodes_to_exactly_what_is_to_be_known(void **state)
@@ -47,14 +47,14 @@ static size_t bits_of_entities(void)
 {
     const struct raim_wire_frame *from = whole ? NULL : &baseline;
     size_t bits = 0;
-    for (uint32_t place = 0; place < limits.players; place++)
-        if (raim_set_has(frame.seen_players, place) ||
-            (!whole && raim_set_has(baseline.seen_players, place)))
-            bits += raim_snapshot_player_bits(&limits, from, &frame, place);
-    for (uint32_t place = 0; place < raim_wire_bullets(&limits); place++)
-        if (raim_set_has(frame.seen_bullets, place) ||
-            (!whole && raim_set_has(baseline.seen_bullets, place)))
-            bits += raim_snapshot_bullet_bits(&limits, from, &frame, place);
+    for (uint32_t slot = 0; slot < limits.players; slot++)
+        if (raim_set_has(frame.seen_players, slot) ||
+            (!whole && raim_set_has(baseline.seen_players, slot)))
+            bits += raim_snapshot_player_bits(&limits, from, &frame, slot);
+    for (uint32_t slot = 0; slot < raim_wire_bullets(&limits); slot++)
+        if (raim_set_has(frame.seen_bullets, slot) ||
+            (!whole && raim_set_has(baseline.seen_bullets, slot)))
+            bits += raim_snapshot_bullet_bits(&limits, from, &frame, slot);
     return bits;
 }
 
@@ -66,7 +66,7 @@ static void test_bits_of_the_parts_bound_those_of_the_whole(void **state)
         const size_t size = write_frame(bytes, sizeof bytes);
         assert_true(size * 8 < bits_of_entities() + RAIM_SNAPSHOT_FIXED_BITS + 8);
 
-        // What fits exactly is written, and one byte less is too little, and stays untouched.
+        // A capacity that fits exactly suffices; one byte less fails and writes nothing.
         uint8_t *block = malloc(size);
         assert_non_null(block);
         assert_int_equal(write_frame(block, size), size);
@@ -140,7 +140,7 @@ static void test_small_changes_take_few_bits(void **state)
         };
         assert_int_equal(bits_of_change(&runner, &later, 6), rows[i].bits);
     }
-    // It ran to the right for four ticks and then for two up: way and since in 4 and 3 bits.
+    // It ran right for four ticks and then up for two: way and since in 4 and 3 bits.
     const raim_wire_player turned = {
         .x = 100 + 4 * 160, .y = 100 + 2 * 160, .aim = 10, .way = RAIM_WAY_RUN + 2};
     assert_int_equal(bits_of_change(&runner, &turned, 6), 2 + 4 + 3 + 1);
@@ -151,15 +151,15 @@ static void test_undisturbed_bullets_take_one_bit_together(void **state)
     (void)state;
     make_small_frames(4, 4);
     const size_t empty = write_frame(bytes, sizeof bytes) * 8;
-    for (uint32_t place = 0; place < 16; place++) {
-        raim_set_add(baseline.seen_bullets, place);
-        raim_set_add(frame.seen_bullets, place);
+    for (uint32_t slot = 0; slot < 16; slot++) {
+        raim_set_add(baseline.seen_bullets, slot);
+        raim_set_add(frame.seen_bullets, slot);
     }
     assert_int_equal(write_frame(bytes, sizeof bytes) * 8, empty);
     free_frames();
 }
 
-// What a whole snapshot spends on a bullet that its shooter, who stands, fired in the last tick.
+// The bits of a bullet in a whole snapshot when its standing shooter fired it in the last tick.
 static uint32_t bits_of_shot(uint32_t max_rewind, uint8_t rewind)
 {
     make_frames((struct raim_wire_limits){4, 8, 64, 160, 113, max_rewind});
@@ -175,7 +175,7 @@ static uint32_t bits_of_shot(uint32_t max_rewind, uint8_t rewind)
 static void test_a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is(void **state)
 {
     (void)state;
-    enum { REST = 1 + 5 + 16 + 1 + 4 }; // another one, its place, aim, fired, age
+    enum { REST = 1 + 5 + 16 + 1 + 4 }; // another one, its slot, aim, fired, age
     assert_int_equal(bits_of_shot(0, 0), REST);
     for (uint32_t most = 1; most <= RAIM_WIRE_REWIND; most++)
         for (uint32_t rewind = 0; rewind <= most; rewind++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SNAPSHOT: what no server sends is not let in.
+// SNAPSHOT: malformed messages are refused.
 #include "snapshot_fixture.h"
 
 static void test_every_truncation_is_refused(void **state)
@@ -24,7 +24,7 @@ static void test_no_damage_does_harm(void **state)
         const size_t size = write_frame(bytes, sizeof bytes);
         for (int j = 0; j < ATTACKS && size < 128; j++)
             hostile_attack(accepts_snapshot, bytes, size);
-        // Behind a good header of a delta, anything.
+        // Random bytes behind the valid header of a delta.
         const size_t most = size < sizeof random ? size : sizeof random;
         memcpy(random, bytes, most);
         for (int j = 0; j < INVENTIONS && size < 512 && most > 6; j++) {
@@ -66,10 +66,10 @@ static bool accepts(raim_writer writer)
     return hostile_read(accepts_snapshot, bytes, raim_writer_finish(&writer));
 }
 
-static void write_player(raim_writer *writer, uint32_t place, int32_t x, uint32_t way)
+static void write_player(raim_writer *writer, uint32_t slot, int32_t x, uint32_t way)
 {
     raim_write_bool(writer, true);
-    raim_write_bits(writer, place, raim_bits_for(limits.players - 1));
+    raim_write_bits(writer, slot, raim_bits_for(limits.players - 1));
     raim_write_signed(writer, x, 20);
     raim_write_bits(writer, 0, 20 + 10);
     raim_write_bits(writer, way, 4 + 3 + 1);
@@ -100,20 +100,20 @@ static void test_a_place_of_the_baseline_is_not_new(void **state)
     make_small_frames(4, 1);
     raim_set_add(known_before.seen_players, 2);
     raim_set_add(known_before.seen_bullets, 2);
-    for (uint32_t place = 0; place < 4; place++) {
+    for (uint32_t slot = 0; slot < 4; slot++) {
         raim_writer writer = begin_delta(1);
-        raim_write_bits(&writer, 0, 2); // place 2 as predicted
-        write_player(&writer, place, 0, 0);
+        raim_write_bits(&writer, 0, 2); // slot 2 as predicted
+        write_player(&writer, slot, 0, 0);
         raim_write_bits(&writer, 0, 1 + 1 + 1); // no more; no bullet changed; no other
-        assert_int_equal(accepts(writer), place != 2);
+        assert_int_equal(accepts(writer), slot != 2);
 
         writer = begin_delta(1);
         raim_write_bits(&writer, 0, 2 + 1 + 1);
-        raim_write_bits(&writer, 1 | place << 1, 1 + 2);
+        raim_write_bits(&writer, 1 | slot << 1, 1 + 2);
         raim_write_bits(&writer, 0, 16 + 1); // aim, not fired
         raim_write_bits(&writer, 0, 20);
         raim_write_bits(&writer, 0, 20 + 1);
-        assert_int_equal(accepts(writer), place != 2);
+        assert_int_equal(accepts(writer), slot != 2);
     }
     free_frames();
 }
@@ -163,16 +163,17 @@ static void test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid(void **
 {
     (void)state;
     make_small_frames(3, 2);
-    for (uint32_t place = 0; place < 8; place++) {
+    for (uint32_t slot = 0; slot < 8; slot++) {
         for (uint32_t age = 1; age <= 16; age++) {
             raim_writer writer = begin_whole();
-            write_player(&writer, 1, (1 << 19) - 1 - 5 * 960, 5); // it came from beyond
+            write_player(&writer, 1, (1 << 19) - 1 - 5 * 960,
+                         5); // its predicted origin is off the grid
             raim_write_bool(&writer, false);
             raim_write_bool(&writer, true);
-            raim_write_bits(&writer, place, 3);
+            raim_write_bits(&writer, slot, 3);
             raim_write_bits(&writer, 1 << 16 | (age - 1) << 17, 21);
             raim_write_bool(&writer, false);
-            assert_int_equal(accepts(writer), place / 2 == 1 && age - 1 <= 5);
+            assert_int_equal(accepts(writer), slot / 2 == 1 && age - 1 <= 5);
         }
     }
     free_frames();
@@ -189,7 +190,7 @@ static void test_a_rewind_beyond_the_most_is_refused(void **state)
             raim_writer writer = begin_whole();
             write_player(&writer, 1, 0, 0);
             raim_write_bool(&writer, false);
-            raim_write_bits(&writer, 3, 1 + 1); // another bullet, of the second place
+            raim_write_bits(&writer, 3, 1 + 1); // another bullet, of the second slot
             raim_write_bits(&writer, 1 << 16, 16 + 1 + 4);
             raim_write_bits(&writer, rewind, bits);
             raim_write_bool(&writer, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of an evolving world over a bad network: whatever is lost, late, repeated or out of
-// order, in both directions, a client knows of each tick exactly what it was to be told.
-// `--cases N` says how many snapshots.
+// Snapshots of an evolving world over a bad network that loses, delays, duplicates and reorders in
+// both directions: each frame that a client decodes is exactly the expected one. `--cases N` sets
+// the number of snapshots.
 #include "frame_fixture.h"
 #include "snapshot.h"
 
@@ -17,7 +17,7 @@ enum {
 
 static long cases = CASES;
 
-// What became of the snapshots, to see that the test tests.
+// Counts of the snapshots' outcomes, to prove that the test exercises them.
 static struct {
     long written, whole, silent, read, repeated, unreadable;
     double bytes;
@@ -37,11 +37,11 @@ struct channel {
     struct packet packets[IN_FLIGHT];
 };
 
-// A world and one who looks at it. Frames are kept by tick modulo `ring`.
+// A world and one viewer. Frames are kept by tick modulo `ring`.
 static struct raim_wire_limits limits;
 static uint32_t tick, ring;
-static struct raim_wire_frame *truth; // as the server shows it to the client
-static struct raim_wire_frame *known; // what the client is to know of it, once it is told
+static struct raim_wire_frame *truth; // the server's frame for the client
+static struct raim_wire_frame *known; // the frame expected at the client
 static bool *sent, *acked;
 static uint32_t newest_acked;
 static bool any_acked;
@@ -63,27 +63,27 @@ static struct raim_wire_frame *at(struct raim_wire_frame *frames, uint32_t when)
 
 // --- The world ---
 
-// True once in so many times.
+// True with a probability of 1 in `times`.
 static bool once_in(int times)
 {
     return chance_int(1, times) == 1;
 }
 
-static void rise(uint32_t place, raim_wire_player *player)
+static void rise(uint32_t slot, raim_wire_player *player)
 {
     const int32_t life = player->life;
     *player = chance_player();
     player->way = RAIM_WAY_STAND;
     player->life = (life + 1) & 7;
-    raim_set_add(alive, place);
+    raim_set_add(alive, slot);
 }
 
-static void walk(uint32_t place, raim_wire_player *player)
+static void walk(uint32_t slot, raim_wire_player *player)
 {
     if (once_in((int)restless))
-        heading[place] = (uint32_t)chance_int(0, RAIM_WAYS - 1);
+        heading[slot] = (uint32_t)chance_int(0, RAIM_WAYS - 1);
     const raim_wire_player before = *player;
-    player->way = (int32_t)heading[place];
+    player->way = (int32_t)heading[slot];
     *player = raim_wire_predict_player(&limits, player, 1);
     if (once_in(64)) { // pushed
         player->x += chance_signed(12);
@@ -91,7 +91,7 @@ static void walk(uint32_t place, raim_wire_player *player)
     }
     if (player->x != frame_on_grid(player->x) || once_in(64)) { // a wall
         player->x = before.x;
-        heading[place] = (uint32_t)chance_int(0, RAIM_WAYS - 1);
+        heading[slot] = (uint32_t)chance_int(0, RAIM_WAYS - 1);
     }
     if (player->y != frame_on_grid(player->y))
         player->y = before.y;
@@ -101,10 +101,10 @@ static void walk(uint32_t place, raim_wire_player *player)
     if (once_in(128))
         player->shield ^= 1;
     if (once_in(256))
-        raim_set_remove(alive, place);
+        raim_set_remove(alive, slot);
 }
 
-// Anything that both ends compute alike will do for where a bullet flies.
+// The bullets' paths may be arbitrary, provided that both ends compute them alike.
 static void fly(raim_wire_bullet *bullet)
 {
     const int64_t age = tick - bullet->tick;
@@ -114,10 +114,10 @@ static void fly(raim_wire_bullet *bullet)
 
 static void fire(struct raim_wire_frame *now, uint32_t shooter)
 {
-    const uint32_t place = shooter * limits.shots + next_shot[shooter]++ % limits.shots;
+    const uint32_t slot = shooter * limits.shots + next_shot[shooter]++ % limits.shots;
     const int rewind = chance_int(0, (int)limits.max_rewind);
-    raim_set_add(flying, place);
-    now->bullets[place] = (raim_wire_bullet){
+    raim_set_add(flying, slot);
+    now->bullets[slot] = (raim_wire_bullet){
         .x = now->players[shooter].x,
         .y = now->players[shooter].y,
         .tick = tick - 1 - (uint32_t)rewind,
@@ -141,7 +141,7 @@ static void step_self(raim_wire_self *self)
     self->margin = once_in(8) ? other.margin : self->margin;
 }
 
-// The world goes on by a tick; who is hidden changes too.
+// Advances the world by a tick and changes the hidden sets.
 static void step_world(void)
 {
     const struct raim_wire_frame *before = at(truth, tick++);
@@ -149,22 +149,22 @@ static void step_world(void)
     frame_copy(&limits, now, before);
     now->tick = tick;
     step_self(&now->self);
-    for (uint32_t place = 0; place < limits.players; place++) {
-        if (raim_set_has(alive, place))
-            walk(place, &now->players[place]);
+    for (uint32_t slot = 0; slot < limits.players; slot++) {
+        if (raim_set_has(alive, slot))
+            walk(slot, &now->players[slot]);
         else if (once_in(16))
-            rise(place, &now->players[place]);
+            rise(slot, &now->players[slot]);
         if (once_in((int)restless))
-            hidden_players[0] ^= (uint64_t)1 << place;
-        if (raim_set_has(alive, place) && once_in(32))
-            fire(now, place);
+            hidden_players[0] ^= (uint64_t)1 << slot;
+        if (raim_set_has(alive, slot) && once_in(32))
+            fire(now, slot);
     }
-    FOR_EACH_PLACE (place, flying, raim_wire_bullets(&limits)) {
-        fly(&now->bullets[place]);
+    FOR_EACH_PLACE (slot, flying, raim_wire_bullets(&limits)) {
+        fly(&now->bullets[slot]);
         if (once_in(64))
-            raim_set_remove(flying, place);
+            raim_set_remove(flying, slot);
         if (once_in((int)restless))
-            hidden_bullets[0] ^= (uint64_t)1 << place;
+            hidden_bullets[0] ^= (uint64_t)1 << slot;
     }
     now->seen_players[0] = alive[0] & ~hidden_players[0];
     now->seen_bullets[0] = flying[0] & ~hidden_bullets[0];
@@ -187,7 +187,7 @@ static void push(struct channel *channel, uint32_t about, const uint8_t *bytes, 
     }
 }
 
-// One of those that are due; their order is that of the array, which is none.
+// One of the due messages, in the arbitrary order of the array.
 static struct packet *pull(struct channel *channel)
 {
     for (int i = 0; i < IN_FLIGHT; i++) {
@@ -220,7 +220,7 @@ static bool choose_baseline(uint32_t *when)
     return any_acked && is_baseline(*when);
 }
 
-// Where nothing was to tell, the client has predicted it all.
+// Where no snapshot was needed, the client's prediction is complete.
 static void assert_predicted(uint32_t from, uint32_t to)
 {
     struct raim_wire_frame *predicted = at(known, to);
@@ -228,9 +228,9 @@ static void assert_predicted(uint32_t from, uint32_t to)
     frame_copy(&limits, predicted, before);
     predicted->tick = to;
     predicted->self = raim_wire_predict_self(&before->self, to - from);
-    FOR_EACH_PLACE (place, before->seen_players, limits.players)
-        predicted->players[place] =
-            raim_wire_predict_player(&limits, &before->players[place], to - from);
+    FOR_EACH_PLACE (slot, before->seen_players, limits.players)
+        predicted->players[slot] =
+            raim_wire_predict_player(&limits, &before->players[slot], to - from);
     frame_expect(&limits, at(truth, from), before, at(truth, to), &spare);
     frame_assert_same(&limits, predicted, &spare);
 }
@@ -241,10 +241,10 @@ static void assert_size(const struct raim_wire_frame *baseline, size_t size)
     size_t bits = RAIM_SNAPSHOT_FIXED_BITS + 7;
     const uint64_t players = frame->seen_players[0] | (baseline ? baseline->seen_players[0] : 0);
     const uint64_t bullets = frame->seen_bullets[0] | (baseline ? baseline->seen_bullets[0] : 0);
-    FOR_EACH_PLACE (place, &players, limits.players)
-        bits += raim_snapshot_player_bits(&limits, baseline, frame, place);
-    FOR_EACH_PLACE (place, &bullets, raim_wire_bullets(&limits))
-        bits += raim_snapshot_bullet_bits(&limits, baseline, frame, place);
+    FOR_EACH_PLACE (slot, &players, limits.players)
+        bits += raim_snapshot_player_bits(&limits, baseline, frame, slot);
+    FOR_EACH_PLACE (slot, &bullets, raim_wire_bullets(&limits))
+        bits += raim_snapshot_bullet_bits(&limits, baseline, frame, slot);
     if (size * 8 > bits)
         fail_msg("%zu bytes are more than %zu bits", size, bits);
 }
@@ -318,7 +318,7 @@ static void receive(const struct packet *packet)
     const struct raim_wire_frame *baseline = NULL;
     if (header.baseline_age != 0) {
         baseline = client_at(header.tick - header.baseline_age);
-        if (baseline == NULL) { // it came so late that the client has forgotten
+        if (baseline == NULL) { // its baseline has left the client's history
             assert_true(client_newest - (header.tick - header.baseline_age) >= limits.history);
             counts.unreadable++;
             return;
@@ -375,10 +375,10 @@ static void make_world(void)
     // Soon the tick wraps, or its low bits do, or neither.
     tick = chance_bool() ? chance_bits(32) : 0u - (uint32_t)chance_int(1, TICKS);
     tick = chance_bool() ? tick : tick - tick % (2 * limits.history) - 1;
-    client_newest = tick + (uint32_t)chance_int(-1000, 1000); // as it was welcomed
+    client_newest = tick + (uint32_t)chance_int(-1000, 1000); // the tick of its WELCOME
     at(truth, tick)->tick = tick;
-    for (uint32_t place = 0; place < limits.players; place++)
-        rise(place, &at(truth, tick)->players[place]);
+    for (uint32_t slot = 0; slot < limits.players; slot++)
+        rise(slot, &at(truth, tick)->players[slot]);
     chance_channel(&down);
     chance_channel(&up);
 }
@@ -387,7 +387,7 @@ static void free_world(void)
 {
     free_ring(truth, ring);
     free_ring(known, ring);
-    client[limits.history] = spare; // they have changed places
+    client[limits.history] = spare; // the two were swapped
     free_ring(client, limits.history + 1);
     free(sent);
     free(acked);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vectors.json: every message in it can be read, and what was read writes the same bytes again; the
-// document shows the same messages. tests/daemon/test_example.py compares the values.
+// vectors.json: every message is readable and its values write equal bytes; PROTOCOL.md shows the
+// same messages. tests/daemon/test_example.py compares the values.
 #include "chat.h"
 #include "handshake.h"
 #include "input.h"
@@ -65,12 +65,12 @@ static size_t bytes_of(const char *hex, uint8_t *bytes)
     return size;
 }
 
-// What a server holds of the bullets beyond what it told: a point for those that are not `fired`.
+// Restores the server's values that are not sent: now_x and now_y of bullets without `fired`.
 static void complete_bullets(struct raim_wire_frame *frame)
 {
-    for (uint32_t place = 0; place < BULLETS; place++) {
-        frame->bullets[place].now_x = frame->bullets[place].x;
-        frame->bullets[place].now_y = frame->bullets[place].y;
+    for (uint32_t slot = 0; slot < BULLETS; slot++) {
+        frame->bullets[slot].now_x = frame->bullets[slot].x;
+        frame->bullets[slot].now_y = frame->bullets[slot].y;
     }
 }
 

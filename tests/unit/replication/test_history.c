@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The world, written down in the wire's integers.
+// Snapshot history: the world in the wire's integers.
 #include "arena_fixture.h"
 #include "history.h"
 
@@ -93,11 +93,11 @@ static void test_who_falls_is_not_in_the_frame_but_its_place_is_remembered(void 
     assert_false(raim_set_has(frame->seen_players, 0));
     assert_true(frame->players[0].x == 3200 && frame->players[0].y == -6400);
     const struct raim_history_self *self = raim_history_self_at(&chronicle.history, tick, 0);
-    assert_true(self->risen && !self->self.alive && self->self.steers);
+    assert_true(self->has_spawned && !self->self.alive && self->self.steers);
     assert_int_equal(self->self.timer, 99);
     assert_int_equal(self->self.place, 0);
-    assert_false(raim_history_self_at(&chronicle.history, tick, 1)->risen);
-    // The first frame of a life goes no way, however far it is from where it fell.
+    assert_false(raim_history_self_at(&chronicle.history, tick, 1)->has_spawned);
+    // The first frame of a life has way STAND, however far the spawn is from the position of death.
     player->respawn_ticks = 0;
     frame = step(&chronicle);
     assert_true(raim_set_has(frame->seen_players, 0));
@@ -143,7 +143,7 @@ static void test_a_bullet_is_told_from_the_tick_that_its_shooter_saw(void **stat
     assert_true(raim_set_has(frame->seen_bullets, 0));
     assert_int_equal(wire->tick, 13);
     assert_int_equal(wire->rewind, 7);
-    // It leaves from where its shooter stood when it fired, and has flown for 8 ticks since.
+    // Its origin is the shooter's position when it fired; it has flown for 8 ticks since.
     assert_int_equal(wire->x, frame->players[0].x);
     assert_int_equal(wire->now_x, wire->x + 8 * 15 * 32);
     end(&chronicle);
@@ -156,11 +156,11 @@ static void test_the_past_is_a_copy(void **state)
     struct raim_history past;
     assert_true(raim_history_create(&past, &chronicle.history.limits, 200));
     for (int i = 0; i < 150; i++) {
-        for (int place = 0; place < 3; place++)
-            chronicle.arena->inputs[place] = (raim_input){.move_x = 1, .fire = 1};
+        for (int slot = 0; slot < 3; slot++)
+            chronicle.arena->inputs[slot] = (raim_input){.move_x = 1, .fire = 1};
         if (i == 0)
-            for (int place = 0; place < 3; place++)
-                fixture_put(chronicle.arena, (raim_vec2){0, 100.0 * place});
+            for (int slot = 0; slot < 3; slot++)
+                fixture_put(chronicle.arena, (raim_vec2){0, 100.0 * slot});
         step(&chronicle);
         const uint32_t tick = chronicle.arena->world->tick;
         raim_history_copy(&past, &chronicle.history, tick);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client is shown: what it could come to see, and nothing else.
-//     test_view [--seed N]
+// Interest management in a match: a client receives what it could come to see, and nothing else.
+// test_view [--seed N]
 #include "view_fixture.h"
 
 #include <math.h>
@@ -27,9 +27,9 @@ static struct stage *open_with_two(struct raim_map *map, struct raim_match_def d
     stage_join(stage, 0);
     stage_join(stage, 1);
     stage_ticks(stage, 3);
-    stage_put(stage, stage_place(stage, 0), a);
-    stage_put(stage, stage_place(stage, 1), b);
-    stage_ticks(stage, 40); // latencies settle
+    stage_put(stage, stage_slot(stage, 0), a);
+    stage_put(stage, stage_slot(stage, 1), b);
+    stage_ticks(stage, 40); // for latencies to settle
     return stage;
 }
 
@@ -43,14 +43,15 @@ static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_s
     stage->viewers[1].pressed.move_y = 1;
     for (int i = 1; first_seen == 0; i++) {
         stage_tick(stage);
-        const bool told = stage_knows(stage, 0, stage_place(stage, 1));
+        const bool told = stage_has(stage, 0, stage_slot(stage, 1));
         first_told = first_told == 0 && told ? i : first_told;
         assert_true(told || first_told == 0);
         if (raim_map_sees_circle(stage->map, stage_player(stage, 0)->position,
                                  stage_player(stage, 1)->position, 20))
             first_seen = i;
     }
-    // It is seen after half a second. Told it is as long before as it takes if both run.
+    // It becomes visible after half a second. It is sent earlier by the time that both could gain
+    // by running.
     assert_true(first_seen > 20);
     assert_true(first_told >= first_seen - 3 * latency);
     assert_true(first_told <= first_seen - latency);
@@ -64,8 +65,8 @@ static void test_without_sight_all_inside_the_view_is_told(void **state)
     def.sight = false;
     struct stage *stage =
         open_with_two(walled_map(), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    assert_true(stage_knows(stage, 0, stage_place(stage, 1)));
-    assert_true(stage_knows(stage, 1, stage_place(stage, 0)));
+    assert_true(stage_has(stage, 0, stage_slot(stage, 1)));
+    assert_true(stage_has(stage, 1, stage_slot(stage, 0)));
     stage_close(stage);
 }
 
@@ -84,11 +85,11 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
         const double off = i % 2 == 0 ? 1 : -1; // beyond, within
         const raim_vec2 away = i < 2 ? (raim_vec2){most_x + off, 0} : (raim_vec2){0, most_y + off};
         const raim_vec2 from = {-900, -900};
-        stage_put(stage, stage_place(stage, 0), from);
-        stage_put(stage, stage_place(stage, 1), raim_vec2_add(from, away));
+        stage_put(stage, stage_slot(stage, 0), from);
+        stage_put(stage, stage_slot(stage, 1), raim_vec2_add(from, away));
         stage_ticks(stage, 2);
-        assert_int_equal(stage_knows(stage, 0, stage_place(stage, 1)), off < 0);
-        assert_int_equal(stage_knows(stage, 1, stage_place(stage, 0)), off < 0);
+        assert_int_equal(stage_has(stage, 0, stage_slot(stage, 1)), off < 0);
+        assert_int_equal(stage_has(stage, 1, stage_slot(stage, 0)), off < 0);
     }
     stage_close(stage);
 }
@@ -102,7 +103,7 @@ static void test_everybody_has_the_view_that_the_arena_says(void **state)
     compare_views(100, 100, true);
 }
 
-// Plays at random and looks at every client in every tick.
+// Plays at random and checks every client in every tick.
 static void play(struct stage *stage, int count,
                  void (*check)(const struct stage *stage, uint32_t handle))
 {
@@ -134,17 +135,17 @@ static void check_reach(const struct stage *stage, uint32_t handle)
         raim_view_latency(stage->match, &stage->match->clients[handle]) / (double)def->tick_hz;
     const double run = def->rules.player_speed * latency_s;
     const double flight = def->rules.bullet_speed * latency_s;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = &raim_world_players_const(world)[place];
-        if (!raim_set_has(shown->players, place))
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = &raim_world_players_const(world)[slot];
+        if (!raim_set_has(shown->players, slot))
             continue;
         assert_int_equal(player->state, RAIM_PLAYER_ALIVE);
         assert_true(fabs(player->position.x - eye.x) <= def->view_width / 2.0 + 20 + 2 * run);
         assert_true(fabs(player->position.y - eye.y) <= def->view_height / 2.0 + 20 + 2 * run);
     }
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
-        if (!raim_set_has(shown->bullets, place))
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
+        if (!raim_set_has(shown->bullets, slot))
             continue;
         assert_true(bullet->owner != RAIM_NOBODY);
         const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
@@ -164,35 +165,35 @@ static void test_nothing_beyond_the_view_and_its_reach_is_told(void **state)
     play(stage_open(walled_map(), def), 500, check_reach);
 }
 
-// Of all that is plainly to be seen, and of oneself, nothing is missing.
+// Every entity in plain sight and the client's own player are contained.
 static void check_plain(const struct stage *stage, uint32_t handle)
 {
     const struct raim_world *world = stage->match->world;
     const struct raim_match_def *def = &stage->match->def;
     const struct raim_shown *shown = stage_shown(stage, handle);
     const raim_player *self = stage_player(stage, handle);
-    assert_int_equal(raim_set_has(shown->players, stage_place(stage, handle)),
+    assert_int_equal(raim_set_has(shown->players, stage_slot(stage, handle)),
                      self->state == RAIM_PLAYER_ALIVE);
-    assert_true(shown->self.steers && shown->self.place == stage_place(stage, handle));
+    assert_true(shown->self.steers && shown->self.place == stage_slot(stage, handle));
     if (self->state != RAIM_PLAYER_ALIVE && self->deaths == 0)
         return;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = &raim_world_players_const(world)[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = &raim_world_players_const(world)[slot];
         const bool is_near = fabs(player->position.x - self->position.x) <= def->view_width / 2.0 &&
                              fabs(player->position.y - self->position.y) <= def->view_height / 2.0;
         if (player->state == RAIM_PLAYER_ALIVE && is_near &&
             (!def->sight || raim_map_sees_circle(stage->map, self->position, player->position, 20)))
-            assert_true(raim_set_has(shown->players, place));
+            assert_true(raim_set_has(shown->players, slot));
     }
-    for (uint32_t place = 0; place < world->max_bullets; place++) {
-        const raim_bullet *bullet = &raim_world_bullets_const(world)[place];
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
         if (bullet->owner == RAIM_NOBODY)
             continue;
         const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
         if (fabs(at.x - self->position.x) <= def->view_width / 2.0 &&
             fabs(at.y - self->position.y) <= def->view_height / 2.0 &&
             (!def->sight || raim_map_sees_circle(stage->map, self->position, at, 4)))
-            assert_true(raim_set_has(shown->bullets, place));
+            assert_true(raim_set_has(shown->bullets, slot));
     }
 }
 
@@ -205,7 +206,7 @@ static void test_what_is_in_plain_sight_is_told_and_oneself_always(void **state)
     play(stage_open(walled_map(), def), 500, check_plain);
 }
 
-// The bytes of the events of a tick in which one player destroys another somewhere.
+// The EVENTS message of a tick in which one player destroys another at a position.
 static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
 {
     struct raim_match_def def = raim_match_default_def();
@@ -214,9 +215,9 @@ static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
     for (uint32_t i = 0; i < 3; i++)
         stage_join(stage, i);
     stage_ticks(stage, 3);
-    stage_put(stage, stage_place(stage, 0), (raim_vec2){-900, 0});
-    stage_put(stage, stage_place(stage, 1), where);
-    stage_put(stage, stage_place(stage, 2), raim_vec2_add(where, (raim_vec2){0, 60}));
+    stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
+    stage_put(stage, stage_slot(stage, 1), where);
+    stage_put(stage, stage_slot(stage, 2), raim_vec2_add(where, (raim_vec2){0, 60}));
     stage->viewers[1].pressed = (raim_wire_input){.fire = true, .aim = RAIM_ANGLE_TURN / 4};
     size_t size = 0;
     for (int i = 0; i < 10; i++) {
@@ -255,7 +256,7 @@ static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **st
     const uint32_t before = stage->viewers[0].told;
     for (int i = 0; i < 60; i++) {
         stage_tick(stage);
-        // What was not sent is what the client predicts.
+        // A frame that was not sent equals the client's prediction.
         struct raim_wire_frame now =
             *raim_history_at(&stage->match->interest.history, stage->match->world->tick);
         const struct raim_shown *shown = stage_shown(stage, 0);
@@ -323,7 +324,7 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     acknowledge(stage, now + 1000);
     acknowledge(stage, skipped);
     assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
-    // Again, older, and too old to be of use: all true.
+    // Repeated, older and outdated acknowledgements are all accepted.
     acknowledge(stage, acked);
     acknowledge(stage, client->sent_tick);
     acknowledge(stage, acked);
@@ -332,7 +333,7 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
     assert_true(raim_tick_diff(client->acked_tick, acked) >= 0);
     stage_ticks(stage, 20); // and every snapshot can be read
-    // Nobody can name what another client or an earlier one in its place was sent.
+    // A client cannot acknowledge snapshots of another client or of an earlier one with its handle.
     stage_leave(stage, 0);
     stage_join(stage, 0);
     acknowledge(stage, now);
@@ -369,22 +370,22 @@ static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void
     liar->keeps_acks = true;
     liar->has_named = false;
     for (int i = 0; i < 600; i++) {
-        // Names each snapshot a second late, for inputs a second ahead.
+        // Acknowledges each snapshot a second late, in inputs for a second ahead.
         stage_tick(stage);
         const uint32_t late = stage->match->world->tick - stage->limits.history + 2;
         liar->has_named = stage->match->clients[0].shown[late % stage->limits.history].sent;
         liar->name = late;
-        stage->viewers[1].pressed.aim += 100; // so that there always is something to tell
+        stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         raim_match_receive(stage->match, 0, false, bytes,
                            stage_write_input(liar, stage->match->world->tick + 60, bytes));
     }
     assert_int_equal(raim_view_latency(stage->match, &stage->match->clients[0]), 15);
-    stage_put(stage, stage_place(stage, 0), (raim_vec2){-900, 0});
-    stage_put(stage, stage_place(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
+    stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
+    stage_put(stage, stage_slot(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
     stage_tick(stage);
-    assert_false(raim_set_has(stage_shown(stage, 0)->players, stage_place(stage, 1)));
-    // Once it is honest, it is soon forgotten.
+    assert_false(raim_set_has(stage_shown(stage, 0)->players, stage_slot(stage, 1)));
+    // Once it acknowledges honestly, its latency soon falls.
     liar->keeps_acks = false;
     stage_ticks(stage, 150);
     assert_true(raim_view_latency(stage->match, &stage->match->clients[0]) <= 5);
@@ -397,13 +398,13 @@ static void test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it(void *
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     const struct raim_connection *client = &stage->match->clients[0];
-    // The next tick plays what the client pressed on seeing this one: a tick, and 50 ms.
+    // The next tick plays the input made on seeing this one: a tick, and 50 ms of interpolation.
     assert_true(client->latency_ticks == 1);
     assert_int_equal(raim_view_latency(stage->match, client), 4);
     stage_close(stage);
 }
 
-// Hundreds in one view that run about and shoot: more than a message holds.
+// Hundreds of running and shooting players in one view exceed a message.
 static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void **state)
 {
     (void)state;
@@ -428,33 +429,33 @@ static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void 
     for (int i = 0; i < 400; i++) {
         stage->viewers[0].keeps_acks = i % 8 != 0; // so that much has changed since the baseline
         if (i % 50 == 10)
-            stage_put(stage, stage_place(stage, 0), (raim_vec2){0, 0});
+            stage_put(stage, stage_slot(stage, 0), (raim_vec2){0, 0});
         stage_tick(stage);
         const struct raim_player *self = stage_player(stage, 0);
         const struct raim_world *world = stage->match->world;
         if (!stage->viewers[0].any)
             continue;
         const struct raim_shown *shown = stage_shown(stage, 0);
-        assert_int_equal(raim_set_has(shown->players, stage_place(stage, 0)),
+        assert_int_equal(raim_set_has(shown->players, stage_slot(stage, 0)),
                          self->state == RAIM_PLAYER_ALIVE);
-        for (uint32_t place = 0; place < world->max_players; place++) {
-            const raim_player *player = &raim_world_players_const(world)[place];
+        for (uint32_t slot = 0; slot < world->max_players; slot++) {
+            const raim_player *player = &raim_world_players_const(world)[slot];
             const bool is_due = player->state == RAIM_PLAYER_ALIVE &&
                                 fabs(player->position.x - self->position.x) <= 800 &&
                                 fabs(player->position.y - self->position.y) <= 430;
-            const bool told = raim_set_has(shown->players, place);
-            untold[place] = is_due && !told ? untold[place] + 1 : 0;
-            longest = untold[place] > longest ? untold[place] : longest;
+            const bool told = raim_set_has(shown->players, slot);
+            untold[slot] = is_due && !told ? untold[slot] + 1 : 0;
+            longest = untold[slot] > longest ? untold[slot] : longest;
             left_out += is_due && !told;
         }
     }
-    assert_true(left_out > 1000); // it was a crowd
+    assert_true(left_out > 1000); // not all fitted
     assert_true(longest <= PATIENCE);
     assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
     stage_close(stage);
 }
 
-// So many slow bullets that even to say that they are gone outgrows a message.
+// So many slow bullets that even their removal exceeds a message.
 static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
 {
     (void)state;
@@ -467,7 +468,7 @@ static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
     def.rules.player_speed = 10;
     def.rules.player_radius = 4;
     def.rules.bullet_radius = 0.5;
-    // All in one view, few in each other's way.
+    // All players in one view, few colliding.
     raim_vec2 spawns[32];
     for (int i = 0; i < 32; i++)
         spawns[i] = (raim_vec2){-700 + i % 8 * 200, -300 + i / 8 * 200};

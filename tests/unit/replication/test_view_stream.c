@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What clients know against what is true, over lines that lose, double and delay: every entity of
-// every snapshot equals the world's.
-//     test_view_stream [--seed N]
+// Snapshots of a match over lines that lose, duplicate and delay: every entity of every snapshot
+// equals the world's.     test_view_stream [--seed N]
 #include "view_fixture.h"
 
 #include <math.h>
@@ -38,11 +37,11 @@ static void send_over(struct line *line, bool to_match, uint32_t handle, uint32_
     }
 }
 
-// A bullet that is told without its origin is where it is to half a step of the grid each way.
+// A bullet sent without its origin is accurate to half a grid step per axis.
 static void assert_bullet_is_true(const struct stage *stage, const struct raim_wire_frame *frame,
-                                  const struct raim_wire_frame *truth, uint32_t place)
+                                  const struct raim_wire_frame *truth, uint32_t slot)
 {
-    const raim_wire_bullet *told = &frame->bullets[place], *real = &truth->bullets[place];
+    const raim_wire_bullet *told = &frame->bullets[slot], *real = &truth->bullets[slot];
     const double step = stage->match->def.rules.bullet_speed / stage->match->def.tick_hz;
     const raim_vec2 direction = raim_angle_direction(real->aim);
     const raim_vec2 told_at = raim_vec2_mad(raim_units(told->x, told->y), direction,
@@ -70,20 +69,20 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
                 frame->self.alive == shown->self.alive && frame->self.timer == shown->self.timer &&
                 frame->self.shots == shown->self.shots && frame->self.hits == shown->self.hits &&
                 frame->self.margin == shown->self.margin);
-    for (uint32_t place = 0; place < limits->players; place++) {
-        const raim_wire_player *told = &frame->players[place], *real = &truth->players[place];
-        if (!raim_set_has(frame->seen_players, place))
+    for (uint32_t slot = 0; slot < limits->players; slot++) {
+        const raim_wire_player *told = &frame->players[slot], *real = &truth->players[slot];
+        if (!raim_set_has(frame->seen_players, slot))
             continue;
-        assert_true(raim_set_has(truth->seen_players, place));
+        assert_true(raim_set_has(truth->seen_players, slot));
         assert_true(told->x == real->x && told->y == real->y && told->way == real->way &&
                     told->life == real->life && told->shield == real->shield);
-        assert_int_equal(told->aim, place == frame->self.place ? 0 : real->aim);
+        assert_int_equal(told->aim, slot == frame->self.place ? 0 : real->aim);
     }
-    for (uint32_t place = 0; place < bullets; place++) {
-        if (!raim_set_has(frame->seen_bullets, place))
+    for (uint32_t slot = 0; slot < bullets; slot++) {
+        if (!raim_set_has(frame->seen_bullets, slot))
             continue;
-        assert_true(raim_set_has(truth->seen_bullets, place));
-        assert_bullet_is_true(stage, frame, truth, place);
+        assert_true(raim_set_has(truth->seen_bullets, slot));
+        assert_bullet_is_true(stage, frame, truth, slot);
     }
 }
 

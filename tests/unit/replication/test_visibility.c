@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Visibility on random maps, and when the cache beside it answers by itself.
+// Visibility queries on random maps, and when the visibility cache answers without a query.
 #define _GNU_SOURCE
 #include "map_fixture.h"
 #include "visibility_cache.h"
@@ -7,24 +7,24 @@
 enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6 };
 
 static const double radius = 20;
-static const double stride = 5; // of a player in a tick
+static const double stride = 5; // units of a player per tick
 
 struct stage {
     struct raim_map *map;
-    struct raim_distance_field clearing;
+    struct raim_distance_field distance_field;
     struct raim_visibility *visibility;
 };
 
-// Of two players; takes the map.
+// Visibility of two players; takes the map.
 static void set_up(struct stage *stage, struct raim_map *map)
 {
     stage->map = map;
-    assert_true(raim_distance_field_create(&stage->clearing, map));
+    assert_true(raim_distance_field_create(&stage->distance_field, map));
     const struct raim_visibility_def def = {
         .map = map,
-        .clearing = &stage->clearing,
+        .distance_field = &stage->distance_field,
         .view = {1600, 861},
-        .places = 2,
+        .slots = 2,
         .player_radius = radius,
         .stride = stride,
         .longest_run = HORIZON,
@@ -36,13 +36,13 @@ static void set_up(struct stage *stage, struct raim_map *map)
 static void tear_down(struct stage *stage)
 {
     raim_visibility_destroy(stage->visibility);
-    raim_distance_field_destroy(&stage->clearing);
+    raim_distance_field_destroy(&stage->distance_field);
     raim_map_destroy(stage->map);
 }
 
 static struct raim_view_target player_at(raim_vec2 centre)
 {
-    return (struct raim_view_target){.place = 1, .centre = centre, .radius = radius};
+    return (struct raim_view_target){.slot = 1, .centre = centre, .radius = radius};
 }
 
 // Calls `check` for random places of a viewer and a target on random maps.
@@ -53,7 +53,7 @@ static void for_pairs(void (*check)(struct stage *stage, const struct raim_viewp
         struct stage stage;
         set_up(&stage, chance_map(chance_int(3, 30), chance_between(50, 250)));
         for (uint32_t tick = 1; tick <= PAIRS; tick++) {
-            raim_visibility_turn(stage.visibility, tick);
+            raim_visibility_set_tick(stage.visibility, tick);
             const struct raim_viewpoint viewpoint = {
                 .eye = chance_free(stage.map, radius),
                 .moves = chance_int(0, 3) > 0,
@@ -65,18 +65,19 @@ static void for_pairs(void (*check)(struct stage *stage, const struct raim_viewp
     }
 }
 
-static int witnesses, cheap, apart; // how often a claim was put to the test
+static int witnesses, cheap, apart; // number of tested cases
 
 static void check_witness(struct stage *stage, const struct raim_viewpoint *viewpoint,
                           const struct raim_view_target *target)
 {
     const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
     uint16_t blocker = 0;
-    struct raim_witness witness;
-    if (!raim_visibility_peeks(stage->visibility, viewpoint, target, horizon, &blocker, &witness))
+    struct raim_cached_witness witness;
+    if (!raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness))
         return;
     witnesses++;
-    assert_true(raim_visibility_peeks_by(stage->visibility, viewpoint, target, horizon, witness));
+    assert_true(
+        raim_visibility_can_see_between(stage->visibility, viewpoint, target, horizon, witness));
 }
 
 static void test_a_witness_answers_the_question_again(void **state)
@@ -113,9 +114,9 @@ static void check_apart(struct stage *stage, const struct raim_viewpoint *viewpo
         return;
     apart++;
     const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
-    struct raim_witness witness;
+    struct raim_cached_witness witness;
     assert_false(
-        raim_visibility_peeks(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
+        raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
 }
 
 static void test_who_is_apart_never_peeks(void **state)
@@ -132,12 +133,12 @@ static const raim_vec2 eye = {-300, 0}, in_sight = {-300, 300}, behind_the_wall 
 static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
                     raim_vec2 centre)
 {
-    raim_visibility_turn(stage->visibility, tick);
+    raim_visibility_set_tick(stage->visibility, tick);
     const struct raim_visibility_cache_query query = {
         .visibility = stage->visibility,
         .tick = tick,
         .latency = LATENCY,
-        .rest = raim_visibility_cache_rest(60),
+        .hold = raim_visibility_cache_hold(60),
         .viewpoint = {.eye = eye, .moves = true},
     };
     const struct raim_view_target target = player_at(centre);
@@ -176,7 +177,7 @@ static void test_who_is_far_behind_a_wall_stays_hidden_for_a_rest(void **state)
     set_up_wall(&stage, &pairs);
     uint32_t tick = 1;
     assert_false(may_see(&stage, &pairs, tick, behind_the_wall));
-    for (; tick <= 1 + raim_visibility_cache_rest(60); tick++)
+    for (; tick <= 1 + raim_visibility_cache_hold(60); tick++)
         assert_false(may_see(&stage, &pairs, tick, in_sight));
     assert_true(may_see(&stage, &pairs, tick, in_sight));
     raim_visibility_cache_destroy(&pairs);
