@@ -58,8 +58,8 @@ typedef struct raim_wire_bullet {
 
 // State that only its receiver gets.
 typedef struct raim_wire_self {
-    uint16_t place; // slot of the player whose view this is
-    bool steers;    // the receiver plays it and so knows its aim; false for spectators
+    uint16_t slot; // slot of the player whose view this is
+    bool steers;   // the receiver plays it and so knows its aim; false for spectators
     bool alive;
     uint16_t timer; // ticks until it may fire, or while down until it respawns
     uint8_t shots;  // bullets fired, modulo 256
@@ -113,7 +113,7 @@ bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
 
 static inline bool raim_wire_same_self(const raim_wire_self *a, const raim_wire_self *b)
 {
-    return a->place == b->place && a->steers == b->steers && a->alive == b->alive &&
+    return a->slot == b->slot && a->steers == b->steers && a->alive == b->alive &&
            a->timer == b->timer && a->shots == b->shots && a->hits == b->hits &&
            a->margin == b->margin;
 }
@@ -134,7 +134,7 @@ static inline bool raim_wire_same_launch(const raim_wire_bullet *a, const raim_w
 // A client that steers a player knows its aim, which is sent as 0.
 static inline bool raim_wire_is_own(const struct raim_wire_frame *frame, uint32_t slot)
 {
-    return frame->self.steers && frame->self.place == slot;
+    return frame->self.steers && frame->self.slot == slot;
 }
 
 static inline int32_t raim_wire_sent_aim(const struct raim_wire_frame *frame, uint32_t slot)

@@ -162,13 +162,13 @@ static uint32_t read_unless_same(raim_reader *reader, uint32_t from, uint32_t bi
 static void write_view(raim_writer *writer, const struct delta *delta)
 {
     const raim_wire_self *self = &delta->frame->self;
-    raim_write_ranged(writer, self->place, 0, delta->limits->players - 1);
+    raim_write_ranged(writer, self->slot, 0, delta->limits->players - 1);
     raim_write_bool(writer, self->steers);
 }
 
 static void read_view(raim_reader *reader, const struct delta *delta, raim_wire_self *self)
 {
-    self->place = (uint16_t)raim_read_ranged(reader, 0, delta->limits->players - 1);
+    self->slot = (uint16_t)raim_read_ranged(reader, 0, delta->limits->players - 1);
     self->steers = raim_read_bool(reader);
 }
 
@@ -180,7 +180,7 @@ static void write_self_change(raim_writer *writer, const struct delta *delta)
     raim_write_bool(writer, as_predicted);
     if (as_predicted)
         return;
-    const bool same_view = from.place == self->place && from.steers == self->steers;
+    const bool same_view = from.slot == self->slot && from.steers == self->steers;
     raim_write_bool(writer, same_view);
     if (!same_view)
         write_view(writer, delta);

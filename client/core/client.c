@@ -221,7 +221,7 @@ static struct raim_prediction_state received_state(const struct raim_client *cli
     const struct raim_wire_frame *frame =
         raim_replica_frame(&client->replica, client->replica.newest_tick);
     const uint32_t slot = raim_client_own_slot(client);
-    if (!frame->self.alive || frame->self.place != slot || !raim_set_has(frame->seen_players, slot))
+    if (!frame->self.alive || frame->self.slot != slot || !raim_set_has(frame->seen_players, slot))
         return (struct raim_prediction_state){.position = client->interpolation.eye,
                                               .shots = frame->self.shots};
     const raim_wire_player *seen = &frame->players[slot];

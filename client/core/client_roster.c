@@ -26,7 +26,7 @@ void raim_client_roster_destroy(struct raim_client_roster *roster)
 // NULL when the id names no slot of this arena.
 static struct raim_client_roster_entry *member_of(struct raim_client_roster *roster, uint32_t id)
 {
-    const uint32_t slot = raim_player_place((raim_player_id)id);
+    const uint32_t slot = raim_player_slot((raim_player_id)id);
     return slot < roster->slots ? &roster->members[slot] : NULL;
 }
 

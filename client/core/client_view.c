@@ -132,7 +132,7 @@ bool raim_client_is_spectator(const struct raim_client *client)
 uint32_t raim_client_own_slot(const struct raim_client *client)
 {
     assert(!raim_client_is_spectator(client));
-    return raim_player_place((raim_player_id)client->welcome.player);
+    return raim_player_slot((raim_player_id)client->welcome.player);
 }
 
 uint32_t raim_client_tick(const struct raim_client *client)
@@ -142,7 +142,7 @@ uint32_t raim_client_tick(const struct raim_client *client)
 
 uint32_t raim_client_viewpoint(const struct raim_client *client)
 {
-    return raim_client_is_spectator(client) ? raim_replica_self(&client->replica).place
+    return raim_client_is_spectator(client) ? raim_replica_self(&client->replica).slot
                                             : raim_client_own_slot(client);
 }
 

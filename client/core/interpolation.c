@@ -242,7 +242,7 @@ static bool draw_own(struct raim_interpolation *interpolation, const struct raim
     const bool goes_on = before->alive && now->alive && before->life == now->life;
     const raim_vec2 way = raim_vec2_sub(now->position, before->position);
     *player = (struct raim_client_player){
-        .slot = raim_player_place(prediction->id),
+        .slot = raim_player_slot(prediction->id),
         .position =
             draw(track, position, now->alive ? now->life : track->life, most_fading(replica)),
         .velocity = goes_on ? raim_vec2_scale(way, replica->tick_hz) : (raim_vec2){0, 0},
@@ -274,7 +274,7 @@ static void draw_others(struct raim_interpolation *interpolation,
         track->seen = was_seen;
         row->position = draw(track, row->position, row->life, most_fading(replica));
         interpolation->row_count++;
-        if (!span.before->self.steers && span.before->self.place == slot)
+        if (!span.before->self.steers && span.before->self.slot == slot)
             interpolation->eye = row->position;
     }
 }
@@ -438,7 +438,7 @@ uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolati
         if (!raim_prediction_bullet(prediction, tick, &bullet) ||
             !fill(replica, &bullet, span.time, &bullet.origin, &bullets[count]))
             continue;
-        bullets[count++].owner = raim_player_place(prediction->id);
+        bullets[count++].owner = raim_player_slot(prediction->id);
     }
     return count;
 }

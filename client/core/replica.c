@@ -222,7 +222,7 @@ uint32_t raim_replica_players(const struct raim_replica *replica, raim_angle own
          slot = raim_set_next(frame->seen_players, slot + 1, slots)) {
         const raim_wire_player player =
             raim_wire_predict_player(&replica->limits, &frame->players[slot], age);
-        const bool is_own = frame->self.steers && frame->self.place == slot;
+        const bool is_own = frame->self.steers && frame->self.slot == slot;
         const uint32_t received_aim = (uint32_t)player.aim << (16 - RAIM_WIRE_AIM_BITS);
         players[count++] = (struct raim_client_player){
             .slot = slot,

@@ -274,7 +274,7 @@ static struct feed_person person(const struct play *play, raim_player_id id)
 {
     struct feed_person person = {.id = id};
     if (id != RAIM_NOBODY)
-        snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_place(id)]);
+        snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_slot(id)]);
     return person;
 }
 
@@ -335,7 +335,7 @@ static void note_winner(struct play *play, const struct raim_client *client)
 {
     const struct raim_client_phase phase = raim_client_phase(client);
     const bool is_known = phase.kind != RAIM_CLIENT_BREAK || phase.winner == play->winner.id;
-    if (!is_known && raim_player_place(phase.winner) < raim_client_max_players(client))
+    if (!is_known && raim_player_slot(phase.winner) < raim_client_max_players(client))
         play->winner = person(play, phase.winner);
 }
 

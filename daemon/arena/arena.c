@@ -121,7 +121,7 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
 static bool knows_session(void *context, const uint8_t *token)
 {
     const struct arena *arena = context;
-    return raim_match_knows_session(arena->worker.match, token);
+    return raim_match_has_session(arena->worker.match, token);
 }
 
 static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
@@ -357,7 +357,7 @@ static void publish(struct arena *arena)
     for (uint32_t i = 0; i < status->player_count; i++) {
         const struct raim_match_player *row = &arena->worker.rows[i];
         const bool here = !row->bot && !row->away;
-        const raim_player *player = &raim_world_players_const(world)[raim_player_place(row->id)];
+        const raim_player *player = &raim_world_players_const(world)[raim_player_slot(row->id)];
         status->players[i] = (struct arena_player){
             .match = *row,
             .spot = spot_of(player->position),
@@ -404,7 +404,7 @@ static void measure_clients(struct arena *arena)
 {
     for (uint32_t peer = 0; peer < transport_capacity(arena->worker.transport); peer++)
         if (transport_is_connected(arena->worker.transport, peer))
-            raim_match_measure(arena->worker.match, peer,
+            raim_match_set_rtt(arena->worker.match, peer,
                                transport_rtt_ms(arena->worker.transport, peer),
                                transport_jitter_ms(arena->worker.transport, peer));
 }
@@ -424,7 +424,7 @@ static void take_messages(struct arena *arena)
         case TRANSPORT_MESSAGE:
             raim_match_receive(arena->worker.match, event.peer, event.reliable, event.data,
                                event.size);
-            if (event.reliable && raim_match_is_in(arena->worker.match, event.peer))
+            if (event.reliable && raim_match_is_admitted(arena->worker.match, event.peer))
                 transport_let_in(arena->worker.transport, event.peer);
             break;
         case TRANSPORT_QUERY:

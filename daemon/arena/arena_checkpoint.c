@@ -157,7 +157,7 @@ static void find_seats(struct arena_checkpoint *keeper, const struct raim_match 
     uint32_t next = 0;
     for (uint32_t place = 0; place < places; place++) {
         struct checkpoint_seat *seat = &keeper->seats[place];
-        if (next == count || raim_player_place(keeper->rows[next].id) != place) {
+        if (next == count || raim_player_slot(keeper->rows[next].id) != place) {
             *seat = (struct checkpoint_seat){0};
             continue;
         }

@@ -168,7 +168,7 @@ static void begin_bout(struct arena *arena, struct prepared_match *bout)
     if (bout->match == NULL)
         prepared_match_inherit(bout, before);
     else
-        raim_match_succeed(bout->match, before->match, bout->keeps_round);
+        raim_match_transfer(bout->match, before->match, bout->keeps_round);
     arena_play_bout(arena, bout);
     before->heir = bout;
     give_back(arena, before);
@@ -197,7 +197,7 @@ void arena_take_bouts(struct arena *arena)
             config_tune(&arena->worker.coming->config, &bout->config);
         begin_bout(arena, bout);
     }
-    if (arena->worker.coming == NULL || !raim_match_is_turning(arena->worker.match))
+    if (arena->worker.coming == NULL || !raim_match_is_round_due(arena->worker.match))
         return;
     begin_bout(arena, arena->worker.coming);
     arena->worker.coming = NULL;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELLO_BYTES = 64, PLACES = EVENT_STREAM_MAX + EVENT_STREAM_SPARE };
+enum { HELLO_BYTES = 64, SLOTS = EVENT_STREAM_MAX + EVENT_STREAM_SPARE };
 
 // Bytes that several hold.
 struct event {
@@ -53,8 +53,8 @@ struct event_stream {
     uint64_t due_ms;
     unsigned count, ended; // there; of these, those that made room
     size_t waiting_bytes;  // of the events in all queues
-    struct viewer places[PLACES];
-    struct stream streams[PLACES]; // at least one viewer each
+    struct viewer places[SLOTS];
+    struct stream streams[SLOTS]; // at least one viewer each
 };
 
 static struct event *hold(struct event *event)
@@ -126,7 +126,7 @@ static struct stream *find_stream(struct event_stream *viewers, int index)
 {
     const struct arena *arena = viewers->list->arenas[index];
     struct stream *vacant = NULL;
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++) {
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + SLOTS; stream++) {
         if (stream->arena == arena && !stream->is_over)
             return stream;
         if (stream->arena == NULL && vacant == NULL)
@@ -154,7 +154,7 @@ static uint32_t address_of(const struct http_client *client)
 static unsigned count_address(const struct event_stream *viewers, uint32_t address)
 {
     unsigned count = 0;
-    for (const struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++)
+    for (const struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++)
         count += viewer->all != NULL && !viewer->is_ended && address_of(viewer->client) == address;
     return count;
 }
@@ -164,7 +164,7 @@ static bool make_room(struct event_stream *viewers, uint32_t address)
 {
     struct viewer *loser = NULL;
     unsigned most = count_address(viewers, address) + 1;
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
         if (viewer->all == NULL || viewer->is_ended || viewer->client == NULL)
             continue;
         const unsigned count = count_address(viewers, address_of(viewer->client));
@@ -183,7 +183,7 @@ static bool make_room(struct event_stream *viewers, uint32_t address)
 
 static bool has_room(struct event_stream *viewers, uint32_t address)
 {
-    return viewers->count < PLACES &&
+    return viewers->count < SLOTS &&
            (viewers->count - viewers->ended < EVENT_STREAM_MAX || make_room(viewers, address));
 }
 
@@ -293,10 +293,10 @@ static bool is_stale(const struct event_stream *viewers, const struct stream *st
 
 static void end_stale_streams(struct event_stream *viewers, void (*wake)(void *connection))
 {
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + SLOTS; stream++)
         if (stream->arena != NULL && !stream->is_over)
             stream->is_over = is_stale(viewers, stream);
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
         if (!viewer_is_over(viewer) || !viewer->sleeps)
             continue;
         viewer->sleeps = false;
@@ -312,10 +312,10 @@ void event_stream_run(struct event_stream *viewers, uint64_t now_ms, void (*wake
     if (now_ms < viewers->due_ms)
         return;
     viewers->due_ms = now_ms + EVENT_STREAM_INTERVAL_MS;
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + PLACES; stream++)
+    for (struct stream *stream = viewers->streams; stream < viewers->streams + SLOTS; stream++)
         if (stream->arena != NULL && !stream->is_over)
             run_stream(viewers, stream, arena_list_index(viewers->list, stream->arena), now_ms);
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
             continue;
         move_deadline(viewer, now_ms);
@@ -333,7 +333,7 @@ bool viewer_is_over(const struct viewer *viewer)
 
 void event_stream_wake_all(struct event_stream *viewers, void (*wake)(void *connection))
 {
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + PLACES; viewer++) {
+    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
             continue;
         viewer->sleeps = false;

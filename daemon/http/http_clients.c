@@ -4,7 +4,7 @@
 
 #include <sys/socket.h>
 
-enum { PLACES = HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS };
+enum { SLOTS = HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS };
 
 static bool is_alive(const struct http_client *client)
 {
@@ -22,7 +22,7 @@ static void set_state(struct http_client *client, enum http_client_state state, 
 static void count_peer(struct http_clients *clients, uint32_t address, uint32_t change)
 {
     clients->count += change;
-    for (size_t i = 0; i < PLACES; i++)
+    for (size_t i = 0; i < SLOTS; i++)
         if (is_alive(&clients->list[i]) && clients->list[i].address == address)
             clients->list[i].peers += change;
 }
@@ -42,7 +42,7 @@ void http_client_end(struct http_client *client)
 static struct http_client *find_oldest(struct http_clients *clients, enum http_client_state state)
 {
     struct http_client *found = NULL;
-    for (size_t i = 0; i < PLACES; i++) {
+    for (size_t i = 0; i < SLOTS; i++) {
         struct http_client *client = &clients->list[i];
         if (client->state != state)
             continue;
@@ -68,7 +68,7 @@ struct http_client *http_clients_join(struct http_clients *clients, int descript
 {
     struct http_client *client = NULL;
     uint32_t peers = 0;
-    for (size_t i = 0; i < PLACES; i++) {
+    for (size_t i = 0; i < SLOTS; i++) {
         struct http_client *other = &clients->list[i];
         if (other->state == HTTP_CLIENT_NOBODY && client == NULL)
             client = other;
@@ -120,7 +120,7 @@ void http_client_leave(struct http_client *client)
 int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
 {
     uint64_t due_ms = UINT64_MAX;
-    for (size_t i = 0; i < PLACES; i++) {
+    for (size_t i = 0; i < SLOTS; i++) {
         const struct http_client *client = &clients->list[i];
         if (is_alive(client) && client->due_ms < due_ms)
             due_ms = client->due_ms;
@@ -132,7 +132,7 @@ int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
 
 void http_clients_end_late(struct http_clients *clients, uint64_t now_ms)
 {
-    for (size_t i = 0; i < PLACES; i++)
+    for (size_t i = 0; i < SLOTS; i++)
         if (clients->list[i].due_ms <= now_ms)
             http_client_end(&clients->list[i]);
 }

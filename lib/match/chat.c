@@ -21,7 +21,7 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
         match->totals.refused[RAIM_REFUSED_MALFORMED]++;
         return;
     }
-    struct raim_member *member = &match->members[raim_player_place(client->player)];
+    struct raim_member *member = &match->members[raim_player_slot(client->player)];
     if (member->muted) {
         match->totals.refused[RAIM_REFUSED_MUTED]++;
         return;

@@ -319,7 +319,7 @@ static bool restore_as_successor(struct raim_match *match, const void *bytes, si
     const bool good = predecessor != NULL && raim_match_checkpoint_size(predecessor) == size &&
                       restore(predecessor, bytes) && predecessor->playing <= match->def.max_clients;
     if (good)
-        raim_match_succeed(match, predecessor, true);
+        raim_match_transfer(match, predecessor, true);
     raim_match_destroy(predecessor);
     return good;
 }
@@ -337,7 +337,7 @@ bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size
 bool raim_match_token(const struct raim_match *match, raim_player_id id,
                       uint8_t token[RAIM_TOKEN_BYTES])
 {
-    const uint32_t slot = raim_player_place(id);
+    const uint32_t slot = raim_player_slot(id);
     if (id == RAIM_NOBODY || slot >= match->world->max_players)
         return false;
     const raim_player *player = &raim_world_players_const(match->world)[slot];

@@ -38,7 +38,7 @@ static void end(struct raim_match *match, struct raim_connection *client, enum r
 // The member of a client's player; NULL for a bot or an unknown id.
 static struct raim_member *find_member(struct raim_match *match, raim_player_id id)
 {
-    const uint32_t slot = raim_player_place(id);
+    const uint32_t slot = raim_player_slot(id);
     if (id == RAIM_NOBODY || slot >= match->world->max_players ||
         raim_world_players_const(match->world)[slot].id != id || match->members[slot].bot)
         return NULL;
@@ -50,7 +50,7 @@ bool raim_match_kick(struct raim_match *match, raim_player_id id, const char *wh
     const struct raim_member *member = find_member(match, id);
     if (member == NULL)
         return false;
-    if (raim_world_players_const(match->world)[raim_player_place(id)].away)
+    if (raim_world_players_const(match->world)[raim_player_slot(id)].away)
         raim_players_leave(match, id, RAIM_REASON_KICKED);
     else
         end(match, &match->clients[member->client], RAIM_REASON_KICKED, why);

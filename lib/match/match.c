@@ -245,7 +245,7 @@ void raim_match_connect(struct raim_match *match, uint32_t handle,
     client->since_tick = match->world->tick;
 }
 
-bool raim_match_knows_session(const struct raim_match *match, const uint8_t token[RAIM_TOKEN_BYTES])
+bool raim_match_has_session(const struct raim_match *match, const uint8_t token[RAIM_TOKEN_BYTES])
 {
     return raim_sessions_find(match, token) != RAIM_NOBODY;
 }
@@ -266,7 +266,7 @@ static bool join(struct raim_match *match, struct raim_connection *client, const
     client->player = raim_players_join(match, name, client);
     if (client->player == RAIM_NOBODY)
         return false;
-    client->slot = raim_player_place(client->player);
+    client->slot = raim_player_slot(client->player);
     return true;
 }
 
@@ -379,7 +379,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
         match->totals.refused[refusal]++;
 }
 
-void raim_match_measure(struct raim_match *match, uint32_t handle, uint32_t rtt_ms,
+void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_ms,
                         uint32_t deviation_ms)
 {
     struct raim_connection *client = client_at(match, handle);
@@ -428,7 +428,7 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
         match->totals.refused[RAIM_REFUSED_MALFORMED]++;
 }
 
-bool raim_match_is_in(const struct raim_match *match, uint32_t handle)
+bool raim_match_is_admitted(const struct raim_match *match, uint32_t handle)
 {
     assert(handle < match->def.max_connections);
     const enum raim_connection_state state = match->clients[handle].state;
@@ -437,7 +437,7 @@ bool raim_match_is_in(const struct raim_match *match, uint32_t handle)
 
 static void take_input(struct raim_match *match, struct raim_connection *client)
 {
-    const uint32_t slot = raim_player_place(client->player);
+    const uint32_t slot = raim_player_slot(client->player);
     struct raim_member *member = &match->members[slot];
     member->chat_debt_ticks -= member->chat_debt_ticks > 0;
     const struct raim_inbox_tally before = member->inputs;

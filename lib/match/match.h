@@ -80,14 +80,14 @@ void raim_match_receive(struct raim_match *match, uint32_t client, bool reliable
                         const uint8_t *data, size_t size);
 
 // Whether a client's HELLO was accepted and the client has neither left nor been refused since.
-bool raim_match_is_in(const struct raim_match *match, uint32_t client);
+bool raim_match_is_admitted(const struct raim_match *match, uint32_t client);
 
 // Sets the transport's measurement of a client's round trip in ms, UINT32_MAX: not known. It is the
 // minimum, within the last second, of the time from a reliable command that left with a tick's
 // messages to the tick in which its acknowledgement was received, with the mean deviation of these
 // times (RFC 6298). Call it before the tick's messages are received; it holds for a second. Shots
 // are rewound by at most the lesser of this and the match's own measurement: see rewind_limit.h.
-void raim_match_measure(struct raim_match *match, uint32_t client, uint32_t rtt_ms,
+void raim_match_set_rtt(struct raim_match *match, uint32_t client, uint32_t rtt_ms,
                         uint32_t deviation_ms);
 
 // Plays one tick of 1 / tick_hz s. Then call raim_match_outgoing until it returns false: messages
@@ -140,7 +140,7 @@ void raim_match_pause(struct raim_match *match, bool paused);
 
 // Whether the next step begins a new round. Unless the match is succeeded first, it plays that
 // round itself.
-bool raim_match_is_turning(const struct raim_match *match);
+bool raim_match_is_round_due(const struct raim_match *match);
 
 // Transfers all connections, players and spectators to `next`, which continues from the tick of
 // `match`: in the next round with scores of 0, or, with `keeps_round`, in the same round with the
@@ -154,7 +154,7 @@ bool raim_match_is_turning(const struct raim_match *match);
 // client receives a new WELCOME and every player respawns; a delayed spectator sees nothing until
 // its delay has passed in `next`. Events not sent yet are dropped: their effects, except chat, are
 // contained in the welcomes. Afterwards `match` may only be destroyed.
-void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool keeps_round);
+void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool keeps_round);
 
 // --- Checkpoints: the state of a match that outlives the process, as bytes without pointers. ---
 
@@ -167,7 +167,7 @@ void raim_match_save(const struct raim_match *match, void *bytes);
 
 // Restores the state of a saved match, with the same map and tick_hz, into a match that has not
 // stepped yet. All clients are then away and bots continue. Where rules or numbers of slots differ,
-// this match succeeds the saved one in its round, see raim_match_succeed, and every player
+// this match succeeds the saved one in its round, see raim_match_transfer, and every player
 // respawns. Allocates. Returns false and leaves the match unchanged for bytes of another map,
 // tick_hz or layout, of more players than there are slots, or that no match can have written.
 bool raim_match_restore(struct raim_match *match, const void *bytes, size_t size);
@@ -191,8 +191,7 @@ bool raim_match_token(const struct raim_match *match, raim_player_id player,
                       uint8_t token[RAIM_TOKEN_BYTES]);
 
 // Whether a session, active or resumable, has this token.
-bool raim_match_knows_session(const struct raim_match *match,
-                              const uint8_t token[RAIM_TOKEN_BYTES]);
+bool raim_match_has_session(const struct raim_match *match, const uint8_t token[RAIM_TOKEN_BYTES]);
 
 // Sends every client a GOODBYE with RAIM_REASON_RESTART: the match may continue in the next
 // process. Sessions stay resumable in a checkpoint, which must be saved before.

@@ -87,7 +87,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name,
         raim_players_has_event_room(match) ? raim_world_join(match->world) : RAIM_NOBODY;
     if (id == RAIM_NOBODY)
         return RAIM_NOBODY;
-    const uint32_t slot = raim_player_place(id);
+    const uint32_t slot = raim_player_slot(id);
     struct raim_member *member = &match->members[slot];
     *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
     give_name(match, slot, name);
@@ -107,7 +107,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name,
 
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
 {
-    assert(!match->members[raim_player_place(id)].bot);
+    assert(!match->members[raim_player_slot(id)].bot);
     match->playing--;
     raim_world_leave(match->world, id);
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
@@ -199,7 +199,7 @@ void raim_players_hold_positions(struct raim_match *match)
 // A shot counts as clamped when its input was clamped.
 static void count_shot(struct raim_match *match, raim_player_id shooter)
 {
-    const struct raim_member *member = &match->members[raim_player_place(shooter)];
+    const struct raim_member *member = &match->members[raim_player_slot(shooter)];
     const struct raim_connection *client = member->bot ? NULL : &match->clients[member->client];
     if (client != NULL && client->player == shooter)
         match->totals.hits.clamped += client->inbox.is_held_clamped;
@@ -231,8 +231,8 @@ void raim_players_log_events(struct raim_match *match)
         event->kind = RAIM_WIRE_KILL;
         event->player = happened->actor;
         event->victim = happened->victim;
-        event->score = players[raim_player_place(happened->actor)].score;
-        event->deaths = players[raim_player_place(happened->victim)].deaths;
+        event->score = players[raim_player_slot(happened->actor)].score;
+        event->deaths = players[raim_player_slot(happened->victim)].deaths;
         event->rewind = happened->rewind;
     }
 }

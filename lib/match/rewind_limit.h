@@ -38,7 +38,7 @@ void raim_rewind_limit_step(struct raim_rewind_limit *rewind_limit, uint32_t tic
 // Adds a sample: a snapshot was acknowledged for the first time, `delay_ticks` after it was made.
 void raim_rewind_limit_acknowledge(struct raim_rewind_limit *rewind_limit, uint32_t delay_ticks);
 
-// Sets the transport's measurement, see raim_match_measure.
+// Sets the transport's measurement, see raim_match_set_rtt.
 void raim_rewind_limit_measure(struct raim_rewind_limit *rewind_limit, uint32_t rtt_ms,
                                uint32_t deviation_ms, uint32_t tick_hz);
 

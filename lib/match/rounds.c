@@ -76,7 +76,7 @@ static void log_phase(struct raim_match *match, uint32_t tick)
         raim_world_clear_bullets(match->world);
 }
 
-bool raim_match_is_turning(const struct raim_match *match)
+bool raim_match_is_round_due(const struct raim_match *match)
 {
     const struct raim_rounds *rounds = &match->rounds;
     return !rounds->paused && rounds->phase == RAIM_PHASE_BREAK && rounds->left_ticks == 0;
@@ -84,7 +84,7 @@ bool raim_match_is_turning(const struct raim_match *match)
 
 void raim_rounds_begin_step(struct raim_match *match)
 {
-    if (raim_match_is_turning(match)) {
+    if (raim_match_is_round_due(match)) {
         match->rounds.round++;
         start(match);
         raim_world_begin_round(match->world);

@@ -34,14 +34,14 @@ bool raim_sessions_may_end(const struct raim_match *match, const struct raim_con
     // A client that has acknowledged a snapshot has read its WELCOME.
     const bool has_welcome = client->player != RAIM_NOBODY && client->rewind_limit.is_acked;
     const uint8_t *own = client->player != RAIM_NOBODY
-                             ? match->members[raim_player_place(client->player)].token
+                             ? match->members[raim_player_slot(client->player)].token
                              : none;
     return is_same(own, token) || (!has_welcome && is_same(none, token));
 }
 
 void raim_sessions_set_away(struct raim_match *match, struct raim_connection *client)
 {
-    const uint32_t slot = raim_player_place(client->player);
+    const uint32_t slot = raim_player_slot(client->player);
     if (match->policy.grace_ticks == 0)
         return;
     match->members[slot].away_since = match->world->tick;
@@ -52,7 +52,7 @@ void raim_sessions_set_away(struct raim_match *match, struct raim_connection *cl
 void raim_sessions_resume(struct raim_match *match, struct raim_connection *client,
                           raim_player_id id)
 {
-    const uint32_t slot = raim_player_place(id);
+    const uint32_t slot = raim_player_slot(id);
     const raim_player *player = &raim_world_players_const(match->world)[slot];
     struct raim_member *member = &match->members[slot];
     if (!player->away) {
@@ -129,7 +129,7 @@ bool raim_sessions_evict(struct raim_match *match)
     const raim_player_id found = raim_sessions_find_evictable(match);
     if (found == RAIM_NOBODY)
         return false;
-    const uint32_t slot = raim_player_place(found);
+    const uint32_t slot = raim_player_slot(found);
     if (raim_world_players_const(match->world)[slot].away) {
         raim_players_leave(match, found, RAIM_REASON_LOST);
         return true;

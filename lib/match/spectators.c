@@ -17,7 +17,7 @@ static raim_player_id find_best(const struct raim_match *match)
 
 static bool is_member(const struct raim_match *match, uint32_t id)
 {
-    const uint32_t slot = raim_player_place((raim_player_id)id);
+    const uint32_t slot = raim_player_slot((raim_player_id)id);
     return id != RAIM_NOBODY && slot < match->world->max_players &&
            raim_world_players_const(match->world)[slot].id == id;
 }
@@ -27,7 +27,7 @@ static void watch(struct raim_connection *client, raim_player_id id)
 {
     client->watched = id;
     if (id != RAIM_NOBODY)
-        client->slot = raim_player_place(id);
+        client->slot = raim_player_slot(id);
 }
 
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client, uint32_t target)

@@ -23,7 +23,7 @@ static void carry_player(struct transition *transition, uint32_t slot, raim_play
 {
     struct raim_match *next = transition->next;
     const raim_player *from = player_before(transition, slot);
-    raim_player *to = &raim_world_players(next->world)[raim_player_place(id)];
+    raim_player *to = &raim_world_players(next->world)[raim_player_slot(id)];
     transition->ids[slot] = id;
     to->aim = from->aim;
     to->away = from->away;
@@ -46,7 +46,7 @@ static void place_bots(struct transition *transition)
         member->joined_tick = next->world->tick;
         if (slot >= before->def.bots) {
             const raim_player_id id = raim_world_join(next->world);
-            assert(raim_player_place(id) == slot);
+            assert(raim_player_slot(id) == slot);
             continue;
         }
         const raim_player_id id = player_before(transition, slot)->id;
@@ -60,7 +60,7 @@ static void carry_member(struct transition *transition, uint32_t slot, raim_play
 {
     assert(id != RAIM_NOBODY);
     carry_player(transition, slot, id);
-    transition->next->members[raim_player_place(id)] = transition->before->members[slot];
+    transition->next->members[raim_player_slot(id)] = transition->before->members[slot];
     transition->next->playing++;
 }
 
@@ -88,7 +88,7 @@ static void place_clients(struct transition *transition)
 // The id in the next match of a player of the previous one; RAIM_NOBODY: unknown id.
 static raim_player_id id_after(const struct transition *transition, raim_player_id id)
 {
-    const uint32_t slot = raim_player_place(id);
+    const uint32_t slot = raim_player_slot(id);
     if (id == RAIM_NOBODY || slot >= transition->before->world->max_players ||
         player_before(transition, slot)->id != id)
         return RAIM_NOBODY;
@@ -118,7 +118,7 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     }
     to->player = id_after(transition, from->player);
     assert(to->player != RAIM_NOBODY);
-    to->slot = raim_player_place(to->player);
+    to->slot = raim_player_slot(to->player);
     to->rewind_limit = from->rewind_limit;
     to->inbox.held.aim = raim_world_players_const(next->world)[to->slot].aim;
 }
@@ -146,7 +146,7 @@ static void carry_rounds(const struct transition *transition)
     raim_rounds_mark_phase_sent(next);
 }
 
-void raim_match_succeed(struct raim_match *next, struct raim_match *match, bool keeps_round)
+void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool keeps_round)
 {
     assert(next->world->tick == 0 && next->playing == 0 && next->watching == 0);
     assert(next->def.tick_hz == match->def.tick_hz);

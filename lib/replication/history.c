@@ -109,7 +109,7 @@ static struct raim_history_self self_of(const raim_player *player, uint32_t slot
     return (struct raim_history_self){
         .self =
             {
-                .place = (uint16_t)slot,
+                .slot = (uint16_t)slot,
                 .steers = true,
                 .alive = alive,
                 .timer = alive ? player->cooldown_ticks : player->respawn_ticks,

@@ -170,7 +170,7 @@ size_t raim_priority_write(const struct raim_priority *priority,
                            const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,
                            int32_t x, int32_t y, uint8_t *bytes, size_t capacity)
 {
-    const struct raim_priority_entry own = {.slot = frame->self.place};
+    const struct raim_priority_entry own = {.slot = frame->self.slot};
     const bool has_own = raim_set_has(frame->seen_players, own.slot);
     reset_unseen(priority, frame);
     raim_set_remove(frame->seen_players, own.slot);

@@ -23,7 +23,7 @@ struct raim_priority {
 };
 
 // Writes a snapshot of at most `capacity` bytes and removes the entities that do not fit from the
-// frame's sets. The player `frame->self.place`, where visible, is added first. Entities nearest to
+// frame's sets. The player `frame->self.slot`, where visible, is added first. Entities nearest to
 // the grid point (x, y) and the fastest come first; the urgency of the others grows with each tick
 // that they wait. No player waits longer than RAIM_PRIORITY_PATIENCE_S, provided that messages have
 // room to send every player once in half of that time.

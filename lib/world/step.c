@@ -128,7 +128,7 @@ static void fly(struct step *step, uint32_t place)
         }
         if (impact.shielded) {
             const raim_bullet *bullet = &step->bullets[place];
-            step->players[raim_player_place(bullet->owner)].hits++;
+            step->players[raim_player_slot(bullet->owner)].hits++;
             emit_hit(step, RAIM_EVENT_HIT, bullet, &step->players[impact.place], impact.time);
             end_bullet(step, place);
             return;
@@ -148,7 +148,7 @@ static void settle_hits(struct step *step)
         if (hit->bullet == NO_BULLET)
             continue;
         const raim_bullet *bullet = &step->bullets[hit->bullet];
-        raim_player *shooter = &step->players[raim_player_place(bullet->owner)];
+        raim_player *shooter = &step->players[raim_player_slot(bullet->owner)];
         raim_player *victim = &step->players[place];
         shooter->hits++;
         shooter->score++;

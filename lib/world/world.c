@@ -113,23 +113,23 @@ raim_player_id raim_world_join(struct raim_world *world)
 void raim_world_seat(struct raim_world *world, raim_player_id id)
 {
     assert(id >= RAIM_MAX_PLAYERS);
-    assert(raim_player_place(id) < world->max_players);
-    take(&raim_world_players(world)[raim_player_place(id)], id);
+    assert(raim_player_slot(id) < world->max_players);
+    take(&raim_world_players(world)[raim_player_slot(id)], id);
 }
 
 void raim_world_leave(struct raim_world *world, raim_player_id id)
 {
-    raim_player *player = &raim_world_players(world)[raim_player_place(id)];
-    assert(raim_player_place(id) < world->max_players && player->id == id);
-    raim_bullet *bullets = raim_world_bullets(world) + raim_player_place(id) * world->shots;
+    raim_player *player = &raim_world_players(world)[raim_player_slot(id)];
+    assert(raim_player_slot(id) < world->max_players && player->id == id);
+    raim_bullet *bullets = raim_world_bullets(world) + raim_player_slot(id) * world->shots;
     memset(bullets, 0, world->shots * sizeof *bullets);
     *player = (raim_player){.generation = player->generation, .life = player->life};
 }
 
 void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away)
 {
-    raim_player *player = &raim_world_players(world)[raim_player_place(id)];
-    assert(raim_player_place(id) < world->max_players && player->id == id);
+    raim_player *player = &raim_world_players(world)[raim_player_slot(id)];
+    assert(raim_player_slot(id) < world->max_players && player->id == id);
     player->away = away;
 }
 

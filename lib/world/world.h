@@ -25,7 +25,7 @@
 typedef uint16_t raim_player_id;
 #define RAIM_NOBODY ((raim_player_id)0)
 
-static inline uint32_t raim_player_place(raim_player_id id)
+static inline uint32_t raim_player_slot(raim_player_id id)
 {
     return id & (RAIM_MAX_PLAYERS - 1);
 }

@@ -112,7 +112,7 @@ static raim_wire_self self_state(struct pass *pass, const raim_wire_self *value)
     if (pass->baseline != NULL)
         from = raim_wire_predict_self(&pass->baseline->self, pass->age);
     const raim_wire_self *told = pass->coding == CODING_READ ? &from : value;
-    const bool same_view = told->place == from.place && told->steers == from.steers;
+    const bool same_view = told->slot == from.slot && told->steers == from.steers;
     if (flag(pass, FLAGS_SELF,
              same_view && told->alive == from.alive && told->timer == from.timer &&
                  told->shots == from.shots && told->hits == from.hits &&
@@ -120,7 +120,7 @@ static raim_wire_self self_state(struct pass *pass, const raim_wire_self *value)
         return from;
     self = from;
     if (!flag(pass, FLAGS_SELF + 1, same_view)) {
-        self.place = (uint16_t)plain(pass, raim_bits_for(pass->limits->players - 1), told->place);
+        self.slot = (uint16_t)plain(pass, raim_bits_for(pass->limits->players - 1), told->slot);
         self.steers = plain(pass, 1, told->steers) != 0;
     }
     self.alive = flag(pass, FLAGS_SELF + 2, told->alive);

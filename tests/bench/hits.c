@@ -89,8 +89,8 @@ static void judge_kills(struct game *game)
         const raim_event *event = &match->happened.items[i];
         if (event->kind != RAIM_EVENT_KILL)
             continue;
-        const uint32_t ticks = best_excuse(game, world, raim_player_place(event->actor),
-                                           raim_player_place(event->victim));
+        const uint32_t ticks = best_excuse(game, world, raim_player_slot(event->actor),
+                                           raim_player_slot(event->victim));
         game->kills++;
         game->behind += ticks > 0;
         game->behind_long += ticks > world->max_rewind;

@@ -61,7 +61,7 @@ static bool take_welcome(struct lagged_client *client, const raim_rules *rules, 
     if (!raim_welcome_read(reader, &welcome))
         return false;
     const struct raim_stride stride = raim_world_stride(rules, welcome.tick_hz);
-    client->slot = raim_player_place((raim_player_id)welcome.player);
+    client->slot = raim_player_slot((raim_player_id)welcome.player);
     client->limits = (struct raim_wire_limits){
         .players = welcome.max_players,
         .shots = welcome.shots,

@@ -85,7 +85,7 @@ static void write_self(raim_writer *writer, uint32_t age, const raim_wire_self *
     bool as_predicted = false;
     if (from != NULL) {
         const raim_wire_self predicted = raim_wire_predict_self(from, age);
-        as_predicted = predicted.place == self->place && predicted.steers == self->steers &&
+        as_predicted = predicted.slot == self->slot && predicted.steers == self->steers &&
                        predicted.alive == self->alive && predicted.timer == self->timer &&
                        predicted.shots == self->shots && predicted.hits == self->hits;
     }
@@ -93,7 +93,7 @@ static void write_self(raim_writer *writer, uint32_t age, const raim_wire_self *
     raim_write_bool(writer, as_predicted);
     if (as_predicted)
         return;
-    raim_write_bits(writer, self->place, 10);
+    raim_write_bits(writer, self->slot, 10);
     raim_write_bool(writer, self->steers);
     raim_write_bool(writer, self->alive);
     raim_write_count(writer, self->timer);
@@ -106,7 +106,7 @@ static void read_self(raim_reader *reader, uint32_t age, const raim_wire_self *f
 {
     const int8_t margin = (int8_t)raim_read_signed(reader, MARGIN_BITS);
     if (!raim_read_bool(reader)) {
-        self->place = (uint16_t)raim_read_bits(reader, 10);
+        self->slot = (uint16_t)raim_read_bits(reader, 10);
         self->steers = raim_read_bool(reader);
         self->alive = raim_read_bool(reader);
         self->timer = (uint16_t)raim_read_count(reader);

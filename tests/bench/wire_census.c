@@ -56,7 +56,7 @@ static uint32_t self_bits(const struct raim_wire_limits *limits, const raim_wire
     if (from == NULL)
         return view_bits + 1 + count_bits(self->timer) + SHOTS_BITS + HITS_BITS + MARGIN_BITS;
     const raim_wire_self predicted = raim_wire_predict_self(from, age);
-    const bool view = predicted.place == self->place && predicted.steers == self->steers;
+    const bool view = predicted.slot == self->slot && predicted.steers == self->steers;
     const bool timer = predicted.timer == self->timer, shots = predicted.shots == self->shots;
     const bool hits = predicted.hits == self->hits, margin = predicted.margin == self->margin;
     if (view && timer && shots && hits && margin && predicted.alive == self->alive)

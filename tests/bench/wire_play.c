@@ -218,7 +218,7 @@ static bool is_player(const raim_player *player, const raim_wire_player *told, b
 static bool is_bullet(const struct raim_world *world, const raim_bullet *bullet,
                       const raim_wire_bullet *told, uint32_t shooter)
 {
-    if (bullet->owner == RAIM_NOBODY || raim_player_place(bullet->owner) != shooter ||
+    if (bullet->owner == RAIM_NOBODY || raim_player_slot(bullet->owner) != shooter ||
         bullet->aim != told->aim)
         return false;
     const raim_bullet launch = {
@@ -242,18 +242,18 @@ static bool check_frame(const struct play *play, const struct client *client,
     const raim_player *players = raim_world_players_const(world);
     const raim_bullet *bullets = raim_world_bullets_const(world);
     const raim_wire_self *self = &frame->self;
-    const raim_player *own = &players[self->place];
+    const raim_player *own = &players[self->slot];
     const bool alive = own->state == RAIM_PLAYER_ALIVE;
     bool good = check(play, client,
                       frame->tick == world->tick && self->steers && self->alive == alive &&
                           self->timer == (alive ? own->cooldown_ticks : own->respawn_ticks) &&
                           self->shots == (uint8_t)own->shots && self->hits == (uint8_t)own->hits &&
-                          alive == raim_set_has(frame->seen_players, self->place),
-                      "self of place", self->place);
+                          alive == raim_set_has(frame->seen_players, self->slot),
+                      "self of place", self->slot);
     FOR_EACH_SLOT (slot, frame->seen_players, play->limits.players)
         good = good && check(play, client,
                              is_player(&players[slot], &frame->players[slot],
-                                       !self->steers || slot != self->place),
+                                       !self->steers || slot != self->slot),
                              "player", slot);
     FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(&play->limits))
         good = good && check(play, client,
@@ -385,7 +385,7 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
 {
     const struct raim_world *world = raim_match_world(play->match);
     const struct raim_wire_frame *frame = &seen_at(play, client, client->newest)->frame;
-    const uint32_t own = frame->self.place, age = tick - play->def.delay_ticks - client->newest;
+    const uint32_t own = frame->self.slot, age = tick - play->def.delay_ticks - client->newest;
     const raim_player *player = &raim_world_players_const(world)[own];
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     struct raim_bot_sight sight = {
@@ -429,7 +429,7 @@ static void press(struct play *play, struct client *client, uint32_t tick, struc
     memmove(&client->inputs[1], &client->inputs[0], sizeof client->inputs - sizeof input);
     client->inputs[0] = input;
     client->input_count += client->input_count < RAIM_MAX_INPUTS;
-    play->inputs[seen_at(play, client, client->newest)->frame.self.place] = input;
+    play->inputs[seen_at(play, client, client->newest)->frame.self.slot] = input;
 
     struct raim_input_message message = {
         .tick = tick + ahead,

@@ -51,7 +51,7 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
     uint64_t *random = &number;
     frame->tick = tick;
     frame->self = (raim_wire_self){
-        .place = (uint16_t)raim_random_below(random, limits->players),
+        .slot = (uint16_t)raim_random_below(random, limits->players),
         .steers = raim_random_below(random, 2) != 0,
         .alive = raim_random_below(random, 2) != 0,
         .timer = (uint16_t)raim_random_below(random, 100),

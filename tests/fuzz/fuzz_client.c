@@ -51,7 +51,7 @@ static void mix_rows(uint64_t *digest, uint32_t slots, uint32_t player_count, ui
 {
     assert(player_count <= slots);
     for (uint32_t i = 0; i < player_count; i++) {
-        assert(players[i].place < slots);
+        assert(players[i].slot < slots);
         assert(is_finite(players[i].position) && is_finite(players[i].velocity));
         mix(digest, &players[i].position, sizeof players[i].position);
         mix(digest, &players[i].velocity, sizeof players[i].velocity);
@@ -161,7 +161,7 @@ static void receive_picture(struct raim_client *client, struct fuzz_input *input
     frame.tick = raim_client_tick(client) + fuzz_byte(input);
     frame.self.steers = !raim_client_is_spectator(client);
     frame.self.alive = true;
-    frame.self.place = fuzz_byte(input) % PLAYERS;
+    frame.self.slot = fuzz_byte(input) % PLAYERS;
     frame.self.margin = (int8_t)(fuzz_byte(input) % 63 - RAIM_MAX_MARGIN);
     for (uint32_t slot = 0; slot < PLAYERS; slot++) {
         const uint8_t kind = fuzz_byte(input);

@@ -357,7 +357,7 @@ static void succeed(struct table *table, struct fuzz_input *input)
     assert(next != NULL);
     const bool keeps_round = byte / 2 % 2 == 0;
     const uint32_t round = raim_match_round(table->match).round;
-    raim_match_succeed(next, table->match, keeps_round);
+    raim_match_transfer(next, table->match, keeps_round);
     raim_match_destroy(table->match);
     assert(raim_match_round(next).round == round + !keeps_round);
     table->match = next;

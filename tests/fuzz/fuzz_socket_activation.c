@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FIRST = 3, PLACES = 5 };
+enum { FIRST = 3, SLOTS = 5 };
 
 // In place of the log, which would fill the screen.
 void log_init(void)
@@ -89,10 +89,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
     char count[32] = "", pid[32];
-    int kept[PLACES];
-    for (int i = 0; i < PLACES; i++)
+    int kept[SLOTS];
+    for (int i = 0; i < SLOTS; i++)
         kept[i] = fcntl(FIRST + i, F_DUPFD_CLOEXEC, 100); // whatever the process has there
-    for (int i = 0; i < PLACES; i++) {
+    for (int i = 0; i < SLOTS; i++) {
         const int made = make(fuzz_byte(&input));
         if (made >= 0 && made != FIRST + i) {
             dup2(made, FIRST + i);
@@ -111,12 +111,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     setenv("LISTEN_FDS", count, 1);
     static struct socket_activation passed;
     socket_activation_init(&passed);
-    assert(passed.count <= PLACES && getenv("LISTEN_FDS") == NULL);
+    assert(passed.count <= SLOTS && getenv("LISTEN_FDS") == NULL);
     assert(socket_activation_find(&passed, "no address", 1) == -1);
     assert(socket_activation_find(&passed, "192.0.2.1", 1) == -1);
     check_found(&passed);
     socket_activation_warn_unused(&passed);
-    for (int i = 0; i < PLACES; i++) {
+    for (int i = 0; i < SLOTS; i++) {
         close(FIRST + i);
         if (kept[i] >= 0) {
             dup2(kept[i], FIRST + i);

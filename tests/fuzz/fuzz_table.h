@@ -119,9 +119,9 @@ static inline void check_rows(const struct table *table, const struct raim_match
         assert(rows[i].id != RAIM_NOBODY && rows[i].played_ticks <= table->ticks);
         assert(rows[i].inputs_missed <= rows[i].inputs_due);
         assert(rows[i].inputs_due <= rows[i].played_ticks);
-        assert(raim_player_place(rows[i].id) < table->def.max_clients + table->def.bots);
+        assert(raim_player_slot(rows[i].id) < table->def.max_clients + table->def.bots);
         for (uint32_t j = 0; j < i; j++) {
-            assert(raim_player_place(rows[j].id) < raim_player_place(rows[i].id));
+            assert(raim_player_slot(rows[j].id) < raim_player_slot(rows[i].id));
             assert(rows[i].bot || rows[j].bot || rows[i].away || rows[j].away ||
                    rows[i].client != rows[j].client);
         }
@@ -141,7 +141,7 @@ static inline void check_roster(const struct raim_client *client,
         const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
         const struct raim_match_player *row = NULL;
         for (uint32_t i = 0; i < count; i++)
-            if (raim_player_place(rows[i].id) == slot)
+            if (raim_player_slot(rows[i].id) == slot)
                 row = &rows[i];
         assert(member->id == (row != NULL ? row->id : RAIM_NOBODY));
         if (row == NULL)

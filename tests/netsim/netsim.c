@@ -347,7 +347,7 @@ static void measure_clients(struct netsim *netsim)
         const double held_ms =
             liar != NULL && liar->held_ms != NULL ? liar->held_ms(liar->context, i) : 0;
         probe_step(&seat->probe, network_get_line(netsim->network, i), held_ms);
-        raim_match_measure(netsim->match, seat->connection, probe_rtt_ms(&seat->probe),
+        raim_match_set_rtt(netsim->match, seat->connection, probe_rtt_ms(&seat->probe),
                            (uint32_t)seat->probe.deviation_ms);
     }
 }
@@ -478,7 +478,7 @@ static struct netsim_figures totals(const struct netsim *netsim, const struct se
     };
     if (seat->row.id != RAIM_NOBODY) {
         const raim_player *player = &raim_world_players_const(
-            raim_match_world(netsim->match))[raim_player_place(seat->row.id)];
+            raim_match_world(netsim->match))[raim_player_slot(seat->row.id)];
         figures.shots = player->shots;
         figures.hits = player->hits;
     }

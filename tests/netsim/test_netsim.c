@@ -189,7 +189,7 @@ static void test_without_loss_and_disturbance_nothing_is_corrected(void **state)
 static const raim_player *server_player(const struct netsim *netsim, uint32_t player)
 {
     const struct raim_world *world = raim_match_world(netsim_match(netsim));
-    return &raim_world_players_const(world)[raim_player_place(netsim_player_id(netsim, player))];
+    return &raim_world_players_const(world)[raim_player_slot(netsim_player_id(netsim, player))];
 }
 
 static void test_after_a_nat_rebinding_the_same_player_goes_on(void **state)

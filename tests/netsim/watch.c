@@ -157,9 +157,9 @@ static void take_events(struct watch *watch, struct raim_client *client)
     struct raim_client_event event;
     while (raim_client_next_event(client, &event)) {
         struct watch_tally *of =
-            &watch->tallies[raim_player_place(event.player) % WATCH_MAX_PLAYERS];
+            &watch->tallies[raim_player_slot(event.player) % WATCH_MAX_PLAYERS];
         struct watch_tally *victim =
-            &watch->tallies[raim_player_place(event.victim) % WATCH_MAX_PLAYERS];
+            &watch->tallies[raim_player_slot(event.victim) % WATCH_MAX_PLAYERS];
         if (event.kind == RAIM_CLIENT_JOINED)
             *of = (struct watch_tally){.id = event.player};
         else if (event.kind == RAIM_CLIENT_LEFT && of->id == event.player)
@@ -245,7 +245,7 @@ static void check_frame(struct watch *watch, const struct watch_frame *frame)
 
 void watch_step(struct watch *watch, const struct raim_world *world, bool has_input)
 {
-    const raim_player *self = &raim_world_players_const(world)[raim_player_place(watch->id)];
+    const raim_player *self = &raim_world_players_const(world)[raim_player_slot(watch->id)];
     watch->world_tick = world->tick;
     if (watch->id == RAIM_NOBODY || !has_input || is_disturbed(watch, world, self))
         watch->disturbed_tick = world->tick;

@@ -82,7 +82,7 @@ static inline raim_player *fixture_put(struct arena_fixture *fixture, raim_vec2 
 {
     const raim_player_id id = raim_world_join(fixture->world);
     assert(id != RAIM_NOBODY);
-    raim_player *player = &raim_world_players(fixture->world)[raim_player_place(id)];
+    raim_player *player = &raim_world_players(fixture->world)[raim_player_slot(id)];
     player->state = RAIM_PLAYER_ALIVE;
     player->position = position;
     player->previous = position;

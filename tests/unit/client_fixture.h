@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { TICK_HZ = 60, PLAYERS = 16, SHOTS = 8, OWN_PLACE = 0, FIRST_TICK = 100, FIRST_EVENT = 7 };
+enum { TICK_HZ = 60, PLAYERS = 16, SHOTS = 8, OWN_SLOT = 0, FIRST_TICK = 100, FIRST_EVENT = 7 };
 enum { MAX_REWIND = 9, GRACE_S = 30 };
 enum { OWN = RAIM_MAX_PLAYERS, OTHER, BEYOND = OWN + PLAYERS };
 
@@ -142,7 +142,7 @@ static inline struct raim_wire_frame empty_frame(uint32_t tick)
     memset(memory, 0, sizeof memory);
     raim_wire_frame_init(&frame, &limits, memory);
     frame.tick = tick;
-    frame.self = (raim_wire_self){.place = OWN_PLACE, .steers = true, .alive = true, .margin = 3};
+    frame.self = (raim_wire_self){.slot = OWN_SLOT, .steers = true, .alive = true, .margin = 3};
     return frame;
 }
 

@@ -47,7 +47,7 @@ static inline void frame_copy(const struct raim_wire_limits *limits, struct raim
     memcpy(to->seen_bullets, from->seen_bullets, raim_set_words(bullets) * 8);
 }
 
-#define FOR_EACH_PLACE(slot, set, limit)                                                           \
+#define FOR_EACH_SLOT(slot, set, limit)                                                            \
     for (uint32_t slot = raim_set_next(set, 0, limit); slot < (limit);                             \
          slot = raim_set_next(set, (slot) + 1, limit))
 
@@ -72,7 +72,7 @@ static inline const char *frame_difference(const struct raim_wire_limits *limits
     const raim_wire_self *s = &a->self, *t = &b->self;
     if (a->tick != b->tick)
         return "tick";
-    if (s->place != t->place || s->steers != t->steers || s->alive != t->alive ||
+    if (s->slot != t->slot || s->steers != t->steers || s->alive != t->alive ||
         s->timer != t->timer || s->shots != t->shots || s->hits != t->hits ||
         s->margin != t->margin)
         return "self";
@@ -80,10 +80,10 @@ static inline const char *frame_difference(const struct raim_wire_limits *limits
         return "which players";
     if (memcmp(a->seen_bullets, b->seen_bullets, raim_set_words(bullets) * 8) != 0)
         return "which bullets";
-    FOR_EACH_PLACE (slot, a->seen_players, limits->players)
+    FOR_EACH_SLOT (slot, a->seen_players, limits->players)
         if (!frame_same_player(&a->players[slot], &b->players[slot]))
             return "a player";
-    FOR_EACH_PLACE (slot, a->seen_bullets, bullets)
+    FOR_EACH_SLOT (slot, a->seen_bullets, bullets)
         if (!frame_same_bullet(&a->bullets[slot], &b->bullets[slot]))
             return "a bullet";
     return NULL;
@@ -126,8 +126,8 @@ static inline void frame_expect(const struct raim_wire_limits *limits,
 {
     frame_copy(limits, known, frame);
     if (frame->self.steers)
-        known->players[frame->self.place].aim = 0;
-    FOR_EACH_PLACE (slot, frame->seen_bullets, raim_wire_bullets(limits)) {
+        known->players[frame->self.slot].aim = 0;
+    FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(limits)) {
         const raim_wire_bullet *bullet = &frame->bullets[slot];
         if (baseline != NULL && raim_set_has(baseline->seen_bullets, slot) &&
             frame_same_bullet(&baseline->bullets[slot], bullet))
@@ -187,7 +187,7 @@ static inline raim_wire_bullet chance_bullet(const struct raim_wire_limits *limi
 static inline raim_wire_self chance_self(const struct raim_wire_limits *limits)
 {
     return (raim_wire_self){
-        .place = (uint16_t)chance_int(0, (int)limits->players - 1),
+        .slot = (uint16_t)chance_int(0, (int)limits->players - 1),
         .steers = chance_bool(),
         .alive = chance_bool(),
         .timer = (uint16_t)chance_magnitude(16),
@@ -261,7 +261,7 @@ static inline raim_wire_self chance_next_self(const struct raim_wire_limits *lim
     const raim_wire_self other = chance_self(limits);
     raim_wire_self self = raim_wire_predict_self(from, age);
     const uint32_t same = chance_bits(7) | chance_bits(7);
-    self.place = same & 1 ? self.place : other.place;
+    self.slot = same & 1 ? self.slot : other.slot;
     self.steers = same & 2 ? self.steers : other.steers;
     self.alive = same & 4 ? self.alive : other.alive;
     self.timer = same & 8 ? self.timer : other.timer;
@@ -288,7 +288,7 @@ static inline void chance_succession(const struct raim_wire_limits *limits,
     const uint32_t age = frame->tick - baseline->tick;
     if (chance_bool())
         frame->self = chance_next_self(limits, &baseline->self, age);
-    FOR_EACH_PLACE (slot, baseline->seen_players, limits->players) {
+    FOR_EACH_SLOT (slot, baseline->seen_players, limits->players) {
         if (chance_int(0, 5) == 0)
             continue;
         raim_set_add(frame->seen_players, slot);

@@ -126,7 +126,7 @@ static inline void fly_bullet(struct oracle *oracle, const struct arena_fixture 
                               const struct raim_world *before, uint32_t slot)
 {
     const raim_bullet *bullet = &oracle->bullets[slot];
-    const uint32_t now = before->tick, owner = raim_player_place(bullet->owner);
+    const uint32_t now = before->tick, owner = raim_player_slot(bullet->owner);
     const double radius = before->rules.player_radius + before->rules.bullet_radius;
     const int lifetime = raim_ticks_of(before->rules.bullet_lifetime, before->tick_hz);
     const double wall = wall_of(f, before, bullet);

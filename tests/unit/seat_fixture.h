@@ -19,7 +19,7 @@
 
 enum {
     SEATS = 16,
-    PLACES = 24,      // most of a match
+    SLOTS = 24,       // most of a match
     KEPT = 512,       // ticks whose frames are kept; more than any delay here
     HEARD = 1 << 14,  // events
     DELAY_TICKS = 90, // of 1.5 s
@@ -35,7 +35,7 @@ struct seat {
     struct raim_wire_limits limits; // since the WELCOME
     struct raim_goodbye goodbye;
     uint32_t roster_sent;
-    struct raim_roster_entry roster[PLACES]; // by slot
+    struct raim_roster_entry roster[SLOTS]; // by slot
     struct {
         uint32_t event_tick; // tick of its arrival
         uint32_t tick;       // its own tick
@@ -55,7 +55,7 @@ struct table {
     struct raim_map *map;
     bool is_far; // messages are delayed and may be lost
     struct seat seats[SEATS];
-    raim_player truth[KEPT][PLACES]; // by tick modulo KEPT
+    raim_player truth[KEPT][SLOTS]; // by tick modulo KEPT
 };
 
 static inline struct raim_match_def usual_def(void)
@@ -95,7 +95,7 @@ static inline struct table *open_table(struct raim_match_def def)
     table->def = def;
     table->match = raim_match_create(&def);
     assert_non_null(table->match);
-    assert_true(raim_match_world(table->match)->max_players <= PLACES);
+    assert_true(raim_match_world(table->match)->max_players <= SLOTS);
     return table;
 }
 
@@ -241,7 +241,7 @@ static inline void apply(struct seat *seat, const struct raim_wire_event *event)
         if (victim->player == event->victim)
             victim->deaths = event->deaths;
     } else if (event->kind == RAIM_WIRE_PHASE) {
-        for (uint32_t i = 0; i < PLACES && event->phase.round != seat->phase.round; i++)
+        for (uint32_t i = 0; i < SLOTS && event->phase.round != seat->phase.round; i++)
             seat->roster[i].score = seat->roster[i].deaths = 0;
         seat->phase = event->phase;
     }
@@ -263,9 +263,9 @@ static inline void read_events(struct table *table, struct seat *seat, raim_read
 
 static inline void read_roster(struct seat *seat, raim_reader *reader)
 {
-    struct raim_roster_entry entries[PLACES];
+    struct raim_roster_entry entries[SLOTS];
     uint32_t count;
-    assert_true(raim_roster_read(reader, entries, PLACES, &count));
+    assert_true(raim_roster_read(reader, entries, SLOTS, &count));
     seat->roster_sent += count;
     for (uint32_t i = 0; i < count; i++)
         seat->roster[entries[i].player % RAIM_WIRE_PLAYERS] = entries[i];

@@ -73,16 +73,16 @@ static inline void assert_set_inside(const uint64_t *set, uint32_t slots)
 static inline void assert_good_frame(const struct raim_wire_frame *good)
 {
     const raim_wire_self *self = &good->self;
-    assert_true(self->place < limits.players);
+    assert_true(self->slot < limits.players);
     assert_true(self->margin >= -RAIM_MAX_MARGIN && self->margin <= RAIM_MAX_MARGIN);
-    FOR_EACH_PLACE (slot, good->seen_players, limits.players) {
+    FOR_EACH_SLOT (slot, good->seen_players, limits.players) {
         const raim_wire_player *player = &good->players[slot];
         assert_true(player->x == frame_on_grid(player->x) && player->y == frame_on_grid(player->y));
         assert_true(player->aim >> RAIM_WIRE_AIM_BITS == 0 && player->life >> 3 == 0);
         assert_true(player->shield >> 1 == 0 && player->way >= 0 && player->way < RAIM_WAYS);
-        assert_true(!self->steers || self->place != slot || player->aim == 0);
+        assert_true(!self->steers || self->slot != slot || player->aim == 0);
     }
-    FOR_EACH_PLACE (slot, good->seen_bullets, raim_wire_bullets(&limits)) {
+    FOR_EACH_SLOT (slot, good->seen_bullets, raim_wire_bullets(&limits)) {
         const raim_wire_bullet *bullet = &good->bullets[slot];
         assert_true(bullet->x == frame_on_grid(bullet->x) && bullet->y == frame_on_grid(bullet->y));
         assert_true(bullet->rewind <= limits.max_rewind);
@@ -98,7 +98,7 @@ static inline bool accepts_snapshot(const uint8_t *message, size_t size)
         return false;
     assert_good_frame(&told);
     // A client has a bullet as it was sent, so writing its frame yields equal bytes.
-    FOR_EACH_PLACE (slot, told.seen_bullets, raim_wire_bullets(&limits)) {
+    FOR_EACH_SLOT (slot, told.seen_bullets, raim_wire_bullets(&limits)) {
         told.bullets[slot].now_x = told.bullets[slot].x;
         told.bullets[slot].now_y = told.bullets[slot].y;
     }

@@ -40,9 +40,9 @@ static inline void succeed(struct table *table, struct raim_match_def def, bool 
     def.seed = raim_random_next(&chance);
     struct raim_match *next = raim_match_create(&def);
     assert_non_null(next);
-    assert_true(raim_match_world(next)->max_players <= PLACES);
+    assert_true(raim_match_world(next)->max_players <= SLOTS);
     const long before = allocations;
-    raim_match_succeed(next, table->match, keeps_round);
+    raim_match_transfer(next, table->match, keeps_round);
     assert_int_equal(allocations, before);
     raim_match_destroy(table->match);
     raim_map_destroy(table->map);

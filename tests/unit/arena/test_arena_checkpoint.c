@@ -139,7 +139,7 @@ static void play_and_die(struct house *house)
     assert_int_equal(raim_match_players(house->match, rows, 8), 2);
     assert_string_equal(rows[1].name, "Ada");
     house->player = rows[1].id;
-    struct checkpoint_seat *seat = &house->keeper.seats[raim_player_place(house->player)];
+    struct checkpoint_seat *seat = &house->keeper.seats[raim_player_slot(house->player)];
     assert_int_equal(seat->player, house->player);
     seat->address = htonl(house->from.address);
     seat->port = house->from.port;

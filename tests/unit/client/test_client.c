@@ -166,7 +166,7 @@ static void test_players_go_on_as_they_went(void **state)
             assert_true(seen[way].velocity.x == step[way][0] * TICK_HZ / 32.0);
             assert_true(seen[way].velocity.y == step[way][1] * TICK_HZ / 32.0);
             // The own player's aim is what was pressed.
-            assert_int_equal(seen[way].aim, way == OWN_PLACE ? 12345 : 64 * 17 * way);
+            assert_int_equal(seen[way].aim, way == OWN_SLOT ? 12345 : 64 * 17 * way);
             assert_true(seen[way].life == 5 && seen[way].shielded);
         }
     }
@@ -454,7 +454,7 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
     client = spectator();
     assert_true(raim_client_is_spectator(client));
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
-    frame.self = (raim_wire_self){.place = 1, .alive = true, .shots = 9, .hits = 3};
+    frame.self = (raim_wire_self){.slot = 1, .alive = true, .shots = 9, .hits = 3};
     raim_set_add(frame.seen_players, 1);
     frame.players[1] = (raim_wire_player){.x = 5000, .y = 5000, .aim = 100};
     assert_true(show(client, &frame));
@@ -471,7 +471,7 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
 
     // The one that it watched left: what it shot is no shot of this client.
     frame.tick = FIRST_TICK + 3;
-    frame.self = (raim_wire_self){.place = 2, .shots = 77};
+    frame.self = (raim_wire_self){.slot = 2, .shots = 77};
     assert_true(show(client, &frame));
     assert_int_equal(raim_client_viewpoint(client), 2);
     assert_false(raim_client_alive(client));

@@ -68,7 +68,7 @@ static struct stage open_stage(double latency_ms, double jitter_ms, double loss)
 static void show_tick(struct stage *stage, uint32_t tick)
 {
     struct raim_wire_frame frame = empty_frame(FIRST_TICK + tick);
-    frame.self = (raim_wire_self){.place = RUNNER, .alive = true};
+    frame.self = (raim_wire_self){.slot = RUNNER, .alive = true};
     raim_set_add(frame.seen_players, RUNNER);
     raim_set_add(frame.seen_players, STANDER);
     frame.players[RUNNER] = script[tick];
@@ -422,7 +422,7 @@ static void fly_own_bullet(struct raim_client *client)
         assert_int_equal(count, 1);
         const double x = muzzle_x() + rules.bullet_speed / TICK_HZ * age;
         assert_true(fabs(seen[0].position.x - x) < 1e-6);
-        assert_int_equal(seen[0].owner, OWN_PLACE);
+        assert_int_equal(seen[0].owner, OWN_SLOT);
     }
     assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 0);
 }
@@ -533,7 +533,7 @@ static void test_a_correction_fades(void **state)
     struct raim_client_player seen[PLAYERS];
     show_ticks(client, 100, 140, NULL);
     struct raim_wire_frame frame = frame_with(140, NULL);
-    frame.players[OWN_PLACE].y += 320; // somebody pushed it by 10 units
+    frame.players[OWN_SLOT].y += 320; // somebody pushed it by 10 units
     now_us += 1000000 / TICK_HZ;
     assert_true(show(client, &frame));
     double off = 0;
@@ -562,7 +562,7 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
     show_ticks(client, 100, 140, NULL);
     for (uint32_t tick = 140; tick < 260; tick++) {
         struct raim_wire_frame frame = frame_with(tick, NULL);
-        raim_set_remove(frame.seen_players, OWN_PLACE);
+        raim_set_remove(frame.seen_players, OWN_SLOT);
         frame.self.alive = false;
         frame.self.timer = (uint16_t)(300 - tick);
         now_us += 1000000 / TICK_HZ;
@@ -574,7 +574,7 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
     }
     // It rises elsewhere, and is there at once.
     struct raim_wire_frame frame = frame_with(260, NULL);
-    frame.players[OWN_PLACE] = (raim_wire_player){.x = 9600, .y = 9600, .life = 2};
+    frame.players[OWN_SLOT] = (raim_wire_player){.x = 9600, .y = 9600, .life = 2};
     now_us += 1000000 / TICK_HZ;
     assert_true(show(client, &frame));
     raim_client_interpolate(client, now_us);

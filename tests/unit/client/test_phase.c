@@ -134,8 +134,8 @@ static struct raim_wire_frame frame_of(const struct road *road, int32_t way)
     struct raim_wire_frame frame = empty_frame(road->tick);
     frame.self.steers = !road->held;
     frame.self.margin = 2; // as it is to be
-    raim_set_add(frame.seen_players, OWN_PLACE);
-    frame.players[OWN_PLACE] = (raim_wire_player){.x = road->x, .y = 16000, .way = way, .life = 1};
+    raim_set_add(frame.seen_players, OWN_SLOT);
+    frame.players[OWN_SLOT] = (raim_wire_player){.x = road->x, .y = 16000, .way = way, .life = 1};
     return frame;
 }
 

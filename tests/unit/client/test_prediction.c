@@ -229,7 +229,7 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
     struct arena_fixture *fixture =
         fixture_create_on(fixture_map(boxes, 2), &bench->rules, TICK_HZ, 1);
     const raim_player_id id = raim_world_join(fixture->world);
-    raim_player *player = &raim_world_players(fixture->world)[raim_player_place(id)];
+    raim_player *player = &raim_world_players(fixture->world)[raim_player_slot(id)];
     raim_input waiting[LEAD] = {0}, input = {0};
     uint32_t disturbed_tick = 0, compared = 0;
     for (uint32_t tick = 0; tick < TICKS; tick++) {
@@ -249,7 +249,7 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
                 player->state = RAIM_PLAYER_DOWN;
             disturbed_tick = tick;
         }
-        fixture->inputs[raim_player_place(id)] = waiting[tick % LEAD];
+        fixture->inputs[raim_player_slot(id)] = waiting[tick % LEAD];
         const uint8_t life = player->life;
         raim_world_step(fixture->world, fixture->map, fixture->inputs, &fixture->events);
         waiting[tick % LEAD] = input;

@@ -117,7 +117,7 @@ static void assert_shows_the_world(const struct table *table, const struct raim_
     for (uint32_t place = 0; place < world->max_bullets; place++) {
         if (bullets[place].owner == RAIM_NOBODY)
             continue;
-        const uint32_t owner = raim_player_place(bullets[place].owner);
+        const uint32_t owner = raim_player_slot(bullets[place].owner);
         const raim_vec2 at =
             raim_bullet_position(&world->rules, &bullets[place], world->tick, TICK_HZ);
         while (table->is_cut && next < count && flying[next].position.x != at.x)

@@ -120,7 +120,7 @@ static size_t write_frame(void)
     chance_frame(limits, frame, server.tick, 2);
     if (baseline != NULL)
         chance_succession(limits, baseline, frame);
-    frame->self.place = (uint16_t)(server.welcome.player % RAIM_MAX_PLAYERS);
+    frame->self.slot = (uint16_t)(server.welcome.player % RAIM_MAX_PLAYERS);
     frame->self.steers = chance_int(0, 9) > 0;
     server.sent[server.tick % HISTORY] = true;
     const size_t size = raim_snapshot_write(limits, baseline, frame, bytes, sizeof bytes);
@@ -134,7 +134,7 @@ static void assert_shows(const struct raim_client *client, const struct raim_wir
     const uint32_t count = raim_client_players(client, seen, MOST_PLACES);
     uint32_t row = 0;
     assert_int_equal(raim_client_tick(client), frame->tick);
-    FOR_EACH_PLACE (place, frame->seen_players, server.limits.players) {
+    FOR_EACH_SLOT (place, frame->seen_players, server.limits.players) {
         assert_true(row < count && seen[row].slot == place);
         assert_true(seen[row].position.x == frame->players[place].x / 32.0);
         assert_true(seen[row].position.y == frame->players[place].y / 32.0);

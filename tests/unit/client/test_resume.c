@@ -169,7 +169,7 @@ static void test_it_comes_back_as_who_it_was(void **state)
         client, &(struct raim_roster_entry){.player = OWN, .score = 5, .name = "one"}, 1));
     assert_state(client, RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_client_stats(client)->resumes, 1);
-    assert_int_equal(raim_client_roster_entry(client, OWN_PLACE)->score, 5);
+    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->score, 5);
     assert_int_equal(raim_client_tick(client), 0);
     assert_false(raim_client_can_draw(client));
     assert_true(show_empty(client, message.tick));
@@ -368,8 +368,8 @@ static void test_the_picture_stays_while_it_tries(void **state)
     struct raim_client *client = playing_client();
     struct raim_client_player seen[PLAYERS];
     struct raim_wire_frame frame = empty_frame(FIRST_TICK + 1);
-    raim_set_add(frame.seen_players, OWN_PLACE);
-    frame.players[OWN_PLACE] = (raim_wire_player){.x = 3200, .y = 6400};
+    raim_set_add(frame.seen_players, OWN_SLOT);
+    frame.players[OWN_SLOT] = (raim_wire_player){.x = 3200, .y = 6400};
     assert_true(show(client, &frame));
     raim_client_interpolate(client, now_us);
     raim_client_disconnected(client, now_us, RAIM_REASON_LOST);

@@ -62,8 +62,8 @@ static struct seat *resume(struct table *table, uint32_t handle, const uint8_t *
 
 static struct raim_match_player row_of(const struct table *table, uint32_t id)
 {
-    struct raim_match_player rows[PLACES];
-    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(table->match, rows, SLOTS);
     for (uint32_t i = 0; i < count; i++)
         if (rows[i].id == id)
             return rows[i];
@@ -341,7 +341,7 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
         assert_int_equal(counts(table).bots, table->def.bots);
         for (uint32_t i = 0; i < 6; i++) {
             const struct raim_match_player row = row_of(table, before[i].id);
-            const uint32_t slot = raim_player_place(before[i].id);
+            const uint32_t slot = raim_player_slot(before[i].id);
             if (slot >= table->def.bots && slot < table->def.bots + table->def.max_clients)
                 assert_same(&row, &before[i]); // otherwise its slot is a bot's, or missing
         }

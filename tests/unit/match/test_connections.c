@@ -129,8 +129,8 @@ static void test_only_clients_can_be_kicked_or_muted(void **state)
     struct raim_match_def def = usual_def();
     def.bots = 2;
     struct table *table = open_two(def);
-    struct raim_match_player rows[PLACES];
-    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(table->match, rows, SLOTS);
     for (uint32_t i = 0; i < count; i++)
         if (rows[i].bot) {
             assert_false(raim_match_kick(table->match, rows[i].id, ""));
@@ -200,8 +200,8 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
     ticks(table, 1);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_MUTED], 2);
     assert_int_equal(table->seats[1].received_count, before);
-    struct raim_match_player rows[PLACES];
-    assert_int_equal(raim_match_players(table->match, rows, PLACES), 2);
+    struct raim_match_player rows[SLOTS];
+    assert_int_equal(raim_match_players(table->match, rows, SLOTS), 2);
     assert_true(rows[0].muted);
     assert_false(rows[1].muted);
     assert_true(raim_match_mute(table->match, id, false));
@@ -221,7 +221,7 @@ static void test_who_takes_a_muted_players_place_may_speak(void **state)
     stand_up(table, 0);
     play(table, 0);
     ticks(table, 5);
-    assert_int_equal(raim_player_place(id_of(table, 0)), raim_player_place(id));
+    assert_int_equal(raim_player_slot(id_of(table, 0)), raim_player_slot(id));
     say(table, 0, "hello");
     ticks(table, 1);
     assert_string_equal(last_received(&table->seats[1])->text, "hello");

@@ -88,8 +88,8 @@ static void test_a_good_token_lets_play_or_watch(void **state)
 
 static void assert_name(const struct table *table, const char *name)
 {
-    struct raim_match_player rows[PLACES];
-    assert_int_equal(raim_match_players(table->match, rows, PLACES), 1);
+    struct raim_match_player rows[SLOTS];
+    assert_int_equal(raim_match_players(table->match, rows, SLOTS), 1);
     assert_string_equal(rows[0].name, name);
 }
 

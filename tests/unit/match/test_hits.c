@@ -138,7 +138,7 @@ static void test_acknowledgements_held_back_do_not_help_against_the_transport(vo
     struct stage *stage = aim_at_the_past(0.25, 15);
     stage->match->clients[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
     stage->match->clients[SHOOTER].has_acked = false;
-    raim_match_measure(stage->match, SHOOTER, 17, 0);
+    raim_match_set_rtt(stage->match, SHOOTER, 17, 0);
     assert_int_equal(fire_measured(stage, 15, 14), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
     stage_close(stage);

@@ -223,7 +223,7 @@ static void assert_scores_agree(const struct table *table, const struct raim_cli
     const uint32_t count = raim_match_players(table->match, rows, CLIENTS + 8);
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_client_roster_entry *member =
-            raim_client_roster_entry(client, raim_player_place(rows[i].id));
+            raim_client_roster_entry(client, raim_player_slot(rows[i].id));
         assert_int_equal(member->id, rows[i].id);
         assert_int_equal(member->score, rows[i].score);
         assert_int_equal(member->deaths, rows[i].deaths);

@@ -82,12 +82,12 @@ static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
     for (uint32_t left = BREAK_TICKS; left > 0; left--) {
         assert_int_equal(round_of(table).phase, RAIM_PHASE_BREAK);
         assert_int_equal(round_of(table).left_ticks, left);
-        assert_false(raim_match_is_turning(table->match));
+        assert_false(raim_match_is_round_due(table->match));
         tick(table);
     }
-    assert_true(raim_match_is_turning(table->match));
+    assert_true(raim_match_is_round_due(table->match));
     tick(table);
-    assert_false(raim_match_is_turning(table->match));
+    assert_false(raim_match_is_round_due(table->match));
     assert_int_equal(round_of(table).phase, RAIM_PHASE_PLAY);
     assert_int_equal(round_of(table).round, 2);
     assert_int_equal(round_of(table).left_ticks, ROUND_TICKS - 1);
@@ -180,7 +180,7 @@ static void assert_frozen_for(struct table *table, int count)
 {
     const uint32_t slots = table->match->world->max_players;
     const raim_player *players = raim_world_players_const(table->match->world);
-    raim_player before[PLACES];
+    raim_player before[SLOTS];
     while (count-- > 0) {
         memcpy(before, players, slots * sizeof *players);
         tick(table);
@@ -297,7 +297,7 @@ static void test_without_a_break_the_next_round_begins_at_once(void **state)
     struct table *table = open_table(def);
     const struct seat *seat = play(table, 0);
     ticks(table, ROUND_TICKS);
-    assert_true(raim_match_is_turning(table->match));
+    assert_true(raim_match_is_round_due(table->match));
     tick(table);
     struct received_phase received[2];
     assert_int_equal(received_phases(seat, received, 2), 2);
@@ -308,7 +308,7 @@ static void test_without_a_break_the_next_round_begins_at_once(void **state)
     assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(received[1].phase.round, 2);
     ticks(table, ROUND_TICKS - 1);
-    assert_true(raim_match_is_turning(table->match));
+    assert_true(raim_match_is_round_due(table->match));
     close_table(table);
 }
 
@@ -365,13 +365,13 @@ static void test_a_pause_in_a_break_goes_on_with_the_break(void **state)
     assert_int_equal(seat->phase.end_tick, before.end_tick + 100);
     ticks(table, BREAK_TICKS - 11);
     // Paused in the last moment, the next round waits.
-    assert_true(raim_match_is_turning(table->match));
+    assert_true(raim_match_is_round_due(table->match));
     raim_match_pause(table->match, true);
-    assert_false(raim_match_is_turning(table->match));
+    assert_false(raim_match_is_round_due(table->match));
     ticks(table, 50);
     assert_int_equal(round_of(table).round, 1);
     raim_match_pause(table->match, false);
-    assert_true(raim_match_is_turning(table->match));
+    assert_true(raim_match_is_round_due(table->match));
     tick(table);
     assert_int_equal(seat->phase.phase, RAIM_PHASE_PLAY);
     assert_int_equal(seat->phase.round, 2);

@@ -38,14 +38,14 @@ static struct seat *resume(struct table *table, uint32_t handle, const uint8_t *
 
 static raim_player *player_of(const struct table *table, uint32_t id)
 {
-    return &raim_world_players(table->match->world)[raim_player_place((raim_player_id)id)];
+    return &raim_world_players(table->match->world)[raim_player_slot((raim_player_id)id)];
 }
 
 // The row of a player; its id is RAIM_NOBODY where there is none.
 static struct raim_match_player row_of(const struct table *table, uint32_t id)
 {
-    struct raim_match_player rows[PLACES];
-    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(table->match, rows, SLOTS);
     for (uint32_t i = 0; i < count; i++)
         if (rows[i].id == id)
             return rows[i];
@@ -343,7 +343,7 @@ static void check_take_over(int ticks_before, int ticks_after)
     // The token before the first tick, when only the match has it.
     const uint32_t id = table->match->clients[0].player;
     uint8_t token[RAIM_TOKEN_BYTES];
-    memcpy(token, table->match->members[raim_player_place((raim_player_id)id)].token, 16);
+    memcpy(token, table->match->members[raim_player_slot((raim_player_id)id)].token, 16);
     ticks(table, ticks_before);
     const struct seat *second = resume(table, 2, token);
     assert_int_equal(row_of(table, id).client, 2);
@@ -474,10 +474,10 @@ static void test_spectators_go_on_watching_who_is_away_until_it_leaves(void **st
     ticks(table, 5);
     stand_up(table, 0);
     ticks(table, GRACE_TICKS - 5);
-    assert_int_equal(frame_at(watcher, watcher->newest)->self.place, slot);
+    assert_int_equal(frame_at(watcher, watcher->newest)->self.slot, slot);
     assert_true(watcher->newest + 7 > raim_match_tick(table->match));
     ticks(table, 30);
-    assert_int_equal(frame_at(watcher, watcher->newest)->self.place,
+    assert_int_equal(frame_at(watcher, watcher->newest)->self.slot,
                      table->seats[1].welcome.player % RAIM_WIRE_PLAYERS);
     close_table(table);
 }
@@ -602,7 +602,7 @@ static void test_whoever_comes_and_goes_the_match_keeps_count(void **state)
                                     .since = table->match->world->tick,
                                     .id = guest->id,
                                     .handle = guest->handle};
-            const uint32_t slot = raim_player_place((raim_player_id)guest->id);
+            const uint32_t slot = raim_player_slot((raim_player_id)guest->id);
             memcpy(guest->token, table->match->members[slot].token, sizeof guest->token);
         } else if (what < 6 && guest->plays) {
             say_goodbye(table, guest->handle);

@@ -23,7 +23,7 @@ static void assert_sees_what_its_player_saw(struct table *table, struct seat *sp
     const raim_player *truth = table->truth[now % KEPT], *self = &truth[slot];
     const struct raim_wire_frame *frame = frame_at(spectator, now);
     const struct raim_wire_frame *shown = frame_at(player, now);
-    assert_int_equal(frame->self.place, slot);
+    assert_int_equal(frame->self.slot, slot);
     assert_false(frame->self.steers);
     assert_int_equal(frame->self.alive, self->state == RAIM_PLAYER_ALIVE);
     assert_int_equal(frame->self.shots, self->shots % 256);
@@ -114,14 +114,14 @@ static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_n
 
 static void assert_roster_is_right(const struct table *table, const struct seat *seat)
 {
-    struct raim_match_player rows[PLACES];
-    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(table->match, rows, SLOTS);
     uint32_t members = 0;
-    for (uint32_t slot = 0; slot < PLACES; slot++)
+    for (uint32_t slot = 0; slot < SLOTS; slot++)
         members += seat->roster[slot].player != 0;
     assert_int_equal(members, count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct raim_roster_entry *entry = &seat->roster[raim_player_place(rows[i].id)];
+        const struct raim_roster_entry *entry = &seat->roster[raim_player_slot(rows[i].id)];
         assert_int_equal(entry->player, rows[i].id);
         assert_int_equal(entry->score, rows[i].score);
         assert_int_equal(entry->deaths, rows[i].deaths);
@@ -151,7 +151,7 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
 static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
 {
     (void)state;
-    static struct raim_roster_entry rosters[KEPT][PLACES]; // of a live client, by tick
+    static struct raim_roster_entry rosters[KEPT][SLOTS]; // of a live client, by tick
     struct raim_match_def def = usual_def();
     def.bots = 12;
     def.max_clients = 9; // room for all of them
@@ -172,7 +172,7 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
         assert_roster_is_right(table, live);
         memcpy(rosters[now % KEPT], live->roster, sizeof live->roster);
         // Differences between its roster and older events have settled by now.
-        for (uint32_t slot = 0; i > 300 + DELAY_TICKS && slot < PLACES; slot++)
+        for (uint32_t slot = 0; i > 300 + DELAY_TICKS && slot < SLOTS; slot++)
             assert_same_entry(&late->roster[slot], &rosters[(now - DELAY_TICKS) % KEPT][slot]);
     }
     const uint32_t skipped = late->welcome.event_sequence - live->welcome.event_sequence;
@@ -194,18 +194,18 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
 static uint32_t watched_slot(struct seat *seat)
 {
     assert_true(seat->any);
-    return frame_at(seat, seat->newest)->self.place;
+    return frame_at(seat, seat->newest)->self.slot;
 }
 
 static uint32_t best_slot(const struct table *table)
 {
-    struct raim_match_player rows[PLACES];
-    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(table->match, rows, SLOTS);
     uint32_t best = 0;
     for (uint32_t i = 1; i < count; i++)
         if (rows[i].score > rows[best].score)
             best = i;
-    return raim_player_place(rows[best].id);
+    return raim_player_slot(rows[best].id);
 }
 
 static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
@@ -218,8 +218,8 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
     struct table *table = open_table(def);
     struct seat *player = play(table, 0);
     ticks(table, 1200);
-    struct raim_match_player rows[PLACES];
-    raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    raim_match_players(table->match, rows, SLOTS);
     const uint32_t best = best_slot(table);
     const uint32_t targets[] = {
         player->welcome.player,
@@ -230,7 +230,7 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
         0xffff,                                    // a slot beyond the arena
     };
     const uint32_t slots[] = {player->welcome.player % RAIM_WIRE_PLAYERS,
-                              raim_player_place(rows[3].id),
+                              raim_player_slot(rows[3].id),
                               best,
                               best,
                               best,

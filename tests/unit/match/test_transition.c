@@ -12,8 +12,8 @@ static struct raim_match_def succession_def(void)
 
 static struct raim_match_player row_of(const struct table *table, uint32_t id)
 {
-    struct raim_match_player rows[PLACES];
-    const uint32_t count = raim_match_players(table->match, rows, PLACES);
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(table->match, rows, SLOTS);
     for (uint32_t i = 0; i < count; i++)
         if (rows[i].id == id)
             return rows[i];
@@ -151,13 +151,13 @@ static void test_ids_stay_where_their_places_are_free_and_are_new_elsewhere(void
         const uint32_t slots = raim_match_world(table->match)->max_players;
         for (uint32_t h = 0; h < 5; h++) {
             const raim_player_id id = player_of(table, h)->id;
-            const uint32_t slot = raim_player_place(ids[h]);
-            assert_int_equal(raim_player_place(id), table->match->clients[h].slot);
+            const uint32_t slot = raim_player_slot(ids[h]);
+            assert_int_equal(raim_player_slot(id), table->match->clients[h].slot);
             assert_int_equal(table->match->members[table->match->clients[h].slot].client, h);
             if (slot >= def.bots && slot < slots)
                 assert_int_equal(id, ids[h]);
             else
-                assert_true(id != ids[h] && raim_player_place(id) >= def.bots);
+                assert_true(id != ids[h] && raim_player_slot(id) >= def.bots);
             for (uint32_t other = 0; other < 5; other++)
                 assert_true(other == h || (id != ids[other] && id != player_of(table, other)->id));
         }
@@ -189,7 +189,7 @@ static void test_who_is_away_stays_so_for_the_rest_of_its_time(void **state)
     assert_int_equal(counts(table).away, 2);
     ticks(table, 30);
     assert_int_equal(row_of(table, first.player).score, 3);
-    assert_int_equal(player_at(table, raim_player_place((raim_player_id)first.player))->state,
+    assert_int_equal(player_at(table, raim_player_slot((raim_player_id)first.player))->state,
                      RAIM_PLAYER_DOWN);
     const struct seat *again = resume(table, 5, first.token);
     ticks(table, 3);
@@ -234,8 +234,8 @@ static void test_spectators_go_on_watching(void **state)
     assert_int_equal(late->welcome.delay_ticks, 30);
     assert_int_equal(late->welcome.phase.round, 2);
     assert_true(frame_at(&table->seats[2], now + 1) != NULL);
-    assert_int_equal(frame_at(&table->seats[2], late->newest)->self.place,
-                     raim_player_place((raim_player_id)watched));
+    assert_int_equal(frame_at(&table->seats[2], late->newest)->self.slot,
+                     raim_player_slot((raim_player_id)watched));
     def.bots = 6; // that of who is watched is theirs
     def.spectator_delay_s = 0;
     succeed(table, def, false);

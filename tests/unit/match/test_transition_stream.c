@@ -79,7 +79,7 @@ static void assert_frame_is_true(struct table *table, struct seat *seat)
         assert_true(frame->players[slot].x == truth->position.x * RAIM_WIRE_UNITS);
         assert_true(frame->players[slot].y == truth->position.y * RAIM_WIRE_UNITS);
         assert_int_equal(frame->players[slot].life, truth->life & 7);
-        const bool is_own = frame->self.steers && frame->self.place == slot;
+        const bool is_own = frame->self.steers && frame->self.slot == slot;
         assert_int_equal(frame->players[slot].aim, is_own ? 0 : (truth->aim + 32) >> 6 & 1023);
     }
 }
@@ -224,7 +224,7 @@ static void assert_sane(const struct table *table)
         const raim_player *player = player_at(table, slot);
         if (player->id == RAIM_NOBODY)
             continue;
-        assert_int_equal(raim_player_place(player->id), slot);
+        assert_int_equal(raim_player_slot(player->id), slot);
         assert_int_equal(player->id / RAIM_MAX_PLAYERS, player->generation);
         assert_int_equal(match->members[slot].bot, slot < match->def.bots);
         if (match->members[slot].bot)
@@ -318,7 +318,7 @@ static void play_on(double lost, int count)
             raim_match_pause(table->match, chance_int(0, 2) == 0);
         if (chance_int(0, 99) == 0)
             raim_match_say(table->match, "hear");
-        const bool turns = raim_match_is_turning(table->match);
+        const bool turns = raim_match_is_round_due(table->match);
         if (chance_int(0, turns ? 1 : 99) == 0) {
             epoch++;
             succeed(table, chance_def(table), !turns && chance_int(0, 1) == 0);

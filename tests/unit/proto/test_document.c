@@ -189,7 +189,7 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
     uint64_t flying_before[2] = {(uint64_t)1 << 54};
     const struct raim_wire_frame before = {
         .tick = 1002,
-        .self = {.place = 2, .steers = true, .alive = true, .margin = 2},
+        .self = {.slot = 2, .steers = true, .alive = true, .margin = 2},
         .players = players_before,
         .bullets = bullets_before,
         .seen_players = seen_before,
@@ -212,7 +212,7 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
     uint64_t flying_now[2] = {1 << 13 | (uint64_t)1 << 50};
     const struct raim_wire_frame now = {
         .tick = 1004,
-        .self = {.place = 2, .steers = true, .alive = true, .timer = 15, .shots = 1, .margin = 2},
+        .self = {.slot = 2, .steers = true, .alive = true, .timer = 15, .shots = 1, .margin = 2},
         .players = players_now,
         .bullets = bullets_now,
         .seen_players = seen_now,

@@ -124,7 +124,7 @@ static void test_prediction_does_not_depend_on_the_path(void **state)
 static void test_a_timer_runs_down_to_zero(void **state)
 {
     (void)state;
-    const raim_wire_self self = {.place = 3, .alive = true, .timer = 7, .shots = 1, .margin = -2};
+    const raim_wire_self self = {.slot = 3, .alive = true, .timer = 7, .shots = 1, .margin = -2};
     for (uint32_t age = 0; age < 20; age++) {
         raim_wire_self expected = self;
         expected.timer = age < 7 ? (uint16_t)(7 - age) : 0;
@@ -142,7 +142,7 @@ static void go_on(const struct raim_wire_limits *limits, const struct raim_wire_
     frame_copy(limits, to, from);
     to->tick = from->tick + age;
     to->self = raim_wire_predict_self(&from->self, age);
-    FOR_EACH_PLACE (slot, from->seen_players, limits->players)
+    FOR_EACH_SLOT (slot, from->seen_players, limits->players)
         to->players[slot] = raim_wire_predict_player(limits, &from->players[slot], age);
 }
 
@@ -159,7 +159,7 @@ static void change_self(const struct raim_wire_limits *limits, raim_wire_self *s
     const raim_wire_self other = chance_self(limits);
     switch (chance_int(0, 6)) {
     case 0:
-        self->place = other.place;
+        self->slot = other.slot;
         break;
     case 1:
         self->steers = !self->steers;
@@ -235,7 +235,7 @@ static bool tells_nothing(const struct raim_wire_limits *limits, const struct ra
 static void forget_own_aim(struct raim_wire_frame *frame)
 {
     if (frame->self.steers)
-        frame->players[frame->self.place].aim = 0;
+        frame->players[frame->self.slot].aim = 0;
 }
 
 static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **state)

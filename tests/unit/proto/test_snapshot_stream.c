@@ -132,7 +132,7 @@ static void step_self(raim_wire_self *self)
     if (!once_in(16))
         return;
     const raim_wire_self other = chance_self(&limits);
-    self->place = once_in(8) ? other.place : self->place;
+    self->slot = once_in(8) ? other.slot : self->slot;
     self->steers = once_in(8) ? other.steers : self->steers;
     self->alive = other.alive;
     self->timer = once_in(2) ? other.timer % 64 : self->timer;
@@ -159,7 +159,7 @@ static void step_world(void)
         if (raim_set_has(alive, slot) && once_in(32))
             fire(now, slot);
     }
-    FOR_EACH_PLACE (slot, flying, raim_wire_bullets(&limits)) {
+    FOR_EACH_SLOT (slot, flying, raim_wire_bullets(&limits)) {
         fly(&now->bullets[slot]);
         if (once_in(64))
             raim_set_remove(flying, slot);
@@ -228,7 +228,7 @@ static void assert_predicted(uint32_t from, uint32_t to)
     frame_copy(&limits, predicted, before);
     predicted->tick = to;
     predicted->self = raim_wire_predict_self(&before->self, to - from);
-    FOR_EACH_PLACE (slot, before->seen_players, limits.players)
+    FOR_EACH_SLOT (slot, before->seen_players, limits.players)
         predicted->players[slot] =
             raim_wire_predict_player(&limits, &before->players[slot], to - from);
     frame_expect(&limits, at(truth, from), before, at(truth, to), &spare);
@@ -241,9 +241,9 @@ static void assert_size(const struct raim_wire_frame *baseline, size_t size)
     size_t bits = RAIM_SNAPSHOT_FIXED_BITS + 7;
     const uint64_t players = frame->seen_players[0] | (baseline ? baseline->seen_players[0] : 0);
     const uint64_t bullets = frame->seen_bullets[0] | (baseline ? baseline->seen_bullets[0] : 0);
-    FOR_EACH_PLACE (slot, &players, limits.players)
+    FOR_EACH_SLOT (slot, &players, limits.players)
         bits += raim_snapshot_player_bits(&limits, baseline, frame, slot);
-    FOR_EACH_PLACE (slot, &bullets, raim_wire_bullets(&limits))
+    FOR_EACH_SLOT (slot, &bullets, raim_wire_bullets(&limits))
         bits += raim_snapshot_bullet_bits(&limits, baseline, frame, slot);
     if (size * 8 > bits)
         fail_msg("%zu bytes are more than %zu bits", size, bits);

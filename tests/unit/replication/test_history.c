@@ -95,7 +95,7 @@ static void test_who_falls_is_not_in_the_frame_but_its_place_is_remembered(void 
     const struct raim_history_self *self = raim_history_self_at(&chronicle.history, tick, 0);
     assert_true(self->has_spawned && !self->self.alive && self->self.steers);
     assert_int_equal(self->self.timer, 99);
-    assert_int_equal(self->self.place, 0);
+    assert_int_equal(self->self.slot, 0);
     assert_false(raim_history_self_at(&chronicle.history, tick, 1)->has_spawned);
     // The first frame of a life has way STAND, however far the spawn is from the position of death.
     player->respawn_ticks = 0;

@@ -174,7 +174,7 @@ static void check_plain(const struct stage *stage, uint32_t handle)
     const raim_player *self = stage_player(stage, handle);
     assert_int_equal(raim_set_has(shown->players, stage_slot(stage, handle)),
                      self->state == RAIM_PLAYER_ALIVE);
-    assert_true(shown->self.steers && shown->self.place == stage_slot(stage, handle));
+    assert_true(shown->self.steers && shown->self.slot == stage_slot(stage, handle));
     if (self->state != RAIM_PLAYER_ALIVE && self->deaths == 0)
         return;
     for (uint32_t slot = 0; slot < world->max_players; slot++) {

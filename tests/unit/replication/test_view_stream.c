@@ -65,7 +65,7 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
     assert_true(shown->valid && shown->sent && shown->tick == frame->tick);
     assert_memory_equal(frame->seen_players, shown->players, raim_set_words(limits->players) * 8);
     assert_memory_equal(frame->seen_bullets, shown->bullets, raim_set_words(bullets) * 8);
-    assert_true(frame->self.place == shown->self.place && frame->self.steers &&
+    assert_true(frame->self.slot == shown->self.slot && frame->self.steers &&
                 frame->self.alive == shown->self.alive && frame->self.timer == shown->self.timer &&
                 frame->self.shots == shown->self.shots && frame->self.hits == shown->self.hits &&
                 frame->self.margin == shown->self.margin);
@@ -76,7 +76,7 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
         assert_true(raim_set_has(truth->seen_players, slot));
         assert_true(told->x == real->x && told->y == real->y && told->way == real->way &&
                     told->life == real->life && told->shield == real->shield);
-        assert_int_equal(told->aim, slot == frame->self.place ? 0 : real->aim);
+        assert_int_equal(told->aim, slot == frame->self.slot ? 0 : real->aim);
     }
     for (uint32_t slot = 0; slot < bullets; slot++) {
         if (!raim_set_has(frame->seen_bullets, slot))

@@ -356,7 +356,7 @@ static void test_who_takes_a_place_has_no_past_in_it(void **state)
     raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
     steps(f, 10);
     raim_world_leave(f->world, victim->id);
-    assert_int_equal(raim_player_place(raim_world_join(f->world)), 1);
+    assert_int_equal(raim_player_slot(raim_world_join(f->world)), 1);
     fixture_step(f);
     assert_int_equal(victim->state, RAIM_PLAYER_ALIVE);
     shoot(f, shooter, 0, 11);

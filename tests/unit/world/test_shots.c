@@ -101,7 +101,7 @@ static void check_shots(const struct arena_fixture *f, const raim_bullet *before
     for (uint32_t i = 0; i < world->max_bullets; i++) {
         if (bullets[i].owner == RAIM_NOBODY)
             continue;
-        assert_int_equal(raim_player_place(bullets[i].owner), i / world->shots);
+        assert_int_equal(raim_player_slot(bullets[i].owner), i / world->shots);
         if (before[i].owner != RAIM_NOBODY)
             assert_int_equal(bullets[i].born_tick, before[i].born_tick);
     }

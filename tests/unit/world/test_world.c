@@ -266,7 +266,7 @@ static void test_leaving_frees_the_place_and_takes_its_bullets_only(void **state
     raim_world_leave(f->world, old);
     assert_int_equal(fixture_bullets(f), 1); // the other's
     const raim_player_id next = raim_world_join(f->world);
-    assert_int_equal(raim_player_place(next), raim_player_place(old));
+    assert_int_equal(raim_player_slot(next), raim_player_slot(old));
     assert_int_not_equal(next, old);
     fixture_destroy(f);
 }
@@ -369,7 +369,7 @@ static void test_a_world_that_follows_another_goes_on_with_ticks_ids_and_lives(v
         if (place == 2)
             continue;
         const raim_player_id id = raim_world_join(after->world);
-        assert_int_equal(raim_player_place(id), place);
+        assert_int_equal(raim_player_slot(id), place);
         assert_int_equal(players[place].generation, place < 6 ? 2 : 1);
         assert_int_equal(players[place].life, place < 6 ? others[place].life : 0);
     }
