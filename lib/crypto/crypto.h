@@ -60,9 +60,9 @@ bool raim_crypto_is_signed(const void *data, size_t size,
 // has, because the result would be all zeros.
 void raim_crypto_derive_public_key(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
                                    uint8_t public_key[RAIM_CRYPTO_KEY_BYTES]);
-bool raim_crypto_agree(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
-                       const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
-                       uint8_t shared[RAIM_CRYPTO_KEY_BYTES]);
+bool raim_crypto_key_exchange(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
+                              const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
+                              uint8_t shared[RAIM_CRYPTO_KEY_BYTES]);
 
 // Encrypts and authenticates with ChaCha20-Poly1305 (RFC 8439); the nonce is four zero bytes and
 // the number, little-endian, as in Noise. `encryption` gets RAIM_CRYPTO_TAG_BYTES more than `plain`

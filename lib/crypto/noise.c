@@ -52,11 +52,11 @@ static void mix_hash(struct raim_noise *noise, const void *data, size_t size)
 }
 
 // MixKey with the result of a DH; false where there is no secret in it.
-static bool mix_agreement(struct raim_noise *noise, const uint8_t secret[KEY_BYTES],
-                          const uint8_t public_key[KEY_BYTES])
+static bool mix_key_exchange(struct raim_noise *noise, const uint8_t secret[KEY_BYTES],
+                             const uint8_t public_key[KEY_BYTES])
 {
     uint8_t shared[KEY_BYTES], ck[HASH_BYTES], key[HASH_BYTES];
-    const bool agreed = raim_crypto_agree(secret, public_key, shared);
+    const bool agreed = raim_crypto_key_exchange(secret, public_key, shared);
     if (agreed) {
         hkdf(noise->ck, shared, sizeof shared, ck, key);
         memcpy(noise->ck, ck, sizeof ck);
@@ -118,7 +118,7 @@ bool raim_noise_write(struct raim_noise *noise, const uint8_t ephemeral_secret[K
     memcpy(noise->secret, ephemeral_secret, KEY_BYTES);
     raim_crypto_derive_public_key(ephemeral_secret, message);
     mix_hash(noise, message, KEY_BYTES);
-    if (!mix_agreement(noise, noise->secret, noise->remote))
+    if (!mix_key_exchange(noise, noise->secret, noise->remote))
         return false;
     encrypt_and_hash(noise, payload, size, message + KEY_BYTES);
     return true;
@@ -131,7 +131,7 @@ bool raim_noise_read(struct raim_noise *noise, const uint8_t *message, size_t si
         return false;
     memcpy(noise->remote, message, KEY_BYTES);
     mix_hash(noise, message, KEY_BYTES);
-    return mix_agreement(noise, noise->secret, noise->remote) &&
+    return mix_key_exchange(noise, noise->secret, noise->remote) &&
            decrypt_and_hash(noise, message + KEY_BYTES, size - KEY_BYTES, payload);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { KEY_BYTES = RAIM_CRYPTO_KEY_BYTES, TAG_BYTES = RAIM_CRYPTO_TAG_BYTES };
-enum { BEFORE, NOW, AFTER }; // the keys of a receiver
+enum { PREVIOUS, CURRENT, NEXT }; // the keys of a receiver
 
 static const uint64_t number_mask = (UINT64_C(1) << 62) - 1;
 static const uint64_t form = UINT64_C(1) << 62; // 01 in the two highest bits
@@ -35,8 +35,8 @@ void raim_secure_begin(struct raim_secure_channel *channel, const uint8_t send_k
     *channel = (struct raim_secure_channel){.sender.since_ms = now_ms};
     memcpy(channel->sender.key, send_key, KEY_BYTES);
     derive_number_key(send_key, channel->sender.number_key);
-    memcpy(channel->receiver.keys[NOW], receive_key, KEY_BYTES);
-    raim_noise_rekey(receive_key, channel->receiver.keys[AFTER]);
+    memcpy(channel->receiver.keys[CURRENT], receive_key, KEY_BYTES);
+    raim_noise_rekey(receive_key, channel->receiver.keys[NEXT]);
     derive_number_key(receive_key, channel->receiver.number_key);
 }
 
@@ -129,17 +129,17 @@ static const uint8_t *find_key(const struct raim_secure_receiver *receiver, uint
     const uint64_t now = receiver->next == 0 ? 0 : epoch_of(receiver->next - 1);
     const uint64_t epoch = epoch_of(number);
     if (epoch == now)
-        return receiver->keys[NOW];
+        return receiver->keys[CURRENT];
     if (epoch == now + 1)
-        return receiver->keys[AFTER];
-    return epoch + 1 == now ? receiver->keys[BEFORE] : NULL;
+        return receiver->keys[NEXT];
+    return epoch + 1 == now ? receiver->keys[PREVIOUS] : NULL;
 }
 
-static void advance(struct raim_secure_receiver *receiver)
+static void advance_epoch(struct raim_secure_receiver *receiver)
 {
-    memcpy(receiver->keys[BEFORE], receiver->keys[NOW], KEY_BYTES);
-    memcpy(receiver->keys[NOW], receiver->keys[AFTER], KEY_BYTES);
-    raim_noise_rekey(receiver->keys[NOW], receiver->keys[AFTER]);
+    memcpy(receiver->keys[PREVIOUS], receiver->keys[CURRENT], KEY_BYTES);
+    memcpy(receiver->keys[CURRENT], receiver->keys[NEXT], KEY_BYTES);
+    raim_noise_rekey(receiver->keys[CURRENT], receiver->keys[NEXT]);
 }
 
 enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
@@ -157,8 +157,8 @@ enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel
     if (key == NULL || !raim_crypto_decrypt(key, number, NULL, 0, data + RAIM_SECURE_HEADER_BYTES,
                                             size - RAIM_SECURE_HEADER_BYTES, plain))
         return RAIM_SECURE_FORGED;
-    if (key == receiver->keys[AFTER])
-        advance(receiver);
+    if (key == receiver->keys[NEXT])
+        advance_epoch(receiver);
     mark_received(receiver, number);
     *plain_size = size - RAIM_SECURE_BYTES;
     return RAIM_SECURE_OK;

@@ -127,7 +127,7 @@ static double doubled_area(const raim_vec2 *points, int count)
     return sum;
 }
 
-static void start(struct cut *cut, const raim_vec2 *points, int count)
+static void begin_cut(struct cut *cut, const raim_vec2 *points, int count)
 {
     int first = 0;
     for (int i = 1; i < count; i++)
@@ -210,7 +210,7 @@ static bool choose_triangles(struct cut *cut)
     return cut->cost[0][count - 1] < INFINITY;
 }
 
-static void own_edges(struct cut *cut, int index)
+static void set_edge_owner(struct cut *cut, int index)
 {
     const struct piece *piece = &cut->pieces[index];
     for (int i = 0; i < piece->count; i++)
@@ -218,20 +218,20 @@ static void own_edges(struct cut *cut, int index)
 }
 
 // Collects the chosen triangles of the part between two points, and its diagonals.
-static void collect(struct cut *cut, int i, int j)
+static void collect_triangles(struct cut *cut, int i, int j)
 {
     if (j - i < 2)
         return;
     const int k = cut->apex[i][j];
     cut->pieces[cut->piece_count] =
         (struct piece){{(uint8_t)i, (uint8_t)k, (uint8_t)j}, .count = 3};
-    own_edges(cut, cut->piece_count++);
+    set_edge_owner(cut, cut->piece_count++);
     if (j - i < cut->count - 1)
         cut->diagonals[cut->diagonal_count++] =
             (struct diagonal){(uint8_t)i, (uint8_t)j,
                               raim_vec2_length(raim_vec2_sub(cut->points[j], cut->points[i]))};
-    collect(cut, i, k);
-    collect(cut, k, j);
+    collect_triangles(cut, i, k);
+    collect_triangles(cut, k, j);
 }
 
 static enum bend corner_bend(const struct cut *cut, const struct piece *piece, int i)
@@ -260,7 +260,7 @@ static int side_from(const struct cut *cut, const struct piece *piece, int corne
 }
 
 // True when a cut is a part of a longer edge of this piece that is no seam.
-static bool is_swallowed(const struct cut *cut, const struct piece *piece, int from)
+static bool is_absorbed(const struct cut *cut, const struct piece *piece, int from)
 {
     int corner = 0;
     while (piece->corners[corner] != from)
@@ -277,19 +277,19 @@ static bool keeps_seams(const struct cut *cut, const struct piece *piece)
 {
     for (int i = 0; i < piece->count; i++) {
         const int from = piece->corners[i], to = piece->corners[(i + 1) % piece->count];
-        if (is_cut_edge(cut, piece, i) && is_swallowed(cut, piece, from) &&
-            is_swallowed(cut, &cut->pieces[cut->owner[to][from]], to))
+        if (is_cut_edge(cut, piece, i) && is_absorbed(cut, piece, from) &&
+            is_absorbed(cut, &cut->pieces[cut->owner[to][from]], to))
             return false;
     }
     return true;
 }
 
-static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool may_go_straight)
+static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool allow_straight)
 {
     int corners = 0;
     for (int i = 0; i < piece->count; i++) {
         const enum bend bend = corner_bend(cut, piece, i);
-        if (bend == BEND_BAD || (bend == BEND_STRAIGHT && !may_go_straight))
+        if (bend == BEND_BAD || (bend == BEND_STRAIGHT && !allow_straight))
             return false;
         corners += bend == BEND_LEFT;
     }
@@ -310,7 +310,7 @@ static void append(struct piece *piece, const struct piece *other, int from, int
 }
 
 // Removes a diagonal where what remains is a good piece.
-static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool may_go_straight)
+static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool allow_straight)
 {
     uint8_t *left = &cut->owner[diagonal->from][diagonal->to];
     uint8_t *right = &cut->owner[diagonal->to][diagonal->from];
@@ -319,11 +319,11 @@ static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool ma
     struct piece merged = {.count = 0};
     append(&merged, &cut->pieces[*left], diagonal->to, diagonal->from);
     append(&merged, &cut->pieces[*right], diagonal->from, diagonal->to);
-    if (!is_good_piece(cut, &merged, may_go_straight))
+    if (!is_good_piece(cut, &merged, allow_straight))
         return;
     cut->pieces[*left] = merged;
     cut->pieces[*right].count = 0;
-    own_edges(cut, *left);
+    set_edge_owner(cut, *left);
     *right = *left;
 }
 
@@ -348,7 +348,7 @@ static void merge_pieces(struct cut *cut)
         merge_over(cut, &cut->diagonals[i], true);
 }
 
-static void finish(const struct cut *cut, const struct piece *piece, raim_polygon *polygon)
+static void make_polygon(const struct cut *cut, const struct piece *piece, raim_polygon *polygon)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
     uint32_t seams = 0;
@@ -382,14 +382,14 @@ struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
         return problem_of(RAIM_OUTLINE_SMALL_AREA, 0, 0);
 
     struct cut cut;
-    start(&cut, points, count);
+    begin_cut(&cut, points, count);
     if (!choose_triangles(&cut))
         return problem_of(RAIM_OUTLINE_TOO_FLAT, 0, 0);
-    collect(&cut, 0, count - 1);
+    collect_triangles(&cut, 0, count - 1);
     merge_pieces(&cut);
     for (int i = 0; i < cut.piece_count; i++)
         if (cut.pieces[i].count > 0)
-            finish(&cut, &cut.pieces[i], &pieces[(*piece_count)++]);
+            make_polygon(&cut, &cut.pieces[i], &pieces[(*piece_count)++]);
     return problem;
 }
 

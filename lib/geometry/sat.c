@@ -30,23 +30,23 @@ static inline double largest_of_four(const raim_polygon *polygon, int first, rai
 
 // Where a centre inside leaves: of the faces about as near to it as the nearest, the one that faces
 // `from`. A seam leads farther in; it is no way out unless there is nothing else.
-static int way_out(const raim_polygon *polygon, raim_vec2 centre, raim_vec2 from)
+static int exit_face(const raim_polygon *polygon, raim_vec2 centre, raim_vec2 from)
 {
     const uint32_t all = (1u << polygon->count) - 1;
-    const uint32_t barred = polygon->seams == all ? 0 : polygon->seams;
+    const uint32_t excluded = polygon->seams == all ? 0 : polygon->seams;
     double nearest = -INFINITY;
     for (int i = 0; i < polygon->count; i++)
-        if ((barred >> i & 1) == 0)
+        if ((excluded >> i & 1) == 0)
             nearest = larger(raim_polygon_separation(polygon, i, centre), nearest);
     int face = 0;
-    double foremost = -INFINITY;
+    double largest = -INFINITY;
     for (int i = 0; i < polygon->count; i++) {
-        if ((barred >> i & 1) != 0 ||
+        if ((excluded >> i & 1) != 0 ||
             raim_polygon_separation(polygon, i, centre) < nearest - RAIM_SAT_TIE)
             continue;
         const double before = raim_polygon_separation(polygon, i, from);
-        if (before > foremost) {
-            foremost = before;
+        if (before > largest) {
+            largest = before;
             face = i;
         }
     }
@@ -100,7 +100,7 @@ bool raim_sat_circle(const raim_polygon *polygon, raim_vec2 centre, double radiu
     // On a seam, in front of it is inside too.
     if ((search.nearest > 1 || polygon->seams != 0) &&
         separation <= (raim_polygon_is_seam(polygon, face) ? RAIM_SAT_TOUCH : 0)) {
-        face = way_out(polygon, centre, from);
+        face = exit_face(polygon, centre, from);
         separation = raim_polygon_separation(polygon, face, centre);
         *contact = (raim_contact){polygon->normals[face], radius - separation};
         return true;
@@ -123,7 +123,7 @@ bool raim_sat_circle(const raim_polygon *polygon, raim_vec2 centre, double radiu
 }
 
 // The corner that lies farthest against an axis.
-static int rearmost(const raim_polygon *polygon, raim_vec2 axis)
+static int farthest_against(const raim_polygon *polygon, raim_vec2 axis)
 {
     int corner = 0;
     double least = raim_vec2_dot(axis, polygon->points[0]);
@@ -151,7 +151,7 @@ bool raim_sat_polygons(const raim_polygon *a, const raim_polygon *b, raim_contac
     uint32_t tested = 0;
     for (int i = 0; i < b->count; i++) {
         const raim_vec2 normal = b->normals[i];
-        const int corner = rearmost(a, normal);
+        const int corner = farthest_against(a, normal);
         const double depth = raim_vec2_dot(normal, raim_vec2_sub(b->points[i], a->points[corner]));
         if (depth <= RAIM_SAT_TOUCH)
             return false;
@@ -165,7 +165,7 @@ bool raim_sat_polygons(const raim_polygon *a, const raim_polygon *b, raim_contac
         if ((tested >> i & 1) != 0)
             continue;
         const raim_vec2 normal = a->normals[i];
-        const raim_vec2 corner = b->points[rearmost(b, normal)];
+        const raim_vec2 corner = b->points[farthest_against(b, normal)];
         const double depth = raim_vec2_dot(normal, raim_vec2_sub(a->points[i], corner));
         if (depth <= RAIM_SAT_TOUCH)
             return false;

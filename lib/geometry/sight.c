@@ -35,7 +35,7 @@ bool raim_sight_begin(struct raim_sight *sight, raim_vec2 from, raim_vec2 centre
     sight->left = raim_vec2_add(ahead, aside);
     sight->slit = RAIM_SIGHT_SLIT * sqrt(squared) / radius;
     sight->hidden_count = 0;
-    sight->known = INFINITY;
+    sight->complete_until = INFINITY;
     sight->next_from = from;
     sight->steps = 0;
     return true;
@@ -48,7 +48,7 @@ static bool make_room(struct raim_sight *sight, int index, double first)
     if (sight->hidden_count == RAIM_SIGHT_SPANS) {
         const bool is_leftmost = index == RAIM_SIGHT_SPANS;
         const double lost = is_leftmost ? first : hidden[RAIM_SIGHT_SPANS - 1].first;
-        sight->known = lost < sight->known ? lost : sight->known;
+        sight->complete_until = lost < sight->complete_until ? lost : sight->complete_until;
         if (is_leftmost)
             return false;
         sight->hidden_count--;
@@ -113,10 +113,10 @@ bool raim_sight_again(struct raim_sight *sight)
         return false;
     if (sight->next_from.x != sight->from.x || sight->next_from.y != sight->from.y)
         return begin_after_step(sight);
-    if (sight->known > covered_until(sight) + sight->slit)
+    if (sight->complete_until > covered_until(sight) + sight->slit)
         return false;
     sight->hidden_count = 1; // the cover, which has grown to where the forgotten spans begin
-    sight->known = INFINITY;
+    sight->complete_until = INFINITY;
     return true;
 }
 
@@ -174,10 +174,10 @@ static void hide_face(struct raim_sight *sight, const raim_polygon *obstacle, in
     const raim_vec2 end = obstacle->points[raim_polygon_next(obstacle, face)];
     const raim_vec2 a = skew(sight, raim_vec2_sub(obstacle->points[face], sight->from));
     const raim_vec2 b = skew(sight, raim_vec2_sub(end, sight->from));
-    const bool comes_in = is_in_cone(a) || (a.x < 0 && b.x >= 0);
+    const bool enters = is_in_cone(a) || (a.x < 0 && b.x >= 0);
     // Along a tangent, rounding would turn it around.
     const bool is_edge_on = (b.x < 0 && b.y >= 0) || (a.y < 0 && b.y < 0);
-    if (!comes_in || is_edge_on)
+    if (!enters || is_edge_on)
         return;
     const struct raim_sight_span span = {is_in_cone(b) ? direction_of(b) : 0,
                                          is_in_cone(a) ? direction_of(a) : 1};

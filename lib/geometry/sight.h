@@ -39,8 +39,8 @@ struct raim_sight {
         double first, last;
     } hidden[RAIM_SIGHT_SPANS]; // ascending, apart
     int hidden_count;
-    double known;        // spans from here on may have been forgotten for lack of room
-    raim_vec2 next_from; // not `from` where the viewer has to step off an obstacle
+    double complete_until; // spans from here on may have been forgotten for lack of room
+    raim_vec2 next_from;   // not `from` where the viewer has to step off an obstacle
     int steps;
 };
 

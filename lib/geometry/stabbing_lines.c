@@ -16,7 +16,7 @@ struct shape {
     raim_vec2 corners[SHAPE_CORNERS];
 };
 
-static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
+static raim_vec2 to_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 offset = raim_vec2_sub(point, lines->from);
     return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
@@ -25,7 +25,7 @@ static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 p
 raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_box box)
 {
     const raim_vec2 half = raim_vec2_scale(raim_vec2_sub(box.max, box.min), 0.5);
-    const raim_vec2 centre = into_frame(lines, raim_vec2_add(box.min, half));
+    const raim_vec2 centre = to_frame(lines, raim_vec2_add(box.min, half));
     const double across = fabs(lines->along.x), askew = fabs(lines->along.y);
     const raim_vec2 reach = {across * half.x + askew * half.y, askew * half.x + across * half.y};
     return (raim_box){raim_vec2_sub(centre, reach), raim_vec2_add(centre, reach)};
@@ -39,7 +39,7 @@ bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, ra
 }
 
 // Keeps what is at x or beyond it; with a direction of -1, before it.
-static void clip(struct shape *shape, double x, double direction)
+static void clip_shape(struct shape *shape, double x, double direction)
 {
     struct shape clipped; // not cleared: most of it stays unused
     clipped.count = 0;
@@ -82,7 +82,7 @@ static void copy_beam(struct raim_beam *beam, const struct raim_beam *from)
 
 // Keeps the lines that pass a corner on the side: 1 on its left, -1 on its right. Of a sliver,
 // rounding may make more corners than there is room for; it stays whole then.
-static void cut(struct raim_beam *beam, struct corner corner, double side)
+static void clip_beam(struct raim_beam *beam, struct corner corner, double side)
 {
     double heights[RAIM_BEAM_CORNERS];
     double starts[2 * RAIM_BEAM_CORNERS], ends[2 * RAIM_BEAM_CORNERS];
@@ -182,12 +182,12 @@ static struct passage passage_of(const struct raim_beam *beam, const struct corn
     return passage;
 }
 
-static void cut_all(struct raim_beam *beam, const struct corner *corners, uint32_t cutting,
-                    double side)
+static void clip_beam_at_corners(struct raim_beam *beam, const struct corner *corners,
+                                 uint32_t cutting, double side)
 {
     for (int i = 0; cutting >> i != 0; i++)
         if ((cutting >> i & 1) != 0)
-            cut(beam, corners[i], side);
+            clip_beam(beam, corners[i], side);
 }
 
 static void remove_beam(struct raim_stabbing_lines *lines, int index)
@@ -209,28 +209,28 @@ static void split(struct raim_stabbing_lines *lines, int index, const struct cor
             return;
         struct raim_beam *right = &lines->beams[lines->count];
         copy_beam(right, beam);
-        cut_all(right, corners, passage.cutting, -1);
+        clip_beam_at_corners(right, corners, passage.cutting, -1);
         lines->count += right->count > 0;
     }
     if (passage.left)
-        cut_all(beam, corners, passage.cutting, 1);
+        clip_beam_at_corners(beam, corners, passage.cutting, 1);
     else if (passage.right)
-        cut_all(beam, corners, passage.cutting, -1);
+        clip_beam_at_corners(beam, corners, passage.cutting, -1);
     if ((!passage.left && !passage.right) || beam->count == 0)
         remove_beam(lines, index);
 }
 
 void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
-                               bool begin_before, bool end_beyond)
+                               bool starts_in_front, bool ends_behind)
 {
     struct shape shape; // not cleared, either
     shape.count = obstacle->count;
     for (int i = 0; i < obstacle->count; i++)
-        shape.corners[i] = into_frame(lines, obstacle->points[i]);
-    if (!begin_before)
-        clip(&shape, lines->first, 1);
-    if (!end_beyond)
-        clip(&shape, lines->last, -1);
+        shape.corners[i] = to_frame(lines, obstacle->points[i]);
+    if (!starts_in_front)
+        clip_shape(&shape, lines->first, 1);
+    if (!ends_behind)
+        clip_shape(&shape, lines->last, -1);
     if (shape.count == 0)
         return;
     struct corner corners[SHAPE_CORNERS];
@@ -242,11 +242,11 @@ void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_pol
 }
 
 // The slopes of a beam's lines through a point.
-static bool fan_out(const struct raim_beam *beam, struct corner point, double ahead,
-                    struct raim_fan_span *span)
+static bool slopes_through(const struct raim_beam *beam, struct corner point, double ahead,
+                           struct raim_slope_interval *interval)
 {
     double heights[RAIM_BEAM_CORNERS];
-    *span = (struct raim_fan_span){INFINITY, -INFINITY};
+    *interval = (struct raim_slope_interval){INFINITY, -INFINITY};
     for (int i = 0; i < beam->count; i++)
         heights[i] = height_of(beam, i, point);
     for (int i = 0; i < beam->count; i++) {
@@ -256,31 +256,33 @@ static bool fan_out(const struct raim_beam *beam, struct corner point, double ah
         const double part = heights[i] / (heights[i] - heights[next]);
         const double end = beam->ends[i] + (beam->ends[next] - beam->ends[i]) * part;
         const double slope = (end - point.y) / ahead;
-        span->low = slope < span->low ? slope : span->low;
-        span->high = slope > span->high ? slope : span->high;
+        interval->low = slope < interval->low ? slope : interval->low;
+        interval->high = slope > interval->high ? slope : interval->high;
     }
-    return span->low <= span->high;
+    return interval->low <= interval->high;
 }
 
-void raim_stabbing_lines_fan(const struct raim_stabbing_lines *lines, raim_vec2 point,
-                             struct raim_fan *fan)
+void raim_stabbing_lines_slopes(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                                struct raim_slope_set *slopes)
 {
-    fan->point = into_frame(lines, point);
-    fan->cosine = lines->cosine;
-    fan->count = 0;
-    const struct corner at = {fan->point.x / lines->length, fan->point.y};
+    slopes->point = to_frame(lines, point);
+    slopes->cosine = lines->cosine;
+    slopes->count = 0;
+    const struct corner at = {slopes->point.x / lines->length, slopes->point.y};
     for (int i = 0; i < lines->count; i++)
-        fan->count +=
-            fan_out(&lines->beams[i], at, lines->length - fan->point.x, &fan->spans[fan->count]);
+        slopes->count += slopes_through(&lines->beams[i], at, lines->length - slopes->point.x,
+                                        &slopes->intervals[slopes->count]);
 }
 
-bool raim_fan_meets(const struct raim_fan *fan, const struct raim_stabbing_lines *lines,
-                    raim_vec2 centre, double radius)
+bool raim_slope_set_hits_circle(const struct raim_slope_set *slopes,
+                                const struct raim_stabbing_lines *lines, raim_vec2 centre,
+                                double radius)
 {
-    const raim_vec2 way = raim_vec2_sub(into_frame(lines, centre), fan->point);
-    const double half = radius / fan->cosine;
-    for (int i = 0; i < fan->count; i++)
-        if (fan->spans[i].low * way.x <= way.y + half && fan->spans[i].high * way.x >= way.y - half)
+    const raim_vec2 way = raim_vec2_sub(to_frame(lines, centre), slopes->point);
+    const double half = radius / slopes->cosine;
+    for (int i = 0; i < slopes->count; i++)
+        if (slopes->intervals[i].low * way.x <= way.y + half &&
+            slopes->intervals[i].high * way.x >= way.y - half)
             return true;
     return false;
 }

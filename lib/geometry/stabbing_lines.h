@@ -40,13 +40,13 @@ struct raim_stabbing_lines {
 };
 
 // Where the lines of each beam go that run through a point.
-struct raim_fan {
+struct raim_slope_set {
     raim_vec2 point; // in the frame
     double cosine;
     int count;
-    struct raim_fan_span {
+    struct raim_slope_interval {
         double low, high; // slopes
-    } spans[RAIM_STABBING_LINES_BEAMS];
+    } intervals[RAIM_STABBING_LINES_BEAMS];
 };
 
 // Begins with all lines that have one end within reach of one place, and the other within reach and
@@ -66,12 +66,13 @@ bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, ra
 // that all lines begin before it, or end beyond it, wherever they meet it, lets it block by what of
 // it is in that end's disc, too.
 void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
-                               bool begin_before, bool end_beyond);
+                               bool starts_in_front, bool ends_behind);
 
 // The lines left through a point, which must be in the disc around the first place.
-void raim_stabbing_lines_fan(const struct raim_stabbing_lines *lines, raim_vec2 point,
-                             struct raim_fan *fan);
+void raim_stabbing_lines_slopes(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                                struct raim_slope_set *slopes);
 
 // True when one of a fan's lines meets a circle in the disc around the second place.
-bool raim_fan_meets(const struct raim_fan *fan, const struct raim_stabbing_lines *lines,
-                    raim_vec2 centre, double radius);
+bool raim_slope_set_hits_circle(const struct raim_slope_set *slopes,
+                                const struct raim_stabbing_lines *lines, raim_vec2 centre,
+                                double radius);

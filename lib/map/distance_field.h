@@ -18,9 +18,9 @@ struct raim_distance_field {
 };
 
 // False when memory runs out: a byte for every 16 x 16 units of the map.
-bool raim_distance_field_create(struct raim_distance_field *clearing, const struct raim_map *map);
-void raim_distance_field_destroy(struct raim_distance_field *clearing);
+bool raim_distance_field_create(struct raim_distance_field *field, const struct raim_map *map);
+void raim_distance_field_destroy(struct raim_distance_field *field);
 
 // True only when no obstacle is near the straight line between two points; false says nothing.
-bool raim_distance_field_sees(const struct raim_distance_field *clearing, raim_vec2 from,
+bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2 from,
                               raim_vec2 to);

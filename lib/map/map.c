@@ -21,7 +21,7 @@ static raim_box round_box(raim_box box)
     return (raim_box){raim_map_round(box.min), raim_map_round(box.max)};
 }
 
-static bool is_good_border(raim_box border)
+static bool is_valid_border(raim_box border)
 {
     // Written so that a NaN fails.
     return border.min.x >= -RAIM_MAP_REACH && border.max.x <= RAIM_MAP_REACH &&
@@ -99,7 +99,7 @@ static struct raim_map_problem add_obstacle(struct raim_map *map,
 }
 
 // What a cut can make: convex, counter-clockwise, as small as may be.
-static bool is_good_piece(const raim_vec2 *points, int count, uint32_t seams)
+static bool is_valid_piece(const raim_vec2 *points, int count, uint32_t seams)
 {
     raim_polygon polygon;
     const enum raim_polygon_error error = raim_polygon_init(&polygon, points, count);
@@ -110,12 +110,12 @@ static bool is_good_piece(const raim_vec2 *points, int count, uint32_t seams)
     return raim_vec2_cross(before, after) > 0 && seams >> count == 0;
 }
 
-static enum raim_map_error add_told_piece(struct raim_map *map, const struct raim_piece_def *def)
+static enum raim_map_error add_piece_def(struct raim_map *map, const struct raim_piece_def *def)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
     for (int i = 0; i < def->count && i < RAIM_MAX_POLYGON_POINTS; i++)
         points[i] = raim_map_round(def->points[i]);
-    if (!is_good_piece(points, def->count, def->seams))
+    if (!is_valid_piece(points, def->count, def->seams))
         return RAIM_MAP_PIECE;
     for (int i = 0; i < def->count; i++)
         if (!raim_box_contains(map->border, points[i]))
@@ -124,7 +124,7 @@ static enum raim_map_error add_told_piece(struct raim_map *map, const struct rai
 }
 
 // Everything but the grid; the arrays are allocated.
-static struct raim_map_problem fill(struct raim_map *map, const struct raim_map_def *def)
+static struct raim_map_problem fill_contents(struct raim_map *map, const struct raim_map_def *def)
 {
     struct raim_map_problem problem = {.error = RAIM_MAP_OK};
     copy_name(map->name, def->name);
@@ -134,7 +134,7 @@ static struct raim_map_problem fill(struct raim_map *map, const struct raim_map_
     }
     for (int i = 0; i < def->piece_count && problem.error == RAIM_MAP_OK; i++)
         problem =
-            (struct raim_map_problem){.error = add_told_piece(map, &def->pieces[i]), .index = i};
+            (struct raim_map_problem){.error = add_piece_def(map, &def->pieces[i]), .index = i};
     for (int i = 0; i < def->spawn_count && problem.error == RAIM_MAP_OK; i++) {
         map->spawns[i] = raim_map_round(def->spawns[i]);
         map->spawn_count++;
@@ -210,18 +210,18 @@ static bool make_grid(struct raim_map *map)
     return true;
 }
 
-static bool make_bands(struct raim_map *map)
+static bool make_box_index(struct raim_map *map)
 {
-    if (!raim_box_index_create(&map->bands, map->border, map->obstacle_count))
+    if (!raim_box_index_create(&map->box_index, map->border, map->obstacle_count))
         return false;
-    raim_box_index_begin(&map->bands, map->obstacle_count);
+    raim_box_index_begin(&map->box_index, map->obstacle_count);
     for (int i = 0; i < map->obstacle_count; i++)
-        raim_box_index_add(&map->bands, i, map->obstacles[i].bounds);
-    raim_box_index_end(&map->bands);
+        raim_box_index_add(&map->box_index, i, map->obstacles[i].bounds);
+    raim_box_index_end(&map->box_index);
     return true;
 }
 
-static bool are_good_counts(const struct raim_map_def *def)
+static bool are_counts_valid(const struct raim_map_def *def)
 {
     return def->obstacle_count >= 0 && def->obstacle_count <= RAIM_MAX_OBSTACLES &&
            def->piece_count >= 0 && def->piece_count <= RAIM_MAX_OBSTACLES &&
@@ -237,12 +237,12 @@ static size_t most_pieces(const struct raim_map_def *def)
     return pieces < RAIM_MAX_OBSTACLES ? pieces : RAIM_MAX_OBSTACLES;
 }
 
-static struct raim_map_problem make(struct raim_map *map, const struct raim_map_def *def)
+static struct raim_map_problem build(struct raim_map *map, const struct raim_map_def *def)
 {
     map->border = round_box(def->border);
-    if (!is_good_border(map->border))
+    if (!is_valid_border(map->border))
         return (struct raim_map_problem){.error = RAIM_MAP_BORDER};
-    if (!are_good_counts(def))
+    if (!are_counts_valid(def))
         return (struct raim_map_problem){.error = RAIM_MAP_COUNT};
     // One more of each: an allocation of nothing may be NULL.
     map->obstacles = calloc(most_pieces(def) + 1, sizeof *map->obstacles);
@@ -250,8 +250,8 @@ static struct raim_map_problem make(struct raim_map *map, const struct raim_map_
     map->spawns = calloc((size_t)def->spawn_count + 1, sizeof *map->spawns);
     if (map->obstacles == NULL || map->outlines == NULL || map->spawns == NULL)
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
-    const struct raim_map_problem problem = fill(map, def);
-    if (problem.error == RAIM_MAP_OK && (!make_grid(map) || !make_bands(map)))
+    const struct raim_map_problem problem = fill_contents(map, def);
+    if (problem.error == RAIM_MAP_OK && (!make_grid(map) || !make_box_index(map)))
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     return problem;
 }
@@ -262,7 +262,7 @@ struct raim_map *raim_map_create(const struct raim_map_def *def, struct raim_map
     struct raim_map *map = calloc(1, sizeof *map);
     if (map == NULL)
         return NULL;
-    *problem = make(map, def);
+    *problem = build(map, def);
     if (problem->error == RAIM_MAP_OK)
         return map;
     raim_map_destroy(map);
@@ -273,7 +273,7 @@ void raim_map_destroy(struct raim_map *map)
 {
     if (map == NULL)
         return;
-    raim_box_index_destroy(&map->bands);
+    raim_box_index_destroy(&map->box_index);
     free(map->grid.entries);
     free(map->grid.starts);
     free(map->spawns);

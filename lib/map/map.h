@@ -109,7 +109,7 @@ struct raim_map {
         int *starts;  // columns * rows + 1 offsets into `entries`
         int *entries; // obstacle indexes, ascending within a cell
     } grid;
-    struct raim_box_index bands; // of the obstacles
+    struct raim_box_index box_index; // of the obstacles
 };
 
 // Returns a map, with RAIM_MAP_OK in `problem`, or NULL with the first problem found. Any

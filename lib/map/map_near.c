@@ -23,5 +23,5 @@ void raim_map_near_begin(struct raim_map_near *near, const struct raim_map *map,
     near->high = 2 * (near->high + slack);
     near->box = raim_box_grow(box, margin);
     near->obstacles = map->obstacles;
-    raim_box_index_find(&map->bands, near->box, &near->search);
+    raim_box_index_find(&map->box_index, near->box, &near->search);
 }

@@ -37,7 +37,7 @@ struct raim_glimpse {
 // it still; any number will do for a start. It becomes the one that took the last lines of sight.
 bool raim_map_pvs_sees(const struct raim_map *map, const struct raim_reach *viewer,
                        const struct raim_reach *target, double radius, raim_vec2 view,
-                       uint16_t *blocker, struct raim_glimpse *glimpse);
+                       uint16_t *blocker, struct raim_glimpse *ray);
 
 // True when no part of either of two circles can be seen from the centre of the other, however they
 // move, as long as both stay within `distance` units of where they are and pass through no

@@ -36,21 +36,21 @@ struct raim_runner {
     raim_vec2 centre;
     double radius, step; // units
     int steps;           // at most
-    double open;         // steps that it can run in any direction and meet nothing
+    double free_steps;   // steps that it can run in any direction and meet nothing
     struct raim_run {
-        double clear; // steps until it meets something; negative: not asked yet
-        int known;    // of its points
+        double clear_steps; // steps until it meets something; negative: not asked yet
+        int computed;       // of its points
     } runs[RAIM_RUN_WAYS];
     raim_vec2 *points; // by direction, then steps: from where something is in the way
 };
 
 // There must be room for RAIM_RUN_WAYS * (steps + 1) points, which stay the caller's.
-void raim_runner_begin(struct raim_runner *runner, const struct raim_map *map, raim_vec2 centre,
+void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, raim_vec2 centre,
                        double radius, double step, int steps, raim_vec2 *points);
 
 // Where a choice leads in so many steps: by raim_map_move, straight, sliding along what it meets,
 // turning once at most. Who is kept on the map's grid gets to within about a step of it.
-raim_vec2 raim_runner_at(struct raim_runner *runner, int choice, int steps);
+raim_vec2 raim_runner_at(struct raim_runner *table, int choice, int steps);
 
 // All that is worth a look.
-void raim_runner_reach(struct raim_runner *runner, int steps, struct raim_reach *reach);
+void raim_runner_reach(struct raim_runner *table, int steps, struct raim_reach *reach);

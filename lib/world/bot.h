@@ -29,12 +29,12 @@ struct raim_bot_sight {
 // What it remembers. Start from raim_bot_init.
 struct raim_bot {
     uint64_t random;
-    raim_vec2 goal;        // where it wanders to
-    raim_vec2 looked_from; // where it was at the last look around
-    uint32_t target;       // an enemy's key, 0: none
-    uint32_t look_tick;    // when to look around again
-    uint32_t goal_tick;    // when to give the goal up
-    int32_t stuck_looks;   // looks in a row without having moved
+    raim_vec2 goal;          // where it wanders to
+    raim_vec2 decided_from;  // where it was at the last look around
+    uint32_t target;         // an enemy's key, 0: none
+    uint32_t decision_tick;  // when to look around again
+    uint32_t goal_tick;      // when to give the goal up
+    int32_t stuck_decisions; // looks in a row without having moved
     raim_angle aim;
     int16_t aim_error;
     int8_t move_x, move_y;

@@ -56,33 +56,34 @@ static raim_vec2 settle(const struct raim_map *map, raim_vec2 from, raim_vec2 to
     raim_vec2 settled = raim_map_round(to);
     if (is_same(to, settled))
         return to;
-    raim_vec2 way = raim_vec2_sub(to, from);
+    raim_vec2 motion = raim_vec2_sub(to, from);
     while (!find_corner(map, from, to, radius, &settled)) {
-        way = raim_vec2_scale(way, 0.5);
-        if (raim_vec2_length_squared(way) < RAIM_MAP_GRID * RAIM_MAP_GRID)
+        motion = raim_vec2_scale(motion, 0.5);
+        if (raim_vec2_length_squared(motion) < RAIM_MAP_GRID * RAIM_MAP_GRID)
             return from;
-        to = raim_map_move(map, from, way, radius);
+        to = raim_map_move(map, from, motion, radius);
     }
     return settled;
 }
 
 // The fraction of a way that a player can go straight.
-static double clear_part(const struct raim_map *map, raim_vec2 from, raim_vec2 way, double radius)
+static double clear_part(const struct raim_map *map, raim_vec2 from, raim_vec2 motion,
+                         double radius)
 {
-    return fmin(1, raim_map_sweep(map, from, way, radius));
+    return fmin(1, raim_map_sweep(map, from, motion, radius));
 }
 
 // A step to that neighbour, the nearest to `to`, from where the way goes farther before it meets
 // something. Every step gains by that measure, so none leads back: nobody trembles in a corner.
 // Along a straight wall there always is one: ways and neighbours lie 45 degrees apart, so one of
 // them lies between the slide and the wall's normal, and it does not lead against the way.
-static raim_vec2 creep(const struct raim_map *map, raim_vec2 from, raim_vec2 way, raim_vec2 to,
+static raim_vec2 creep(const struct raim_map *map, raim_vec2 from, raim_vec2 motion, raim_vec2 to,
                        double radius, uint32_t tick)
 {
     const raim_vec2 slide = raim_vec2_scale(raim_vec2_sub(to, from), RAIM_MAP_STEPS);
-    const double length_squared = raim_vec2_length_squared(way);
+    const double length_squared = raim_vec2_length_squared(motion);
     const double least = least_gain * sqrt(length_squared);
-    const double clear = clear_part(map, from, way, radius);
+    const double clear = clear_part(map, from, motion, radius);
     raim_vec2 best = from;
     double best_distance = INFINITY;
     double best_part = 0; // of the step that the slide is
@@ -91,13 +92,13 @@ static raim_vec2 creep(const struct raim_map *map, raim_vec2 from, raim_vec2 way
         const double part = raim_vec2_dot(slide, step) / raim_vec2_length_squared(step);
         const double distance = raim_vec2_distance_squared(slide, step);
         // Written so that no step at all, a NaN, fails.
-        if (!(part > least_slide) || distance >= best_distance || raim_vec2_dot(step, way) < 0)
+        if (!(part > least_slide) || distance >= best_distance || raim_vec2_dot(step, motion) < 0)
             continue;
         const raim_vec2 next = raim_vec2_mad(from, step, RAIM_MAP_GRID);
         if (!raim_map_is_free(map, next, radius))
             continue;
-        const double ahead = raim_vec2_dot(step, way) * RAIM_MAP_GRID;
-        if (ahead + (clear_part(map, next, way, radius) - clear) * length_squared <= least)
+        const double ahead = raim_vec2_dot(step, motion) * RAIM_MAP_GRID;
+        if (ahead + (clear_part(map, next, motion, radius) - clear) * length_squared <= least)
             continue;
         best = next;
         best_distance = distance;
@@ -106,21 +107,21 @@ static raim_vec2 creep(const struct raim_map *map, raim_vec2 from, raim_vec2 way
     return is_due(best_part, tick) ? best : from;
 }
 
-raim_vec2 raim_grid_move_run(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
+raim_vec2 raim_grid_move_run(const struct raim_map *map, raim_vec2 from, raim_vec2 motion,
                              double radius, uint32_t tick)
 {
-    const raim_vec2 to = raim_map_move(map, from, way, radius);
-    if (is_same(to, raim_vec2_add(from, way)))
+    const raim_vec2 to = raim_map_move(map, from, motion, radius);
+    if (is_same(to, raim_vec2_add(from, motion)))
         return to;
     const raim_vec2 settled = settle(map, from, to, radius);
     const raim_vec2 moved = raim_vec2_sub(settled, from);
     if (fabs(moved.x) > RAIM_MAP_GRID || fabs(moved.y) > RAIM_MAP_GRID)
         return settled;
-    return creep(map, from, way, to, radius, tick);
+    return creep(map, from, motion, to, radius, tick);
 }
 
-raim_vec2 raim_grid_move_push(const struct raim_map *map, raim_vec2 from, raim_vec2 way,
+raim_vec2 raim_grid_move_push(const struct raim_map *map, raim_vec2 from, raim_vec2 motion,
                               double radius)
 {
-    return settle(map, from, raim_map_move(map, from, way, radius), radius);
+    return settle(map, from, raim_map_move(map, from, motion, radius), radius);
 }

@@ -16,10 +16,10 @@ struct raim_moment {
 
 // Runs and aims, if it lives, and lets its timers run.
 void raim_player_move(raim_player *player, const raim_input *input,
-                      const struct raim_moment *moment);
+                      const struct raim_moment *context);
 
 // Fires, if it lives, wishes to and may: makes the bullet and counts it. The bullet belongs in the
 // place `player->shots % world->shots`, of `shots` before the call, of the player's; where that is
 // still taken, the shot is dry, and this is not to be called.
 bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_moment *moment, raim_bullet *bullet);
+                      const struct raim_moment *context, raim_bullet *bullet);

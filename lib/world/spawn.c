@@ -16,10 +16,10 @@ static double nearest_living_squared(const struct raim_world *world, raim_vec2 p
 {
     const raim_player *players = raim_world_players_const(world);
     double nearest = INFINITY;
-    for (uint32_t place = 0; place < world->max_players && nearest >= enough; place++) {
-        if (players[place].state != RAIM_PLAYER_ALIVE)
+    for (uint32_t slot = 0; slot < world->max_players && nearest >= enough; slot++) {
+        if (players[slot].state != RAIM_PLAYER_ALIVE)
             continue;
-        const double distance = raim_vec2_distance_squared(players[place].position, point);
+        const double distance = raim_vec2_distance_squared(players[slot].position, point);
         nearest = distance < nearest ? distance : nearest;
     }
     return nearest;

@@ -76,13 +76,13 @@ typedef struct raim_bullet {
 } raim_bullet;
 
 // Where a player was in an earlier tick, see position_history.h.
-typedef struct raim_position_history {
+typedef struct raim_position_sample {
     raim_vec2 position; // when the tick began
     uint8_t life;
     uint8_t state;    // enum raim_player_state
     uint8_t shielded; // 0 or 1: from what was hit in the tick
     uint8_t reserved[5];
-} raim_position_history;
+} raim_position_sample;
 
 struct raim_world {
     raim_rules rules;
@@ -93,11 +93,12 @@ struct raim_world {
     uint32_t max_bullets; // max_players * shots
     uint32_t shots;       // bullet places of each player: those from its own place times this on
     uint32_t max_rewind;  // ticks, 0 to RAIM_MAX_REWIND
-    uint32_t past_ticks;  // that are remembered: at least max_rewind, a power of two, so that they
-                          // follow each other also where the tick wraps; 0 without any rewind
-    uint32_t reserved;    // 0
+    uint32_t
+        history_length; // that are remembered: at least max_rewind, a power of two, so that they
+                        // follow each other also where the tick wraps; 0 without any rewind
+    uint32_t reserved;  // 0
     // max_players of raim_player, max_bullets of raim_bullet, and max_players of
-    // raim_position_history for each of past_ticks, by tick modulo past_ticks, follow.
+    // raim_position_sample for each of history_length, by tick modulo history_length, follow.
 };
 
 struct raim_world_def {
@@ -205,7 +206,7 @@ void raim_world_follow(struct raim_world *world, const struct raim_world *before
 // free. The player spawns in the next step.
 void raim_world_seat(struct raim_world *world, raim_player_id id);
 
-// Plays one tick. `inputs` holds max_players of them, by place, each in its range; those of places
+// Plays one tick. `inputs` holds max_players of them, by slot, each in its range; those of places
 // without a living player do not count. `events` is emptied first; with a capacity of
 // raim_events_bound none is dropped. `map` must be the same in every step.
 //
@@ -239,21 +240,21 @@ static inline const raim_bullet *raim_world_bullets_const(const struct raim_worl
     return (const raim_bullet *)(raim_world_players_const(world) + world->max_players);
 }
 
-// Where everybody was in one of the last past_ticks ticks, by place; see position_history.h. Only
-// for worlds with a max_rewind.
-static inline raim_position_history *raim_world_past(struct raim_world *world, uint32_t tick)
+// Where everybody was in one of the last history_length ticks, by slot; see position_history.h.
+// Only for worlds with a max_rewind.
+static inline raim_position_sample *raim_world_history(struct raim_world *world, uint32_t tick)
 {
-    raim_position_history *past =
-        (raim_position_history *)(raim_world_bullets(world) + world->max_bullets);
-    return &past[tick % world->past_ticks * world->max_players];
+    raim_position_sample *ring =
+        (raim_position_sample *)(raim_world_bullets(world) + world->max_bullets);
+    return &ring[tick % world->history_length * world->max_players];
 }
 
-static inline const raim_position_history *raim_world_past_const(const struct raim_world *world,
-                                                                 uint32_t tick)
+static inline const raim_position_sample *raim_world_history_const(const struct raim_world *world,
+                                                                   uint32_t tick)
 {
-    const raim_position_history *past =
-        (const raim_position_history *)(raim_world_bullets_const(world) + world->max_bullets);
-    return &past[tick % world->past_ticks * world->max_players];
+    const raim_position_sample *ring =
+        (const raim_position_sample *)(raim_world_bullets_const(world) + world->max_bullets);
+    return &ring[tick % world->history_length * world->max_players];
 }
 
 // Where a bullet is when `tick` begins.

@@ -60,14 +60,14 @@ static uint32_t make_inputs(struct arena *arena)
     uint32_t lacking = arena->bullets - count_bullets(arena->world);
     const uint32_t first = raim_random_below(&arena->random, arena->players);
     for (uint32_t i = 0; i < arena->players; i++) {
-        const uint32_t place = (first + i) % arena->players;
-        raim_input *input = &arena->inputs[place];
+        const uint32_t slot = (first + i) % arena->players;
+        raim_input *input = &arena->inputs[slot];
         if (raim_random_below(&arena->random, TICK_HZ / 3) == 0) {
             input->move_x = (int8_t)((int)raim_random_below(&arena->random, 3) - 1);
             input->move_y = (int8_t)((int)raim_random_below(&arena->random, 3) - 1);
         }
         input->aim = (raim_angle)(input->aim + chance_uniform(&arena->random, -1000, 1000));
-        const raim_player *player = &players[place];
+        const raim_player *player = &players[slot];
         input->fire =
             lacking > 0 && player->state == RAIM_PLAYER_ALIVE && player->cooldown_ticks <= 1;
         input->rewind = (uint8_t)arena->rewind;
@@ -125,10 +125,10 @@ static void scatter(struct arena *arena)
     }
 }
 
-// The number that is argument `index`, or `usual` where there is none.
-static int argument(int argc, char **argv, int index, int usual)
+// The number that is argument `index`, or `fallback` where there is none.
+static int argument(int argc, char **argv, int index, int fallback)
 {
-    return index < argc ? atoi(argv[index]) : usual;
+    return index < argc ? atoi(argv[index]) : fallback;
 }
 
 int main(int argc, char **argv)

@@ -55,15 +55,15 @@ static raim_input think(const struct raim_world *world, const struct raim_map *m
     const raim_player *players = raim_world_players_const(world);
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     uint32_t count = 0;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        if (place == own || players[place].state != RAIM_PLAYER_ALIVE)
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        if (slot == own || players[slot].state != RAIM_PLAYER_ALIVE)
             continue;
         enemies[count++] = (struct raim_bot_enemy){
-            .key = (uint32_t)players[place].id << 8 | players[place].life,
-            .position = players[place].position,
+            .key = (uint32_t)players[slot].id << 8 | players[slot].life,
+            .position = players[slot].position,
             .velocity = raim_vec2_scale(
-                raim_vec2_sub(players[place].position, players[place].previous), world->tick_hz),
-            .shielded = players[place].shield_ticks > 0,
+                raim_vec2_sub(players[slot].position, players[slot].previous), world->tick_hz),
+            .shielded = players[slot].shield_ticks > 0,
         };
     }
     const struct raim_bot_sight sight = {
@@ -152,10 +152,10 @@ int main(void)
     }
     uint32_t kills = 0, in_past = 0;
     for (int tick = 1; tick <= TICKS; tick++) {
-        for (uint32_t place = 0; place < PLAYERS; place++) {
-            if (raim_world_players(world)[place].state == RAIM_PLAYER_ALIVE)
-                inputs[place] = think(world, map, &bots[place], place);
-            inputs[place].rewind = (uint8_t)raim_random_below(&random, REWIND + 1);
+        for (uint32_t slot = 0; slot < PLAYERS; slot++) {
+            if (raim_world_players(world)[slot].state == RAIM_PLAYER_ALIVE)
+                inputs[slot] = think(world, map, &bots[slot], slot);
+            inputs[slot].rewind = (uint8_t)raim_random_below(&random, REWIND + 1);
         }
         raim_world_step(world, map, inputs, &events);
         for (uint32_t i = 0; i < events.count; i++) {

@@ -149,7 +149,7 @@ static void test_published_vectors_are_met(void **state)
     }
 }
 
-static void test_nothing_of_a_handshake_is_left_behind(void **state)
+static void test_split_wipes_the_handshake(void **state)
 {
     (void)state;
     static const struct raim_noise zeros;
@@ -225,7 +225,7 @@ static void test_another_prologue_or_server_breaks_it(void **state)
     assert_false(raim_noise_read(&responder, message.data, message.size, payload));
 }
 
-static void test_a_key_with_which_nothing_is_shared_is_refused(void **state)
+static void test_a_low_order_key_is_refused(void **state)
 {
     (void)state;
     static const uint8_t zeros[RAIM_CRYPTO_KEY_BYTES];
@@ -255,11 +255,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_vectors_are_met),
-        cmocka_unit_test(test_nothing_of_a_handshake_is_left_behind),
+        cmocka_unit_test(test_split_wipes_the_handshake),
         cmocka_unit_test(test_a_change_of_any_bit_of_a_message_breaks_it),
         cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
         cmocka_unit_test(test_another_prologue_or_server_breaks_it),
-        cmocka_unit_test(test_a_key_with_which_nothing_is_shared_is_refused),
+        cmocka_unit_test(test_a_low_order_key_is_refused),
         cmocka_unit_test(test_rekey_is_the_beginning_of_the_last_nonce_s_encryption),
     };
     return raim_crypto_init() ? cmocka_run_group_tests_name("noise", tests, NULL, NULL) : 1;

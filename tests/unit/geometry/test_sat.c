@@ -125,7 +125,7 @@ static void test_contact_is_the_least_that_separates(void **state)
     assert_true(overlaps > 200000);
 }
 
-static void test_a_seam_is_no_way_out(void **state)
+static void test_a_contained_circle_does_not_leave_by_a_seam(void **state)
 {
     (void)state;
     const raim_vec2 points[] = {{0, 0}, {100, 0}, {100, 100}, {0, 100}};
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_centre_on_a_corner_leaves),
         cmocka_unit_test(test_thin_wall_tie_goes_to_the_side_it_came_from),
         cmocka_unit_test(test_contact_is_the_least_that_separates),
-        cmocka_unit_test(test_a_seam_is_no_way_out),
+        cmocka_unit_test(test_a_contained_circle_does_not_leave_by_a_seam),
         cmocka_unit_test(test_polygons_leave_by_the_nearest_side_also_from_within),
         cmocka_unit_test(test_polygons_that_touch_do_not_overlap),
         cmocka_unit_test(test_beside_a_corner_polygons_do_not_touch),

@@ -104,7 +104,7 @@ static void test_a_wall_along_a_tangent_hides_nothing(void **state)
     }
 }
 
-static void test_what_is_behind_or_beside_hides_nothing(void **state)
+static void test_obstacles_behind_or_beside_hide_nothing(void **state)
 {
     (void)state;
     const raim_polygon others[] = {box_of(121, -500, 130, 500), box_of(-30, -500, -20, 500),
@@ -156,7 +156,7 @@ static void test_a_pinhole_shows_and_a_joint_does_not(void **state)
     }
 }
 
-static void test_who_touches_a_wall_sees_along_it_and_not_through(void **state)
+static void test_a_viewer_touching_a_wall_sees_along_it_but_not_through(void **state)
 {
     (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
@@ -172,7 +172,7 @@ static void test_who_touches_a_wall_sees_along_it_and_not_through(void **state)
     }
 }
 
-static void test_who_touches_a_corner_does_not_see_through_it(void **state)
+static void test_a_viewer_touching_a_corner_does_not_see_through_it(void **state)
 {
     (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
@@ -208,7 +208,7 @@ static void test_an_obstacle_in_the_circle_hides_only_what_it_covers(void **stat
     assert_false(sees(&around, 1, origin, (raim_vec2){200, 0}, 100));
 }
 
-static void test_size_does_not_matter(void **state)
+static void test_scale_does_not_matter(void **state)
 {
     (void)state;
     const raim_polygon wall = box_of(40, -100, 50, 100);
@@ -239,7 +239,7 @@ static void make_fence(raim_polygon *pickets, int count, double half)
     }
 }
 
-static void test_more_spans_than_are_remembered_are_never_wrong(void **state)
+static void test_span_overflow_never_changes_the_result(void **state)
 {
     (void)state;
     const raim_vec2 centre = {1000, 0};
@@ -376,15 +376,15 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_wall_hides_what_is_wholly_behind_it),
         cmocka_unit_test(test_a_wall_that_ends_on_the_tangents_hides_all),
         cmocka_unit_test(test_a_wall_along_a_tangent_hides_nothing),
-        cmocka_unit_test(test_what_is_behind_or_beside_hides_nothing),
+        cmocka_unit_test(test_obstacles_behind_or_beside_hide_nothing),
         cmocka_unit_test(test_touching_obstacles_hide_by_what_they_cover),
         cmocka_unit_test(test_a_pinhole_shows_and_a_joint_does_not),
-        cmocka_unit_test(test_who_touches_a_wall_sees_along_it_and_not_through),
-        cmocka_unit_test(test_who_touches_a_corner_does_not_see_through_it),
+        cmocka_unit_test(test_a_viewer_touching_a_wall_sees_along_it_but_not_through),
+        cmocka_unit_test(test_a_viewer_touching_a_corner_does_not_see_through_it),
         cmocka_unit_test(test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing),
         cmocka_unit_test(test_an_obstacle_in_the_circle_hides_only_what_it_covers),
-        cmocka_unit_test(test_size_does_not_matter),
-        cmocka_unit_test(test_more_spans_than_are_remembered_are_never_wrong),
+        cmocka_unit_test(test_scale_does_not_matter),
+        cmocka_unit_test(test_span_overflow_never_changes_the_result),
         cmocka_unit_test(test_a_circle_is_seen_when_a_ray_gets_through),
         cmocka_unit_test(test_winding_and_order_change_nothing),
     };

@@ -119,7 +119,7 @@ static void test_passing_a_corner_at_a_touch_is_free(void **state)
     }
 }
 
-static void test_what_runs_along_a_seam_is_stopped(void **state)
+static void test_a_motion_along_a_seam_is_stopped(void **state)
 {
     (void)state;
     // The lower half of a block that was cut in two.
@@ -279,7 +279,7 @@ static void test_box_sweep_is_the_first_touch(void **state)
     assert_true(hits > 50000);
 }
 
-static void test_tiny_motions_divide_by_nothing(void **state)
+static void test_tiny_motions_do_not_divide_by_zero(void **state)
 {
     (void)state;
     const raim_polygon box = box_of(10, 10);
@@ -310,12 +310,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_touch_counts_only_on_the_way_in),
         cmocka_unit_test(test_sliding_along_a_slanted_wall_is_free),
         cmocka_unit_test(test_passing_a_corner_at_a_touch_is_free),
-        cmocka_unit_test(test_what_runs_along_a_seam_is_stopped),
+        cmocka_unit_test(test_a_motion_along_a_seam_is_stopped),
         cmocka_unit_test(test_polygon_sweep_is_the_first_touch),
         cmocka_unit_test(test_circle_sweep_is_the_first_touch),
         cmocka_unit_test(test_a_line_through_a_corner_does_not_slip_in),
         cmocka_unit_test(test_box_sweep_is_the_first_touch),
-        cmocka_unit_test(test_tiny_motions_divide_by_nothing),
+        cmocka_unit_test(test_tiny_motions_do_not_divide_by_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ static struct raim_map *make_map_of_pieces(const struct raim_piece_def *pieces, 
     return raim_map_create(&def, &problem);
 }
 
-static void test_outlines_know_their_pieces(void **state)
+static void test_outlines_list_their_pieces(void **state)
 {
     (void)state;
     for (int round = 0; round < 100; round++) {
@@ -309,7 +309,7 @@ static void test_destroy_takes_null(void **state)
     raim_map_destroy(NULL);
 }
 
-static void test_queries_agree_with_asking_every_obstacle(void **state)
+static void test_queries_agree_with_testing_every_obstacle(void **state)
 {
     (void)state;
     int hits = 0, blocked = 0;
@@ -317,23 +317,23 @@ static void test_queries_agree_with_asking_every_obstacle(void **state)
         const int count = chance_int(0, 60);
         struct raim_map *map = chance_map(count, chance_between(20, 200));
         for (int i = 0; i < 5000; i++) {
-            const raim_vec2 place = chance_place();
+            const raim_vec2 position = chance_place();
             const double radius = chance_between(0.5, 60);
-            const double gap = slow_gap(map, place, radius);
+            const double gap = slow_gap(map, position, radius);
             if (fabs(gap + RAIM_MAP_SLOP) > 1e-10)
-                assert_int_equal(raim_map_is_free(map, place, radius), gap >= 0);
+                assert_int_equal(raim_map_is_free(map, position, radius), gap >= 0);
 
             const double reach = chance_int(0, 1) == 0 ? 30 : 2000;
             const raim_vec2 way = {chance_int(0, 9) == 0 ? 0 : chance_between(-reach, reach),
                                    chance_int(0, 9) == 0 ? 0 : chance_between(-reach, reach)};
-            double first = raim_sweep_box(map->border, place, way, radius);
+            double first = raim_sweep_box(map->border, position, way, radius);
             double sight = RAIM_SWEEP_MISS;
             for (int j = 0; j < map->obstacle_count; j++) {
-                first = fmin(first, raim_sweep_polygon(&map->obstacles[j], place, way, radius));
-                sight = fmin(sight, raim_sweep_polygon(&map->obstacles[j], place, way, 0));
+                first = fmin(first, raim_sweep_polygon(&map->obstacles[j], position, way, radius));
+                sight = fmin(sight, raim_sweep_polygon(&map->obstacles[j], position, way, 0));
             }
-            assert_true(raim_map_sweep(map, place, way, radius) == first);
-            assert_int_equal(raim_map_sees(map, place, raim_vec2_add(place, way)), sight > 1);
+            assert_true(raim_map_sweep(map, position, way, radius) == first);
+            assert_int_equal(raim_map_sees(map, position, raim_vec2_add(position, way)), sight > 1);
             hits += first > 0 && first <= 1;
             blocked += sight > 0 && sight <= 1;
         }
@@ -350,14 +350,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bad_obstacles_and_spawns_are_refused),
         cmocka_unit_test(test_counts_out_of_range_are_refused),
         cmocka_unit_test(test_too_many_pieces_are_refused),
-        cmocka_unit_test(test_outlines_know_their_pieces),
+        cmocka_unit_test(test_outlines_list_their_pieces),
         cmocka_unit_test(test_pieces_make_the_same_obstacles_to_the_bit),
         cmocka_unit_test(test_pieces_that_no_cut_makes_are_refused),
         cmocka_unit_test(test_coordinates_are_rounded_and_names_cut),
         cmocka_unit_test(test_cells_list_what_touches_them_in_order),
         cmocka_unit_test(test_many_large_obstacles_take_little_memory),
         cmocka_unit_test(test_destroy_takes_null),
-        cmocka_unit_test(test_queries_agree_with_asking_every_obstacle),
+        cmocka_unit_test(test_queries_agree_with_testing_every_obstacle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

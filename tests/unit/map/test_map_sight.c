@@ -20,7 +20,7 @@ static struct raim_map *make_map(const struct raim_obstacle_def *obstacles, int 
     return map;
 }
 
-static raim_vec2 chance_place(void)
+static raim_vec2 chance_point(void)
 {
     return (raim_vec2){chance_between(arena.min.x, arena.max.x),
                        chance_between(arena.min.y, arena.max.y)};
@@ -31,7 +31,7 @@ static struct raim_obstacle_def chance_obstacle(void)
 {
     struct raim_obstacle_def obstacle;
     do {
-        const raim_vec2 centre = chance_place();
+        const raim_vec2 centre = chance_point();
         const double size = chance_between(20, 300);
         if (chance_int(0, 3) == 0) {
             obstacle.count = chance_outline(obstacle.points, centre, size);
@@ -82,7 +82,7 @@ static void test_a_map_shows_circles_past_its_outlines(void **state)
         struct raim_map *map = chance_map();
         const struct segments segments = segments_of(map);
         for (int i = 0; i < 100; i++) {
-            const raim_vec2 from = chance_place(), centre = chance_place();
+            const raim_vec2 from = chance_point(), centre = chance_point();
             const double radius = chance_int(0, 2) == 0 ? chance_between(1, 300) : 20;
             const double distance = slow_distance_to_outlines(map, from);
             const bool seen = raim_map_sees_circle(map, from, centre, radius);
@@ -110,7 +110,8 @@ struct area {
     int count;
 };
 
-static void look(const struct raim_map *map, raim_vec2 from, raim_box view, struct area *area)
+static void compute_area(const struct raim_map *map, raim_vec2 from, raim_box view,
+                         struct area *area)
 {
     area->from = from;
     area->count = raim_map_visible_area(map, from, view, area->points, MOST_CORNERS);
@@ -161,11 +162,11 @@ static void test_the_area_is_what_the_map_sees(void **state)
         struct raim_map *map = chance_map();
         const struct segments segments = segments_of(map);
         for (int i = 0; i < 8; i++) {
-            const raim_vec2 from = chance_place();
+            const raim_vec2 from = chance_point();
             raim_box view = raim_box_grow((raim_box){from, from}, chance_between(10, 1000));
             view.min.x -= chance_between(0, 500);
             view.max.y += chance_between(0, 500);
-            look(map, from, view, &area);
+            compute_area(map, from, view, &area);
             const double distance = slow_distance_to_outlines(map, from);
             if (distance < -1e-6)
                 assert_int_equal(area.count, 0);
@@ -199,11 +200,11 @@ static void test_fewer_obstacles_show_no_less(void **state)
         struct raim_obstacle_def obstacles[MOST_OBSTACLES];
         for (int i = 0; i < MOST_OBSTACLES; i++)
             obstacles[i] = chance_obstacle();
-        const raim_vec2 from = chance_place();
+        const raim_vec2 from = chance_point();
         double last = 0;
         for (int count = MOST_OBSTACLES; count >= 0; count -= 4) {
             struct raim_map *map = make_map(obstacles, count);
-            look(map, from, view, &area);
+            compute_area(map, from, view, &area);
             assert_true(area_of(&area) >= last - 1e-6);
             last = area_of(&area);
             raim_map_destroy(map);
@@ -224,7 +225,7 @@ static void test_the_area_is_exact_about_a_box(void **state)
     static struct area area;
     const struct raim_obstacle_def box = block(100, -100, 200, 100);
     struct raim_map *map = make_map(&box, 1);
-    look(map, origin, (raim_box){{-300, -300}, {300, 300}}, &area);
+    compute_area(map, origin, (raim_box){{-300, -300}, {300, 300}}, &area);
     // The box takes a trapezoid and a half of the view, with the corners at (300, +-300).
     const raim_vec2 corners[] = {{-300, 300}, {-300, -300}, {300, -300},
                                  {100, -100}, {100, 100},   {300, 300}};
@@ -250,7 +251,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
     const double wanted = 400 * 400 - 20 * 220;
     for (int i = 0; i < 20000; i++) {
         const raim_vec2 from = {chance_between(-199, 179), chance_between(-199, 199)};
-        look(map, from, arena, &area);
+        compute_area(map, from, arena, &area);
         assert_star_shaped(&area, arena);
         assert_true(area_of(&area) < wanted + 1e-6);
         assert_true(area_of(&area) > wanted - 20 * 220);
@@ -277,7 +278,7 @@ static raim_vec2 chance_on_face(const struct raim_map_outline *outline, raim_vec
     return chance_near(on, 0.7 * RAIM_SWEEP_TOUCH);
 }
 
-static void test_who_touches_an_obstacle_looks_from_just_before_it(void **state)
+static void test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it(void **state)
 {
     (void)state;
     static struct area area;
@@ -289,14 +290,14 @@ static void test_who_touches_an_obstacle_looks_from_just_before_it(void **state)
         raim_vec2 before;
         const raim_vec2 from = chance_on_face(&map->outlines[0], &before);
         const double distance = slow_outline_distance(other->points, other->count, from);
-        look(map, from, arena, &area);
+        compute_area(map, from, arena, &area);
         area.from = before;
         if (distance < -1e-6)
             assert_int_equal(area.count, 0);
         if (distance > 1e-6) {
             assert_star_shaped(&area, arena);
             for (int i = 0; i < 20; i++) {
-                const raim_vec2 point = chance_place();
+                const raim_vec2 point = chance_point();
                 const double edge = slow_outline_distance(area.points, area.count, point);
                 // A few touches aside look larger from afar.
                 if (fabs(edge) > 1e-3)
@@ -318,7 +319,7 @@ static void test_a_small_buffer_gets_the_first_corners(void **state)
     static struct area area;
     struct raim_map *map = chance_map();
     for (int i = 0; i < 1000; i++) {
-        look(map, chance_place(), arena, &area);
+        compute_area(map, chance_point(), arena, &area);
         const int capacity = chance_int(0, area.count);
         raim_vec2 *points = malloc((size_t)capacity * sizeof *points + 1);
         assert_int_equal(raim_map_visible_area(map, area.from, arena, points, capacity),
@@ -335,12 +336,12 @@ static void test_outside_the_view_nothing_is_seen(void **state)
     static struct area area;
     struct raim_map *map = make_map(NULL, 0);
     const raim_box view = {{0, 0}, {100, 100}};
-    const raim_vec2 places[] = {{-1, 50}, {0, 50}, {50, 100}, {100, 100}, {50, 101}};
+    const raim_vec2 points[] = {{-1, 50}, {0, 50}, {50, 100}, {100, 100}, {50, 101}};
     for (int i = 0; i < 5; i++) {
-        look(map, places[i], view, &area);
+        compute_area(map, points[i], view, &area);
         assert_int_equal(area.count, 0);
     }
-    look(map, (raim_vec2){1e-6, 1e-6}, view, &area);
+    compute_area(map, (raim_vec2){1e-6, 1e-6}, view, &area);
     assert_int_equal(area.count, 4);
     raim_map_destroy(map);
 }
@@ -354,7 +355,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_fewer_obstacles_show_no_less),
         cmocka_unit_test(test_the_area_is_exact_about_a_box),
         cmocka_unit_test(test_obstacles_that_touch_leave_no_slit),
-        cmocka_unit_test(test_who_touches_an_obstacle_looks_from_just_before_it),
+        cmocka_unit_test(test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it),
         cmocka_unit_test(test_a_small_buffer_gets_the_first_corners),
         cmocka_unit_test(test_outside_the_view_nothing_is_seen),
     };

@@ -64,7 +64,7 @@ static bool has_turned(const struct raim_map *map, const struct raim_map_outline
     return false;
 }
 
-static void test_no_side_is_better(void **state)
+static void test_no_side_has_an_advantage(void **state)
 {
     (void)state;
     for (int m = 0; m < 3; m++) {
@@ -128,7 +128,7 @@ static void test_spawns_are_well_apart(void **state)
                             300 * 300);
 }
 
-static void test_they_are_of_three_sizes(void **state)
+static void test_maps_are_of_three_sizes(void **state)
 {
     (void)state;
     for (int m = 1; m < 3; m++) {
@@ -143,10 +143,10 @@ static void test_they_are_of_three_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_side_is_better),
+        cmocka_unit_test(test_no_side_has_an_advantage),
         cmocka_unit_test(test_no_gap_is_too_narrow),
         cmocka_unit_test(test_spawns_are_well_apart),
-        cmocka_unit_test(test_they_are_of_three_sizes),
+        cmocka_unit_test(test_maps_are_of_three_sizes),
     };
     return cmocka_run_group_tests(tests, load_maps, destroy_maps);
 }
