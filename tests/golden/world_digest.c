@@ -86,7 +86,7 @@ struct run {
 static const struct run world_runs[] = {{RAIM_RULE_COUNT + 1, 8}, {8, 4}, {0, 0}};
 static const struct run player_runs[] = {{4, 8}, {4, 4}, {6, 2}, {4, 1}, {0, 0}};
 static const struct run bullet_runs[] = {{4, 8}, {1, 4}, {6, 2}, {0, 0}};
-static const struct run past_runs[] = {{2, 8}, {8, 1}, {0, 0}};
+static const struct run sample_runs[] = {{2, 8}, {8, 1}, {0, 0}};
 
 // Copies structs whose members are these runs, each number with its lowest byte first.
 static size_t put_little_endian(uint8_t *to, const void *from, size_t size, uint32_t structs,
@@ -119,8 +119,8 @@ static uint64_t canonical_digest(const struct raim_world *world)
     const size_t bullets_bytes =
         put_little_endian(bytes + at, rest, sizeof(raim_bullet), world->max_bullets, bullet_runs);
     at += bullets_bytes;
-    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_position_history),
-                            world->max_players * world->past_ticks, past_runs);
+    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_position_sample),
+                            world->max_players * world->history_length, sample_runs);
     assert(at == size);
     const uint64_t digest = raim_digest(bytes, size);
     free(bytes);
