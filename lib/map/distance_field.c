@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Makes the raster, and walks lines through it.
+// Builds the field by a two-pass distance transform and traces lines through it.
 #include "distance_field.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 16, FAR = 255 }; // units; cells
+enum {
+    CELL = 16, // side of a cell, in units
+    FAR = 255, // largest distance, in cells
+};
 
-// Cells this close to an obstacle, in units, count as touched, to make up for rounding.
+// The tolerance for rounding, in units: cells this close to an obstacle count as touched.
 static const double margin = 1e-3;
 
 static int clamp(double cells, int count)
@@ -51,8 +54,7 @@ static void mark_obstacle(struct raim_distance_field *field, const raim_polygon 
     }
 }
 
-// The distance at a cell by way of a neighbour that is known; none beyond the raster, where there
-// is nothing.
+// Returns the distance of a cell by way of a neighbour. Outside the raster there are no obstacles.
 static int distance_via(const struct raim_distance_field *field, int row, int column)
 {
     if (row < 0 || row >= field->rows || column < 0 || column >= field->columns)
@@ -60,8 +62,9 @@ static int distance_via(const struct raim_distance_field *field, int row, int co
     return field->cells[row * field->columns + column] + 1;
 }
 
-// Two passes, each over the neighbours that it has been at: Rosenfeld and Pfaltz, Sequential
-// Operations in Digital Picture Processing, 1966. Exact where diagonals are as long as sides.
+// One of the two passes of a distance transform (Rosenfeld and Pfaltz, Sequential Operations in
+// Digital Picture Processing, 1966), over the neighbours that the pass has visited already. The
+// result is exact for the Chebyshev metric, in which a diagonal step is as long as a straight one.
 static void sweep_distances(struct raim_distance_field *field, int direction)
 {
     const int cells = field->columns * field->rows;
@@ -104,22 +107,22 @@ void raim_distance_field_destroy(struct raim_distance_field *field)
     *field = (struct raim_distance_field){0};
 }
 
-// The line in cells, and the cell that it is in.
+// A line in cell units, and the current cell.
 struct march {
-    double x, y;           // where it begins
-    double dx, dy;         // to its end
-    double per_dx, per_dy; // 1 over these
+    double x, y;           // start
+    double dx, dy;         // displacement
+    double per_dx, per_dy; // 1 / dx, 1 / dy
     int column, row;
 };
 
-// How much of the line it takes to leave the open square around a cell along one axis.
+// Returns the fraction of the line at which it leaves the free square around a cell along one axis.
 static inline double exit_fraction(double start, double per, int cell, int room)
 {
     return ((per > 0 ? cell + room : cell + 1 - room) - start) * per;
 }
 
-// The cell along one axis at a place of the line. Never back: at a corner, rounding could walk in
-// circles.
+// Returns the cell along one axis at a fraction of the line. It never steps back, because rounding
+// at a corner could otherwise cause an endless loop.
 static inline int advance(double start, double change, double at, double per, int cell, int count)
 {
     const int there = clamp(start + change * at, count);
@@ -135,7 +138,7 @@ bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2
         .dx = (to.x - from.x) / CELL,
         .dy = (to.y - from.y) / CELL,
     };
-    // A line along an axis leaves no square across it.
+    // A line parallel to an axis never leaves a square across that axis.
     march.per_dx = fabs(march.dx) > 1e-9 ? 1 / march.dx : INFINITY;
     march.per_dy = fabs(march.dy) > 1e-9 ? 1 / march.dy : INFINITY;
     march.column = clamp(march.x, field->columns);
@@ -149,7 +152,7 @@ bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2
         const double at = at_x < at_y ? at_x : at_y;
         if (at >= 1)
             return true;
-        // Exactly into the next cell on the axis that it leaves by, so that every step goes on.
+        // The step along the exit axis is exact, so that every step makes progress.
         if (at_x < at_y) {
             march.column += march.per_dx > 0 ? room : -room;
             march.row = advance(march.y, march.dy, at, march.per_dy, march.row, field->rows);
@@ -160,6 +163,6 @@ bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2
         }
         if (march.column < 0 || march.column >= field->columns || march.row < 0 ||
             march.row >= field->rows)
-            return true; // there is nothing out there
+            return true; // there are no obstacles outside the raster
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what a map is made from, cuts its outlines and lays their pieces out in a grid.
+// Validates map definitions, decomposes the outlines and builds the grid and the box index.
 #include "map.h"
 
 #include "map_grid.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Cells narrower than this, in units, save no more tests than a player's own width costs.
+// The smallest side of a cell, in units. A player is about as wide, so smaller cells save no tests.
 static const double min_cell_units = 32;
 
 enum {
-    CELLS_PER_OBSTACLE = 4,    // about; fewer cells hold more obstacles each
-    ENTRIES_PER_OBSTACLE = 16, // at most: many large obstacles get larger cells, not more memory
+    CELLS_PER_OBSTACLE = 4,    // approximately; fewer cells hold more obstacles each
+    ENTRIES_PER_OBSTACLE = 16, // limit: many large obstacles get larger cells, not more memory
 };
 
 static raim_box round_box(raim_box box)
@@ -23,19 +23,19 @@ static raim_box round_box(raim_box box)
 
 static bool is_valid_border(raim_box border)
 {
-    // Written so that a NaN fails.
+    // All comparisons are false for NaN.
     return border.min.x >= -RAIM_MAP_REACH && border.max.x <= RAIM_MAP_REACH &&
            border.min.y >= -RAIM_MAP_REACH && border.max.y <= RAIM_MAP_REACH &&
            border.max.x - border.min.x >= RAIM_MIN_BORDER &&
            border.max.y - border.min.y >= RAIM_MIN_BORDER;
 }
 
-// Cuts an outline into as many pieces as there are, RAIM_MAX_PIECES at most.
+// Validates an obstacle and cuts it into convex pieces.
 static struct raim_map_problem cut_obstacle(raim_box border, const struct raim_obstacle_def *def,
                                             struct raim_map_outline *outline,
                                             raim_polygon pieces[RAIM_MAX_PIECES])
 {
-    // Counts out of range are for the cut to refuse.
+    // raim_outline_cut rejects counts that are out of range.
     for (int i = 0; i < def->count && i < RAIM_MAX_OUTLINE_POINTS; i++)
         outline->points[i] = raim_map_round(def->points[i]);
     outline->count = def->count;
@@ -76,7 +76,8 @@ static void copy_name(char to[RAIM_MAP_NAME_BYTES], const char *name)
     to[length] = '\0';
 }
 
-// Both ways to a piece meet here, so that a client's is the server's to the bit.
+// Obstacles and pieces both use this function, so that a client's polygons equal the server's to
+// the bit.
 static enum raim_map_error add_piece(struct raim_map *map, const raim_vec2 *points, int count,
                                      uint32_t seams)
 {
@@ -98,7 +99,7 @@ static struct raim_map_problem add_obstacle(struct raim_map *map,
     return problem;
 }
 
-// What a cut can make: convex, counter-clockwise, as small as may be.
+// Returns true for a polygon that a cut can produce: convex, counter-clockwise, of any size.
 static bool is_valid_piece(const raim_vec2 *points, int count, uint32_t seams)
 {
     raim_polygon polygon;
@@ -123,7 +124,7 @@ static enum raim_map_error add_piece_def(struct raim_map *map, const struct raim
     return add_piece(map, points, def->count, def->seams);
 }
 
-// Everything but the grid; the arrays are allocated.
+// Fills the allocated arrays; the grid and the box index follow later.
 static struct raim_map_problem fill_contents(struct raim_map *map, const struct raim_map_def *def)
 {
     struct raim_map_problem problem = {.error = RAIM_MAP_OK};
@@ -158,7 +159,7 @@ static int count_entries(const struct raim_map *map)
     return entries;
 }
 
-// Chooses the cells' size; returns how many entries they will hold.
+// Chooses the size of the cells. Returns the number of their entries.
 static int shape_grid(struct raim_map *map)
 {
     const double width = map->border.max.x - map->border.min.x;
@@ -176,8 +177,8 @@ static int shape_grid(struct raim_map *map)
     }
 }
 
-// Counts each cell's obstacles, turns the counts into where each cell ends, and fills the cells
-// from their ends, so that the ends become the starts.
+// A counting sort: counts the obstacles of each cell, adds the counts up to the ends of the cells,
+// and fills each cell backwards, so that the ends become the starts.
 static void fill_grid(struct raim_map *map)
 {
     struct raim_map_grid *grid = &map->grid;
@@ -228,7 +229,7 @@ static bool are_counts_valid(const struct raim_map_def *def)
            def->spawn_count >= 0 && def->spawn_count <= RAIM_MAX_SPAWNS;
 }
 
-// An outline of n points has n - 2 pieces at most.
+// Returns an upper bound of the number of pieces: an outline of n points has at most n - 2.
 static size_t most_pieces(const struct raim_map_def *def)
 {
     size_t pieces = (size_t)def->piece_count;
@@ -244,7 +245,7 @@ static struct raim_map_problem build(struct raim_map *map, const struct raim_map
         return (struct raim_map_problem){.error = RAIM_MAP_BORDER};
     if (!are_counts_valid(def))
         return (struct raim_map_problem){.error = RAIM_MAP_COUNT};
-    // One more of each: an allocation of nothing may be NULL.
+    // One element more: calloc of 0 bytes may return NULL.
     map->obstacles = calloc(most_pieces(def) + 1, sizeof *map->obstacles);
     map->outlines = calloc((size_t)def->obstacle_count + 1, sizeof *map->outlines);
     map->spawns = calloc((size_t)def->spawn_count + 1, sizeof *map->spawns);

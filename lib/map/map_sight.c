@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Asks a map what can be seen from a point: whether a circle, and what area around.
+// Visibility queries against a map: whether a circle can be seen, and the visibility polygon, found
+// by an angular sweep (Asano, An Efficient Algorithm for Finding the Visibility Polygon for a
+// Polygonal Region with Holes, 1985).
 #include "map.h"
 
 #include "map_near.h"
@@ -7,7 +9,7 @@
 
 #include <assert.h>
 
-// Corners nearer to a line or to each other than this, in units, are as good as on it.
+// Corners nearer to a line or to each other than this, in units, count as coincident.
 static const double tie = RAIM_SWEEP_TOUCH;
 
 // --- a circle ---
@@ -35,9 +37,10 @@ bool raim_map_sees_circle(const struct raim_map *map, raim_vec2 from, raim_vec2 
     return !raim_sight_is_hidden(&sight);
 }
 
-// --- the visible area ---
+// --- the visibility polygon ---
 
-// A face that the viewer is before, or a side of the view. All points are offsets from the viewer.
+// A face that the viewer is in front of, or a side of the view. All points are offsets from the
+// viewer.
 struct edge {
     raim_vec2 start, end; // counter-clockwise
     double start_angle, end_angle;
@@ -54,8 +57,9 @@ struct horizon {
     raim_vec2 first, last; // corners, as offsets
 };
 
-// A direction as a number that grows counter-clockwise from 0 along the x axis, by 1 for each
-// quadrant. Unlike the signs of cross products, numbers are ordered whatever the rounding.
+// Returns the pseudoangle of a direction: a number that grows counter-clockwise from 0 along the x
+// axis, by 1 per quadrant. Pseudoangles stay totally ordered despite rounding; the signs of cross
+// products do not.
 static double pseudoangle_of(raim_vec2 way)
 {
     if (way.y >= 0)
@@ -65,7 +69,7 @@ static double pseudoangle_of(raim_vec2 way)
 
 static const double full_turn = 4;
 
-// Returns false for an edge that the viewer looks along: it covers no direction.
+// Returns false for an edge that the viewer sees edge-on, because it covers no direction.
 static bool make_edge(struct edge *edge, raim_vec2 start, raim_vec2 end, raim_vec2 normal)
 {
     *edge = (struct edge){start,
@@ -75,11 +79,12 @@ static bool make_edge(struct edge *edge, raim_vec2 start, raim_vec2 end, raim_ve
                           normal,
                           0 - raim_vec2_dot(normal, start)};
     const double width = edge->end_angle - edge->start_angle;
-    // An edge covers less than half a angle; one that seems to go back by more goes on through 0.
+    // An edge covers less than half a turn, so a larger decrease is a wrap through 0.
     return edge->distance > 0 && (width > 0 || width < -full_turn / 2);
 }
 
-// Makes the turns of an edge that goes through 0 ascend, so that they suit those about `turn`.
+// Unwraps the angles of an edge that crosses 0, so that they ascend and are comparable with
+// `angle`.
 static struct edge unwrapped(struct edge edge, double angle)
 {
     if (edge.start_angle > edge.end_angle && angle < edge.end_angle)
@@ -89,7 +94,8 @@ static struct edge unwrapped(struct edge edge, double angle)
     return edge;
 }
 
-// The faces, unwrapped, that the viewer is before; seams are not faces. Returns how many.
+// Collects the faces that the viewer is in front of, unwrapped; seams are not faces. Returns their
+// number.
 static int edges_of(const raim_polygon *obstacle, raim_vec2 from, double angle,
                     struct edge edges[RAIM_MAX_POLYGON_POINTS])
 {
@@ -108,7 +114,7 @@ static int edges_of(const raim_polygon *obstacle, raim_vec2 from, double angle,
     return count;
 }
 
-// How far a point lies on the viewer's side of an edge's line.
+// Returns the distance of a point from the line of an edge, positive on the viewer's side.
 static double before(const struct edge *edge, raim_vec2 point)
 {
     return raim_vec2_dot(edge->normal, point) + edge->distance;
@@ -119,8 +125,8 @@ static int sign_of(double distance)
     return (distance > tie) - (distance < -tie);
 }
 
-// Where the ray of a direction meets an edge. A direction that was given by a point of the edge
-// meets it there: where the ray runs almost along the edge, nothing else would find that point.
+// Returns the intersection of a ray and an edge. When the direction of the ray is itself a point of
+// the edge, that point is the result: for a ray almost along the edge, rounding would lose it.
 static raim_vec2 point_on(const struct edge *edge, raim_vec2 way)
 {
     const raim_vec2 along = raim_vec2_sub(edge->end, edge->start);
@@ -137,14 +143,14 @@ static raim_vec2 point_on(const struct edge *edge, raim_vec2 way)
     return raim_vec2_mad(edge->start, along, after_start / (after_start + before_end));
 }
 
-// A direction, where something begins or ends: there is a corner or a crossing at `way`.
+// A direction at which visibility may change, given by the corner or crossing at `way`.
 struct limit {
     double angle;
     raim_vec2 way;
 };
 
-// How two edges lie over the directions that both of them cover. Two lines cross once at most, so
-// the corners at both ends tell it all; no point between them has to be computed.
+// The depth order of two edges over the directions that both cover. Two lines cross at most once,
+// so the order at both ends determines it, and no point in between has to be computed.
 struct order {
     struct limit from, to;
     int at_from, at_to; // 1: the first edge is nearer, -1: farther, 0: as far
@@ -170,7 +176,7 @@ static struct order order_of(const struct edge *a, const struct edge *b)
     return order;
 }
 
-// Where two edges cross.
+// Returns the crossing of two edges.
 static struct limit crossing_of(const struct edge *a, const struct edge *b,
                                 const struct order *order)
 {
@@ -183,13 +189,13 @@ static struct limit crossing_of(const struct edge *a, const struct edge *b,
         crossing.angle += full_turn;
     else if (crossing.angle > order->to.angle + full_turn / 2)
         crossing.angle -= full_turn;
-    // Rounding must not take it out of the order.
+    // Clamps the crossing to the common directions despite rounding.
     if (crossing.angle < order->from.angle)
         return order->from;
     return crossing.angle > order->to.angle ? order->to : crossing;
 }
 
-// True when edge a is nearer than b right after a direction that both cover.
+// Returns true when edge a is nearer than b just after a direction that both cover.
 static bool is_nearer(const struct edge *a, const struct edge *b, double angle)
 {
     const struct order order = order_of(a, b);
@@ -199,7 +205,7 @@ static bool is_nearer(const struct edge *a, const struct edge *b, double angle)
     return (is_before ? order.at_from : order.at_to) > 0;
 }
 
-// The edge that the viewer sees right after a direction.
+// Returns the edge that the viewer sees just after a direction.
 static struct edge visible_edge(const struct horizon *horizon, double angle, raim_vec2 way)
 {
     struct edge seen = horizon->sides[0];
@@ -223,7 +229,7 @@ static struct edge visible_edge(const struct horizon *horizon, double angle, rai
     return seen;
 }
 
-// Draws the limit closer where another edge comes before the seen one.
+// Moves the limit closer when another edge occludes the seen one before it.
 static void limit_by(const struct edge *other, const struct edge *seen, double angle,
                      struct limit *limit)
 {
@@ -239,7 +245,7 @@ static void limit_by(const struct edge *other, const struct edge *seen, double a
         *limit = found;
 }
 
-// Where the viewer, turning on from a direction, stops seeing an edge.
+// Returns the direction at which the viewer, turning counter-clockwise, stops seeing an edge.
 static struct limit limit_of(const struct horizon *horizon, const struct edge *seen, double angle,
                              raim_vec2 way)
 {
@@ -278,8 +284,8 @@ static void add_corner(struct horizon *horizon, raim_vec2 corner)
     horizon->count++;
 }
 
-// One turn around the viewer. It begins in the midst of the first edge, whose seen part then ends
-// up last.
+// Sweeps one turn around the viewer. The sweep may begin in the middle of the first edge, whose
+// remaining part then comes last.
 static void sweep_around(struct horizon *horizon)
 {
     const raim_vec2 ahead = {1, 0};

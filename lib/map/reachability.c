@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs until something is in the way, and from there step by step.
+// Computes runs: by one sweep up to the first obstacle, and step by step from there.
 #include "reachability.h"
 
 #include "map_near.h"
 
-// Rounding corners gains up to a thousandth of a run.
+// The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
 
 #define DIAGONAL 0x1.6a09e667f3bcdp-1 // sqrt(1/2)
@@ -19,7 +19,7 @@ static double min(double a, double b)
     return a < b ? a : b;
 }
 
-// A distance, up to the most, within which there is nothing around a point.
+// Returns a distance, at most `most`, within which there is no obstacle around a point.
 static double clearance(const struct raim_map *map, raim_vec2 centre, double most)
 {
     const raim_vec2 low = raim_vec2_sub(centre, map->border.min);
@@ -56,7 +56,7 @@ void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, ra
         table->runs[way].clear_steps = -1;
 }
 
-// The steps for which a direction is clear.
+// Returns the number of steps before the first obstacle in a direction.
 static double clear_steps_of(struct raim_runner *table, int way)
 {
     struct raim_run *run = &table->runs[way];
@@ -74,7 +74,7 @@ static bool is_clear(struct raim_runner *table, int way, int steps)
     return steps <= table->free_steps || steps < clear_steps_of(table, way);
 }
 
-// Where a straight run leads.
+// Returns the end of a straight run.
 static raim_vec2 run_to(struct raim_runner *table, int way, int steps)
 {
     if (is_clear(table, way, steps))
@@ -92,7 +92,7 @@ static raim_vec2 run_to(struct raim_runner *table, int way, int steps)
     return points[steps];
 }
 
-// Where half of a run in one direction and half in another lead.
+// Returns the end of a run with its first half in one direction and its second half in another.
 static raim_vec2 turn_to(struct raim_runner *table, int first, int second, int steps)
 {
     const raim_vec2 half = run_to(table, first, steps / 2);
@@ -104,7 +104,7 @@ static raim_vec2 turn_to(struct raim_runner *table, int first, int second, int s
                          table->radius);
 }
 
-// A turn goes into its second direction from the first, which is beside it on one of both sides.
+// The second direction of a turn. Its first one is adjacent, on either side.
 static int second_of(int turn)
 {
     return (turn - RAIM_REACH_TURN) / 2;
