@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls libsodium, and is the only file to do so.
+// The wrapper around libsodium, and the only file that calls it.
 #include "crypto.h"
 
 #include <assert.h>

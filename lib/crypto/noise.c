@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names in comments are those of the Noise specification, sections 4 to 7.
+// The handshake, with the names of the Noise specification, sections 4 to 7, in the comments.
 #include "noise.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ static const char protocol_name[] = "Noise_NK_25519_ChaChaPoly_BLAKE2b";
 
 static_assert(sizeof protocol_name - 1 <= HASH_BYTES, "h begins with the name and zeros");
 
-// HMAC-HASH (RFC 2104) with a key of HASHLEN bytes, which is below a block.
+// HMAC-HASH (RFC 2104) with a key of HASHLEN bytes, which is shorter than a block.
 static void hmac(const uint8_t key[HASH_BYTES], const void *data, size_t size,
                  uint8_t output[HASH_BYTES])
 {
@@ -51,7 +51,7 @@ static void mix_hash(struct raim_noise *noise, const void *data, size_t size)
     raim_crypto_hash(NULL, noise->h, HASH_BYTES, data, size, noise->h);
 }
 
-// MixKey with the result of a DH; false where there is no secret in it.
+// MixKey with the result of a DH. Returns false when the shared secret is all zeros.
 static bool mix_key_exchange(struct raim_noise *noise, const uint8_t secret[KEY_BYTES],
                              const uint8_t public_key[KEY_BYTES])
 {
@@ -110,8 +110,8 @@ void raim_noise_respond(struct raim_noise *noise, const uint8_t static_secret[KE
     memcpy(noise->secret, static_secret, KEY_BYTES);
 }
 
-// Of this pattern both messages are "e" and one DH: with the responder's static key ("es") in the
-// first, with its ephemeral key ("ee") in the second.
+// Both messages of this pattern are "e" and one DH: with the responder's static key ("es") in the
+// first message, with its ephemeral key ("ee") in the second.
 bool raim_noise_write(struct raim_noise *noise, const uint8_t ephemeral_secret[KEY_BYTES],
                       const void *payload, size_t size, uint8_t *message)
 {

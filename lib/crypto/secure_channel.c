@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The window is that of RFC 6479, by bits; the masked numbers follow QUIC's header protection
-// (RFC 9001, section 5.4), with the tag as the sample.
+// Datagram encryption with an anti-replay window (RFC 6479, by single bits) and masked packet
+// numbers (QUIC's header protection, RFC 9001, section 5.4, with the tag as the sample).
 #include "secure_channel.h"
 
 #include "noise.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { KEY_BYTES = RAIM_CRYPTO_KEY_BYTES, TAG_BYTES = RAIM_CRYPTO_TAG_BYTES };
-enum { PREVIOUS, CURRENT, NEXT }; // the keys of a receiver
+enum { PREVIOUS, CURRENT, NEXT }; // indexes of a receiver's keys
 
 static const uint64_t number_mask = (UINT64_C(1) << 62) - 1;
 static const uint64_t form = UINT64_C(1) << 62; // 01 in the two highest bits
@@ -45,7 +45,7 @@ bool raim_secure_is_datagram(const uint8_t *data, size_t size)
     return size > RAIM_SECURE_BYTES && data[0] >> 6 == 1;
 }
 
-// A number as the header has it, and back: the tag makes the mask.
+// Masks or unmasks a packet number. The mask is derived from the tag.
 static uint64_t mask_number(const uint8_t number_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES],
                             uint64_t number, const uint8_t tag[TAG_BYTES])
 {
@@ -66,7 +66,7 @@ static uint64_t read_u64(const uint8_t bytes[8])
     return number;
 }
 
-// The number of the next datagram, and its key.
+// Returns the number of the next datagram, and replaces the key at the begin of an epoch.
 static uint64_t take_number(struct raim_secure_sender *sender, int64_t now_ms)
 {
     const uint64_t last = sender->next == 0 ? 0 : sender->next - 1;
@@ -122,8 +122,8 @@ static void mark_received(struct raim_secure_receiver *receiver, uint64_t number
     receiver->received[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-// The key of a number's epoch, counted from that of the highest number received; NULL where there
-// is none.
+// Returns the key for the epoch of a number, or NULL when the epoch is not adjacent to that of the
+// highest number received.
 static const uint8_t *find_key(const struct raim_secure_receiver *receiver, uint64_t number)
 {
     const uint64_t now = receiver->next == 0 ? 0 : epoch_of(receiver->next - 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bots: they wander, chase, strafe, lead their target with an error, and steer around obstacles.
+// The bot's decisions: it wanders, chases, strafes, leads its target with an error, and steers
+// around obstacles.
 #include "bot.h"
 
 #include "random.h"
@@ -7,13 +8,13 @@
 
 #include <math.h>
 
-static const double decision_interval_s = 0.1; // reaction time: decisions last so long
-static const double goal_timeout_s = 4;        // a goal that takes longer is out of reach
-static const double goal_reach_units = 800;    // it looks so far ahead for the next one
+static const double decision_interval_s = 0.1; // reaction time
+static const double goal_timeout_s = 4;        // after this time a goal counts as unreachable
+static const double goal_reach_units = 800;    // largest distance of the next goal
 static const double goal_reached_units = 60;
-static const double near_units = 180;   // keep at least this far from a target
-static const double far_units = 380;    // and close in beyond this
-static const double whisker_units = 60; // looked ahead for obstacles
+static const double near_units = 180;   // least distance from a target
+static const double far_units = 380;    // approaches a target beyond this
+static const double whisker_units = 60; // distance of the obstacle probes
 enum {
     TURN_PER_S = RAIM_ANGLE_TURN * 3 / 2, // how fast a bot turns its aim
     AIM_ERROR = RAIM_ANGLE_TURN / 72,     // at most 5 degrees either way
@@ -36,7 +37,7 @@ static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_sight *
     return NULL;
 }
 
-// The nearest enemy in plain sight among the SIGHT_CHECKS nearest.
+// Returns the nearest visible enemy among the SIGHT_CHECKS nearest ones, or NULL.
 static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sight)
 {
     double beyond = -1;
@@ -60,8 +61,8 @@ static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sig
     return NULL;
 }
 
-// Somewhere that it can run to straight: of a few chance directions the one with the most room,
-// rather ahead than back.
+// Chooses a goal that a straight run reaches: of a few random directions, the one with the most
+// free space, with a preference for the current heading.
 static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight)
 {
     const raim_vec2 heading = {bot->move_x, bot->move_y};
@@ -81,7 +82,7 @@ static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight
     bot->goal_tick = sight->tick + (uint32_t)(goal_timeout_s * sight->tick_hz);
 }
 
-// The way a bot would like to go, not yet minding obstacles.
+// Returns the desired direction of movement, without regard to obstacles.
 static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_sight *sight,
                                    const struct raim_bot_enemy *target)
 {
@@ -104,7 +105,8 @@ static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_s
     return raim_vec2_mad(across, toward, closing);
 }
 
-// Of the eight ways to run, the one that goes best with the wish and has room ahead.
+// Chooses, of the eight directions of movement, the one that best agrees with the desired direction
+// and has free space ahead.
 static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim_vec2 desired)
 {
     const double length = raim_vec2_length(desired);
@@ -121,7 +123,7 @@ static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim
         const double room = fmin(1, raim_map_sweep(sight->map, sight->position,
                                                    raim_vec2_scale(unit, whisker_units),
                                                    sight->rules->player_radius));
-        // To go on the way it goes keeps a bot from dithering in front of an obstacle.
+        // A bonus for the current direction prevents oscillation in front of an obstacle.
         const double steady = x == bot->move_x && y == bot->move_y ? 0.3 : 0;
         const double score = along + 2 * room + steady;
         if (score > best) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts living players into columns along x.
+// Sorts living players into columns along x by a counting sort.
 #include "broadphase.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moves a player by its own input, and fires for it.
+// Applies a player's own input: movement, aim, timers and shots.
 #include "player.h"
 
 #include "grid_move.h"
@@ -14,7 +14,7 @@ static uint16_t count_down(uint16_t ticks)
 void raim_player_move(raim_player *player, const raim_input *input,
                       const struct raim_moment *context)
 {
-    // Also of those who are down: a new life is no reason to fire sooner.
+    // The cooldown runs while the player is down, too: a new life must not fire sooner.
     player->cooldown_ticks = count_down(player->cooldown_ticks);
     if (player->state != RAIM_PLAYER_ALIVE)
         return;

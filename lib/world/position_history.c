@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Keeps the past in a ring of ticks behind a world's bullets.
+// A ring buffer of ticks, stored behind the bullets of a world.
 #include "position_history.h"
 
 #include <assert.h>
 #include <math.h>
 
-// A place goes on counting its lives when another player takes it, so that nobody is taken for
-// somebody else; that the count comes around does not matter.
+// The count of lives of a slot continues across players, so samples of different players never mix.
+// A wrap of the count is harmless within the longest rewind.
 static_assert(RAIM_MAX_REWIND < 256, "each life takes a tick at least");
 
-// True when a player lives now and did so then, in the same life.
+// Returns true when a player is alive and the sample is of the same life.
 static bool lived(const raim_player *player, const raim_position_sample *recorded)
 {
     return player->state == RAIM_PLAYER_ALIVE && recorded->state == RAIM_PLAYER_ALIVE &&
@@ -43,7 +43,7 @@ bool raim_position_history_motion(const struct raim_world *world, uint32_t slot,
     if (!lived(player, recorded))
         return false;
     motion->from = recorded->position;
-    // Who lived then and lives now lived in between.
+    // A player that is still in the same life was alive in all ticks between.
     motion->to =
         age == 1 ? player->previous : raim_world_history_const(world, tick + 1)[slot].position;
     motion->shielded = recorded->shielded;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Sweeps bullets through the ticks of a step.
+// Sweeps bullets through the ticks of a step, against obstacles and moving players.
 #include "projectile.h"
 
 #include "position_history.h"
 #include "sweep.h"
 
-// The straight line that a bullet's centre flies in a tick.
+// The straight path of a bullet's centre in one tick.
 struct leg {
     raim_vec2 start, displacement;
     double wall; // fraction at which an obstacle or the border stops it, or RAIM_SWEEP_MISS
@@ -17,8 +17,8 @@ static struct leg leg_of(const struct raim_projectile_context *context, const ra
     const struct raim_world *world = context->world;
     const raim_rules *rules = &world->rules;
     struct leg leg;
-    // It starts at its shooter's centre, which is free, so that a muzzle that pokes through a thin
-    // wall or into somebody hits what lies before it.
+    // The path starts at the shooter's centre, which is free. A muzzle behind a thin wall or inside
+    // another player then hits that wall or player.
     leg.start = tick == bullet->born_tick
                     ? bullet->origin
                     : raim_bullet_position(rules, bullet, tick, world->tick_hz);
@@ -28,7 +28,7 @@ static struct leg leg_of(const struct raim_projectile_context *context, const ra
     return leg;
 }
 
-// Where a living player runs in a tick; false where it did not live yet.
+// Finds the motion of a living player in a tick. Returns false when it was not alive yet.
 static bool motion_of(const struct raim_world *world, uint32_t slot, uint32_t tick,
                       struct raim_tick_motion *motion)
 {
@@ -45,7 +45,7 @@ static bool reaches_first(const struct raim_first_hit *hit, double time, uint32_
     return time < hit->time || (time == hit->time && bullet < hit->bullet);
 }
 
-// Flies a bullet in one tick.
+// Flies a bullet through one tick.
 static enum raim_projectile_end fly(const struct raim_projectile_context *context,
                                     uint32_t bullet_slot, uint32_t tick,
                                     struct raim_projectile_impact *impact)

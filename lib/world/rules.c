@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of rules as data.
+// The table of rules as an array.
 #include "rules.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One tick of the game: move, push apart, fire, fly, hit, rise.
+// One tick of the game: move, push apart, fire, fly, hit, spawn.
 #include "grid_move.h"
 #include "player.h"
 #include "position_history.h"
@@ -53,7 +53,7 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
     b->position = raim_grid_move_push(step->map, b->position, half, radius);
 }
 
-// One pass: what a crowd leaves overlapping, the next tick pushes further.
+// Pushes overlapping players apart in one pass; the next tick resolves what remains in a crowd.
 static void push_players_apart(struct step *step)
 {
     const struct raim_broadphase *broadphase = &step->projectiles.broadphase;
@@ -71,7 +71,7 @@ static void push_players_apart(struct step *step)
     }
 }
 
-// Returns the most ticks that any bullet is launched in the past.
+// Fires. Returns the longest rewind of the new bullets, in ticks.
 static uint32_t fire(struct step *step)
 {
     struct raim_world *world = step->world;
@@ -80,10 +80,10 @@ static uint32_t fire(struct step *step)
         if (!step->inputs[slot].fire)
             continue;
         raim_player *player = &step->players[slot];
-        // In turn: by when its turn comes again, a bullet has ended.
+        // Slots are used in turn: a bullet has ended before its slot is used again.
         raim_bullet *bullet = &step->bullets[slot * world->shots + player->shots % world->shots];
         if (bullet->owner != RAIM_NOBODY)
-            continue; // only where RAIM_MAX_BULLETS bounds the rules: a dry shot
+            continue; // a dry shot, only possible when RAIM_MAX_BULLETS limits the slots
         if (!raim_player_fire(player, &step->inputs[slot], &step->context, bullet))
             continue;
         assert(bullet->rewind <= world->max_rewind);
@@ -113,9 +113,10 @@ static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bu
                });
 }
 
-// Flies one bullet. A player falls to the bullet that reaches it first; a bullet that comes too
-// late flies on to its next target, so bullets are matched to victims as in Gale and Shapley,
-// College Admissions and the Stability of Marriage, 1962: the order of bullets does not matter.
+// Flies one bullet. Bullets are matched to victims by deferred acceptance (Gale and Shapley,
+// College Admissions and the Stability of Marriage, 1962): the bullet that reaches a player first
+// kills it, and a later one flies on to its next target. The result does not depend on the order of
+// bullets.
 static void fly(struct step *step, uint32_t slot)
 {
     while (slot != NO_BULLET) {
@@ -202,7 +203,7 @@ static void spawn_players(struct step *step)
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
                      struct raim_events *events)
 {
-    static_assert(RAIM_MAX_BULLETS < NO_BULLET, "a place is no bullet");
+    static_assert(RAIM_MAX_BULLETS < NO_BULLET, "NO_BULLET is not a slot");
     struct step step = {
         .world = world,
         .map = map,
@@ -223,7 +224,7 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
     raim_broadphase_build(&step.projectiles.broadphase, world, map->border);
     push_players_apart(&step);
     const uint32_t rewind = fire(&step);
-    // Pushing moved some of them.
+    // The pushes have moved some players.
     raim_broadphase_build(&step.projectiles.broadphase, world, map->border);
     step.projectiles.rewind_reach = raim_position_history_reach(world, rewind);
     fly_bullets(&step);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Checks worlds and bots that come from outside.
+// Checks worlds and bots that come from untrusted bytes.
 #include "validate.h"
 
 #include <string.h>
 
 enum {
-    GENERATIONS = 64,    // one more than a place's last
-    STUCK_DECISIONS = 5, // a bot looks around at once after so many
+    GENERATIONS = 64,    // one more than the largest generation of a slot
+    STUCK_DECISIONS = 5, // a bot chooses a new goal after this many
 };
 
-// Comparisons that a NaN fails.
+// Returns true for a point of the grid within the reach. All comparisons are false for NaN.
 static bool is_on_grid(raim_vec2 point)
 {
     const raim_box reach = {{-RAIM_MAP_REACH, -RAIM_MAP_REACH}, {RAIM_MAP_REACH, RAIM_MAP_REACH}};
@@ -95,7 +95,7 @@ bool raim_world_is_sound(const struct raim_world *world, const struct raim_map *
 
 bool raim_bot_is_sound(const struct raim_bot *bot)
 {
-    // A goal may lie beyond the border, but not by much.
+    // A goal may lie outside the border, by less than the reach.
     const raim_box reach = {{-2 * RAIM_MAP_REACH, -2 * RAIM_MAP_REACH},
                             {2 * RAIM_MAP_REACH, 2 * RAIM_MAP_REACH}};
     return raim_box_contains(reach, bot->goal) && raim_box_contains(reach, bot->decided_from) &&

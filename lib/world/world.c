@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Making a world, and players entering and leaving it.
+// The lifecycle of a world, and the players who join and leave it.
 #include "world.h"
 
 #include <assert.h>
 #include <string.h>
 
-// Padding would make copies and digests depend on what the compiler leaves in it.
+// Padding has unspecified contents, which would change copies and digests.
 static_assert(sizeof(raim_input) == 6, "no padding");
 static_assert(sizeof(raim_player) == 2 * 16 + 4 * 4 + 6 * 2 + 4, "no padding");
 static_assert(sizeof(raim_bullet) == 2 * 16 + 4 + 6 * 2, "no padding");
@@ -13,7 +13,7 @@ static_assert(sizeof(raim_position_sample) == 16 + 8, "no padding");
 static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 8 * 4, "no padding");
 static_assert(sizeof(struct raim_world) % sizeof(double) == 0, "players are aligned behind it");
 
-static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "everybody can fire");
+static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "every player has a bullet slot");
 
 enum { GENERATIONS = 64 };
 
@@ -84,7 +84,7 @@ struct raim_world *raim_world_init(void *memory, const struct raim_world_def *de
     return world;
 }
 
-// Takes a free slot, which counts its lives on.
+// Assigns a free slot to an id. The slot's count of lives continues.
 static void take(raim_player *player, raim_player_id id)
 {
     assert(player->state == RAIM_PLAYER_ABSENT);
