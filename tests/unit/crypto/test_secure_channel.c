@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Both ends of the transport phase: loss, disorder, repetition, changes, and the replacement of
-// keys by amount and by time, against a model that remembers every number.
+// Tests of the transport phase at both ends: loss, reordering, replays, changed bits, and rekeying
+// by number and by time. The oracle is a model that records every number.
 #include "chance.h"
 #include "noise.h"
 #include "secure_channel.h"
@@ -73,7 +73,7 @@ static void test_each_end_reads_the_other_and_not_itself(void **state)
     assert_int_equal(decrypt_at(&here, &own, "own"), RAIM_SECURE_FORGED);
 }
 
-// What PROTOCOL.md says, by hand.
+// Computes the header as PROTOCOL.md describes it.
 static void test_the_header_is_the_masked_number(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_the_header_is_the_masked_number(void **state)
 static void test_numbers_in_a_row_look_unrelated(void **state)
 {
     (void)state;
-    // Of 1,000 headers each bit but the first two is set about half of the time.
+    // In 1,000 headers, each bit except the first two is set about half of the time.
     int set[64] = {0};
     for (int i = 0; i < 1000; i++) {
         const struct datagram datagram = encrypt(&here, "x");
@@ -128,8 +128,8 @@ static void test_a_change_of_any_bit_is_refused_and_harms_nothing(void **state)
     assert_int_equal(decrypt_at(&there, &datagram, "text"), RAIM_SECURE_OK);
 }
 
-// Numbers arrive in any order, some never, some again: each is taken once if it is among the last
-// RAIM_SECURE_WINDOW, and never otherwise.
+// Numbers arrive in random order; some are lost, some are repeated. Each is accepted once within
+// the last RAIM_SECURE_WINDOW numbers, and never outside.
 static void test_the_window_takes_each_number_once(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_keys_are_replaced_after_so_many_datagrams(void **state)
     raim_noise_rekey(key_up, next);
     assert_memory_equal(here.sender.key, next, sizeof next);
     assert_int_equal(decrypt_at(&there, &first, "first"), RAIM_SECURE_OK);
-    // The one before is taken with the key before.
+    // The previous datagram is decrypted with the previous key.
     assert_int_equal(decrypt_at(&there, &last, "last"), RAIM_SECURE_OK);
     assert_int_equal(decrypt_at(&there, &last, "last"), RAIM_SECURE_REPLAYED);
     for (int i = 0; i < 3 * EPOCH; i++) {
@@ -194,7 +194,7 @@ static void test_keys_are_replaced_after_some_time(void **state)
         assert_memory_not_equal(here.sender.key, before, sizeof before);
         assert_true(here.sender.next == ((epoch + 1) << RAIM_SECURE_EPOCH_BITS) + 1);
     }
-    // The number that begins an epoch by itself does not begin another.
+    // When both limits are reached at once, only one epoch begins.
     for (int i = 1; i < EPOCH; i++)
         encrypt(&here, "x");
     now_ms += RAIM_SECURE_EPOCH_MS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binary angles against libm in long double.
+// Tests of binary angles. The oracle is libm in long double.
 #include "angle.h"
 #include "chance.h"
 

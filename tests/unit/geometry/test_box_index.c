@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bands, judged by comparing every box.
+// Tests of the bitmap index over boxes. The oracle compares every box.
 #include "box_index.h"
 #include "chance.h"
 
@@ -15,7 +15,7 @@ static const raim_box area = {{-1000, -200}, {3000, 600}};
 
 static raim_vec2 chance_point(void)
 {
-    // Some of it outside the area.
+    // Some of the points are outside the area.
     return (raim_vec2){chance_between(-1500, 3500), chance_between(-300, 700)};
 }
 
@@ -26,7 +26,7 @@ static raim_box chance_box(double size)
                       {corner.x + chance_between(0, size), corner.y + chance_between(0, size)}};
 }
 
-// Fills the boxes, and the bands with them.
+// Creates random boxes and an index of them. Returns their number.
 static int chance_boxes(struct raim_box_index *index, raim_box *boxes)
 {
     const int count = chance_int(0, MOST);
@@ -77,7 +77,7 @@ static void test_few_boxes_are_found_that_do_not_touch(void **state)
         const raim_box grown = {raim_vec2_sub(at, band), raim_vec2_add(at, band)};
         struct raim_box_index_search search;
         raim_box_index_find(&index, (raim_box){at, at}, &search);
-        // What lies outside the area counts to its outermost bands.
+        // Boxes outside the area belong to the outermost bands.
         const bool is_inner = at.x > area.min.x + band.x && at.x < area.max.x - band.x &&
                               at.y > area.min.y + band.y && at.y < area.max.y - band.y;
         for (int found; (found = raim_box_index_next(&search)) >= 0;)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which outlines become polygons, and what of.
+// Tests of the validation and precomputation of convex polygons.
 #include "polygon.h"
 #include "slow_shapes.h"
 
@@ -151,7 +151,7 @@ static void test_random_loops_are_convex_or_refused(void **state)
         const int count = chance_int(3, 6);
         for (int j = 0; j < count; j++)
             points[j] = P(chance_int(0, 6), chance_int(0, 6));
-        // Seen from the middle, a convex outline turns left once around.
+        // Seen from its centroid, a convex outline turns left exactly once.
         if (raim_polygon_init(&polygon, points, count) != RAIM_POLYGON_OK)
             continue;
         accepted++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lines that obstacles leave, judged line by line.
+// Tests of stabbing lines. The oracle tests random lines against every obstacle.
 #include "chance_outlines.h"
 #include "stabbing_lines.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-// Lines nearer to an obstacle than this, in units, may be free or blocked.
+// The oracle does not decide lines nearer to an obstacle than this, in units.
 static const double close_by = 1e-6;
 
 enum { MAX_OBSTACLES = 8 };
@@ -81,7 +81,7 @@ static raim_vec2 from_frame(const struct raim_stabbing_lines *lines, raim_vec2 p
     return raim_vec2_mad(raim_vec2_mad(lines->from, lines->along, point.x), left, point.y);
 }
 
-// A line through two points of the frame, as its heights at both places.
+// Returns the y of a line through two points of the frame at both centres.
 static raim_vec2 heights_of(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_vec2 b)
 {
     const double slope = (b.y - a.y) / (b.x - a.x);
@@ -108,8 +108,8 @@ static bool is_left(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_v
     return false;
 }
 
-// The steepest lines and the farthest out, which chance hardly ever draws: those that touch a disc
-// around either place, on the same side or on either.
+// Random tests hardly ever draw the steepest and the outermost lines: those that touch both discs
+// on one side, or on opposite sides.
 static void test_lines_that_touch_both_discs_are_left(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static int corners_of(const struct scene *scene)
     return corners;
 }
 
-// The mean of a beam's lines, between the discs.
+// Tests the mean of the lines of a beam between the discs.
 static bool passes_obstacles(const struct scene *scene, const struct raim_beam *beam)
 {
     const struct raim_stabbing_lines *lines = &scene->lines;
@@ -189,7 +189,7 @@ static void test_lines_left_pass_between_the_obstacles(void **state)
         static struct scene scene;
         chance_scene(&scene);
         if (corners_of(&scene) > RAIM_BEAM_CORNERS - 8 || scene.lines.first > scene.lines.last)
-            continue; // no room for all cuts, or nothing between two discs of round ends
+            continue; // a beam may be full, or nothing lies between two grown discs
         for (int b = 0; b < scene.lines.count; b++, passed++)
             assert_true(passes_obstacles(&scene, &scene.lines.beams[b]));
     }
@@ -252,7 +252,7 @@ static void test_obstacle_across_blocks_all(void **state)
     assert_int_equal(lines.count, 0);
 }
 
-// Two walls that overlap leave nothing, though each alone does; two that touch, neither.
+// One wall alone leaves lines. Two walls that overlap or touch leave none.
 static void test_obstacles_block_together(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void test_obstacles_block_together(void **state)
     }
 }
 
-// A line may begin beyond what is in the disc of its end, unless one knows better.
+// A line may begin behind an obstacle in the disc of its end, unless the caller excludes that.
 static void test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front(void **state)
 {
     (void)state;

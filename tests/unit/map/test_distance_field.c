@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The raster of open places against the map's exact answers.
+// Tests of the distance field. The oracle is the map's exact line of sight.
 //     test_clearing [--seed N]
 #include "arena_fixture.h"
 #include "chance.h"
@@ -19,7 +19,7 @@ static struct raim_map *random_map(void)
         const raim_vec2 corner = {chance_int(-800, 700), chance_int(-800, 700)};
         boxes[i] =
             (raim_box){corner, {corner.x + chance_int(5, 200), corner.y + chance_int(5, 200)}};
-        // Spawns stay free.
+        // Keeps the spawns free.
         const raim_box near = raim_box_grow(boxes[i], 60);
         for (int s = 0; s < 4; s++)
             if (raim_box_contains(near, (raim_vec2){s % 2 ? 900 : -900, s / 2 ? 900 : -900}))
@@ -28,7 +28,7 @@ static struct raim_map *random_map(void)
     return fixture_map(boxes, count);
 }
 
-// Anywhere, or on the raster's own lines and corners.
+// Returns a random point, anywhere or on the lines and corners of the raster.
 static raim_vec2 random_point(void)
 {
     const bool is_round = chance_int(0, 2) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maps: what makes one, and how circles see and fly in it, with every obstacle asked one by one as
-// the judge.
+// Tests of map creation and of the collision and visibility queries. The oracle tests every
+// obstacle.
 #include "angle.h"
 #include "map_fixture.h"
 
@@ -97,7 +97,7 @@ static void test_counts_out_of_range_are_refused(void **state)
             RAIM_MAP_COUNT);
 }
 
-// A comb has a piece for each tooth and one for its back, or more.
+// Returns a comb, which has at least one piece for each tooth and one for its back.
 static struct raim_obstacle_def comb(double x, double y)
 {
     struct raim_obstacle_def comb = {{{x, y + 5}, {x, y}}, 2};
@@ -122,7 +122,7 @@ static void test_too_many_pieces_are_refused(void **state)
     def.obstacle_count = 400;
     assert_int_equal(error_of(def, &index), RAIM_MAP_COUNT);
     assert_true(index > 50 && index < 400);
-    def.obstacle_count = index; // all that fit
+    def.obstacle_count = index; // as many as fit
     assert_int_equal(error_of(def, NULL), RAIM_MAP_OK);
     free(obstacles);
 }
@@ -149,7 +149,7 @@ static void test_coordinates_are_rounded_and_names_cut(void **state)
     raim_map_destroy(map);
 }
 
-// An obstacle with reflex corners, most of the time.
+// Returns a random obstacle, usually with reflex corners.
 static struct raim_obstacle_def chance_concave(raim_vec2 centre, double size)
 {
     struct raim_obstacle_def star;
@@ -254,7 +254,7 @@ static void test_pieces_that_no_cut_makes_are_refused(void **state)
         {{{0, 0}, {50, 0}, {50, 50}}, 2, 0},                    // too few
         {{{0, 0}, {50, 0}, {50, 50}}, 17, 0},                   // too many
         {{{0, 0}, {50, 0}, {100, 0}, {50, 50}}, 4, 0},          // on one line
-        {{{0, 0}, {50, 0}, {50 + 0.01, 0.01}, {50, 50}}, 4, 0}, // an edge of nothing
+        {{{0, 0}, {50, 0}, {50 + 0.01, 0.01}, {50, 50}}, 4, 0}, // an edge of length 0
         {{{0, 0}, {50, 0}, {50, NAN}}, 3, 0},
         {{{0, 0}, {1001, 0}, {50, 50}}, 3, 0}, // beyond the border
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How circles walk in a map: free, along walls, into corners and through gaps.
+// Tests of the movement of circles: in the open, along walls, into corners and through gaps.
 #include "map_fixture.h"
 
 static void test_walks_stay_free(void **state)
@@ -26,7 +26,7 @@ static void test_walks_stay_free(void **state)
             if (raim_vec2_length(way) < radius / 2) {
                 if (slow_gap(map, straight, radius) > 1e-6)
                     assert_true(end.x == straight.x && end.y == straight.y);
-                // Nothing is nearer to a free place than the radius, so nothing lies between.
+                // No obstacle is nearer to a free position than the radius, so none lies between.
                 assert_true(raim_vec2_distance_squared(position, end) < radius * radius);
             }
             slides += end.x != straight.x && raim_vec2_distance_squared(position, end) > 1;
@@ -60,7 +60,7 @@ static void test_no_circle_leaves_a_room_of_thin_walls(void **state)
 static void test_sliding_keeps_the_full_speed_along_the_wall(void **state)
 {
     (void)state;
-    // Three blocks in a row: their seams must not catch.
+    // The seams between three blocks in a row must not stop a slide.
     const struct raim_obstacle_def wall[] = {block(-300, 0, -100, 50), block(-100, 0, 100, 50),
                                              block(100, 0, 300, 50)};
     struct raim_map *map = make_map(wall, 3);
@@ -87,7 +87,7 @@ static void test_sliding_keeps_the_full_speed_along_the_wall(void **state)
     raim_map_destroy(map);
 }
 
-// Pushing into it from its mouth, a circle comes to rest where it touches both walls, and stays.
+// Asserts that a circle that moves into a corner comes to rest where it touches both walls.
 static void rest_in(const struct raim_map *map, raim_vec2 start, raim_vec2 way, raim_vec2 wanted,
                     double within)
 {
@@ -114,8 +114,8 @@ static void test_circle_rests_in_a_corner(void **state)
     rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){3, 4}, (raim_vec2){-20, 140}, 1e-8);
     raim_map_destroy(map);
 
-    // Between two slopes that meet at the origin, each steeper by a factor of the half angle's
-    // tangent: the centre rests where it is a radius away from both.
+    // Two slopes meet at the origin. The centre rests where it is a radius away from both, which
+    // the tangent of the half angle gives.
     const double slopes[] = {2, 1, 0.5, 0.25};
     for (size_t i = 0; i < sizeof slopes / sizeof *slopes; i++) {
         const double rise = 200 * slopes[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Peeking, judged by asking every pair and by running in fact.
+// Tests of the potentially visible set and of reachability. The oracles test every pair of points
+// and simulate runs.
 #define _GNU_SOURCE
 #include "chance_outlines.h"
 #include "map_file.h"
@@ -87,7 +88,7 @@ struct pair {
     raim_vec2 a, b;
 };
 
-// Two players in view of each other, were there no obstacles; often they are near to some.
+// Returns two players within each other's view, apart from obstacles, and often near one.
 static struct pair chance_pair(int map, double clearance)
 {
     struct pair pair = {.map = maps[map]};
@@ -128,9 +129,9 @@ static raim_vec2 run(const struct raim_map *map, raim_vec2 from, int direction, 
     return from;
 }
 
-// --- reaches ---
+// --- reachable points ---
 
-// How far from a point the nearest is that a run of ticks ends at, which may turn once.
+// Returns the distance from a point to the nearest end of a run of ticks that turns once at most.
 static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from, double distance,
                                       raim_vec2 point)
 {
@@ -238,9 +239,9 @@ static void test_reach_of_a_still_player_is_a_point(void **state)
     assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
 }
 
-// --- peeks ---
+// --- visible pairs ---
 
-// All that a screen could show, and a screen.
+// An unlimited view, and the view of a screen.
 static const raim_vec2 everything = {1e9, 1e9}, screen = {1600, 861};
 
 static bool slow_could_see(const struct raim_map *map, const struct raim_reach *viewer,
@@ -254,7 +255,7 @@ static bool slow_could_see(const struct raim_map *map, const struct raim_reach *
     return false;
 }
 
-// The ray is between points of the reaches, and it is one.
+// Asserts that the view ray connects points of the reaches and is free.
 static void assert_view_ray(const struct raim_map *map, const struct raim_reach *viewer,
                             const struct raim_reach *target, raim_vec2 view,
                             const struct raim_glimpse *ray)
@@ -266,13 +267,13 @@ static void assert_view_ray(const struct raim_map *map, const struct raim_reach 
     assert_true(raim_map_sees_circle(map, from, to, radius));
 }
 
-// One that blocks, or any other, or none.
+// Returns the index of a random obstacle, or one beyond the last.
 static uint16_t chance_blocker(const struct raim_map *map)
 {
     return (uint16_t)chance_int(0, map->obstacle_count);
 }
 
-// So few that each pair may be looked at.
+// The points are so few that every pair may be tested.
 static void test_could_see_equals_testing_every_pair(void **state)
 {
     (void)state;
@@ -302,7 +303,7 @@ static void test_could_see_equals_testing_every_pair(void **state)
     assert_true(seen > 10 * MAPS);
 }
 
-// A target may be a bullet's way as well.
+// A target may also be the path of a bullet.
 static void test_could_see_a_row_of_points_equals_testing_each(void **state)
 {
     (void)state;
@@ -349,7 +350,7 @@ static bool are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, dou
     return raim_map_is_apart(map, a, b, size, distance, &blocker);
 }
 
-// What runs of one turn reveal.
+// Returns whether runs that turn once reveal the target.
 static bool slow_is_revealed(const struct pair *pair, double distance)
 {
     enum { MOST = 8 * 8 * 4 };
@@ -389,9 +390,10 @@ static void test_could_see_misses_few_revealed_pairs(void **state)
     assert_true(missed * 30 <= found);
 }
 
-// --- apart ---
+// --- hidden pairs ---
 
-// Both run about at random, seldom turning, and stay within the distance of where they were.
+// Simulates two players that run at random, rarely turn, and stay within the distance of their
+// start. Returns whether they see each other.
 static bool meets_by_chance(const struct pair *pair, double size, double distance)
 {
     raim_vec2 a = pair->a, b = pair->b;
@@ -433,7 +435,7 @@ static void test_hidden_players_meet_by_no_run(void **state)
     assert_true(hidden > 5000);
 }
 
-// As long as they are apart, they do not peek; also not by a shorter run.
+// Hidden players cannot see each other by a run of the distance, nor by a shorter one.
 static void test_hidden_players_could_not_see_each_other(void **state)
 {
     (void)state;
@@ -444,7 +446,7 @@ static void test_hidden_players_could_not_see_each_other(void **state)
         if (!are_hidden(pair.map, pair.a, pair.b, radius, distance))
             continue;
         hidden++;
-        // Rounding a corner may gain a little.
+        // Rounding a corner lengthens a run slightly.
         assert_false(could_see(&pair, distance - 0.5));
         assert_false(could_see(&pair, chance_between(0, distance - 0.5)));
         assert_true(are_hidden(pair.map, pair.b, pair.a, radius, distance));
@@ -452,7 +454,7 @@ static void test_hidden_players_could_not_see_each_other(void **state)
     assert_true(hidden > 20 * MAPS);
 }
 
-// --- places ---
+// --- hand-made maps ---
 
 static void test_end_of_a_thin_wall_hides_only_distant_players(void **state)
 {
@@ -462,12 +464,13 @@ static void test_end_of_a_thin_wall_hides_only_distant_players(void **state)
     for (int below = 30; below <= 110; below += 10) {
         const struct pair pair = {map, {-300, -below}, {300, -below}};
         assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
-        // Both run up side by side until the line between viewer and circle's top clears the end.
+        // Both run up side by side until the line from the viewer to the top of the circle clears
+        // the end.
         for (int distance = 6; distance <= 150; distance += 6) {
             const double covered = below - distance - radius / 2;
             const bool clears = covered < 0;
             if (fabs(covered) < 3)
-                continue; // slanting lines gain a little
+                continue; // slanting lines are slightly longer
             assert_int_equal(could_see(&pair, distance), clears);
             assert_int_equal(are_hidden(map, pair.a, pair.b, radius, distance), !clears);
         }
@@ -481,7 +484,7 @@ static void test_a_thin_wall_reveals_no_player(void **state)
     const struct raim_obstacle_def wall = block(-1, -600, 1, 600);
     struct raim_map *map = make_map(&wall, 1);
     for (int i = 0; i < 200; i++) {
-        // Close to the wall, so that what it reaches without the wall lies on the other side.
+        // The players are close to the wall: without it, they would reach the other side.
         const struct pair pair = {map,
                                   {-chance_between(21, 60), chance_between(-300, 300)},
                                   {chance_between(21, 60), chance_between(-300, 300)}};
@@ -508,7 +511,7 @@ static void test_a_slit_reveals_a_player_that_runs_past_it(void **state)
     }
 }
 
-// The slit is seen from behind the screen only, around whose end there is just room.
+// The slit is visible only from behind the screen, and there is just enough room around its end.
 static void test_a_screen_does_not_hide_a_player_that_can_get_around_it(void **state)
 {
     (void)state;

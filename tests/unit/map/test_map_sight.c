@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a map shows: circles past its outlines, and the visible area.
+// Tests of the visibility queries of a map: circles and the visibility polygon.
 #include "slow_sight.h"
 
 #include <setjmp.h>
@@ -26,7 +26,8 @@ static raim_vec2 chance_point(void)
                        chance_between(arena.min.y, arena.max.y)};
 }
 
-// Mostly stars, which are cut into many pieces; else convex; they may overlap.
+// Creates obstacles that may overlap: mostly stars, which are cut into many pieces, otherwise
+// convex ones.
 static struct raim_obstacle_def chance_obstacle(void)
 {
     struct raim_obstacle_def obstacle;
@@ -127,7 +128,7 @@ static void assert_star_shaped(const struct area *area, raim_box view)
         const raim_vec2 b = raim_vec2_sub(area->points[(i + 1) % area->count], area->from);
         const double angle = atan2(raim_vec2_cross(a, b), raim_vec2_dot(a, b));
         assert_true(raim_box_contains(around, area->points[i]));
-        // A viewer who touches something has stepped off by a few touches.
+        // A viewer that touches an obstacle has been moved off it by a few touches.
         assert_true(raim_vec2_cross(a, b) >=
                     -8 * RAIM_SWEEP_TOUCH * (raim_vec2_length(a) + raim_vec2_length(b)));
         turned += angle;
@@ -140,8 +141,8 @@ static double area_of(const struct area *area)
     return slow_doubled_area(area->points, area->count) / 2;
 }
 
-// A ray tells whether a point is seen, which must lie in the area then, unless it is too near the
-// area's edge to tell.
+// The oracle is a ray: a point must lie in the area exactly when the ray reaches it, unless the
+// point is too near the edge of the area.
 static void assert_agrees(const struct raim_map *map, const struct segments *segments,
                           const struct area *area, raim_box view, raim_vec2 point)
 {
@@ -149,7 +150,7 @@ static void assert_agrees(const struct raim_map *map, const struct segments *seg
     if (fabs(distance) <= 1e-6 || !raim_box_contains(view, point))
         return;
     assert_int_equal(slow_clear(segments, area->from, point), distance < 0);
-    // The map's own rays may stop at 1e-6 beside a corner, which looks larger behind it.
+    // The map's rays may stop 1e-6 beside a corner. That distance grows behind the corner.
     if (fabs(distance) > 3e-3 && slow_distance_to_outlines(map, area->from) > 1)
         assert_int_equal(raim_map_sees(map, area->from, point), distance < 0);
 }
@@ -177,7 +178,7 @@ static void test_the_area_is_what_the_map_sees(void **state)
                 assert_agrees(map, &segments, &area, view,
                               (raim_vec2){chance_between(view.min.x, view.max.x),
                                           chance_between(view.min.y, view.max.y)});
-            // Beside the edges, where a mistake would show.
+            // Points beside the edges reveal errors.
             for (int j = 0; j < 40; j++) {
                 const int corner = chance_int(0, area.count - 1);
                 const raim_vec2 a = area.points[corner];
@@ -226,7 +227,7 @@ static void test_the_area_is_exact_about_a_box(void **state)
     const struct raim_obstacle_def box = block(100, -100, 200, 100);
     struct raim_map *map = make_map(&box, 1);
     compute_area(map, origin, (raim_box){{-300, -300}, {300, 300}}, &area);
-    // The box takes a trapezoid and a half of the view, with the corners at (300, +-300).
+    // The box hides a trapezoid and a half of the view, with corners at (300, +-300).
     const raim_vec2 corners[] = {{-300, 300}, {-300, -300}, {300, -300},
                                  {100, -100}, {100, 100},   {300, 300}};
     assert_int_equal(area.count, 6);
@@ -242,7 +243,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
 {
     (void)state;
     static struct area area;
-    // A ring of eight blocks around a yard: edge to edge, corner to corner, and overlapping.
+    // Eight blocks form a ring around a yard: edge to edge, corner to corner, and overlapping.
     const struct raim_obstacle_def ring[] = {
         block(-300, -300, -100, -200), block(-100, -300, 100, -200), block(100, -300, 300, -200),
         block(200, -200, 300, 0),      block(180, -20, 250, 200),    block(-300, 200, 300, 300),
@@ -263,7 +264,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
     raim_map_destroy(map);
 }
 
-// A point a touch before or behind a face, and the same a few touches before it.
+// Returns a point within a touch of a face, and in `before` the point a few touches in front of it.
 static raim_vec2 chance_on_face(const struct raim_map_outline *outline, raim_vec2 *before)
 {
     const int face = chance_int(0, outline->count - 1);
@@ -299,7 +300,7 @@ static void test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it(void **st
             for (int i = 0; i < 20; i++) {
                 const raim_vec2 point = chance_point();
                 const double edge = slow_outline_distance(area.points, area.count, point);
-                // A few touches aside look larger from afar.
+                // An offset of a few touches grows with the distance.
                 if (fabs(edge) > 1e-3)
                     assert_int_equal(slow_clear(&segments, before, point), edge < 0);
                 const double radius = chance_between(1, 30);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The maps that come with the daemon: fair, roomy, and without a warning.
+// Tests of the shipped maps: they are symmetric, have room to move, and load without a warning.
 #define _GNU_SOURCE
 #include "map_file.h"
 
@@ -13,7 +13,7 @@
 
 static const char *const names[] = {"duel", "crossfire", "ruins"};
 
-// The narrowest place that is no wall, in units: a player is 40 wide and should never squeeze.
+// The narrowest passage between walls, in units. A player is 40 wide and must pass with ease.
 static const double narrowest = 60;
 
 static struct raim_map *maps[3];

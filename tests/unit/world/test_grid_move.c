@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs and pushes on the grid, and that they get where they would get without it.
+// Tests of runs and pushes on the grid. The oracle is the same movement without the grid.
 #include "chance.h"
 #include "grid_move.h"
 #include "world.h"
@@ -13,7 +13,7 @@
 
 static const raim_box border = {{-1000, -600}, {1000, 600}};
 
-// The eight ways, counter-clockwise.
+// The eight directions, counter-clockwise.
 static const int8_t ways[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
                                   {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
 
@@ -33,7 +33,8 @@ static raim_vec2 chance_position(double margin)
                        chance_between(border.min.y + margin, border.max.y - margin)};
 }
 
-// A slim or round polygon with corners up to `size` from its middle, `margin` from the border.
+// Returns a slim or round polygon with corners up to `size` from its centre, `margin` from the
+// border.
 static struct raim_obstacle_def chance_obstacle(double size, double margin)
 {
     struct raim_obstacle_def obstacle;
@@ -52,7 +53,7 @@ static struct raim_obstacle_def chance_obstacle(double size, double margin)
     return obstacle;
 }
 
-// Obstacles that overlap each other, with nooks of every angle between them.
+// Creates overlapping obstacles with corners of every angle between them.
 static struct raim_map *chance_map(void)
 {
     static struct raim_obstacle_def obstacles[60];
@@ -63,7 +64,7 @@ static struct raim_map *chance_map(void)
     return make_map(obstacles, count);
 }
 
-// False where there is hardly any room left.
+// Returns false when hardly any room is left.
 static bool chance_free(const struct raim_map *map, double radius, raim_vec2 *position)
 {
     for (int attempt = 0; attempt < 1000; attempt++) {
@@ -79,7 +80,7 @@ static double chance_radius(void)
     return chance_int(0, 1) == 0 ? 20 : chance_between(4, 60);
 }
 
-// What a player runs in a tick under some rules, in one of the eight ways.
+// Returns the run of a player in one tick under random rules, in one of the eight directions.
 static raim_vec2 chance_way(void)
 {
     static const double speeds[] = {10, 40, 300, 600, 2000};
@@ -163,8 +164,9 @@ static void test_no_player_leaves_a_room_of_thin_walls(void **state)
     raim_map_destroy(map);
 }
 
-// Against a wall of any slant, in every way: the slide goes as far as it goes without the grid, but
-// for the way to the wall and for steps of one to three a tick, which are rounded.
+// Runs against a wall of any slant in every direction: the slide goes as far as without the grid,
+// except for the distance to the wall and for speeds of one to three steps per tick, which are
+// rounded.
 static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
 {
     (void)state;
@@ -198,8 +200,8 @@ static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
     assert_true(slow > 300);
 }
 
-// Pressing on in one way; true once it has stood for a while. It must not come back to where it
-// was: that would be trembling.
+// Runs in one direction. Returns true once the player has stood still for some time. It must not
+// return to an earlier position, which would be trembling.
 static bool comes_to_rest(const struct raim_map *map, raim_vec2 *position, raim_vec2 way,
                           double radius)
 {
@@ -236,7 +238,7 @@ static void test_a_blocked_run_comes_to_rest(void **state)
     assert_true(rests > 300);
 }
 
-// Among obstacles with room between them: who is at rest would be without the grid, too.
+// Among obstacles with room between them, a player at rest would rest without the grid, too.
 static void test_a_slide_that_works_without_the_grid_works_on_it(void **state)
 {
     (void)state;
@@ -266,7 +268,7 @@ static void test_a_slide_that_works_without_the_grid_works_on_it(void **state)
             raim_vec2 freely = position;
             for (int tick = 0; tick < 100; tick++)
                 freely = raim_map_move(map, freely, way, radius);
-            // On the grid a slide may take long to begin, where it is slow at first.
+            // On the grid, a slide that is slow at first may take long to begin.
             raim_vec2 slowly = position;
             for (uint32_t tick = 0; tick < 5000 && is_same(slowly, position); tick++)
                 slowly = raim_grid_move_run(map, slowly, way, radius, tick);
@@ -284,8 +286,8 @@ static raim_vec2 turn_by(double angle, raim_vec2 point)
                        point.x * sin(angle) + point.y * cos(angle)};
 }
 
-// Between two walls that meet at the origin, each rising by `slope`, and turned somehow: who runs
-// in comes close to where it touches both, closer than where it is too narrow for the grid.
+// Two walls with a random rotation meet at the origin, each rising by `slope`. A player that runs
+// in gets close to the point where it touches both, up to the part that is too narrow for the grid.
 static void test_a_nook_is_filled(void **state)
 {
     (void)state;

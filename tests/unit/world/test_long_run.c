@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A long game of bots on a shipped map, in which every step obeys the rules of motion.
+// A long match of bots on a shipped map. Every step is tested against the rules of motion.
 //     test_long_run MAP_FILE [--seed N] [--ticks N]
 #include "bot_fixture.h"
 #include "chance_outlines.h"
@@ -16,7 +16,7 @@ enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ, REWIND = 9 };
 static const char *map_path;
 static int ticks = 1000000;
 
-// For how long a bot has been pressing to move without getting away from where it was.
+// The time for which a bot has tried to move without leaving its position.
 struct stall {
     int ticks;
     raim_vec2 from;
@@ -76,8 +76,8 @@ static void fail_at(const struct game *game, int slot, const char *what)
              player->previous.y, game->inputs[slot].move_x, game->inputs[slot].move_y, what);
 }
 
-// A stride may be a little longer than straight where it goes around a corner or is rounded, and
-// every other player near enough may push by up to a radius.
+// Returns an upper bound of a movement. Rounding and sliding around a corner may lengthen a stride
+// slightly, and every player nearby may push by up to a radius.
 static double longest_move(const struct game *game, int slot)
 {
     const raim_rules *rules = &game->world->rules;
@@ -92,7 +92,7 @@ static double longest_move(const struct game *game, int slot)
     return longest;
 }
 
-// Judged by the outlines as they were drawn, not by what the game made of them.
+// The oracle uses the outlines as drawn, not the pieces that the game made of them.
 static double gap_around(const struct game *game, raim_vec2 centre)
 {
     const raim_box border = game->map->border;
@@ -149,7 +149,8 @@ static void test_bots_never_leave_the_rules_of_motion(void **state)
             if (game->players[slot].state == RAIM_PLAYER_ALIVE)
                 game->inputs[slot] =
                     bot_fixture_think(game->world, game->map, &game->bots[slot], slot, false);
-            game->inputs[slot].rewind = (uint8_t)(slot % (REWIND + 1)); // each is so late
+            game->inputs[slot].rewind =
+                (uint8_t)(slot % (REWIND + 1)); // a constant rewind for each player
         }
         raim_world_step(game->world, game->map, game->inputs, &game->events);
         for (uint32_t i = 0; i < game->events.count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of a player by itself are those of the world's step; and who is away.
+// Tests of the rules for a single player against the world's step, and of players who are away.
 #include "player.h"
 
 #include "arena_fixture.h"
@@ -89,7 +89,8 @@ static void test_a_rewound_shot_is_born_in_the_tick_that_was_seen(void **state)
     assert_int_equal(bullet.born_tick, 991);
     assert_int_equal(bullet.rewind, 9);
     assert_true(bullet.origin.x == 7 && bullet.origin.y == 8);
-    assert_int_equal(player.cooldown_ticks, 15); // from now, not from then
+    assert_int_equal(player.cooldown_ticks,
+                     15); // counted from the present tick, not from the rewound one
     assert_int_equal(player.shots, 1);
     assert_false(raim_player_fire(&player, &input, &context, &bullet));
 }
@@ -114,7 +115,7 @@ static void test_an_away_player_stands_and_does_not_fire(void **state)
     assert_true(player->position.x == 0);
     assert_int_equal(player->shots, 0);
     assert_int_equal(player->aim, 99);
-    assert_int_equal(player->shield_ticks, 0); // it runs out as everybody's
+    assert_int_equal(player->shield_ticks, 0); // runs out as usual
     raim_world_set_away(f->world, player->id, false);
     fixture_step(f);
     assert_true(player->position.x == 5);
@@ -137,7 +138,7 @@ static void test_an_away_player_is_hit_and_respawns_only_when_back(void **state)
     assert_int_equal(victim->state, RAIM_PLAYER_DOWN);
     raim_world_set_away(f->world, victim->id, false);
     fixture_step(f);
-    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE); // its delay is long over
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE); // its respawn delay ended long ago
     fixture_destroy(f);
 }
 

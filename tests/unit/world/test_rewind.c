@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shots at what their shooters were shown: bullets that are launched in the past.
+// Tests of lag compensation: bullets that are launched in the past tick that their shooter saw.
 #include "arena_fixture.h"
 #include "chance.h"
 #include "hit_oracle.h"
@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-enum { REWIND = 12 }; // the fixture's most
+enum { REWIND = 12 }; // the max_rewind of the fixture
 
-// At 60 Hz with the default rules a bullet flies 15 units a tick and is at the muzzle, 20 units
-// ahead, when it is born; it touches a player 24 units before that one's centre; a player runs 5
-// units a tick.
+// At 60 Hz with the default rules, a bullet flies 15 units per tick, starts at the muzzle, 20 units
+// ahead of its shooter, and touches a player 24 units before that player's centre. A player runs 5
+// units per tick.
 
 static struct arena_fixture *open_field(void)
 {
@@ -53,8 +53,8 @@ static void test_a_target_that_was_in_line_is_hit_after_it_left(void **state)
         struct arena_fixture *f = open_field();
         raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
         raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
-        // It stands for 4 ticks and runs for 8, 40 units. A bullet needs 3.7 to get there: the one
-        // that is launched 9 ticks ago just grazes it, 17 units out of the line.
+        // The target stands for 4 ticks and runs for 8 ticks, 40 units. A bullet needs 3.7 ticks to
+        // reach it: one that is launched 9 ticks ago just grazes the target, 17 units off the line.
         steps(f, 4);
         fixture_input(f, victim)->move_y = 1;
         steps(f, 8);
@@ -89,7 +89,7 @@ static void test_a_target_that_came_into_line_later_is_not_hit(void **state)
         assert_true(victim->position.y == 0);
         shoot(f, shooter, 0, rewind);
         steps(f, 10);
-        assert_int_equal(victim->deaths, rewind == 0); // else the bullet is far beyond
+        assert_int_equal(victim->deaths, rewind == 0); // otherwise the bullet is far beyond
         fixture_destroy(f);
     }
 }
@@ -180,14 +180,14 @@ static void test_a_lifetime_can_end_in_the_past(void **state)
     }
 }
 
-// From behind its corner a wall hides whoever stands low enough. One runs down behind it; at every
-// tick, its enemy shoots at every angle with every rewind.
+// A wall hides a player that stands low enough behind its corner. A player runs down behind it; in
+// every tick, its enemy shoots at every angle with every rewind.
 static void test_cover_older_than_the_rewind_protects(void **state)
 {
     (void)state;
     const raim_box wall = {{60, -400}, {80, 0}};
     raim_rules rules = raim_rules_default();
-    rules.bullet_speed = 20000; // as near to the line of sight as can be
+    rules.bullet_speed = 20000; // so that bullets nearly follow the line of sight
     struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, -100});
     raim_player *victim = fixture_put(f, (raim_vec2){150, 200});
@@ -207,12 +207,13 @@ static void test_cover_older_than_the_rewind_protects(void **state)
             }
         }
         fixture_step(f);
-        // The line past the corner is 150 high there and this near to it: 39 * cos(59 degrees).
+        // The line past the corner is at y = 150 there, and the distance to it is 39 * cos(59
+        // degrees).
         covered += victim->previous.y < 111;
     }
     assert_int_equal(covered, 22);
     assert_int_equal(hits[0], 0);
-    // What compensation costs those under cover.
+    // The cost of lag compensation: hits on players under cover.
     assert_true(0 < hits[REWIND / 2] && hits[REWIND / 2] < hits[REWIND]);
     free(now);
     fixture_destroy(f);
@@ -222,7 +223,7 @@ static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void
 {
     (void)state;
     struct arena_fixture *f = open_field();
-    // Without a rewind the first is by far sooner there.
+    // Without a rewind, the first bullet would arrive much sooner.
     raim_player *near = fixture_put(f, (raim_vec2){-60, 0});
     raim_player *far = fixture_put(f, (raim_vec2){100, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){0, 0});
@@ -234,7 +235,7 @@ static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void
     assert_int_equal(victim->deaths, 1);
     assert_int_equal(far->score, 1);
     assert_int_equal(near->score, 0);
-    assert_int_equal(fixture_bullets(f), 1); // the late one flies on
+    assert_int_equal(fixture_bullets(f), 1); // the later one flies on
     fixture_input(f, near)->fire = 0;
     steps(f, 10);
     assert_int_equal(near->score, 1);
@@ -265,7 +266,7 @@ static void test_a_bullet_does_not_hit_the_history_of_its_shooter(void **state)
     raim_player *player = fixture_put(f, (raim_vec2){-60, 0});
     fixture_input(f, player)->move_x = -1;
     steps(f, REWIND);
-    shoot(f, player, 0, REWIND); // over the way that it came
+    shoot(f, player, 0, REWIND); // along the path that it came from
     assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
     assert_int_equal(fixture_bullets(f), 1);
     fixture_destroy(f);
@@ -300,7 +301,7 @@ static void test_a_shield_ends_with_the_tick_in_which_its_player_fires(void **st
     raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
     victim->shield_ticks = 100;
     steps(f, 3);
-    shoot(f, victim, RAIM_ANGLE_TURN / 4, 0); // in which it is met
+    shoot(f, victim, RAIM_ANGLE_TURN / 4, 0); // the tick in which it is hit
     steps(f, REWIND - 4);
     shoot(f, shooter, 0, REWIND);
     assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), 1);
@@ -370,7 +371,7 @@ static void test_a_fresh_world_has_no_history(void **state)
     struct arena_fixture *f = open_field();
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     fixture_put(f, (raim_vec2){30, 0});
-    shoot(f, shooter, RAIM_ANGLE_TURN / 2, REWIND); // what is zeroed stands at the origin
+    shoot(f, shooter, RAIM_ANGLE_TURN / 2, REWIND); // zeroed samples are at the origin
     assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
     assert_int_equal(raim_world_bullets(f->world)->born_tick, (uint32_t)-REWIND);
     fixture_destroy(f);
@@ -396,7 +397,7 @@ static void test_a_world_without_rewinds_keeps_no_history(void **state)
 
 enum { PLAYERS = ORACLE_PLAYERS, TICKS = ORACLE_TICKS, BOXES = 6 };
 
-// Boxes around the middle, where everybody is put, near to each other.
+// Creates an arena with boxes in the middle, where all players gather.
 static struct arena_fixture *random_arena(void)
 {
     raim_box boxes[BOXES];
@@ -424,7 +425,7 @@ static struct arena_fixture *random_arena(void)
     return f;
 }
 
-// Now and then all who live are gathered, so that there is somebody to hit; that is a new life.
+// Moves all living players close together, so that bullets hit. The jump counts as a new life.
 static void gather(struct arena_fixture *f)
 {
     raim_player *players = raim_world_players(f->world);

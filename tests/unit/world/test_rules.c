@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of rules.
+// Tests of the table of rules.
 #include "rules.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may fire when, and the places of bullets.
+// Tests of the cooldown and of the slots of bullets.
 #include "arena_fixture.h"
 #include "chance.h"
 
@@ -93,7 +93,7 @@ static void test_each_player_has_as_many_bullet_slots_as_it_can_need(void **stat
     assert_true(1000 * 8 <= RAIM_MAX_BULLETS);
 }
 
-// Each shot in a place of the shooter's own, where nothing is in flight.
+// Asserts that each new bullet is in a slot of its shooter that was free.
 static void check_shots(const struct arena_fixture *f, const raim_bullet *before)
 {
     const struct raim_world *world = f->world;
@@ -107,8 +107,8 @@ static void check_shots(const struct arena_fixture *f, const raim_bullet *before
     }
 }
 
-// Everybody keeps the trigger pulled, and whoever has cooled down fires, new lives included; none
-// of the rules lets a place be asked for that is still in flight.
+// All players keep firing, and every player whose cooldown is over fires, also in a new life. With
+// no rules does a shot need a slot that is still taken.
 static void test_no_shot_is_dry_where_slots_suffice(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of the game, one tick at a time.
+// Tests of the game's rules, tick by tick.
 #include "arena_fixture.h"
 #include "chance.h"
 
@@ -40,8 +40,8 @@ static void test_strides_are_the_speed_in_whole_steps(void **state)
     assert_int_equal(stride.diagonal, 4525); // 4525.48
 }
 
-// After so many ticks exactly so many strides, from wherever, and as fast in every direction as the
-// grid allows.
+// After n ticks, a player has moved exactly n strides from any start, as fast in every direction as
+// the grid allows.
 static void test_a_run_in_the_open_is_exact_to_the_bit(void **state)
 {
     (void)state;
@@ -103,7 +103,8 @@ static void test_two_bullets_in_one_tick_give_one_point_to_the_first(void **stat
 {
     (void)state;
     struct arena_fixture *f = open_field(3);
-    // The later place stands nearer, so in the tick that both arrive its bullet is first.
+    // The player in the later slot is nearer, so its bullet is first in the tick in which both
+    // arrive.
     raim_player *far = fixture_put(f, (raim_vec2){-73, 0});
     raim_player *near = fixture_put(f, (raim_vec2){72, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){0, 0});
@@ -222,7 +223,7 @@ static void test_a_muzzle_behind_a_thin_wall_does_not_shoot_through(void **state
 {
     (void)state;
     const raim_rules rules = raim_rules_default();
-    // The player touches the wall, which is thinner than the way to the muzzle and beyond.
+    // The player touches the wall, which is thinner than the distance to the muzzle.
     const raim_box wall = {{20, -500}, {21, 500}};
     struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
@@ -264,7 +265,7 @@ static void test_leaving_frees_the_slot_and_takes_its_bullets_only(void **state)
     fixture_step(f);
     assert_int_equal(fixture_bullets(f), 2);
     raim_world_leave(f->world, old);
-    assert_int_equal(fixture_bullets(f), 1); // the other's
+    assert_int_equal(fixture_bullets(f), 1); // the bullet of the other player
     const raim_player_id next = raim_world_join(f->world);
     assert_int_equal(raim_player_place(next), raim_player_place(old));
     assert_int_not_equal(next, old);
@@ -364,7 +365,7 @@ static void test_a_continued_world_keeps_ticks_ids_and_lives(void **state)
     assert_int_equal(players[2].id, ids[2]);
     assert_int_equal(players[2].generation, 2);
     assert_int_equal(players[2].score, 0);
-    // Whoever comes gets no id that was used.
+    // New players get unused ids.
     for (uint32_t slot = 0; slot < 8; slot++) {
         if (slot == 2)
             continue;
@@ -398,7 +399,7 @@ static void random_inputs(struct arena_fixture *f)
 {
     for (uint32_t slot = 0; slot < f->world->max_players; slot++) {
         if (chance_int(0, 9) > 0)
-            continue; // mostly they go on
+            continue; // most inputs stay
         f->inputs[slot] = (raim_input){
             .move_x = (int8_t)chance_int(-1, 1),
             .move_y = (int8_t)chance_int(-1, 1),
@@ -433,8 +434,8 @@ static void test_a_copy_of_the_world_plays_on_alike(void **state)
     fixture_destroy(f);
 }
 
-// Thin walls from side to side, somewhat slanted, make four rooms with a spawn in each; inside,
-// what is strewn makes nooks of every angle.
+// Creates four rooms, with a spawn in each, separated by thin, slanted walls from side to side.
+// Scattered obstacles form corners of every angle.
 static const raim_vec2 wall_ends[2][2] = {{{-1000, -40}, {1000, 44}}, {{38, -1000}, {-40, 1000}}};
 
 static struct raim_map *map_of_rooms(void)
@@ -484,7 +485,8 @@ static int room_of(raim_vec2 point)
     return room;
 }
 
-// A million players' ticks, from crawling to leaping: all on the grid, free, and behind no wall.
+// Plays a million player ticks at all speeds: every player stays on the grid, free, and in its
+// room.
 static void test_players_stay_on_the_grid_and_cross_no_wall(void **state)
 {
     (void)state;
@@ -521,8 +523,8 @@ static void test_players_stay_on_the_grid_and_cross_no_wall(void **state)
     }
 }
 
-// Whatever players press, they stay outside of obstacles and inside the border, points are what
-// was destroyed, and nobody moves farther than a stride and the pushes of a crowd.
+// With any input, players stay outside of obstacles and inside the border, points equal kills, and
+// no player moves farther than a stride and the pushes of a crowd.
 static void test_invariants_hold_in_a_crowd(void **state)
 {
     (void)state;
