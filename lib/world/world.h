@@ -91,7 +91,7 @@ struct raim_world {
     uint32_t tick;   // steps taken; compare with raim_tick_diff
     uint32_t tick_hz;
     uint32_t max_players;
-    uint32_t max_bullets; // max_players * shots
+    uint32_t max_bullets; // of all players together
     uint32_t shots;       // bullet slots of each player, from its own slot times this number on
     uint32_t max_rewind;  // ticks, 0 to RAIM_MAX_REWIND
     // Ticks that are recorded: at least max_rewind and a power of two, so that the ring stays

@@ -224,13 +224,13 @@ static void test_pieces_make_the_same_obstacles_to_the_bit(void **state)
             memcpy(pieces[i].points, piece->points, sizeof piece->points);
             cut = cut || piece->seams != 0;
         }
-        struct raim_map *told = make_map_of_pieces(pieces, map->obstacle_count);
-        assert_non_null(told);
-        assert_int_equal(told->outline_count, 0);
-        assert_int_equal(told->obstacle_count, map->obstacle_count);
-        assert_memory_equal(told->obstacles, map->obstacles,
+        struct raim_map *received = make_map_of_pieces(pieces, map->obstacle_count);
+        assert_non_null(received);
+        assert_int_equal(received->outline_count, 0);
+        assert_int_equal(received->obstacle_count, map->obstacle_count);
+        assert_memory_equal(received->obstacles, map->obstacles,
                             (size_t)map->obstacle_count * sizeof map->obstacles[0]);
-        raim_map_destroy(told);
+        raim_map_destroy(received);
         raim_map_destroy(map);
     }
     assert_true(cut);

@@ -71,7 +71,7 @@ static void end(struct game *game)
 static void fail_at(const struct game *game, int slot, const char *what)
 {
     const raim_player *player = &game->players[slot];
-    fail_msg("tick %u: player %d at (%.17g, %.17g), before at (%.17g, %.17g), pressing %d %d, %s",
+    fail_msg("tick %u: player %d at (%.17g, %.17g), before at (%.17g, %.17g), input %d %d, %s",
              game->world->tick, slot, player->position.x, player->position.y, player->previous.x,
              player->previous.y, game->inputs[slot].move_x, game->inputs[slot].move_y, what);
 }
