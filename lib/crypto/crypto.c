@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls libsodium, and is the only file to do so.
+// The wrapper around libsodium, and the only file that calls it.
 #include "crypto.h"
 
 #include <assert.h>
@@ -119,9 +119,9 @@ void raim_crypto_derive_public_key(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
     crypto_scalarmult_base(public_key, secret);
 }
 
-bool raim_crypto_agree(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
-                       const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
-                       uint8_t shared[RAIM_CRYPTO_KEY_BYTES])
+bool raim_crypto_key_exchange(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
+                              const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
+                              uint8_t shared[RAIM_CRYPTO_KEY_BYTES])
 {
     return crypto_scalarmult(shared, secret, public_key) == 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All the cryptography of the daemon and of the client library, by libsodium, under the names of
-// what it is used for. Any thread may call any of it; nothing here keeps state. Of all functions
-// only raim_crypto_init, raim_crypto_random, raim_crypto_allocate and raim_crypto_free ask the
-// system for anything.
+// Cryptographic primitives of the daemon and the client library: a thin wrapper around libsodium.
+// Sizes are in bytes. Only raim_crypto_init, raim_crypto_random, raim_crypto_allocate and
+// raim_crypto_free ask the system for anything.
+// Thread rule: any thread may call any function; nothing here keeps state.
 #pragma once
 
 #include <stdbool.h>
@@ -16,67 +16,70 @@
 #define RAIM_CRYPTO_SIGNATURE_BYTES 64
 #define RAIM_CRYPTO_TAG_BYTES 16
 
-// To be called before anything else here, as often as one likes. False when the machine has no
-// random numbers.
+// Initialises libsodium. Call it before any other function here; repeated calls do nothing. Returns
+// false when the machine has no source of random numbers.
 bool raim_crypto_init(void);
 
+// Fills memory with cryptographically secure random bytes.
 void raim_crypto_random(void *bytes, size_t size);
 
-// Overwrites a secret that must not stay in memory.
+// Overwrites a secret with zeros; the compiler cannot optimise this away.
 void raim_crypto_wipe(void *bytes, size_t size);
 
-// Zeroed memory for secrets: between guard pages, left out of core dumps, and locked into memory as
-// far as the process may lock any. NULL when memory runs out. Freeing wipes it; NULL is fine.
+// Allocates zeroed memory for secrets: between guard pages, excluded from core dumps, and locked
+// into RAM as far as the limits of the process allow. Returns NULL when memory runs out. Freeing
+// wipes the memory; freeing NULL does nothing.
 void *raim_crypto_allocate(size_t size);
 void raim_crypto_free(void *memory);
 
-// Whether two secrets are equal, in a time that does not depend on where they differ.
+// Returns whether two secrets are equal, in a time that does not depend on their contents.
 bool raim_crypto_is_equal(const void *one, const void *other, size_t size);
 
-// A key of RAIM_CRYPTO_KEY_BYTES as 64 lower-case hexadecimal digits, and back: false where the
-// text begins with anything else.
+// Converts a key to 64 lower-case hexadecimal digits, and back. Reading returns false when the text
+// does not begin with such digits.
 #define RAIM_CRYPTO_KEY_DIGITS (2 * RAIM_CRYPTO_KEY_BYTES)
 void raim_crypto_print_key(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
                            char text[RAIM_CRYPTO_KEY_DIGITS + 1]);
 bool raim_crypto_read_key(const char *text, uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 
-// Reads base64url without padding. Returns the size; 0 for anything else, or more than `capacity`.
+// Decodes base64url without padding. Returns the number of bytes, or 0 for invalid text and for
+// more than `capacity` bytes.
 size_t raim_crypto_decode(const char *text, uint8_t *bytes, size_t capacity);
 
-// SipHash-2-4, its 8 bytes read as a little-endian number.
+// Returns the SipHash-2-4 of some data: its 8 bytes as a little-endian number.
 uint64_t raim_crypto_siphash(const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES], const void *data,
                              size_t size);
 
-// BLAKE2b of 512 bits of two parts in a row. With a key of RAIM_CRYPTO_KEY_BYTES it is BLAKE2b's
-// own keyed mode; NULL is for none.
+// Computes the 512-bit BLAKE2b hash of two concatenated parts. With a key of RAIM_CRYPTO_KEY_BYTES
+// it uses BLAKE2b's keyed mode; the key may be NULL.
 void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, const void *second,
                       size_t second_size, uint8_t hash[RAIM_CRYPTO_HASH_BYTES]);
 
-// Whether an Ed25519 signature of some bytes was made with the secret half of a key.
+// Returns whether an Ed25519 signature of some bytes is valid for a public key.
 bool raim_crypto_is_signed(const void *data, size_t size,
                            const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
                            const uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 
-// X25519: the public half of a secret, which is any random bytes; and what both ends share, each
-// knowing its own secret and the other's public half. False for a public half that no honest peer
-// has, because the result would be all zeros.
+// X25519 (RFC 7748). A secret key is any random bytes. The key exchange computes the shared secret
+// from the own secret key and the peer's public key. It returns false for a public key of low
+// order, which no honest peer has, because the result would be all zeros.
 void raim_crypto_derive_public_key(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
                                    uint8_t public_key[RAIM_CRYPTO_KEY_BYTES]);
-bool raim_crypto_agree(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
-                       const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
-                       uint8_t shared[RAIM_CRYPTO_KEY_BYTES]);
+bool raim_crypto_key_exchange(const uint8_t secret[RAIM_CRYPTO_KEY_BYTES],
+                              const uint8_t public_key[RAIM_CRYPTO_KEY_BYTES],
+                              uint8_t shared[RAIM_CRYPTO_KEY_BYTES]);
 
-// Encrypts and authenticates with ChaCha20-Poly1305 (RFC 8439); the nonce is four zero bytes and
-// the number, little-endian, as in Noise. `encryption` gets RAIM_CRYPTO_TAG_BYTES more than `plain`
-// has and may be the same memory. A key must never see a number twice. AES-256-GCM would take half
-// the time or less on machines with instructions for it
-// (./dev bench encryption), but libsodium has it nowhere else, and both ends need the same.
+// Encrypts and authenticates with ChaCha20-Poly1305 (RFC 8439). The nonce is four zero bytes and
+// the number, little-endian, as in Noise; never use a number twice with one key. `encrypted`
+// receives RAIM_CRYPTO_TAG_BYTES more than `plain` has and may be the same memory. AES-256-GCM
+// would take half the time or less on machines with instructions for it (./dev bench encryption),
+// but libsodium supports it only there, and both ends need the same cipher.
 void raim_crypto_encrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
                          const void *associated, size_t associated_size, const uint8_t *plain,
                          size_t size, uint8_t *encrypted);
 
-// The reverse; false, and `plain` undefined, for bytes that raim_crypto_encrypt did not make with
-// the same key, number and associated data. `size` is that of `encryption`.
+// Decrypts. `size` is that of `encrypted`. Returns false, with `plain` undefined, for bytes that
+// raim_crypto_encrypt did not produce with this key, number and associated data.
 bool raim_crypto_decrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
                          const void *associated, size_t associated_size, const uint8_t *encrypted,
                          size_t size, uint8_t *plain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names in comments are those of the Noise specification, sections 4 to 7.
+// The handshake, with the names of the Noise specification, sections 4 to 7, in the comments.
 #include "noise.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ static const char protocol_name[] = "Noise_NK_25519_ChaChaPoly_BLAKE2b";
 
 static_assert(sizeof protocol_name - 1 <= HASH_BYTES, "h begins with the name and zeros");
 
-// HMAC-HASH (RFC 2104) with a key of HASHLEN bytes, which is below a block.
+// HMAC-HASH (RFC 2104) with a key of HASHLEN bytes, which is shorter than a block.
 static void hmac(const uint8_t key[HASH_BYTES], const void *data, size_t size,
                  uint8_t output[HASH_BYTES])
 {
@@ -51,12 +51,12 @@ static void mix_hash(struct raim_noise *noise, const void *data, size_t size)
     raim_crypto_hash(NULL, noise->h, HASH_BYTES, data, size, noise->h);
 }
 
-// MixKey with the result of a DH; false where there is no secret in it.
-static bool mix_agreement(struct raim_noise *noise, const uint8_t secret[KEY_BYTES],
-                          const uint8_t public_key[KEY_BYTES])
+// MixKey with the result of a DH. Returns false when the shared secret is all zeros.
+static bool mix_key_exchange(struct raim_noise *noise, const uint8_t secret[KEY_BYTES],
+                             const uint8_t public_key[KEY_BYTES])
 {
     uint8_t shared[KEY_BYTES], ck[HASH_BYTES], key[HASH_BYTES];
-    const bool agreed = raim_crypto_agree(secret, public_key, shared);
+    const bool agreed = raim_crypto_key_exchange(secret, public_key, shared);
     if (agreed) {
         hkdf(noise->ck, shared, sizeof shared, ck, key);
         memcpy(noise->ck, ck, sizeof ck);
@@ -110,15 +110,15 @@ void raim_noise_respond(struct raim_noise *noise, const uint8_t static_secret[KE
     memcpy(noise->secret, static_secret, KEY_BYTES);
 }
 
-// Of this pattern both messages are "e" and one DH: with the responder's static key ("es") in the
-// first, with its ephemeral key ("ee") in the second.
+// Both messages of this pattern are "e" and one DH: with the responder's static key ("es") in the
+// first message, with its ephemeral key ("ee") in the second.
 bool raim_noise_write(struct raim_noise *noise, const uint8_t ephemeral_secret[KEY_BYTES],
                       const void *payload, size_t size, uint8_t *message)
 {
     memcpy(noise->secret, ephemeral_secret, KEY_BYTES);
     raim_crypto_derive_public_key(ephemeral_secret, message);
     mix_hash(noise, message, KEY_BYTES);
-    if (!mix_agreement(noise, noise->secret, noise->remote))
+    if (!mix_key_exchange(noise, noise->secret, noise->remote))
         return false;
     encrypt_and_hash(noise, payload, size, message + KEY_BYTES);
     return true;
@@ -131,7 +131,7 @@ bool raim_noise_read(struct raim_noise *noise, const uint8_t *message, size_t si
         return false;
     memcpy(noise->remote, message, KEY_BYTES);
     mix_hash(noise, message, KEY_BYTES);
-    return mix_agreement(noise, noise->secret, noise->remote) &&
+    return mix_key_exchange(noise, noise->secret, noise->remote) &&
            decrypt_and_hash(noise, message + KEY_BYTES, size - KEY_BYTES, payload);
 }
 

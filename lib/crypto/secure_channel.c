@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The window is that of RFC 6479, by bits; the masked numbers follow QUIC's header protection
-// (RFC 9001, section 5.4), with the tag as the sample.
+// Datagram encryption with an anti-replay window (RFC 6479, by single bits) and masked packet
+// numbers (QUIC's header protection, RFC 9001, section 5.4, with the tag as the sample).
 #include "secure_channel.h"
 
 #include "noise.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { KEY_BYTES = RAIM_CRYPTO_KEY_BYTES, TAG_BYTES = RAIM_CRYPTO_TAG_BYTES };
-enum { BEFORE, NOW, AFTER }; // the keys of a receiver
+enum { PREVIOUS, CURRENT, NEXT }; // indexes of a receiver's keys
 
 static const uint64_t number_mask = (UINT64_C(1) << 62) - 1;
 static const uint64_t form = UINT64_C(1) << 62; // 01 in the two highest bits
@@ -35,8 +35,8 @@ void raim_secure_begin(struct raim_secure_channel *channel, const uint8_t send_k
     *channel = (struct raim_secure_channel){.sender.since_ms = now_ms};
     memcpy(channel->sender.key, send_key, KEY_BYTES);
     derive_number_key(send_key, channel->sender.number_key);
-    memcpy(channel->receiver.keys[NOW], receive_key, KEY_BYTES);
-    raim_noise_rekey(receive_key, channel->receiver.keys[AFTER]);
+    memcpy(channel->receiver.keys[CURRENT], receive_key, KEY_BYTES);
+    raim_noise_rekey(receive_key, channel->receiver.keys[NEXT]);
     derive_number_key(receive_key, channel->receiver.number_key);
 }
 
@@ -45,7 +45,7 @@ bool raim_secure_is_datagram(const uint8_t *data, size_t size)
     return size > RAIM_SECURE_BYTES && data[0] >> 6 == 1;
 }
 
-// A number as the header has it, and back: the tag makes the mask.
+// Masks or unmasks a packet number. The mask is derived from the tag.
 static uint64_t mask_number(const uint8_t number_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES],
                             uint64_t number, const uint8_t tag[TAG_BYTES])
 {
@@ -66,7 +66,7 @@ static uint64_t read_u64(const uint8_t bytes[8])
     return number;
 }
 
-// The number of the next datagram, and its key.
+// Returns the number of the next datagram, and replaces the key at the begin of an epoch.
 static uint64_t take_number(struct raim_secure_sender *sender, int64_t now_ms)
 {
     const uint64_t last = sender->next == 0 ? 0 : sender->next - 1;
@@ -122,24 +122,24 @@ static void mark_received(struct raim_secure_receiver *receiver, uint64_t number
     receiver->received[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-// The key of a number's epoch, counted from that of the highest number received; NULL where there
-// is none.
+// Returns the key for the epoch of a number, or NULL when the epoch is not adjacent to that of the
+// highest number received.
 static const uint8_t *find_key(const struct raim_secure_receiver *receiver, uint64_t number)
 {
     const uint64_t now = receiver->next == 0 ? 0 : epoch_of(receiver->next - 1);
     const uint64_t epoch = epoch_of(number);
     if (epoch == now)
-        return receiver->keys[NOW];
+        return receiver->keys[CURRENT];
     if (epoch == now + 1)
-        return receiver->keys[AFTER];
-    return epoch + 1 == now ? receiver->keys[BEFORE] : NULL;
+        return receiver->keys[NEXT];
+    return epoch + 1 == now ? receiver->keys[PREVIOUS] : NULL;
 }
 
-static void advance(struct raim_secure_receiver *receiver)
+static void advance_epoch(struct raim_secure_receiver *receiver)
 {
-    memcpy(receiver->keys[BEFORE], receiver->keys[NOW], KEY_BYTES);
-    memcpy(receiver->keys[NOW], receiver->keys[AFTER], KEY_BYTES);
-    raim_noise_rekey(receiver->keys[NOW], receiver->keys[AFTER]);
+    memcpy(receiver->keys[PREVIOUS], receiver->keys[CURRENT], KEY_BYTES);
+    memcpy(receiver->keys[CURRENT], receiver->keys[NEXT], KEY_BYTES);
+    raim_noise_rekey(receiver->keys[CURRENT], receiver->keys[NEXT]);
 }
 
 enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
@@ -157,8 +157,8 @@ enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel
     if (key == NULL || !raim_crypto_decrypt(key, number, NULL, 0, data + RAIM_SECURE_HEADER_BYTES,
                                             size - RAIM_SECURE_HEADER_BYTES, plain))
         return RAIM_SECURE_FORGED;
-    if (key == receiver->keys[AFTER])
-        advance(receiver);
+    if (key == receiver->keys[NEXT])
+        advance_epoch(receiver);
     mark_received(receiver, number);
     *plain_size = size - RAIM_SECURE_BYTES;
     return RAIM_SECURE_OK;

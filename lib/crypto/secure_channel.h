@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: MIT
-// The transport phase of an encrypted connection, at either end: encrypts outgoing datagrams,
-// decrypts incoming ones, refuses repetitions, masks the packet numbers, and replaces the keys by
-// amount and by time. No sockets; time comes from the caller.
-// Thread rule: a channel belongs to one thread at a time.
+// The transport phase of an encrypted connection, for either end: encrypts outgoing datagrams,
+// decrypts incoming ones, rejects replays, masks the packet numbers, and replaces the keys after a
+// number of datagrams and after some time. No sockets; the caller passes the time in milliseconds
+// of a monotonic clock. Thread rule: a channel belongs to one thread at a time.
 #pragma once
 
 #include "crypto.h"
 
-// A datagram is a header of 8 bytes, the ciphertext, and a tag of 16. The header holds 01 in its
-// two highest bits, so that it looks like no other datagram of an arena, and the packet number.
+// A datagram is a header of 8 bytes, the ciphertext, and a tag of 16 bytes. The header holds 01 in
+// its two highest bits, which no other datagram of an arena has, and the masked packet number.
 #define RAIM_SECURE_HEADER_BYTES 8
 #define RAIM_SECURE_BYTES (RAIM_SECURE_HEADER_BYTES + RAIM_CRYPTO_TAG_BYTES)
 
-// Packet numbers of one key: a key is replaced after so many, or after RAIM_SECURE_EPOCH_MS.
+// An epoch is the lifetime of a key: 2^RAIM_SECURE_EPOCH_BITS packet numbers or
+// RAIM_SECURE_EPOCH_MS milliseconds, whichever comes first.
 #define RAIM_SECURE_EPOCH_BITS 16
 #define RAIM_SECURE_EPOCH_MS 600000
 
-// Numbers below the highest one received that are still accepted, once each.
+// The size of the anti-replay window: numbers this far below the highest one received are still
+// accepted, once each.
 #define RAIM_SECURE_WINDOW 1024
 
 struct raim_secure_sender {
     uint8_t key[RAIM_CRYPTO_KEY_BYTES];
     uint8_t number_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES];
-    uint64_t next;    // number
-    int64_t since_ms; // of the key
+    uint64_t next;    // number of the next datagram
+    int64_t since_ms; // begin of the key's use
 };
 
-// The keys of three epochs: the one before that of the highest number received, that one, the next.
+// The receiving side has the keys of three epochs: that of the highest number received, the
+// previous and the next one.
 struct raim_secure_receiver {
     uint8_t keys[3][RAIM_CRYPTO_KEY_BYTES];
     uint8_t number_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES];
@@ -41,24 +44,25 @@ struct raim_secure_channel {
 
 enum raim_secure_verdict {
     RAIM_SECURE_OK,
-    RAIM_SECURE_FORGED,   // not what the other end sent
-    RAIM_SECURE_REPLAYED, // received before, or too old to tell
+    RAIM_SECURE_FORGED,   // not sent by the peer, or changed
+    RAIM_SECURE_REPLAYED, // received before, or below the window
 };
 
-// Begins with the transport keys of a handshake.
+// Begins a channel with the transport keys of a handshake.
 void raim_secure_begin(struct raim_secure_channel *channel,
                        const uint8_t send_key[RAIM_CRYPTO_KEY_BYTES],
                        const uint8_t receive_key[RAIM_CRYPTO_KEY_BYTES], int64_t now_ms);
 
-// Whether a datagram has the form of an encrypted one.
+// Returns whether a datagram has the form of an encrypted one.
 bool raim_secure_is_datagram(const uint8_t *data, size_t size);
 
-// Encrypts a datagram into other memory with RAIM_SECURE_BYTES more. Returns the size.
+// Encrypts a datagram into other memory, which has room for RAIM_SECURE_BYTES more. Returns the
+// size of the encrypted datagram.
 size_t raim_secure_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
                            const uint8_t *plain, size_t size, uint8_t *data);
 
-// Decrypts a datagram of that form into `plain`, which is other memory and at least as large.
-// `plain_size` is set where the verdict is RAIM_SECURE_OK.
+// Decrypts a datagram of any form into `plain`, which is other memory and at least as large. Sets
+// `plain_size` when the verdict is RAIM_SECURE_OK.
 enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
                                              const uint8_t *data, size_t size, uint8_t *plain,
                                              size_t *plain_size);

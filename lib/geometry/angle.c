@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Directions of binary angles by the Taylor series of one octant, and the way back by one Newton
-// step.
+// Sine and cosine by the Taylor series of one octant; the arc tangent by an estimate and one
+// correction step.
 #include "angle.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 enum {
     QUARTER = RAIM_ANGLE_TURN / 4,
     OCTANT = RAIM_ANGLE_TURN / 8,
-    TERMS = 8, // what the series drop after them is below 1e-17 within an octant
+    TERMS = 8, // the remainder of the series is below 1e-17 within an octant
 };
 
 static const double pi = 0x1.921fb54442d18p+1;
@@ -31,7 +31,7 @@ static double polynomial(const double terms[TERMS], double x)
     return sum;
 }
 
-// The direction of an angle from 0 to OCTANT. The leading terms are added last, to round once.
+// Returns the direction of an angle from 0 to OCTANT. Adds the leading terms last, to round once.
 static raim_vec2 octant_direction(int angle)
 {
     const double radians = angle * (2 * pi / RAIM_ANGLE_TURN);
@@ -40,11 +40,11 @@ static raim_vec2 octant_direction(int angle)
                        radians + radians * squared * polynomial(sine_terms, squared)};
 }
 
-// The angle, from 0 to OCTANT, nearest to the direction of (1, slope).
+// Returns the angle, from 0 to OCTANT, nearest to the direction of (1, slope).
 static int octant_angle(double slope)
 {
-    // A parabola through both ends, at most 41 off; the tangent of what remains then tells the
-    // rest, by the first two terms of its inverse to within 1e-8.
+    // The estimate is a parabola through both ends of the octant, at most 41 off. The correction is
+    // the arc tangent of the remaining angle by the first two terms of its series, exact to 1e-8.
     const int guess = (int)(slope * (OCTANT + 2847 * (1 - slope)) + 0.5);
     const raim_vec2 near = octant_direction(guess);
     const double tangent = (near.x * slope - near.y) / (near.x + near.y * slope);
@@ -59,12 +59,12 @@ raim_vec2 raim_angle_direction(raim_angle angle)
     if (within <= OCTANT) {
         first = octant_direction(within);
         if (within == OCTANT)
-            first.y = first.x; // the diagonal is its own mirror image
+            first.y = first.x; // exactly 45 degrees
     } else {
         const raim_vec2 mirrored = octant_direction(QUARTER - within);
         first = (raim_vec2){mirrored.y, mirrored.x};
     }
-    // Subtracted from zero, not negated: there is no negative zero among the directions.
+    // Subtracting from zero instead of negating avoids negative zeros.
     switch (angle / QUARTER) {
     case 0:
         return first;

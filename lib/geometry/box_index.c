@@ -1,101 +1,104 @@
 // SPDX-License-Identifier: MIT
-// Marks where boxes begin and end, and adds up the marks.
+// The bitmap index: marks the bands of each box's sides and accumulates the marks over the bands.
 #include "box_index.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEGUN_X, UNENDED_X, BEGUN_Y, UNENDED_Y, KINDS }; // up to a band, and from it on
+// MIN: boxes whose minimum lies in a band or a lower one. MAX: boxes whose maximum lies in a band
+// or a higher one.
+enum { MIN_X, MAX_X, MIN_Y, MAX_Y, KINDS };
 
-static uint64_t *set_of(const struct raim_box_index *bands, int kind, int band)
+static uint64_t *set_of(const struct raim_box_index *index, int kind, int band)
 {
-    return &bands->sets[(kind * RAIM_BOX_INDEX + band) * bands->words];
+    return &index->sets[(kind * RAIM_BOX_INDEX_BANDS + band) * index->words];
 }
 
 static int band_of(double bands)
 {
     if (!(bands > 0))
         return 0;
-    return bands < RAIM_BOX_INDEX ? (int)bands : RAIM_BOX_INDEX - 1;
+    return bands < RAIM_BOX_INDEX_BANDS ? (int)bands : RAIM_BOX_INDEX_BANDS - 1;
 }
 
-static int column_of(const struct raim_box_index *bands, double x)
+static int column_of(const struct raim_box_index *index, double x)
 {
-    return band_of((x - bands->origin.x) * bands->per_unit.x);
+    return band_of((x - index->origin.x) * index->per_unit.x);
 }
 
-static int row_of(const struct raim_box_index *bands, double y)
+static int row_of(const struct raim_box_index *index, double y)
 {
-    return band_of((y - bands->origin.y) * bands->per_unit.y);
+    return band_of((y - index->origin.y) * index->per_unit.y);
 }
 
-bool raim_box_index_create(struct raim_box_index *bands, raim_box area, int capacity)
+bool raim_box_index_create(struct raim_box_index *index, raim_box area, int capacity)
 {
     const raim_vec2 size = raim_vec2_sub(area.max, area.min);
     const size_t words = (size_t)(capacity + 63) / 64;
-    *bands = (struct raim_box_index){
+    *index = (struct raim_box_index){
         .origin = area.min,
-        .per_unit = {RAIM_BOX_INDEX / size.x, RAIM_BOX_INDEX / size.y},
+        .per_unit = {RAIM_BOX_INDEX_BANDS / size.x, RAIM_BOX_INDEX_BANDS / size.y},
         .capacity = capacity,
-        // One more: an allocation of nothing may be NULL.
-        .sets = calloc(KINDS * RAIM_BOX_INDEX * words + 1, sizeof *bands->sets),
+        // One word more: calloc of 0 bytes may return NULL.
+        .sets = calloc(KINDS * RAIM_BOX_INDEX_BANDS * words + 1, sizeof *index->sets),
     };
-    return bands->sets != NULL;
+    return index->sets != NULL;
 }
 
-void raim_box_index_destroy(struct raim_box_index *bands)
+void raim_box_index_destroy(struct raim_box_index *index)
 {
-    free(bands->sets);
-    *bands = (struct raim_box_index){0};
+    free(index->sets);
+    *index = (struct raim_box_index){0};
 }
 
-void raim_box_index_begin(struct raim_box_index *bands, int count)
+void raim_box_index_begin(struct raim_box_index *index, int count)
 {
-    assert(count <= bands->capacity);
-    bands->words = (count + 63) / 64;
-    memset(bands->sets, 0, (size_t)(KINDS * RAIM_BOX_INDEX * bands->words) * sizeof *bands->sets);
+    assert(count <= index->capacity);
+    index->words = (count + 63) / 64;
+    memset(index->sets, 0,
+           (size_t)(KINDS * RAIM_BOX_INDEX_BANDS * index->words) * sizeof *index->sets);
 }
 
-static void mark(struct raim_box_index *bands, int kind, int band, int index)
+static void mark(struct raim_box_index *index, int kind, int band, int number)
 {
-    set_of(bands, kind, band)[index / 64] |= (uint64_t)1 << index % 64;
+    set_of(index, kind, band)[number / 64] |= (uint64_t)1 << number % 64;
 }
 
-void raim_box_index_add(struct raim_box_index *bands, int index, raim_box box)
+void raim_box_index_add(struct raim_box_index *index, int number, raim_box box)
 {
-    mark(bands, BEGUN_X, column_of(bands, box.min.x), index);
-    mark(bands, UNENDED_X, column_of(bands, box.max.x), index);
-    mark(bands, BEGUN_Y, row_of(bands, box.min.y), index);
-    mark(bands, UNENDED_Y, row_of(bands, box.max.y), index);
+    mark(index, MIN_X, column_of(index, box.min.x), number);
+    mark(index, MAX_X, column_of(index, box.max.x), number);
+    mark(index, MIN_Y, row_of(index, box.min.y), number);
+    mark(index, MAX_Y, row_of(index, box.max.y), number);
 }
 
-static void add_up(struct raim_box_index *bands, int kind, int band, int before)
+static void merge_band(struct raim_box_index *index, int kind, int band, int from)
 {
-    uint64_t *set = set_of(bands, kind, band);
-    const uint64_t *other = set_of(bands, kind, before);
-    for (int i = 0; i < bands->words; i++)
+    uint64_t *set = set_of(index, kind, band);
+    const uint64_t *other = set_of(index, kind, from);
+    for (int i = 0; i < index->words; i++)
         set[i] |= other[i];
 }
 
-void raim_box_index_end(struct raim_box_index *bands)
+void raim_box_index_end(struct raim_box_index *index)
 {
-    for (int band = 1; band < RAIM_BOX_INDEX; band++) {
-        add_up(bands, BEGUN_X, band, band - 1);
-        add_up(bands, BEGUN_Y, band, band - 1);
-        add_up(bands, UNENDED_X, RAIM_BOX_INDEX - 1 - band, RAIM_BOX_INDEX - band);
-        add_up(bands, UNENDED_Y, RAIM_BOX_INDEX - 1 - band, RAIM_BOX_INDEX - band);
+    for (int band = 1; band < RAIM_BOX_INDEX_BANDS; band++) {
+        merge_band(index, MIN_X, band, band - 1);
+        merge_band(index, MIN_Y, band, band - 1);
+        merge_band(index, MAX_X, RAIM_BOX_INDEX_BANDS - 1 - band, RAIM_BOX_INDEX_BANDS - band);
+        merge_band(index, MAX_Y, RAIM_BOX_INDEX_BANDS - 1 - band, RAIM_BOX_INDEX_BANDS - band);
     }
 }
 
-void raim_box_index_find(const struct raim_box_index *bands, raim_box box,
+void raim_box_index_find(const struct raim_box_index *index, raim_box box,
                          struct raim_box_index_search *search)
 {
-    search->sets[0] = set_of(bands, BEGUN_X, column_of(bands, box.max.x));
-    search->sets[1] = set_of(bands, UNENDED_X, column_of(bands, box.min.x));
-    search->sets[2] = set_of(bands, BEGUN_Y, row_of(bands, box.max.y));
-    search->sets[3] = set_of(bands, UNENDED_Y, row_of(bands, box.min.y));
-    search->words = bands->words;
+    search->sets[0] = set_of(index, MIN_X, column_of(index, box.max.x));
+    search->sets[1] = set_of(index, MAX_X, column_of(index, box.min.x));
+    search->sets[2] = set_of(index, MIN_Y, row_of(index, box.max.y));
+    search->sets[3] = set_of(index, MAX_Y, row_of(index, box.min.y));
+    search->words = index->words;
     search->word = 0;
     search->left = 0;
 }

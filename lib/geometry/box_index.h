@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which of many boxes touch a box: the plane is cut into bands across and along, and there is a set
-// of boxes, a bit for each, for all that begin up to a band and for all that end from it on. Those
-// that a box touches are what four sets have in common. It costs about the same however large the
-// boxes are, and finds each only once.
+// A bitmap index over axis-aligned boxes: answers which boxes may overlap a query box. Each axis is
+// divided into RAIM_BOX_INDEX_BANDS equal bands, as in a bitmap index with range encoding (Chan and
+// Ioannidis, Bitmap Index Design and Evaluation, 1998). Every band has two bit sets per axis, with
+// one bit per box: the boxes whose minimum lies in this band or a lower one, and the boxes whose
+// maximum lies in this band or a higher one. A query is the intersection of four sets. Its cost
+// hardly depends on the size of the boxes, and it reports each box once.
+// Units: coordinates are in units, and finite.
+// Thread rule: an index may be queried by any number of threads while no thread fills it.
 #pragma once
 
 #include "vec2.h"
@@ -11,34 +15,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RAIM_BOX_INDEX 64 // along either axis
+#define RAIM_BOX_INDEX_BANDS 64 // per axis
 
 struct raim_box_index {
-    raim_vec2 origin, per_unit;
-    int capacity, words; // boxes; what sets of them take now
+    raim_vec2 origin, per_unit; // corner of the area; bands per unit
+    int capacity, words;        // boxes that fit; 64-bit words of each set now
     uint64_t *sets;
 };
 
-// What lies outside the area counts to its outermost bands. False when memory runs out.
-bool raim_box_index_create(struct raim_box_index *bands, raim_box area, int capacity);
-void raim_box_index_destroy(struct raim_box_index *bands);
+// Allocates an index for up to `capacity` boxes. The area has a positive width and height; anything
+// outside it is assigned to the outermost bands. Returns false when memory runs out; the index may
+// then be destroyed, and nothing else.
+bool raim_box_index_create(struct raim_box_index *index, raim_box area, int capacity);
+void raim_box_index_destroy(struct raim_box_index *index);
 
-// To fill them: begin, add boxes by numbers from 0 to below the count, end.
-void raim_box_index_begin(struct raim_box_index *bands, int count);
-void raim_box_index_add(struct raim_box_index *bands, int index, raim_box box);
-void raim_box_index_end(struct raim_box_index *bands);
+// Filling: begin with the number of boxes, 0 to the capacity; add each box under a number from 0 to
+// count - 1; end. Queries are valid after the end.
+void raim_box_index_begin(struct raim_box_index *index, int count);
+void raim_box_index_add(struct raim_box_index *index, int number, raim_box box);
+void raim_box_index_end(struct raim_box_index *index);
 
-// A search for those near a box.
+// A running query. It borrows the index, which must not change meanwhile.
 struct raim_box_index_search {
     const uint64_t *sets[4];
     int words, word;
-    uint64_t left; // of the word
+    uint64_t left; // bits of the current word that are not yet reported
 };
 
-void raim_box_index_find(const struct raim_box_index *bands, raim_box box,
+// Starts a query for the boxes near a box.
+void raim_box_index_find(const struct raim_box_index *index, raim_box box,
                          struct raim_box_index_search *search);
 
-// The next number, ascending, or -1. All that touch the box come, and some others in its bands.
+// Returns the number of the next box in ascending order, or -1 at the end. Reports every box that
+// overlaps or touches the query box, and some others from the bands that it covers.
 static inline int raim_box_index_next(struct raim_box_index_search *search)
 {
     while (search->left == 0) {
@@ -48,7 +57,7 @@ static inline int raim_box_index_next(struct raim_box_index_search *search)
         search->left = search->sets[0][word] & search->sets[1][word] & search->sets[2][word] &
                        search->sets[3][word];
     }
-    const int index = (search->word - 1) * 64 + __builtin_ctzll(search->left);
+    const int number = (search->word - 1) * 64 + __builtin_ctzll(search->left);
     search->left &= search->left - 1;
-    return index;
+    return number;
 }

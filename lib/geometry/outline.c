@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Checks outlines and cuts them into convex pieces.
+// Validates outlines and decomposes them into convex pieces.
 #include "outline.h"
 
 #include <assert.h>
 
-// A point nearer than this to a line, in units, lies on it.
+// A point nearer to a line than this, in units, counts as lying on it.
 static const double on_line = 1e-9;
 
-// An outline that passed the check, counter-clockwise from its leftmost point (the lower one of
-// two), while it is cut.
+// The state of a decomposition. The outline has passed the checks and is numbered counter-clockwise
+// from its leftmost point, or the lower one of two.
 struct cut {
     raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
     int count;
-    // Of the best triangulation of the part between the points i < j and the diagonal from i to j:
-    // how thin its triangles are, and the third corner of the one on that diagonal.
+    // For each part between the points i < j and their diagonal: the total thinness of its best
+    // triangulation, and the third corner of the triangle on that diagonal.
     double cost[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
     uint8_t apex[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
     struct diagonal {
@@ -22,8 +22,8 @@ struct cut {
     } diagonals[RAIM_MAX_OUTLINE_POINTS];
     int diagonal_count;
     struct piece {
-        uint8_t corners[RAIM_MAX_OUTLINE_POINTS]; // counter-clockwise, with those that go straight
-        int count;                                // 0 where it became a part of another piece
+        uint8_t corners[RAIM_MAX_OUTLINE_POINTS]; // counter-clockwise, with collinear ones
+        int count;                                // 0 after merging into another piece
     } pieces[RAIM_MAX_PIECES];
     int piece_count;
     uint8_t owner[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS]; // of the edge from i to j
@@ -32,7 +32,7 @@ struct cut {
 enum bend {
     BEND_LEFT,
     BEND_STRAIGHT,
-    BEND_BAD, // to the right, back, or so little that it is neither a corner nor none
+    BEND_BAD, // to the right, back, or too small for a corner and too large for a straight line
 };
 
 static enum bend bend_at(raim_vec2 before, raim_vec2 corner, raim_vec2 after)
@@ -60,7 +60,7 @@ static double side_of(raim_vec2 a, raim_vec2 b, raim_vec2 point)
     return raim_vec2_cross(raim_vec2_sub(b, a), raim_vec2_sub(point, a));
 }
 
-// True when the line through a and b keeps c and d apart.
+// Returns true when c and d lie strictly on opposite sides of the line through a and b.
 static bool divides(raim_vec2 a, raim_vec2 b, raim_vec2 c, raim_vec2 d)
 {
     const double on = on_line * raim_vec2_length(raim_vec2_sub(b, a));
@@ -68,7 +68,7 @@ static bool divides(raim_vec2 a, raim_vec2 b, raim_vec2 c, raim_vec2 d)
     return (c_side > on && d_side < -on) || (c_side < -on && d_side > on);
 }
 
-// Whether segments cross that do not end on each other.
+// Returns true when two segments cross in their interiors.
 static bool crosses(raim_vec2 a, raim_vec2 b, raim_vec2 c, raim_vec2 d)
 {
     return divides(a, b, c, d) && divides(c, d, a, b);
@@ -90,7 +90,7 @@ static struct raim_outline_problem problem_of(enum raim_outline_error error, int
 static struct raim_outline_problem check_corners(const raim_vec2 *points, int count)
 {
     for (int i = 0; i < count; i++)
-        // Written so that a NaN fails.
+        // The negated comparison rejects NaN.
         if (!(fabs(points[i].x) <= RAIM_POLYGON_REACH && fabs(points[i].y) <= RAIM_POLYGON_REACH))
             return problem_of(RAIM_OUTLINE_NOT_FINITE, i, i);
     for (int i = 0; i < count; i++)
@@ -118,7 +118,7 @@ static struct raim_outline_problem check_crossings(const raim_vec2 *points, int 
     return problem_of(RAIM_OUTLINE_OK, 0, 0);
 }
 
-// Twice the area: positive where the outline runs counter-clockwise.
+// Returns twice the signed area, which is positive for a counter-clockwise outline.
 static double doubled_area(const raim_vec2 *points, int count)
 {
     double sum = 0;
@@ -127,7 +127,7 @@ static double doubled_area(const raim_vec2 *points, int count)
     return sum;
 }
 
-static void start(struct cut *cut, const raim_vec2 *points, int count)
+static void begin_cut(struct cut *cut, const raim_vec2 *points, int count)
 {
     int first = 0;
     for (int i = 1; i < count; i++)
@@ -142,7 +142,7 @@ static void start(struct cut *cut, const raim_vec2 *points, int count)
     cut->piece_count = 0;
 }
 
-// True when the diagonal leaves point i into the inside.
+// Returns true when the diagonal from i to j starts into the interior.
 static bool starts_inside(const struct cut *cut, int i, int j)
 {
     const raim_vec2 corner = cut->points[i], to = cut->points[j];
@@ -154,7 +154,8 @@ static bool starts_inside(const struct cut *cut, int i, int j)
                                               : left_of_in || left_of_out;
 }
 
-// True when the straight line between two points runs inside and touches nothing.
+// Returns true when the segment between two points lies in the interior and touches no other point
+// or edge.
 static bool is_diagonal(const struct cut *cut, int i, int j)
 {
     if (!starts_inside(cut, i, j))
@@ -171,7 +172,8 @@ static bool is_diagonal(const struct cut *cut, int i, int j)
     return true;
 }
 
-// How thin a triangle is: its length by its height; INFINITY where a corner is none.
+// Returns the length of a triangle's longest side divided by its height, or INFINITY when a corner
+// of the triangle is degenerate.
 static double thinness(const struct cut *cut, int i, int j, int k)
 {
     const raim_vec2 a = cut->points[i], b = cut->points[j], c = cut->points[k];
@@ -184,8 +186,8 @@ static double thinness(const struct cut *cut, int i, int j, int k)
     return longest / side_of(a, b, c);
 }
 
-// Finds the triangulation with the least thinness in total. False where every one has a triangle
-// that is none.
+// Finds the triangulation with the least total thinness (Klincsek, 1980). Returns false when every
+// triangulation has a degenerate triangle.
 static bool choose_triangles(struct cut *cut)
 {
     const int count = cut->count;
@@ -210,28 +212,28 @@ static bool choose_triangles(struct cut *cut)
     return cut->cost[0][count - 1] < INFINITY;
 }
 
-static void own_edges(struct cut *cut, int index)
+static void set_edge_owner(struct cut *cut, int index)
 {
     const struct piece *piece = &cut->pieces[index];
     for (int i = 0; i < piece->count; i++)
         cut->owner[piece->corners[i]][piece->corners[(i + 1) % piece->count]] = (uint8_t)index;
 }
 
-// Collects the chosen triangles of the part between two points, and its diagonals.
-static void collect(struct cut *cut, int i, int j)
+// Stores the chosen triangles and the diagonals of the part between two points.
+static void collect_triangles(struct cut *cut, int i, int j)
 {
     if (j - i < 2)
         return;
     const int k = cut->apex[i][j];
     cut->pieces[cut->piece_count] =
         (struct piece){{(uint8_t)i, (uint8_t)k, (uint8_t)j}, .count = 3};
-    own_edges(cut, cut->piece_count++);
+    set_edge_owner(cut, cut->piece_count++);
     if (j - i < cut->count - 1)
         cut->diagonals[cut->diagonal_count++] =
             (struct diagonal){(uint8_t)i, (uint8_t)j,
                               raim_vec2_length(raim_vec2_sub(cut->points[j], cut->points[i]))};
-    collect(cut, i, k);
-    collect(cut, k, j);
+    collect_triangles(cut, i, k);
+    collect_triangles(cut, k, j);
 }
 
 static enum bend corner_bend(const struct cut *cut, const struct piece *piece, int i)
@@ -246,8 +248,8 @@ static bool is_cut_edge(const struct cut *cut, const struct piece *piece, int i)
     return piece->corners[(i + 1) % piece->count] != (piece->corners[i] + 1) % cut->count;
 }
 
-// The edge of a finished piece starts at a true corner and goes straight on over others. Returns
-// how many edges it is made of; `seam` when all of them are cuts.
+// A side of a finished piece starts at a proper corner and runs over any collinear ones. Returns
+// the number of edges that form it, and sets `seam` when all of them are cuts.
 static int side_from(const struct cut *cut, const struct piece *piece, int corner, bool *seam)
 {
     int length = 0;
@@ -259,8 +261,8 @@ static int side_from(const struct cut *cut, const struct piece *piece, int corne
     return length;
 }
 
-// True when a cut is a part of a longer edge of this piece that is no seam.
-static bool is_swallowed(const struct cut *cut, const struct piece *piece, int from)
+// Returns true when a cut is part of a longer side of this piece that is not a seam.
+static bool is_absorbed(const struct cut *cut, const struct piece *piece, int from)
 {
     int corner = 0;
     while (piece->corners[corner] != from)
@@ -272,24 +274,25 @@ static bool is_swallowed(const struct cut *cut, const struct piece *piece, int f
     return !seam;
 }
 
-// What a sweep may not slip through must be a seam on one side of it at least.
+// A sweep may slip through a cut that is a seam of neither piece, so every cut must be a seam of at
+// least one.
 static bool keeps_seams(const struct cut *cut, const struct piece *piece)
 {
     for (int i = 0; i < piece->count; i++) {
         const int from = piece->corners[i], to = piece->corners[(i + 1) % piece->count];
-        if (is_cut_edge(cut, piece, i) && is_swallowed(cut, piece, from) &&
-            is_swallowed(cut, &cut->pieces[cut->owner[to][from]], to))
+        if (is_cut_edge(cut, piece, i) && is_absorbed(cut, piece, from) &&
+            is_absorbed(cut, &cut->pieces[cut->owner[to][from]], to))
             return false;
     }
     return true;
 }
 
-static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool may_go_straight)
+static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool allow_straight)
 {
     int corners = 0;
     for (int i = 0; i < piece->count; i++) {
         const enum bend bend = corner_bend(cut, piece, i);
-        if (bend == BEND_BAD || (bend == BEND_STRAIGHT && !may_go_straight))
+        if (bend == BEND_BAD || (bend == BEND_STRAIGHT && !allow_straight))
             return false;
         corners += bend == BEND_LEFT;
     }
@@ -297,7 +300,7 @@ static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool
            (corners == piece->count || keeps_seams(cut, piece));
 }
 
-// Appends the corners of a piece from the one after `from`, around, up to `to`.
+// Appends the corners of a piece, counter-clockwise, from the one after `from` up to `to`.
 static void append(struct piece *piece, const struct piece *other, int from, int to)
 {
     int i = 0;
@@ -309,8 +312,8 @@ static void append(struct piece *piece, const struct piece *other, int from, int
     } while (other->corners[i] != to);
 }
 
-// Removes a diagonal where what remains is a good piece.
-static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool may_go_straight)
+// Removes a diagonal when the merged piece is valid (Hertel and Mehlhorn, 1983).
+static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool allow_straight)
 {
     uint8_t *left = &cut->owner[diagonal->from][diagonal->to];
     uint8_t *right = &cut->owner[diagonal->to][diagonal->from];
@@ -319,11 +322,11 @@ static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool ma
     struct piece merged = {.count = 0};
     append(&merged, &cut->pieces[*left], diagonal->to, diagonal->from);
     append(&merged, &cut->pieces[*right], diagonal->from, diagonal->to);
-    if (!is_good_piece(cut, &merged, may_go_straight))
+    if (!is_good_piece(cut, &merged, allow_straight))
         return;
     cut->pieces[*left] = merged;
     cut->pieces[*right].count = 0;
-    own_edges(cut, *left);
+    set_edge_owner(cut, *left);
     *right = *left;
 }
 
@@ -338,7 +341,8 @@ static void sort_shortest_first(struct diagonal *diagonals, int count)
     }
 }
 
-// A corner that goes straight was on a cut that is of no use then, so true corners come first.
+// Merges that leave only proper corners come first: a collinear corner is the end of a cut that the
+// merged piece has no use for. The second pass allows collinear corners.
 static void merge_pieces(struct cut *cut)
 {
     sort_shortest_first(cut->diagonals, cut->diagonal_count);
@@ -348,7 +352,7 @@ static void merge_pieces(struct cut *cut)
         merge_over(cut, &cut->diagonals[i], true);
 }
 
-static void finish(const struct cut *cut, const struct piece *piece, raim_polygon *polygon)
+static void make_polygon(const struct cut *cut, const struct piece *piece, raim_polygon *polygon)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
     uint32_t seams = 0;
@@ -382,14 +386,14 @@ struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
         return problem_of(RAIM_OUTLINE_SMALL_AREA, 0, 0);
 
     struct cut cut;
-    start(&cut, points, count);
+    begin_cut(&cut, points, count);
     if (!choose_triangles(&cut))
         return problem_of(RAIM_OUTLINE_TOO_FLAT, 0, 0);
-    collect(&cut, 0, count - 1);
+    collect_triangles(&cut, 0, count - 1);
     merge_pieces(&cut);
     for (int i = 0; i < cut.piece_count; i++)
         if (cut.pieces[i].count > 0)
-            finish(&cut, &cut.pieces[i], &pieces[(*piece_count)++]);
+            make_polygon(&cut, &cut.pieces[i], &pieces[(*piece_count)++]);
     return problem;
 }
 
@@ -398,12 +402,12 @@ const char *raim_outline_error_text(enum raim_outline_error error)
 #define AS_TEXT(value) #value
 #define NUMBER(macro) AS_TEXT(macro)
     static const char *const texts[] = {
-        [RAIM_OUTLINE_OK] = "is good",
+        [RAIM_OUTLINE_OK] = "is valid",
         [RAIM_OUTLINE_TOO_FEW_POINTS] = "has fewer than 3 points",
         [RAIM_OUTLINE_TOO_MANY_POINTS] = "has more than " NUMBER(RAIM_MAX_OUTLINE_POINTS) " points",
-        [RAIM_OUTLINE_NOT_FINITE] = "has a point that is not a number or far too large",
+        [RAIM_OUTLINE_NOT_FINITE] = "has a point that is not finite or too far out",
         [RAIM_OUTLINE_SHORT_EDGE] =
-            "has two points in a row closer than " NUMBER(RAIM_MIN_POLYGON_EDGE) " units",
+            "has two adjacent points closer than " NUMBER(RAIM_MIN_POLYGON_EDGE) " units",
         [RAIM_OUTLINE_COLLINEAR] = "has a point on the line through its neighbours",
         [RAIM_OUTLINE_CROSSING] = "crosses or touches itself",
         [RAIM_OUTLINE_SMALL_AREA] =

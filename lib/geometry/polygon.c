@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks outlines and turns them into polygons.
+// Validates corners and precomputes normals, offsets and bounds.
 #include "polygon.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@ static raim_vec2 edge_of(const raim_polygon *polygon, int i)
     return raim_vec2_sub(polygon->points[raim_polygon_next(polygon, i)], polygon->points[i]);
 }
 
-// Twice the area: positive where the outline runs counter-clockwise.
+// Returns twice the signed area, which is positive for counter-clockwise corners.
 static double doubled_area(const raim_polygon *polygon)
 {
     double sum = 0;
@@ -28,8 +28,8 @@ static void reverse(raim_polygon *polygon)
     }
 }
 
-// Every other corner lies to the left of every edge. An outline that winds more than once fails
-// too, though all its turns go left.
+// Returns true when every corner lies to the left of every edge that does not touch it. This test
+// also rejects a polygon that winds more than once, although all its turns go left.
 static bool is_convex(const raim_polygon *polygon)
 {
     for (int i = 0; i < polygon->count; i++) {
@@ -87,7 +87,7 @@ enum raim_polygon_error raim_polygon_init(raim_polygon *polygon, const raim_vec2
     polygon->count = count;
     polygon->seams = 0;
     for (int i = 0; i < count; i++) {
-        // Written so that a NaN fails.
+        // The negated comparison rejects NaN.
         if (!(fabs(points[i].x) <= RAIM_POLYGON_REACH && fabs(points[i].y) <= RAIM_POLYGON_REACH))
             return RAIM_POLYGON_NOT_FINITE;
         polygon->points[i] = points[i];
@@ -117,13 +117,13 @@ const char *raim_polygon_error_text(enum raim_polygon_error error)
 #define AS_TEXT(value) #value
 #define NUMBER(macro) AS_TEXT(macro)
     static const char *const texts[] = {
-        [RAIM_POLYGON_OK] = "is good",
+        [RAIM_POLYGON_OK] = "is valid",
         [RAIM_POLYGON_TOO_FEW_POINTS] = "has fewer than 3 corners",
         [RAIM_POLYGON_TOO_MANY_POINTS] =
             "has more than " NUMBER(RAIM_MAX_POLYGON_POINTS) " corners",
-        [RAIM_POLYGON_NOT_FINITE] = "has a corner that is not a number or far too large",
+        [RAIM_POLYGON_NOT_FINITE] = "has a corner that is not finite or too far out",
         [RAIM_POLYGON_SHORT_EDGE] =
-            "has two corners in a row closer than " NUMBER(RAIM_MIN_POLYGON_EDGE) " units",
+            "has two adjacent corners closer than " NUMBER(RAIM_MIN_POLYGON_EDGE) " units",
         [RAIM_POLYGON_COLLINEAR] = "has a corner on the line through its neighbours",
         [RAIM_POLYGON_NOT_CONVEX] = "is not convex",
         [RAIM_POLYGON_SMALL_AREA] =

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Convex polygons with precomputed world normals: what obstacles are made of.
+// Convex polygons with precomputed world normals. Every obstacle consists of one or more of them.
+// Units: coordinates, lengths and distances are in units.
+// Thread rule: the functions keep no state; any threads may share a polygon that no thread changes.
 #pragma once
 
 #include "vec2.h"
@@ -7,30 +9,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// More corners than this belong to a circle, and every corner costs each query a dot product.
+// A polygon with more corners approximates a circle, and every corner costs each query a dot
+// product.
 #define RAIM_MAX_POLYGON_POINTS 16
 
-// Below this area in square units a polygon is a typing mistake, not an obstacle.
+// The smallest area of an obstacle, in square units. A smaller one is probably a typing mistake.
 #define RAIM_MIN_POLYGON_AREA 1.0
 
-// Edges shorter than this, in units, have no trustworthy normal.
+// The shortest edge, in units. Rounding makes the normal of a shorter one unreliable.
 #define RAIM_MIN_POLYGON_EDGE 0.001
 
-// The sine of the smallest turn that makes a corner: at a flatter one, rounding could take a point
-// before one face for a point before the next.
+// The sine of the smallest turn at a corner. At a flatter one, rounding could assign a point in
+// front of one face to the next face.
 #define RAIM_MIN_POLYGON_TURN 1e-6
 
-// No corner may lie farther out, in units: a double still resolves 1e-10 there.
+// The largest absolute coordinate, in units. A double still resolves 1e-10 there.
 #define RAIM_POLYGON_REACH 1e6
 
 typedef struct raim_polygon {
     raim_box bounds;
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];  // counter-clockwise
     raim_vec2 normals[RAIM_MAX_POLYGON_POINTS]; // outward unit normal of the edge i -> i + 1
-    double offsets[RAIM_MAX_POLYGON_POINTS];    // of that edge from the world's origin, along it
+    double offsets[RAIM_MAX_POLYGON_POINTS]; // distance of edge i from the origin, along its normal
     int count;
-    // Bit i: edge i is no face but a cut through a larger obstacle, with more of it on the other
-    // side (see outline.h). 0 for an obstacle of its own.
+    // Bit i: edge i is not a face but a cut through a larger obstacle, which continues on the other
+    // side (see outline.h). 0 for a polygon that is a whole obstacle.
     uint32_t seams;
 } raim_polygon;
 
@@ -55,10 +58,10 @@ enum raim_polygon_error raim_polygon_init(raim_polygon *polygon, const raim_vec2
 void raim_polygon_init_piece(raim_polygon *polygon, const raim_vec2 *points, int count,
                              uint32_t seams);
 
-// What is wrong, as words that complete "the polygon ...".
+// Returns a description of an error that completes the sentence "the polygon ...".
 const char *raim_polygon_error_text(enum raim_polygon_error error);
 
-// True inside and on the outline.
+// Returns true for a point inside the polygon or on its outline.
 bool raim_polygon_contains(const raim_polygon *polygon, raim_vec2 point);
 
 static inline bool raim_polygon_is_seam(const raim_polygon *polygon, int edge)
@@ -66,28 +69,29 @@ static inline bool raim_polygon_is_seam(const raim_polygon *polygon, int edge)
     return (polygon->seams >> edge & 1) != 0;
 }
 
-// How far before a face a point lies, in units; negative behind it. The unused faces, from `count`
-// on, have every point infinitely far behind them, so that a search may run over them.
+// Returns the signed distance of a point from the line of a face, in units: positive in front,
+// negative behind. It is -INFINITY for the unused faces from `count` on, so that a search for the
+// maximum may include them.
 static inline double raim_polygon_separation(const raim_polygon *polygon, int face, raim_vec2 point)
 {
     return raim_vec2_dot(polygon->normals[face], point) - polygon->offsets[face];
 }
 
-// Without a branch: which edge is the last cannot be foreseen.
+// Returns the corner after i. Branchless, because a branch predictor cannot foresee the last edge.
 static inline int raim_polygon_next(const raim_polygon *polygon, int i)
 {
     return (i + 1) * (i + 1 < polygon->count);
 }
 
-// The end of a face beyond which a point lies, by more than `margin` units along the face; NULL
-// when the point lies before the face itself.
+// Returns the end of a face that a point lies beyond by more than `margin` units along the face, or
+// NULL when the point projects onto the face itself.
 static inline const raim_vec2 *raim_polygon_corner_beyond(const raim_polygon *polygon, int face,
                                                           raim_vec2 point, double margin)
 {
     const raim_vec2 *first = &polygon->points[face];
     const raim_vec2 *last = &polygon->points[raim_polygon_next(polygon, face)];
     const raim_vec2 normal = polygon->normals[face];
-    // The normal turned left by a quarter runs along the face.
+    // The face runs along its normal turned left by a quarter.
     if (raim_vec2_cross(normal, raim_vec2_sub(point, *first)) < -margin)
         return first;
     if (raim_vec2_cross(normal, raim_vec2_sub(point, *last)) > margin)

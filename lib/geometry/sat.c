@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Finds how a circle or a polygon leaves a polygon.
+// Computes the minimum translation vector of a circle or a polygon out of a polygon.
 #include "sat.h"
 
 #include <assert.h>
 
-// Nearer to a corner than this, in square units, the axis through it is noise.
+// At a smaller squared distance from a corner, in square units, rounding dominates the direction of
+// the axis through it.
 static const double on_corner = 1e-18;
 
-// Faces that a search always covers, used or not: nearly all obstacles are boxes to octagons.
+// Every search covers this many faces, used or not: nearly all obstacles have 4 to 8 corners.
 enum { USUAL_FACES = 8 };
 static_assert(RAIM_MAX_POLYGON_POINTS % 4 == 0, "faces are searched four at a time");
 
-// The sine between two normals of parallel faces: rounding shows below it.
+// Faces whose normals have a smaller sine between them are parallel. It covers rounding errors.
 static const double parallel = 1e-14;
 
 static inline double larger(double a, double b)
@@ -28,35 +29,36 @@ static inline double largest_of_four(const raim_polygon *polygon, int first, rai
     return larger(larger(a, b), larger(c, d));
 }
 
-// Where a centre inside leaves: of the faces about as near to it as the nearest, the one that faces
-// `from`. A seam leads farther in; it is no way out unless there is nothing else.
-static int way_out(const raim_polygon *polygon, raim_vec2 centre, raim_vec2 from)
+// Returns the face through which a circle with its centre inside leaves: among the faces that tie
+// for the nearest, the one that faces `from`. Seams are excluded, because they lead farther into
+// the obstacle, unless the polygon has nothing else.
+static int exit_face(const raim_polygon *polygon, raim_vec2 centre, raim_vec2 from)
 {
     const uint32_t all = (1u << polygon->count) - 1;
-    const uint32_t barred = polygon->seams == all ? 0 : polygon->seams;
+    const uint32_t excluded = polygon->seams == all ? 0 : polygon->seams;
     double nearest = -INFINITY;
     for (int i = 0; i < polygon->count; i++)
-        if ((barred >> i & 1) == 0)
+        if ((excluded >> i & 1) == 0)
             nearest = larger(raim_polygon_separation(polygon, i, centre), nearest);
     int face = 0;
-    double foremost = -INFINITY;
+    double largest = -INFINITY;
     for (int i = 0; i < polygon->count; i++) {
-        if ((barred >> i & 1) != 0 ||
+        if ((excluded >> i & 1) != 0 ||
             raim_polygon_separation(polygon, i, centre) < nearest - RAIM_SAT_TIE)
             continue;
         const double before = raim_polygon_separation(polygon, i, from);
-        if (before > foremost) {
-            foremost = before;
+        if (before > largest) {
+            largest = before;
             face = i;
         }
     }
     return face;
 }
 
-// A search for the largest separation, whose value is known.
+// A search for the face with the largest separation, once that separation is known.
 struct search {
-    int face;    // the first that has it
-    int nearest; // how many have it, or less by no more than a tie
+    int face;    // the first face with it
+    int nearest; // the number of faces within RAIM_SAT_TIE of it
     bool found;
 };
 
@@ -81,9 +83,8 @@ static inline void search_four(const raim_polygon *polygon, int first, raim_vec2
 bool raim_sat_circle(const raim_polygon *polygon, raim_vec2 centre, double radius, raim_vec2 from,
                      raim_contact *contact)
 {
-    // A branch that nobody can foresee costs more than it saves. So there is one, the miss: each
-    // search covers eight faces and is done without a branch, and of the other questions those with
-    // a rare answer come first.
+    // An unpredictable branch costs more than it saves. The miss is the only one here: each search
+    // covers eight faces without a branch, and the remaining tests begin with the rare cases.
     double separation =
         larger(largest_of_four(polygon, 0, centre), largest_of_four(polygon, 4, centre));
     for (int i = USUAL_FACES; i < polygon->count; i += 4)
@@ -95,17 +96,17 @@ bool raim_sat_circle(const raim_polygon *polygon, raim_vec2 centre, double radiu
     search_four(polygon, 4, centre, separation, &search);
     for (int i = USUAL_FACES; i < polygon->count; i += 4)
         search_four(polygon, i, centre, separation, &search);
-    assert(search.found); // not so for a centre that is no number
+    assert(search.found); // fails for a NaN centre
     int face = search.face;
-    // On a seam, in front of it is inside too.
+    // The obstacle continues in front of a seam.
     if ((search.nearest > 1 || polygon->seams != 0) &&
         separation <= (raim_polygon_is_seam(polygon, face) ? RAIM_SAT_TOUCH : 0)) {
-        face = way_out(polygon, centre, from);
+        face = exit_face(polygon, centre, from);
         separation = raim_polygon_separation(polygon, face, centre);
         *contact = (raim_contact){polygon->normals[face], radius - separation};
         return true;
     }
-    // A centre inside lies before the face that is nearest by more than a tie.
+    // A centre inside projects onto its nearest face, so only a centre outside reaches the corner.
     const raim_vec2 *corner = raim_polygon_corner_beyond(polygon, face, centre, 0);
     if (corner != NULL) {
         const raim_vec2 out = raim_vec2_sub(centre, *corner);
@@ -122,8 +123,8 @@ bool raim_sat_circle(const raim_polygon *polygon, raim_vec2 centre, double radiu
     return true;
 }
 
-// The corner that lies farthest against an axis.
-static int rearmost(const raim_polygon *polygon, raim_vec2 axis)
+// Returns the support corner in the direction opposite to an axis.
+static int farthest_against(const raim_polygon *polygon, raim_vec2 axis)
 {
     int corner = 0;
     double least = raim_vec2_dot(axis, polygon->points[0]);
@@ -144,14 +145,14 @@ static bool are_opposite(raim_vec2 a, raim_vec2 b)
 
 bool raim_sat_polygons(const raim_polygon *a, const raim_polygon *b, raim_contact *contact)
 {
-    // Each face gives one axis and one way along it: out of b. Both together are the outline of the
-    // Minkowski difference, whose nearest side to the origin is the shortest way out, also from
-    // deep inside. A face of a that lies flat against one of b gives nothing new.
+    // The faces of both polygons are the sides of their Minkowski difference. Its side nearest to
+    // the origin gives the shortest translation out of b, also from deep inside. A face of a that
+    // is parallel to a face of b and opposite adds no new axis.
     raim_contact best = {.depth = INFINITY};
     uint32_t tested = 0;
     for (int i = 0; i < b->count; i++) {
         const raim_vec2 normal = b->normals[i];
-        const int corner = rearmost(a, normal);
+        const int corner = farthest_against(a, normal);
         const double depth = raim_vec2_dot(normal, raim_vec2_sub(b->points[i], a->points[corner]));
         if (depth <= RAIM_SAT_TOUCH)
             return false;
@@ -165,7 +166,7 @@ bool raim_sat_polygons(const raim_polygon *a, const raim_polygon *b, raim_contac
         if ((tested >> i & 1) != 0)
             continue;
         const raim_vec2 normal = a->normals[i];
-        const raim_vec2 corner = b->points[rearmost(b, normal)];
+        const raim_vec2 corner = b->points[farthest_against(b, normal)];
         const double depth = raim_vec2_dot(normal, raim_vec2_sub(a->points[i], corner));
         if (depth <= RAIM_SAT_TOUCH)
             return false;

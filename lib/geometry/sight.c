@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns obstacles into hidden directions.
+// Converts obstacles into spans of hidden directions and merges the spans.
 #include "sight.h"
 
 #include "sweep.h"
@@ -7,7 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-// Pieces reach this far through their seams, in units: who is on a seam is inside both.
+// Each piece extends this far beyond its seams, in units, so that a point on a seam is inside both
+// pieces.
 static const double seam_reach = 4 * RAIM_SWEEP_TOUCH;
 
 bool raim_sight_begin(struct raim_sight *sight, raim_vec2 from, raim_vec2 centre, double radius)
@@ -35,20 +36,21 @@ bool raim_sight_begin(struct raim_sight *sight, raim_vec2 from, raim_vec2 centre
     sight->left = raim_vec2_add(ahead, aside);
     sight->slit = RAIM_SIGHT_SLIT * sqrt(squared) / radius;
     sight->hidden_count = 0;
-    sight->known = INFINITY;
+    sight->complete_until = INFINITY;
     sight->next_from = from;
     sight->steps = 0;
     return true;
 }
 
-// Makes room at `index` for a span; when there is none, the leftmost span goes.
+// Makes room at `index` for a span. When the array is full, drops the leftmost span. Returns false
+// when the new span is the leftmost one.
 static bool make_room(struct raim_sight *sight, int index, double first)
 {
     struct raim_sight_span *hidden = sight->hidden;
     if (sight->hidden_count == RAIM_SIGHT_SPANS) {
         const bool is_leftmost = index == RAIM_SIGHT_SPANS;
         const double lost = is_leftmost ? first : hidden[RAIM_SIGHT_SPANS - 1].first;
-        sight->known = lost < sight->known ? lost : sight->known;
+        sight->complete_until = lost < sight->complete_until ? lost : sight->complete_until;
         if (is_leftmost)
             return false;
         sight->hidden_count--;
@@ -82,7 +84,7 @@ static void hide_span(struct raim_sight *sight, double first, double last)
     }
 }
 
-// Where the cover that begins at the right tangent ends.
+// Returns the end of the hidden span that begins at the right tangent, or 0 without such a span.
 static double covered_until(const struct raim_sight *sight)
 {
     const bool covers = sight->hidden_count > 0 && sight->hidden[0].first <= sight->slit;
@@ -113,14 +115,14 @@ bool raim_sight_again(struct raim_sight *sight)
         return false;
     if (sight->next_from.x != sight->from.x || sight->next_from.y != sight->from.y)
         return begin_after_step(sight);
-    if (sight->known > covered_until(sight) + sight->slit)
+    if (sight->complete_until > covered_until(sight) + sight->slit)
         return false;
-    sight->hidden_count = 1; // the cover, which has grown to where the forgotten spans begin
-    sight->known = INFINITY;
+    sight->hidden_count = 1; // the first span, which reaches to where the dropped ones begin
+    sight->complete_until = INFINITY;
     return true;
 }
 
-// Into the skew frame.
+// Converts an offset to the skew frame.
 static inline raim_vec2 skew(const struct raim_sight *sight, raim_vec2 offset)
 {
     return (raim_vec2){raim_vec2_dot(offset, sight->right), raim_vec2_dot(offset, sight->left)};
@@ -136,9 +138,9 @@ static inline double direction_of(raim_vec2 skewed)
     return skewed.y / (skewed.x + skewed.y);
 }
 
-// A face whose line crosses the circle. It is behind the circle where it is in it or in its shadow;
-// together these are convex, so what is not behind is at most two parts, each from an end of the
-// face to the circle's near side.
+// Hides by a face whose line crosses the circle. The parts of the face inside the circle and in its
+// shadow hide nothing. The circle and its shadow are convex together, so at most two parts of the
+// face remain, each from one end of the face to the near side of the circle.
 static void hide_parts(struct raim_sight *sight, const raim_polygon *obstacle, int face,
                        struct raim_sight_span span)
 {
@@ -150,11 +152,11 @@ static void hide_parts(struct raim_sight *sight, const raim_polygon *obstacle, i
     const double half = sqrt(squared - distance * distance);
     const raim_vec2 to_viewer = raim_vec2_sub(sight->from, sight->centre);
     for (int side = -1; side <= 1; side += 2) {
-        // From the circle's centre to where the line meets the circle.
+        // The intersection of the line and the circle, relative to the centre.
         const raim_vec2 meeting =
             raim_vec2_mad(raim_vec2_scale(normal, distance), along, side * half);
         if (raim_vec2_dot(meeting, to_viewer) <= squared)
-            continue; // on its far side
+            continue; // the intersection is on the far side
         const double at = direction_of(skew(sight, raim_vec2_sub(meeting, to_viewer)));
         if (side < 0)
             hide_span(sight, at > span.first ? at : span.first, span.last);
@@ -163,21 +165,21 @@ static void hide_parts(struct raim_sight *sight, const raim_polygon *obstacle, i
     }
 }
 
-// A face that the viewer is before. Seen from there it runs clockwise, from left to right; so it
-// comes into the cone through the left tangent, if at all.
+// Hides by a face that the viewer is in front of. Seen from the viewer it runs clockwise, from left
+// to right, so it can enter the cone only through the left tangent.
 static void hide_face(struct raim_sight *sight, const raim_polygon *obstacle, int face)
 {
     const double before = raim_vec2_dot(obstacle->normals[face],
                                         raim_vec2_sub(sight->centre, obstacle->points[face]));
     if (before >= sight->radius)
-        return; // all of the circle is nearer
+        return; // the whole circle is in front of the face
     const raim_vec2 end = obstacle->points[raim_polygon_next(obstacle, face)];
     const raim_vec2 a = skew(sight, raim_vec2_sub(obstacle->points[face], sight->from));
     const raim_vec2 b = skew(sight, raim_vec2_sub(end, sight->from));
-    const bool comes_in = is_in_cone(a) || (a.x < 0 && b.x >= 0);
-    // Along a tangent, rounding would turn it around.
+    const bool enters = is_in_cone(a) || (a.x < 0 && b.x >= 0);
+    // Rounding would reverse a face that runs along a tangent.
     const bool is_edge_on = (b.x < 0 && b.y >= 0) || (a.y < 0 && b.y < 0);
-    if (!comes_in || is_edge_on)
+    if (!enters || is_edge_on)
         return;
     const struct raim_sight_span span = {is_in_cone(b) ? direction_of(b) : 0,
                                          is_in_cone(a) ? direction_of(a) : 1};
@@ -187,7 +189,7 @@ static void hide_face(struct raim_sight *sight, const raim_polygon *obstacle, in
         hide_parts(sight, obstacle, face, span);
 }
 
-// Returns false when the viewer touches the obstacle or is inside.
+// Hides by all faces. Returns false when the viewer touches the obstacle or is inside it.
 static bool hide_faces(struct raim_sight *sight, const raim_polygon *obstacle)
 {
     double nearest = -INFINITY;
@@ -203,14 +205,14 @@ static bool hide_faces(struct raim_sight *sight, const raim_polygon *obstacle)
     return nearest > RAIM_SWEEP_TOUCH;
 }
 
-// The corner of a box that lies farthest along a way.
+// Returns how far a box extends along a direction.
 static inline double farthest_along(raim_vec2 way, raim_box box)
 {
     return way.x * (way.x > 0 ? box.max.x : box.min.x) +
            way.y * (way.y > 0 ? box.max.y : box.min.y);
 }
 
-// True when a box lies beside the cone or beyond the line between the tangents' ends.
+// Returns true when a box lies beside the cone or beyond the segment between the tangent points.
 static bool misses(const struct raim_sight *sight, raim_box box)
 {
     const raim_box offset = {raim_vec2_sub(box.min, sight->from),
@@ -219,7 +221,7 @@ static bool misses(const struct raim_sight *sight, raim_box box)
     const bool is_left = farthest_along(sight->right, offset) < 0;
     const bool is_right = farthest_along(sight->left, offset) < 0;
     const bool is_beyond = farthest_along(back, offset) < -1;
-    return is_left | is_right | is_beyond; // a branch guessed wrong costs more
+    return is_left | is_right | is_beyond; // branchless: a misprediction costs more
 }
 
 void raim_sight_hide(struct raim_sight *sight, const raim_polygon *obstacle)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Cuts the sets of lines by the corners of obstacles.
+// Clips the convex sets of lines at the corners of obstacles.
 #include "stabbing_lines.h"
 
 #include <string.h>
 
-// Of the widest angle between a line and the axis. Beyond it, offsets grow out of all proportion.
+// The sine of the widest angle between a line and the axis. The offsets grow without bound beyond.
 static const double max_sine = 0.99;
 
-// A box cut twice leaves this many corners at most.
+// A convex polygon clipped twice has at most two corners more.
 enum { SHAPE_CORNERS = RAIM_MAX_POLYGON_POINTS + 2 };
 
-// What is left of an obstacle between the discs, in the frame.
+// The part of an obstacle between the discs, in the frame.
 struct shape {
     int count;
     raim_vec2 corners[SHAPE_CORNERS];
 };
 
-static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
+static raim_vec2 to_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 offset = raim_vec2_sub(point, lines->from);
     return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
@@ -25,7 +25,7 @@ static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 p
 raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_box box)
 {
     const raim_vec2 half = raim_vec2_scale(raim_vec2_sub(box.max, box.min), 0.5);
-    const raim_vec2 centre = into_frame(lines, raim_vec2_add(box.min, half));
+    const raim_vec2 centre = to_frame(lines, raim_vec2_add(box.min, half));
     const double across = fabs(lines->along.x), askew = fabs(lines->along.y);
     const raim_vec2 reach = {across * half.x + askew * half.y, askew * half.x + across * half.y};
     return (raim_box){raim_vec2_sub(centre, reach), raim_vec2_add(centre, reach)};
@@ -38,8 +38,9 @@ bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, ra
            0;
 }
 
-// Keeps what is at x or beyond it; with a direction of -1, before it.
-static void clip(struct shape *shape, double x, double direction)
+// Clips a shape to the half-plane from x on, or up to x with a direction of -1 (Sutherland and
+// Hodgman, Reentrant Polygon Clipping, 1974).
+static void clip_shape(struct shape *shape, double x, double direction)
 {
     struct shape clipped; // not cleared: most of it stays unused
     clipped.count = 0;
@@ -57,9 +58,9 @@ static void clip(struct shape *shape, double x, double direction)
     memcpy(shape->corners, clipped.corners, (size_t)clipped.count * sizeof *clipped.corners);
 }
 
-// A corner, as what decides on which side of it a line passes.
+// A corner of an obstacle, in the coordinates that decide on which side of it a line passes.
 struct corner {
-    double part; // of the length
+    double part; // x as a fraction of the length
     double y;
 };
 
@@ -80,9 +81,9 @@ static void copy_beam(struct raim_beam *beam, const struct raim_beam *from)
     set_corners(beam, from->count, from->starts, from->ends);
 }
 
-// Keeps the lines that pass a corner on the side: 1 on its left, -1 on its right. Of a sliver,
-// rounding may make more corners than there is room for; it stays whole then.
-static void cut(struct raim_beam *beam, struct corner corner, double side)
+// Keeps the lines that pass a corner on one side: 1 is its left, -1 its right. Rounding may give a
+// sliver more corners than fit; the beam then stays as it is.
+static void clip_beam(struct raim_beam *beam, struct corner corner, double side)
 {
     double heights[RAIM_BEAM_CORNERS];
     double starts[2 * RAIM_BEAM_CORNERS], ends[2 * RAIM_BEAM_CORNERS];
@@ -106,22 +107,22 @@ static void cut(struct raim_beam *beam, struct corner corner, double side)
     set_corners(beam, count, starts, ends);
 }
 
-// All lines that meet both discs, and a few more.
+// Begins a beam with all lines that meet both discs, and a few more.
 static void begin_beam(struct raim_beam *beam, const struct raim_stabbing_lines *lines,
                        const struct raim_stabbing_lines_end *from,
                        const struct raim_stabbing_lines_end *to)
 {
-    // Two boxes, for either end may be the round one, and what is between them.
+    // The union of two boxes, because either end may be the round one, and its convex hull.
     const double a = from->reach / lines->cosine, b = to->reach / lines->cosine;
     const double c = a + from->radius / lines->cosine, d = b + to->radius / lines->cosine;
-    // Midway, no line is farther out than those that touch both discs: on the same side, or, when
-    // one disc is much larger and they are steep, on either side.
+    // The outermost lines midway touch both discs: on one side, or on opposite sides when one disc
+    // is much larger and the lines are steep.
     const double radius = fmax(from->radius, to->radius);
     const double sum = from->reach + to->reach + radius;
     const double difference = fabs(to->reach - from->reach) + radius;
     const double sine = difference / lines->length; // of those on the same side
     const double top = fmax(sum / sqrt(1 - sine * sine), difference / lines->cosine);
-    // That cuts off the two corners on the same side.
+    // This bound cuts off the two corners on one side.
     if (from->radius > 0 && to->radius > 0) {
         const double e = fmin(a, top - d), f = fmin(b, top - c);
         set_corners(beam, 8, (double[]){-e, a, c, c, e, -a, -c, -c},
@@ -154,7 +155,8 @@ bool raim_stabbing_lines_begin(struct raim_stabbing_lines *lines,
     return true;
 }
 
-// How a beam passes an obstacle: `left` of all corners it has some lines, or all.
+// How a beam passes an obstacle: whether some or all of its lines pass all corners on the left, and
+// on the right.
 struct passage {
     bool left, all_left, right, all_right;
     uint32_t cutting; // a bit for each corner with lines of the beam on both sides
@@ -164,7 +166,7 @@ static struct passage passage_of(const struct raim_beam *beam, const struct corn
                                  int count)
 {
     struct passage passage = {true, true, true, true, 0};
-    // One that blocks all lines is known before its last corner.
+    // The loop ends early for an obstacle that blocks all lines.
     for (int c = 0; c < count && (passage.left || passage.right); c++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < beam->count; i++) {
@@ -182,12 +184,12 @@ static struct passage passage_of(const struct raim_beam *beam, const struct corn
     return passage;
 }
 
-static void cut_all(struct raim_beam *beam, const struct corner *corners, uint32_t cutting,
-                    double side)
+static void clip_beam_at_corners(struct raim_beam *beam, const struct corner *corners,
+                                 uint32_t cutting, double side)
 {
     for (int i = 0; cutting >> i != 0; i++)
         if ((cutting >> i & 1) != 0)
-            cut(beam, corners[i], side);
+            clip_beam(beam, corners[i], side);
 }
 
 static void remove_beam(struct raim_stabbing_lines *lines, int index)
@@ -196,7 +198,7 @@ static void remove_beam(struct raim_stabbing_lines *lines, int index)
         copy_beam(&lines->beams[index], &lines->beams[lines->count]);
 }
 
-// Leaves of a beam the two parts that pass the corners.
+// Reduces a beam to its parts that pass all corners on the left and all corners on the right.
 static void split(struct raim_stabbing_lines *lines, int index, const struct corner *corners,
                   int count)
 {
@@ -209,44 +211,44 @@ static void split(struct raim_stabbing_lines *lines, int index, const struct cor
             return;
         struct raim_beam *right = &lines->beams[lines->count];
         copy_beam(right, beam);
-        cut_all(right, corners, passage.cutting, -1);
+        clip_beam_at_corners(right, corners, passage.cutting, -1);
         lines->count += right->count > 0;
     }
     if (passage.left)
-        cut_all(beam, corners, passage.cutting, 1);
+        clip_beam_at_corners(beam, corners, passage.cutting, 1);
     else if (passage.right)
-        cut_all(beam, corners, passage.cutting, -1);
+        clip_beam_at_corners(beam, corners, passage.cutting, -1);
     if ((!passage.left && !passage.right) || beam->count == 0)
         remove_beam(lines, index);
 }
 
 void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
-                               bool begin_before, bool end_beyond)
+                               bool starts_in_front, bool ends_behind)
 {
     struct shape shape; // not cleared, either
     shape.count = obstacle->count;
     for (int i = 0; i < obstacle->count; i++)
-        shape.corners[i] = into_frame(lines, obstacle->points[i]);
-    if (!begin_before)
-        clip(&shape, lines->first, 1);
-    if (!end_beyond)
-        clip(&shape, lines->last, -1);
+        shape.corners[i] = to_frame(lines, obstacle->points[i]);
+    if (!starts_in_front)
+        clip_shape(&shape, lines->first, 1);
+    if (!ends_behind)
+        clip_shape(&shape, lines->last, -1);
     if (shape.count == 0)
         return;
     struct corner corners[SHAPE_CORNERS];
     for (int i = 0; i < shape.count; i++)
         corners[i] = (struct corner){shape.corners[i].x / lines->length, shape.corners[i].y};
-    // Backwards: what a split adds, or puts in a removed beam's place, has been split already.
+    // Backwards, because a beam that a split appends or moves into a gap has been split already.
     for (int i = lines->count - 1; i >= 0; i--)
         split(lines, i, corners, shape.count);
 }
 
-// The slopes of a beam's lines through a point.
-static bool fan_out(const struct raim_beam *beam, struct corner point, double ahead,
-                    struct raim_fan_span *span)
+// Finds the slopes of a beam's lines through a point. Returns false when there are none.
+static bool slopes_through(const struct raim_beam *beam, struct corner point, double ahead,
+                           struct raim_slope_interval *interval)
 {
     double heights[RAIM_BEAM_CORNERS];
-    *span = (struct raim_fan_span){INFINITY, -INFINITY};
+    *interval = (struct raim_slope_interval){INFINITY, -INFINITY};
     for (int i = 0; i < beam->count; i++)
         heights[i] = height_of(beam, i, point);
     for (int i = 0; i < beam->count; i++) {
@@ -256,31 +258,33 @@ static bool fan_out(const struct raim_beam *beam, struct corner point, double ah
         const double part = heights[i] / (heights[i] - heights[next]);
         const double end = beam->ends[i] + (beam->ends[next] - beam->ends[i]) * part;
         const double slope = (end - point.y) / ahead;
-        span->low = slope < span->low ? slope : span->low;
-        span->high = slope > span->high ? slope : span->high;
+        interval->low = slope < interval->low ? slope : interval->low;
+        interval->high = slope > interval->high ? slope : interval->high;
     }
-    return span->low <= span->high;
+    return interval->low <= interval->high;
 }
 
-void raim_stabbing_lines_fan(const struct raim_stabbing_lines *lines, raim_vec2 point,
-                             struct raim_fan *fan)
+void raim_stabbing_lines_slopes(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                                struct raim_slope_set *slopes)
 {
-    fan->point = into_frame(lines, point);
-    fan->cosine = lines->cosine;
-    fan->count = 0;
-    const struct corner at = {fan->point.x / lines->length, fan->point.y};
+    slopes->point = to_frame(lines, point);
+    slopes->cosine = lines->cosine;
+    slopes->count = 0;
+    const struct corner at = {slopes->point.x / lines->length, slopes->point.y};
     for (int i = 0; i < lines->count; i++)
-        fan->count +=
-            fan_out(&lines->beams[i], at, lines->length - fan->point.x, &fan->spans[fan->count]);
+        slopes->count += slopes_through(&lines->beams[i], at, lines->length - slopes->point.x,
+                                        &slopes->intervals[slopes->count]);
 }
 
-bool raim_fan_meets(const struct raim_fan *fan, const struct raim_stabbing_lines *lines,
-                    raim_vec2 centre, double radius)
+bool raim_slope_set_hits_circle(const struct raim_slope_set *slopes,
+                                const struct raim_stabbing_lines *lines, raim_vec2 centre,
+                                double radius)
 {
-    const raim_vec2 way = raim_vec2_sub(into_frame(lines, centre), fan->point);
-    const double half = radius / fan->cosine;
-    for (int i = 0; i < fan->count; i++)
-        if (fan->spans[i].low * way.x <= way.y + half && fan->spans[i].high * way.x >= way.y - half)
+    const raim_vec2 way = raim_vec2_sub(to_frame(lines, centre), slopes->point);
+    const double half = radius / slopes->cosine;
+    for (int i = 0; i < slopes->count; i++)
+        if (slopes->intervals[i].low * way.x <= way.y + half &&
+            slopes->intervals[i].high * way.x >= way.y - half)
             return true;
     return false;
 }

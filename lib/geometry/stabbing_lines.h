@@ -1,77 +1,82 @@
 // SPDX-License-Identifier: MIT
-// The straight lines from anywhere around one place to anywhere around another: which of them do
-// obstacles leave? Exact, without rays: a line is two numbers, how far to the left of either place
-// it passes, and so is a point of a plane. A corner halves that plane, into the lines that pass on
-// its left and on its right; and an obstacle leaves those that all its corners are right of, and
-// those that all are left of. So what is left is a few convex polygons.
+// Stabbing lines: the set of unblocked straight lines between two discs, the generalised line of
+// sight that visibility preprocessing uses (Teller and Sequin, Visibility Preprocessing for
+// Interactive Walkthroughs, 1991). The set is exact, without rays, by point-line duality: a line is
+// a point of a plane whose coordinates are the line's offsets to the left of both centres. A corner
+// divides that plane into the lines on its left and the lines on its right. An obstacle leaves the
+// lines that pass all its corners on one side, so the unblocked lines form a few convex polygons.
+// Units: coordinates and radii are in units, and finite.
+// Thread rule: a set of lines belongs to one thread at a time; the functions keep no state.
 #pragma once
 
 #include "polygon.h"
 
-// Lines nearer to a corner than this, in units, are blocked: rounding shows below it.
+// Lines closer to a corner than this, in units, count as blocked. It covers rounding errors.
 #define RAIM_STABBING_LINES_TOUCH 1e-9
 
-// Convex sets that can be told apart, and corners of one. Where these do not suffice, an obstacle
-// blocks less than it could.
+// The capacity of a set, in convex sets of lines (beams), and of a beam, in corners. When either is
+// exceeded, an obstacle blocks fewer lines than it could.
 #define RAIM_STABBING_LINES_BEAMS 12
 #define RAIM_BEAM_CORNERS 16
 
-// One of the two places, and how far from it a line may begin or end. The radius is of what is seen
-// there: one of the two is a point that looks, the other one is round.
+// One end of the lines: a disc in which they may begin or end. `radius` is the size of the circle
+// that is seen there, and 0 for an end that only views.
 struct raim_stabbing_lines_end {
     raim_vec2 centre;
-    double reach; // positive
-    double radius;
+    double reach;  // radius of the disc of possible positions, > 0
+    double radius; // radius of the circle at such a position, >= 0
 };
 
-// In a frame of their own: x runs from the first place to the second, y to the left.
+// The lines in a frame of their own: x runs from the first centre to the second, y to the left.
 struct raim_stabbing_lines {
     raim_vec2 from, along; // the origin and the direction of x
-    double length;         // between the places
+    double length;         // between the centres
     double sine, cosine;   // of the widest angle between a line and the x axis
-    double width;          // no line is farther from the x axis than this, between the places
-    double first, last;    // where the discs around the places end and begin, as x
+    double width;          // the greatest distance of a line from the x axis between the centres
+    double first, last;    // x at which the first disc ends and the second one begins
     int count;
     struct raim_beam {
         int count;
-        double starts[RAIM_BEAM_CORNERS]; // y at the first place
-        double ends[RAIM_BEAM_CORNERS];   // and at the second
+        double starts[RAIM_BEAM_CORNERS]; // y at the first centre
+        double ends[RAIM_BEAM_CORNERS];   // y at the second centre
     } beams[RAIM_STABBING_LINES_BEAMS];
 };
 
-// Where the lines of each beam go that run through a point.
-struct raim_fan {
+// The slopes of the lines through one point: an interval for each beam that has such lines.
+struct raim_slope_set {
     raim_vec2 point; // in the frame
     double cosine;
     int count;
-    struct raim_fan_span {
+    struct raim_slope_interval {
         double low, high; // slopes
-    } spans[RAIM_STABBING_LINES_BEAMS];
+    } intervals[RAIM_STABBING_LINES_BEAMS];
 };
 
-// Begins with all lines that have one end within reach of one place, and the other within reach and
-// radius of the other. Returns false when the places are so near to each other that these would run
-// in about every direction.
+// Begins with all lines that have one end within `reach` of either centre and the other end within
+// `reach` + `radius` of the other centre. Returns false when the discs are so close to each other
+// that such lines would run in nearly every direction.
 bool raim_stabbing_lines_begin(struct raim_stabbing_lines *lines,
                                const struct raim_stabbing_lines_end *from,
                                const struct raim_stabbing_lines_end *to);
 
-// The smallest box of the frame around a box.
+// Returns the smallest box of the frame around a box.
 raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_box box);
 
-// True when all lines come from before a face with this normal, if they meet it at all.
+// Returns true when every line that crosses a face with this normal comes from the front.
 bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, raim_vec2 normal);
 
-// Takes the lines away that an obstacle blocks by what of it is between the discs. Whoever knows
-// that all lines begin before it, or end beyond it, wherever they meet it, lets it block by what of
-// it is in that end's disc, too.
+// Removes the lines that an obstacle blocks by its part between the discs. Set `starts_in_front`
+// when every line that meets the obstacle starts in front of it: its part in the first disc then
+// blocks, too. Set `ends_behind` when every such line ends behind it, for the second disc.
 void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
-                               bool begin_before, bool end_beyond);
+                               bool starts_in_front, bool ends_behind);
 
-// The lines left through a point, which must be in the disc around the first place.
-void raim_stabbing_lines_fan(const struct raim_stabbing_lines *lines, raim_vec2 point,
-                             struct raim_fan *fan);
+// Collects the slopes of the remaining lines through a point, which must lie in the first disc.
+void raim_stabbing_lines_slopes(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                                struct raim_slope_set *slopes);
 
-// True when one of a fan's lines meets a circle in the disc around the second place.
-bool raim_fan_meets(const struct raim_fan *fan, const struct raim_stabbing_lines *lines,
-                    raim_vec2 centre, double radius);
+// Returns true when a line with one of these slopes meets a circle, which must lie in the second
+// disc.
+bool raim_slope_set_hits_circle(const struct raim_slope_set *slopes,
+                                const struct raim_stabbing_lines *lines, raim_vec2 centre,
+                                double radius);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Finds when moving circles touch.
+// Computes times of impact of moving circles.
 #include "sweep.h"
 
-// A circle that meets a face this close to its end, in units, may meet the face: rounding must not
-// let it slip between the face and the corner.
+// A hit on a face counts up to this distance beyond the ends of the face, in units. Otherwise
+// rounding could let a circle slip between the face and its corner.
 static const double face_margin = 1e-6;
 
-// What runs along a seam, in units, would touch the pieces on both sides and overlap neither. So a
-// piece reaches this far beyond its seams: enough to outdo a touch on either side and rounding.
+// Each piece extends this far beyond its seams, in units: more than a touch on either side and
+// rounding. Otherwise a motion along a seam would touch both pieces and overlap neither.
 static const double seam_reach = 4 * RAIM_SWEEP_TOUCH;
 
-// The longest way through the tip that this makes at a seam's end, in units.
+// The longest path, in units, through the tip that this extension adds at the end of a seam.
 static const double tip_length = 1e-6;
 
-// True when a gap that changes by `change` during the motion never closes. One that is closed from
-// the start does not count until it is overlapped.
+// Returns true when a gap that changes by `change` during the motion never closes. A gap that is
+// closed at the start stays open until the shapes overlap.
 static bool stays_open(double gap, double change)
 {
     if (gap > RAIM_SWEEP_TOUCH)
@@ -29,8 +29,9 @@ static double gap_to(const raim_polygon *polygon, int face, raim_vec2 point, dou
            grown;
 }
 
-// True when a motion that enters at a point does not leave again at once. Beyond a seam's end, a
-// tip of the piece pokes out of the outline; what crosses only that has not met the outline.
+// Returns true when a motion that enters the piece at a point does not leave it again at once. At
+// the end of a seam, a tip of the extended piece lies outside the outline; a motion that crosses
+// only the tip has not hit the outline.
 static bool stays_inside(const raim_polygon *polygon, raim_vec2 at, raim_vec2 displacement,
                          double radius)
 {
@@ -46,8 +47,8 @@ static bool stays_inside(const raim_polygon *polygon, raim_vec2 at, raim_vec2 di
 double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec2 displacement,
                           double radius)
 {
-    // The faces moved out by the radius enclose the grown polygon. The ray enters what they enclose
-    // through the last of those that it crosses inward, or starts in it, nearest to some face.
+    // The faces offset by the radius enclose the grown polygon. The ray enters that region through
+    // the last face that it crosses inwards. A ray that starts inside belongs to its nearest face.
     double enter = -1, nearest = -INFINITY;
     int face = 0;
     for (int i = 0; i < polygon->count; i++) {
@@ -72,12 +73,12 @@ double raim_sweep_polygon(const raim_polygon *polygon, raim_vec2 start, raim_vec
     const raim_vec2 *corner = raim_polygon_corner_beyond(polygon, face, at, face_margin);
     if (corner == NULL && !through_seam)
         return enter;
-    // Beyond the end of that face, the only way to the grown polygon is through the corner's
-    // circle.
+    // Beyond the end of that face, the ray can enter the grown polygon only through the circle
+    // around the corner.
     if (corner != NULL && (radius > seam_reach || polygon->seams == 0))
         return raim_sweep_circle(start, displacement, *corner, radius);
-    // A circle that comes through a seam has met the piece on its other side before. A ray may have
-    // merely touched that, where it comes in through the seam's end.
+    // A circle that enters through a seam has hit the piece on the other side before. A ray may
+    // only have touched that piece when it enters through the end of the seam.
     return radius <= seam_reach && stays_inside(polygon, at, displacement, radius)
                ? enter
                : RAIM_SWEEP_MISS;
@@ -108,7 +109,7 @@ double raim_sweep_circle(raim_vec2 start, raim_vec2 displacement, raim_vec2 cent
     return touching || time < 0 ? 0 : time;
 }
 
-// Along one axis: the fraction at which a gap that shrinks by `change` closes.
+// Returns the fraction at which a gap along one axis, which changes by `change`, closes.
 static double sweep_side(double gap, double change)
 {
     if (gap <= -RAIM_SWEEP_TOUCH)

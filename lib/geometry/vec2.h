@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two-dimensional vectors in world units (y points up) and axis-aligned boxes.
+// Two-dimensional vectors and axis-aligned boxes. Coordinates are in world units; y points up.
+// Thread rule: the functions are pure; any thread may call them.
 #pragma once
 
 #include <assert.h>
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-// With x87's 80 bits the game would differ from everybody else's, and nobody could spawn.
+// The 80-bit intermediates of the x87 would make this machine's results differ from all others.
 static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
               "double must be computed as double: on i386 compile with -msse2 -mfpmath=sse");
 
@@ -34,7 +35,7 @@ static inline raim_vec2 raim_vec2_scale(raim_vec2 a, double factor)
     return (raim_vec2){a.x * factor, a.y * factor};
 }
 
-// a + b * factor
+// Returns a + b * factor (multiply-add, rounded twice).
 static inline raim_vec2 raim_vec2_mad(raim_vec2 a, raim_vec2 b, double factor)
 {
     return (raim_vec2){a.x + b.x * factor, a.y + b.y * factor};
@@ -45,7 +46,7 @@ static inline double raim_vec2_dot(raim_vec2 a, raim_vec2 b)
     return a.x * b.x + a.y * b.y;
 }
 
-// The z component of the cross product: positive where b lies to the left of a.
+// Returns the z component of the cross product, which is positive when b lies to the left of a.
 static inline double raim_vec2_cross(raim_vec2 a, raim_vec2 b)
 {
     return a.x * b.y - a.y * b.x;
@@ -56,7 +57,7 @@ static inline double raim_vec2_length_squared(raim_vec2 a)
     return raim_vec2_dot(a, a);
 }
 
-// IEEE 754 requires a correctly rounded square root, so this is the same on every machine.
+// IEEE 754 requires a correctly rounded square root, so the result is the same on every machine.
 static inline double raim_vec2_length(raim_vec2 a)
 {
     return sqrt(raim_vec2_dot(a, a));
@@ -73,7 +74,7 @@ static inline raim_box raim_box_grow(raim_box box, double margin)
                       {box.max.x + margin, box.max.y + margin}};
 }
 
-// The smallest box around a box and a point.
+// Returns the smallest box around a box and a point.
 static inline raim_box raim_box_include(raim_box box, raim_vec2 point)
 {
     return (raim_box){
@@ -81,7 +82,8 @@ static inline raim_box raim_box_include(raim_box box, raim_vec2 point)
         {point.x > box.max.x ? point.x : box.max.x, point.y > box.max.y ? point.y : box.max.y}};
 }
 
-// All four sides are compared and one branch taken on them: each alone is hard to foresee.
+// Compares all four sides before the first branch, because each comparison alone is hard to
+// predict.
 static inline bool raim_box_contains(raim_box box, raim_vec2 point)
 {
     return (point.x >= box.min.x) & (point.x <= box.max.x) & (point.y >= box.min.y) &

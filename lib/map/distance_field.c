@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Makes the raster, and walks lines through it.
+// Builds the field by a two-pass distance transform and traces lines through it.
 #include "distance_field.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 16, FAR = 255 }; // units; cells
+enum {
+    CELL = 16, // side of a cell, in units
+    FAR = 255, // largest distance, in cells
+};
 
-// Cells this close to an obstacle, in units, count as touched, to make up for rounding.
+// The tolerance for rounding, in units: cells this close to an obstacle count as touched.
 static const double margin = 1e-3;
 
 static int clamp(double cells, int count)
@@ -32,94 +35,94 @@ static bool touches(const raim_polygon *obstacle, raim_box cell)
     return true;
 }
 
-static void mark(struct raim_distance_field *clearing, const raim_polygon *obstacle)
+static void mark_obstacle(struct raim_distance_field *field, const raim_polygon *obstacle)
 {
-    const raim_box box = {raim_vec2_sub(obstacle->bounds.min, clearing->origin),
-                          raim_vec2_sub(obstacle->bounds.max, clearing->origin)};
-    const int left = clamp((box.min.x - margin) / CELL, clearing->columns);
-    const int right = clamp((box.max.x + margin) / CELL, clearing->columns);
-    const int bottom = clamp((box.min.y - margin) / CELL, clearing->rows);
-    const int top = clamp((box.max.y + margin) / CELL, clearing->rows);
+    const raim_box box = {raim_vec2_sub(obstacle->bounds.min, field->origin),
+                          raim_vec2_sub(obstacle->bounds.max, field->origin)};
+    const int left = clamp((box.min.x - margin) / CELL, field->columns);
+    const int right = clamp((box.max.x + margin) / CELL, field->columns);
+    const int bottom = clamp((box.min.y - margin) / CELL, field->rows);
+    const int top = clamp((box.max.y + margin) / CELL, field->rows);
     for (int row = bottom; row <= top; row++) {
         for (int column = left; column <= right; column++) {
-            const raim_vec2 corner = {clearing->origin.x + column * CELL,
-                                      clearing->origin.y + row * CELL};
+            const raim_vec2 corner = {field->origin.x + column * CELL,
+                                      field->origin.y + row * CELL};
             const raim_box cell = {corner, {corner.x + CELL, corner.y + CELL}};
             if (touches(obstacle, raim_box_grow(cell, margin)))
-                clearing->cells[row * clearing->columns + column] = 0;
+                field->cells[row * field->columns + column] = 0;
         }
     }
 }
 
-// The distance at a cell by way of a neighbour that is known; none beyond the raster, where there
-// is nothing.
-static int by_way_of(const struct raim_distance_field *clearing, int row, int column)
+// Returns the distance of a cell by way of a neighbour. Outside the raster there are no obstacles.
+static int distance_via(const struct raim_distance_field *field, int row, int column)
 {
-    if (row < 0 || row >= clearing->rows || column < 0 || column >= clearing->columns)
+    if (row < 0 || row >= field->rows || column < 0 || column >= field->columns)
         return FAR;
-    return clearing->cells[row * clearing->columns + column] + 1;
+    return field->cells[row * field->columns + column] + 1;
 }
 
-// Two passes, each over the neighbours that it has been at: Rosenfeld and Pfaltz, Sequential
-// Operations in Digital Picture Processing, 1966. Exact where diagonals are as long as sides.
-static void spread(struct raim_distance_field *clearing, int direction)
+// One of the two passes of a distance transform (Rosenfeld and Pfaltz, Sequential Operations in
+// Digital Picture Processing, 1966), over the neighbours that the pass has visited already. The
+// result is exact for the Chebyshev metric, in which a diagonal step is as long as a straight one.
+static void sweep_distances(struct raim_distance_field *field, int direction)
 {
-    const int cells = clearing->columns * clearing->rows;
+    const int cells = field->columns * field->rows;
     for (int i = 0; i < cells; i++) {
         const int index = direction > 0 ? i : cells - 1 - i;
-        const int row = index / clearing->columns, column = index % clearing->columns;
-        int least = clearing->cells[index];
+        const int row = index / field->columns, column = index % field->columns;
+        int least = field->cells[index];
         for (int aside = -1; aside <= 1; aside++) {
-            const int way = by_way_of(clearing, row - direction, column + aside);
+            const int way = distance_via(field, row - direction, column + aside);
             least = way < least ? way : least;
         }
-        const int way = by_way_of(clearing, row, column - direction);
-        clearing->cells[index] = (uint8_t)(way < least ? way : least);
+        const int way = distance_via(field, row, column - direction);
+        field->cells[index] = (uint8_t)(way < least ? way : least);
     }
 }
 
-bool raim_distance_field_create(struct raim_distance_field *clearing, const struct raim_map *map)
+bool raim_distance_field_create(struct raim_distance_field *field, const struct raim_map *map)
 {
     const raim_vec2 size = raim_vec2_sub(map->border.max, map->border.min);
-    *clearing = (struct raim_distance_field){
+    *field = (struct raim_distance_field){
         .origin = map->border.min,
         .columns = (int)ceil(size.x / CELL),
         .rows = (int)ceil(size.y / CELL),
     };
-    const size_t cells = (size_t)clearing->columns * (size_t)clearing->rows;
-    clearing->cells = malloc(cells);
-    if (clearing->cells == NULL)
+    const size_t cells = (size_t)field->columns * (size_t)field->rows;
+    field->cells = malloc(cells);
+    if (field->cells == NULL)
         return false;
-    memset(clearing->cells, FAR, cells);
+    memset(field->cells, FAR, cells);
     for (int i = 0; i < map->obstacle_count; i++)
-        mark(clearing, &map->obstacles[i]);
-    spread(clearing, 1);
-    spread(clearing, -1);
+        mark_obstacle(field, &map->obstacles[i]);
+    sweep_distances(field, 1);
+    sweep_distances(field, -1);
     return true;
 }
 
-void raim_distance_field_destroy(struct raim_distance_field *clearing)
+void raim_distance_field_destroy(struct raim_distance_field *field)
 {
-    free(clearing->cells);
-    *clearing = (struct raim_distance_field){0};
+    free(field->cells);
+    *field = (struct raim_distance_field){0};
 }
 
-// The line in cells, and the cell that it is in.
-struct walk {
-    double x, y;           // where it begins
-    double dx, dy;         // to its end
-    double per_dx, per_dy; // 1 over these
+// A line in cell units, and the current cell.
+struct march {
+    double x, y;           // start
+    double dx, dy;         // displacement
+    double per_dx, per_dy; // 1 / dx, 1 / dy
     int column, row;
 };
 
-// How much of the line it takes to leave the open square around a cell along one axis.
-static inline double leave(double start, double per, int cell, int room)
+// Returns the fraction of the line at which it leaves the free square around a cell along one axis.
+static inline double exit_fraction(double start, double per, int cell, int room)
 {
     return ((per > 0 ? cell + room : cell + 1 - room) - start) * per;
 }
 
-// The cell along one axis at a place of the line. Never back: at a corner, rounding could walk in
-// circles.
+// Returns the cell along one axis at a fraction of the line. It never steps back, because rounding
+// at a corner could otherwise cause an endless loop.
 static inline int advance(double start, double change, double at, double per, int cell, int count)
 {
     const int there = clamp(start + change * at, count);
@@ -127,39 +130,39 @@ static inline int advance(double start, double change, double at, double per, in
     return is_back ? cell : there;
 }
 
-bool raim_distance_field_sees(const struct raim_distance_field *clearing, raim_vec2 from,
-                              raim_vec2 to)
+bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2 from, raim_vec2 to)
 {
-    struct walk walk = {
-        .x = (from.x - clearing->origin.x) / CELL,
-        .y = (from.y - clearing->origin.y) / CELL,
+    struct march march = {
+        .x = (from.x - field->origin.x) / CELL,
+        .y = (from.y - field->origin.y) / CELL,
         .dx = (to.x - from.x) / CELL,
         .dy = (to.y - from.y) / CELL,
     };
-    // A line along an axis leaves no square across it.
-    walk.per_dx = fabs(walk.dx) > 1e-9 ? 1 / walk.dx : INFINITY;
-    walk.per_dy = fabs(walk.dy) > 1e-9 ? 1 / walk.dy : INFINITY;
-    walk.column = clamp(walk.x, clearing->columns);
-    walk.row = clamp(walk.y, clearing->rows);
+    // A line parallel to an axis never leaves a square across that axis.
+    march.per_dx = fabs(march.dx) > 1e-9 ? 1 / march.dx : INFINITY;
+    march.per_dy = fabs(march.dy) > 1e-9 ? 1 / march.dy : INFINITY;
+    march.column = clamp(march.x, field->columns);
+    march.row = clamp(march.y, field->rows);
     for (;;) {
-        const int room = clearing->cells[walk.row * clearing->columns + walk.column];
+        const int room = field->cells[march.row * field->columns + march.column];
         if (room == 0)
             return false;
-        const double at_x = leave(walk.x, walk.per_dx, walk.column, room);
-        const double at_y = leave(walk.y, walk.per_dy, walk.row, room);
+        const double at_x = exit_fraction(march.x, march.per_dx, march.column, room);
+        const double at_y = exit_fraction(march.y, march.per_dy, march.row, room);
         const double at = at_x < at_y ? at_x : at_y;
         if (at >= 1)
             return true;
-        // Exactly into the next cell on the axis that it leaves by, so that every step goes on.
+        // The step along the exit axis is exact, so that every step makes progress.
         if (at_x < at_y) {
-            walk.column += walk.per_dx > 0 ? room : -room;
-            walk.row = advance(walk.y, walk.dy, at, walk.per_dy, walk.row, clearing->rows);
+            march.column += march.per_dx > 0 ? room : -room;
+            march.row = advance(march.y, march.dy, at, march.per_dy, march.row, field->rows);
         } else {
-            walk.row += walk.per_dy > 0 ? room : -room;
-            walk.column = advance(walk.x, walk.dx, at, walk.per_dx, walk.column, clearing->columns);
+            march.row += march.per_dy > 0 ? room : -room;
+            march.column =
+                advance(march.x, march.dx, at, march.per_dx, march.column, field->columns);
         }
-        if (walk.column < 0 || walk.column >= clearing->columns || walk.row < 0 ||
-            walk.row >= clearing->rows)
-            return true; // there is nothing out there
+        if (march.column < 0 || march.column >= field->columns || march.row < 0 ||
+            march.row >= field->rows)
+            return true; // there are no obstacles outside the raster
     }
 }

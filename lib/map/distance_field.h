@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where a map is open: a raster of how far around each place no obstacle is. It finds most free
-// lines in a few steps, each as long as there is room; what is close to an obstacle it leaves to
-// the exact questions of map.h, which cost ten times as much.
+// A distance field of a map: for each cell of a raster, the distance to the nearest obstacle. Lines
+// are tested by sphere tracing (Hart, Sphere Tracing, 1996), whose steps are as long as the free
+// space around the current cell. It confirms most free lines in a few steps. The rest, close to
+// obstacles, need the exact queries of map.h, which cost ten times as much.
+// Units: coordinates are in units, cells are 16 x 16 units.
+// Thread rule: a field does not change once it is created; any threads may share it.
 #pragma once
 
 #include "map.h"
@@ -12,15 +15,16 @@
 struct raim_distance_field {
     raim_vec2 origin;
     int columns, rows;
-    // By row, then column: the number of cells to the nearest one that an obstacle touches, along
-    // the axis on which it is farther; 0 for those themselves, at most 255.
+    // By row, then column: the Chebyshev distance, in cells, to the nearest cell that an obstacle
+    // touches; 0 for such a cell, at most 255.
     uint8_t *cells;
 };
 
-// False when memory runs out: a byte for every 16 x 16 units of the map.
-bool raim_distance_field_create(struct raim_distance_field *clearing, const struct raim_map *map);
-void raim_distance_field_destroy(struct raim_distance_field *clearing);
+// Computes the field of a map, with one byte per cell. Returns false when memory runs out.
+bool raim_distance_field_create(struct raim_distance_field *field, const struct raim_map *map);
+void raim_distance_field_destroy(struct raim_distance_field *field);
 
-// True only when no obstacle is near the straight line between two points; false says nothing.
-bool raim_distance_field_sees(const struct raim_distance_field *clearing, raim_vec2 from,
+// Returns true only when no obstacle is near the straight line between two points. False leaves it
+// open. The points may lie outside the map.
+bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2 from,
                               raim_vec2 to);

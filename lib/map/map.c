@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what a map is made from, cuts its outlines and lays their pieces out in a grid.
+// Validates map definitions, decomposes the outlines and builds the grid and the box index.
 #include "map.h"
 
 #include "map_grid.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Cells narrower than this, in units, save no more tests than a player's own width costs.
+// The smallest side of a cell, in units. A player is about as wide, so smaller cells save no tests.
 static const double min_cell_units = 32;
 
 enum {
-    CELLS_PER_OBSTACLE = 4,    // about; fewer cells hold more obstacles each
-    ENTRIES_PER_OBSTACLE = 16, // at most: many large obstacles get larger cells, not more memory
+    CELLS_PER_OBSTACLE = 4,    // approximately; fewer cells hold more obstacles each
+    ENTRIES_PER_OBSTACLE = 16, // limit: many large obstacles get larger cells, not more memory
 };
 
 static raim_box round_box(raim_box box)
@@ -21,21 +21,21 @@ static raim_box round_box(raim_box box)
     return (raim_box){raim_map_round(box.min), raim_map_round(box.max)};
 }
 
-static bool is_good_border(raim_box border)
+static bool is_valid_border(raim_box border)
 {
-    // Written so that a NaN fails.
+    // All comparisons are false for NaN.
     return border.min.x >= -RAIM_MAP_REACH && border.max.x <= RAIM_MAP_REACH &&
            border.min.y >= -RAIM_MAP_REACH && border.max.y <= RAIM_MAP_REACH &&
            border.max.x - border.min.x >= RAIM_MIN_BORDER &&
            border.max.y - border.min.y >= RAIM_MIN_BORDER;
 }
 
-// Cuts an outline into as many pieces as there are, RAIM_MAX_PIECES at most.
+// Validates an obstacle and cuts it into convex pieces.
 static struct raim_map_problem cut_obstacle(raim_box border, const struct raim_obstacle_def *def,
                                             struct raim_map_outline *outline,
                                             raim_polygon pieces[RAIM_MAX_PIECES])
 {
-    // Counts out of range are for the cut to refuse.
+    // raim_outline_cut rejects counts that are out of range.
     for (int i = 0; i < def->count && i < RAIM_MAX_OUTLINE_POINTS; i++)
         outline->points[i] = raim_map_round(def->points[i]);
     outline->count = def->count;
@@ -76,7 +76,8 @@ static void copy_name(char to[RAIM_MAP_NAME_BYTES], const char *name)
     to[length] = '\0';
 }
 
-// Both ways to a piece meet here, so that a client's is the server's to the bit.
+// Obstacles and pieces both use this function, so that a client's polygons equal the server's to
+// the bit.
 static enum raim_map_error add_piece(struct raim_map *map, const raim_vec2 *points, int count,
                                      uint32_t seams)
 {
@@ -98,8 +99,8 @@ static struct raim_map_problem add_obstacle(struct raim_map *map,
     return problem;
 }
 
-// What a cut can make: convex, counter-clockwise, as small as may be.
-static bool is_good_piece(const raim_vec2 *points, int count, uint32_t seams)
+// Returns true for a polygon that a cut can produce: convex, counter-clockwise, of any size.
+static bool is_valid_piece(const raim_vec2 *points, int count, uint32_t seams)
 {
     raim_polygon polygon;
     const enum raim_polygon_error error = raim_polygon_init(&polygon, points, count);
@@ -110,12 +111,12 @@ static bool is_good_piece(const raim_vec2 *points, int count, uint32_t seams)
     return raim_vec2_cross(before, after) > 0 && seams >> count == 0;
 }
 
-static enum raim_map_error add_told_piece(struct raim_map *map, const struct raim_piece_def *def)
+static enum raim_map_error add_piece_def(struct raim_map *map, const struct raim_piece_def *def)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
     for (int i = 0; i < def->count && i < RAIM_MAX_POLYGON_POINTS; i++)
         points[i] = raim_map_round(def->points[i]);
-    if (!is_good_piece(points, def->count, def->seams))
+    if (!is_valid_piece(points, def->count, def->seams))
         return RAIM_MAP_PIECE;
     for (int i = 0; i < def->count; i++)
         if (!raim_box_contains(map->border, points[i]))
@@ -123,8 +124,8 @@ static enum raim_map_error add_told_piece(struct raim_map *map, const struct rai
     return add_piece(map, points, def->count, def->seams);
 }
 
-// Everything but the grid; the arrays are allocated.
-static struct raim_map_problem fill(struct raim_map *map, const struct raim_map_def *def)
+// Fills the allocated arrays; the grid and the box index follow later.
+static struct raim_map_problem fill_contents(struct raim_map *map, const struct raim_map_def *def)
 {
     struct raim_map_problem problem = {.error = RAIM_MAP_OK};
     copy_name(map->name, def->name);
@@ -134,7 +135,7 @@ static struct raim_map_problem fill(struct raim_map *map, const struct raim_map_
     }
     for (int i = 0; i < def->piece_count && problem.error == RAIM_MAP_OK; i++)
         problem =
-            (struct raim_map_problem){.error = add_told_piece(map, &def->pieces[i]), .index = i};
+            (struct raim_map_problem){.error = add_piece_def(map, &def->pieces[i]), .index = i};
     for (int i = 0; i < def->spawn_count && problem.error == RAIM_MAP_OK; i++) {
         map->spawns[i] = raim_map_round(def->spawns[i]);
         map->spawn_count++;
@@ -158,7 +159,7 @@ static int count_entries(const struct raim_map *map)
     return entries;
 }
 
-// Chooses the cells' size; returns how many entries they will hold.
+// Chooses the size of the cells. Returns the number of their entries.
 static int shape_grid(struct raim_map *map)
 {
     const double width = map->border.max.x - map->border.min.x;
@@ -176,8 +177,8 @@ static int shape_grid(struct raim_map *map)
     }
 }
 
-// Counts each cell's obstacles, turns the counts into where each cell ends, and fills the cells
-// from their ends, so that the ends become the starts.
+// A counting sort: counts the obstacles of each cell, adds the counts up to the ends of the cells,
+// and fills each cell backwards, so that the ends become the starts.
 static void fill_grid(struct raim_map *map)
 {
     struct raim_map_grid *grid = &map->grid;
@@ -210,25 +211,25 @@ static bool make_grid(struct raim_map *map)
     return true;
 }
 
-static bool make_bands(struct raim_map *map)
+static bool make_box_index(struct raim_map *map)
 {
-    if (!raim_box_index_create(&map->bands, map->border, map->obstacle_count))
+    if (!raim_box_index_create(&map->box_index, map->border, map->obstacle_count))
         return false;
-    raim_box_index_begin(&map->bands, map->obstacle_count);
+    raim_box_index_begin(&map->box_index, map->obstacle_count);
     for (int i = 0; i < map->obstacle_count; i++)
-        raim_box_index_add(&map->bands, i, map->obstacles[i].bounds);
-    raim_box_index_end(&map->bands);
+        raim_box_index_add(&map->box_index, i, map->obstacles[i].bounds);
+    raim_box_index_end(&map->box_index);
     return true;
 }
 
-static bool are_good_counts(const struct raim_map_def *def)
+static bool are_counts_valid(const struct raim_map_def *def)
 {
     return def->obstacle_count >= 0 && def->obstacle_count <= RAIM_MAX_OBSTACLES &&
            def->piece_count >= 0 && def->piece_count <= RAIM_MAX_OBSTACLES &&
            def->spawn_count >= 0 && def->spawn_count <= RAIM_MAX_SPAWNS;
 }
 
-// An outline of n points has n - 2 pieces at most.
+// Returns an upper bound of the number of pieces: an outline of n points has at most n - 2.
 static size_t most_pieces(const struct raim_map_def *def)
 {
     size_t pieces = (size_t)def->piece_count;
@@ -237,21 +238,21 @@ static size_t most_pieces(const struct raim_map_def *def)
     return pieces < RAIM_MAX_OBSTACLES ? pieces : RAIM_MAX_OBSTACLES;
 }
 
-static struct raim_map_problem make(struct raim_map *map, const struct raim_map_def *def)
+static struct raim_map_problem build(struct raim_map *map, const struct raim_map_def *def)
 {
     map->border = round_box(def->border);
-    if (!is_good_border(map->border))
+    if (!is_valid_border(map->border))
         return (struct raim_map_problem){.error = RAIM_MAP_BORDER};
-    if (!are_good_counts(def))
+    if (!are_counts_valid(def))
         return (struct raim_map_problem){.error = RAIM_MAP_COUNT};
-    // One more of each: an allocation of nothing may be NULL.
+    // One element more: calloc of 0 bytes may return NULL.
     map->obstacles = calloc(most_pieces(def) + 1, sizeof *map->obstacles);
     map->outlines = calloc((size_t)def->obstacle_count + 1, sizeof *map->outlines);
     map->spawns = calloc((size_t)def->spawn_count + 1, sizeof *map->spawns);
     if (map->obstacles == NULL || map->outlines == NULL || map->spawns == NULL)
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
-    const struct raim_map_problem problem = fill(map, def);
-    if (problem.error == RAIM_MAP_OK && (!make_grid(map) || !make_bands(map)))
+    const struct raim_map_problem problem = fill_contents(map, def);
+    if (problem.error == RAIM_MAP_OK && (!make_grid(map) || !make_box_index(map)))
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     return problem;
 }
@@ -262,7 +263,7 @@ struct raim_map *raim_map_create(const struct raim_map_def *def, struct raim_map
     struct raim_map *map = calloc(1, sizeof *map);
     if (map == NULL)
         return NULL;
-    *problem = make(map, def);
+    *problem = build(map, def);
     if (problem->error == RAIM_MAP_OK)
         return map;
     raim_map_destroy(map);
@@ -273,7 +274,7 @@ void raim_map_destroy(struct raim_map *map)
 {
     if (map == NULL)
         return;
-    raim_box_index_destroy(&map->bands);
+    raim_box_index_destroy(&map->box_index);
     free(map->grid.entries);
     free(map->grid.starts);
     free(map->spawns);

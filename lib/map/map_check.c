@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds overlapping outlines, and spawns that walls keep apart.
+// Finds overlapping outlines and spawns that walls separate.
 #include "map_check.h"
 
 #include "sat.h"
@@ -49,17 +49,19 @@ int raim_map_next_overlap(const struct raim_map *map, int index, int after)
 
 enum { WORD_BITS = 64, WORDS = RAIM_MAX_SPAWNS / WORD_BITS };
 
-// For each spawn, whether a curve crosses the ray from it to the right an odd number of times.
+// One bit for each spawn: set when a curve crosses the ray from the spawn to the right an odd
+// number of times.
 struct crossings {
     uint64_t odd[WORDS];
 };
 
-// The graph of what a circle cannot pass between, as a forest of trees: how each obstacle, and the
-// border after the last of them, hangs on its parent by a curve that no centre of a circle crosses.
+// A spanning forest of the graph of obstacles that a circle cannot pass between. The nodes are the
+// obstacles and, after the last one, the border. A curve that no centre of a circle can cross links
+// each node to its parent.
 struct forest {
     const struct raim_map *map;
-    int *parents; // a root is its own
-    int *sizes;   // of a root's tree
+    int *parents; // a root is its own parent
+    int *sizes;   // nodes of the tree; valid for roots
     struct crossings *curves;
     int *group;
 };
@@ -75,8 +77,8 @@ static void join_curves(struct crossings *curve, const struct crossings *other)
         curve->odd[i] ^= other->odd[i];
 }
 
-// Both ends' heights are compared alike, so that a ray through a joint of two segments crosses
-// either one of them or both or none, as the curve does.
+// Adds the crossings of a segment. The half-open comparison of both ends makes a ray through the
+// joint of two segments cross one, both or none of them, exactly as it crosses the curve.
 static void draw_segment(const struct raim_map *map, raim_vec2 a, raim_vec2 b,
                          struct crossings *curve)
 {
@@ -91,7 +93,7 @@ static void draw_segment(const struct raim_map *map, raim_vec2 a, raim_vec2 b,
     }
 }
 
-// Walks from a node to its tree's root and draws the curves on the way.
+// Returns the root of a node's tree, and adds the curves on the path to it.
 static int find_root(const struct forest *forest, int node, struct crossings *curve)
 {
     while (forest->parents[node] != node) {
@@ -101,7 +103,7 @@ static int find_root(const struct forest *forest, int node, struct crossings *cu
     return node;
 }
 
-// A closed curve keeps the spawns that it encloses from the others.
+// Separates the spawns inside a closed curve from the spawns outside.
 static void split_groups(const struct forest *forest, const struct crossings *ring)
 {
     int *group = forest->group;
@@ -131,7 +133,7 @@ static void add_edge(struct forest *forest, int a, int b, struct crossings curve
     forest->curves[child] = curve;
 }
 
-// The shortest way from one outline to another.
+// The shortest segment between two outlines.
 struct bridge {
     raim_vec2 from, to;
     double squared; // length
@@ -164,8 +166,9 @@ static void keep_crossing(struct bridge *bridge, raim_vec2 a, raim_vec2 b, raim_
     keep_shorter(bridge, point, point);
 }
 
-// One polygon inside the other may be far from its outline. But then whatever is near the inner one
-// is near the outer one too, and the inner one adds no ring.
+// Finds the shortest segment between two outlines. A polygon inside another may be far from the
+// other's outline and then stays unlinked. This is harmless: every neighbour of the inner polygon
+// is a neighbour of the outer one, so the inner one adds no ring.
 static struct bridge find_bridge(const raim_polygon *polygon, const raim_polygon *other)
 {
     struct bridge bridge = {.squared = INFINITY};
@@ -199,8 +202,8 @@ static void link_obstacles(struct forest *forest, int a, int b, double width)
     add_edge(forest, a, b, curve);
 }
 
-// Links an obstacle to each side of the border that it is too near to. Outside, all these curves go
-// on over the top or below the bottom to meet on the left, where no ray goes.
+// Links an obstacle to each side of the border that it is too close to. Outside the border, the
+// curves run over the top or below the bottom and meet on the left, where no ray runs.
 static void link_border(struct forest *forest, int index, double width)
 {
     const struct raim_map *map = forest->map;
@@ -239,7 +242,7 @@ bool raim_map_group_spawns(const struct raim_map *map, double radius, int group[
         .group = group,
     };
     const bool has_memory = forest.parents != NULL && forest.sizes != NULL && forest.curves != NULL;
-    // A circle may overlap what is on either side of it by the slop.
+    // A circle may overlap the obstacles on both sides by the slop.
     const double width = 2 * (radius - RAIM_MAP_SLOP);
     for (int i = 0; i < map->spawn_count; i++)
         group[i] = 0;

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Judges a map as a whole: what a loader tells its author and no single obstacle can know. For
-// load time: the cost grows with the square of the obstacles.
+// Checks of a whole map, for warnings to its author: overlapping obstacles and unreachable spawns.
+// They are for load time, because their cost grows with the square of the number of obstacles.
+// Units: radii are in units.
+// Thread rule: the functions keep no state; any threads may share the map.
 #pragma once
 
 #include "map.h"
 
-// The first outline after outline `after` that overlaps outline `index`, or -1. Those that share an
-// edge only touch.
+// Returns the first outline after outline `after`, which is -1 or more, that overlaps outline
+// `index`, or -1. Outlines that share an edge only touch.
 int raim_map_next_overlap(const struct raim_map *map, int index, int after);
 
-// Tells between which spawns a circle can walk: group[i] is the lowest spawn that can be reached
-// from spawn i. Exact: a gap is passed when it is as wide as the circle. Where a spawn is not free
-// for such a circle its group means nothing. Returns false when memory runs out.
+// Finds the spawns that a circle can walk between: group[i] becomes the lowest spawn that can be
+// reached from spawn i. The result is exact: a circle passes a gap that is as wide as itself. The
+// group of a spawn that is not free for the circle is meaningless. Returns false when memory runs
+// out.
 //
-// Walls divide the spawns where they close a ring that has some of them inside and some outside.
-// Obstacles grown by the radius are convex, so all rings are sums of those in the graph of
-// obstacles too near each other to pass between (the nerve theorem, Borsuk, On the Imbedding of
-// Systems of Compacta in Simplicial Complexes, 1948), whose basis a spanning tree gives: each edge
-// beside it closes one ring, and whether a spawn is inside is the parity of the crossings with a
-// ray.
+// The algorithm is a cycle basis of the obstacle graph with a parity test. Two obstacles are linked
+// when the gap between them is too narrow. Walls separate spawns when they close a ring with some
+// spawns inside and some outside. The obstacles grown by the radius are convex, so all rings are
+// sums of cycles of that graph (the nerve theorem, Borsuk, On the Imbedding of Systems of Compacta
+// in Simplicial Complexes, 1948). A spanning forest gives a basis of the cycles: each edge outside
+// it closes one ring. A spawn is inside a ring when a ray from it crosses the ring an odd number of
+// times.
 bool raim_map_group_spawns(const struct raim_map *map, double radius, int group[RAIM_MAX_SPAWNS]);

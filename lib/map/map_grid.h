@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where things lie in a map's grid. An obstacle is entered in every cell that its bounds touch; all
-// lookups round alike, so what overlaps always shares a cell.
+// The uniform grid of a map: the broad phase for obstacles. An obstacle is entered in every cell
+// that its bounds touch. All lookups round alike, so shapes that overlap always share a cell.
+// Thread rule: the functions are pure; any threads may share the grid.
 //
-// Why a grid: nanoseconds a question (a player's circle / a bullet's tick / 800 units of sight) on
-// the shipped maps and two random ones, medians of `./dev bench geometry`:
+// Nanoseconds per query (a player's circle / a bullet's tick / 800 units of sight) on the shipped
+// maps and two random ones, medians of `./dev bench geometry`, led to the choice of a grid:
 //
 //     pieces    grid             quadtree          brute force
 //         21    40 /  42 / 194    55 /  79 / 212     38 /   44 /  155
@@ -12,25 +13,26 @@
 //       1000    34 /  36 / 198   110 / 145 / 325   1109 / 1164 / 1392
 //       4000    58 /  49 / 250   163 / 202 / 408   4284 / 4658 / 5152
 //
-// A circle reaches one or two cells, found by arithmetic; a tree walks down to them through
-// branches that nobody can foresee. Four cells an obstacle is a flat optimum.
+// A circle touches one or two cells, found by arithmetic; a tree descends to them through
+// unpredictable branches. Four cells per obstacle is a flat optimum.
 #pragma once
 
 #include "map.h"
 
-// The cells, both ends included, that a box touches.
+// The range of cells that a box touches; both ends are included.
 struct raim_map_span {
     int first_column, last_column;
     int first_row, last_row;
 };
 
-// Neighbouring cells of a row: their entries lie in one piece. An obstacle may occur in it once for
-// each cell.
+// The entries of adjacent cells in a row, which are contiguous. An obstacle may occur once per
+// cell.
 struct raim_map_run {
     const int *first, *end;
 };
 
-// A cell's number along one axis; what lies outside the grid counts to its outermost cells.
+// Returns the index of a cell along one axis. Coordinates outside the grid map to the outermost
+// cells.
 static inline int raim_map_cell_of(double cells, int count)
 {
     if (!(cells > 0))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Finds the bounds of a polygon, also across its first side.
+// Computes the extent of a polygon along the axes and along the normal of its first side.
 #include "map_near.h"
 
-// Polygons are grown by this, in units, to make up for rounding and touching.
+// The tolerance for rounding and touching, in units: polygons are grown by it.
 static const double margin = 1e-6;
 
 void raim_map_near_begin(struct raim_map_near *near, const struct raim_map *map,
@@ -18,10 +18,11 @@ void raim_map_near_begin(struct raim_map_near *near, const struct raim_map *map,
         near->high = at > near->high ? at : near->high;
         box = raim_box_include(box, corners[i]);
     }
-    const double slack = margin * (fabs(side.x) + fabs(side.y)); // at least by the margin
+    // `across` has the length of the side, which is at most this sum of coordinates.
+    const double slack = margin * (fabs(side.x) + fabs(side.y));
     near->low = 2 * (near->low - slack);
     near->high = 2 * (near->high + slack);
     near->box = raim_box_grow(box, margin);
     near->obstacles = map->obstacles;
-    raim_box_index_find(&map->bands, near->box, &near->search);
+    raim_box_index_find(&map->box_index, near->box, &near->search);
 }

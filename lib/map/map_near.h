@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Goes through the obstacles of a map that are near a convex polygon of a few corners, which may be
-// as thin as a line or a point: those in its bounds, but for most that lie beside its first side.
+// An iterator over the obstacles of a map near a convex polygon, which may degenerate to a line or
+// a point. It filters by the bounding box and by one separating axis, the normal of the polygon's
+// first side. Thread rule: an iterator belongs to one thread at a time; any threads may share the
+// map.
 #pragma once
 
 #include "map.h"
@@ -9,11 +11,12 @@ struct raim_map_near {
     const raim_polygon *obstacles;
     struct raim_box_index_search search;
     raim_box box;
-    raim_vec2 across; // the first side, and what of it the polygon covers, twice
+    raim_vec2 across; // normal of the first side, and twice the polygon's extent along it
     double low, high;
 };
 
-// The polygon's longest side, or one of them, should be the first.
+// Begins an iteration. `corners` holds 1 or more corners; the filter is best when the first side is
+// the longest. Borrows the map.
 void raim_map_near_begin(struct raim_map_near *near, const struct raim_map *map,
                          const raim_vec2 *corners, int count);
 
@@ -28,7 +31,8 @@ static inline bool raim_map_near_touches(const struct raim_map_near *near, raim_
     return (centre - reach <= near->high) & (centre + reach >= near->low);
 }
 
-// The next obstacle, each only once, or NULL. All that touch the polygon come, and some others.
+// Returns the next obstacle, each one once, or NULL at the end. Reports every obstacle that touches
+// the polygon, and some others.
 static inline const raim_polygon *raim_map_near_next(struct raim_map_near *near)
 {
     for (int index; (index = raim_box_index_next(&near->search)) >= 0;)

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: MIT
-// Finds, among the lines from around one place to around another, those that no obstacle blocks,
-// and looks along them only.
+// Computes the stabbing lines between two players and tests only the pairs of points that an
+// unblocked line connects.
 #include "map_pvs.h"
 
 #include "map_near.h"
 #include "stabbing_lines.h"
 
-// Of points and circles against faces, in units: rounding shows below it.
+// The tolerance for rounding, in units, when points and circles are compared with faces.
 static const double slack = 1e-6;
 
-// Points may be just as far out as the farthest.
+// Discs are grown by this, in units, because points may lie exactly on their edge.
 static const double room = 1e-3;
 
-// The most pairs of points to look at one by one.
-enum { LOOKS = 96 };
+// The largest number of pairs of points that a query tests one by one.
+enum { MAX_TESTS = 96 };
 
-// Of a reach, those that tell most: where it is, and as far as it can run each way.
-enum { FEW_POINTS = 9 };
+// The number of the most informative points of a reach: the position and the ends of the eight
+// runs.
+enum { COARSE_POINTS = 9 };
 
-// --- which lines of sight obstacles leave ---
+// --- unblocked lines ---
 
-// One of the two, in a disc around all places where it may be. It may be at the points, or where
-// there are none, anywhere in the disc.
+// One of the two players, and a disc around all its possible positions. It may be at the points of
+// the reach, or anywhere in the disc when `points` is NULL.
 struct end {
     struct raim_stabbing_lines_end disc;
     const struct raim_reach *points;
 };
 
-// True when one can never be behind the line of a face, not even by a part. Who is as far before it
-// as its own radius gets behind only around the ends of the face, which may be too far away.
+// Returns true when no part of a player can get behind the line of a face. A player that is at
+// least its own radius in front of the face can get behind it only around an end of the face, which
+// may be too far away.
 static bool stays_before(const struct end *end, const raim_polygon *obstacle, int face)
 {
     const double radius = end->disc.radius;
@@ -52,8 +54,8 @@ static bool stays_before(const struct end *end, const raim_polygon *obstacle, in
            raim_vec2_cross(normal, raim_vec2_sub(last, centre)) >= half;
 }
 
-// True when every line has this end on the near side of the obstacle; seen from the second end,
-// lines run the other way.
+// Returns true when every line has this end on the near side of the obstacle. `way` is 1 for the
+// first end and -1 for the second, from which the lines run in the opposite direction.
 static bool is_beyond(const struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
                       const struct end *end, double way)
 {
@@ -70,15 +72,15 @@ static void block(struct raim_stabbing_lines *lines, const raim_polygon *obstacl
     const raim_box box = raim_stabbing_lines_box(lines, obstacle->bounds);
     if (box.min.y > lines->width || box.max.y < -lines->width)
         return;
-    const bool begin_before = box.min.x >= lines->first || is_beyond(lines, obstacle, from, 1);
-    const bool end_beyond = box.max.x <= lines->last || is_beyond(lines, obstacle, to, -1);
-    raim_stabbing_lines_block(lines, obstacle, begin_before, end_beyond);
+    const bool starts_in_front = box.min.x >= lines->first || is_beyond(lines, obstacle, from, 1);
+    const bool ends_behind = box.max.x <= lines->last || is_beyond(lines, obstacle, to, -1);
+    raim_stabbing_lines_block(lines, obstacle, starts_in_front, ends_behind);
 }
 
-// Returns false when obstacles block every line; `blocker` is the one to ask first and becomes the
-// last that it took.
-static bool leaves_lines(const struct raim_map *map, const struct end *from, const struct end *to,
-                         uint16_t *blocker, struct raim_stabbing_lines *lines)
+// Returns false when obstacles block every line. Tests the obstacle `blocker` first, and sets it to
+// the obstacle that blocked the last line.
+static bool has_free_line(const struct raim_map *map, const struct end *from, const struct end *to,
+                          uint16_t *blocker, struct raim_stabbing_lines *lines)
 {
     const raim_polygon *likely = *blocker < map->obstacle_count ? &map->obstacles[*blocker] : NULL;
     if (likely != NULL)
@@ -110,75 +112,77 @@ bool raim_map_is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, dou
     const struct end to = {{b, distance + room, radius}, NULL};
     struct raim_stabbing_lines lines;
     return raim_stabbing_lines_begin(&lines, &from.disc, &to.disc) &&
-           !leaves_lines(map, &from, &to, blocker, &lines);
+           !has_free_line(map, &from, &to, blocker, &lines);
 }
 
-// --- who sees whom ---
+// --- pairs of points ---
 
 static struct end end_of(const struct raim_reach *reach, double radius)
 {
     return (struct end){{reach->centre, reach->extent + room, radius}, reach};
 }
 
-// A viewer and a target, at the points where they may be.
-struct peek {
+// A query for a viewer and a target, with the points that each can reach.
+struct query {
     const struct raim_map *map;
     const struct raim_reach *viewer, *target;
     double radius;
     raim_vec2 view;
-    int looks;
+    int tests;
 };
 
-// True when the target is seen between a pair of points.
-static bool looks(struct peek *peek, int i, int j, struct raim_glimpse *glimpse)
+// Returns true when the target is seen between a pair of points.
+static bool is_seen(struct query *query, int i, int j, struct raim_glimpse *ray)
 {
-    const raim_vec2 from = peek->viewer->points[i], to = peek->target->points[j];
-    if (!raim_is_in_view(peek->view, from, to, peek->radius))
+    const raim_vec2 from = query->viewer->points[i], to = query->target->points[j];
+    if (!raim_is_in_view(query->view, from, to, query->radius))
         return false;
-    peek->looks++;
-    *glimpse = (struct raim_glimpse){i, j};
-    return raim_map_sees_circle(peek->map, from, to, peek->radius);
+    query->tests++;
+    *ray = (struct raim_glimpse){i, j};
+    return raim_map_sees_circle(query->map, from, to, query->radius);
 }
 
-// Looks from each point at each circle that a line leads to.
-static bool looks_along(struct peek *peek, const struct raim_stabbing_lines *lines,
-                        struct raim_glimpse *glimpse)
+// Tests the pairs of points that an unblocked line connects.
+static bool test_free_lines(struct query *query, const struct raim_stabbing_lines *lines,
+                            struct raim_glimpse *ray)
 {
-    for (int i = 0; i < peek->viewer->count; i++) {
-        struct raim_fan fan;
-        raim_stabbing_lines_fan(lines, peek->viewer->points[i], &fan);
-        for (int j = 0; j < peek->target->count && fan.count > 0; j++) {
-            if (!raim_fan_meets(&fan, lines, peek->target->points[j], peek->radius))
+    for (int i = 0; i < query->viewer->count; i++) {
+        struct raim_slope_set slopes;
+        raim_stabbing_lines_slopes(lines, query->viewer->points[i], &slopes);
+        for (int j = 0; j < query->target->count && slopes.count > 0; j++) {
+            if (!raim_slope_set_hits_circle(&slopes, lines, query->target->points[j],
+                                            query->radius))
                 continue;
-            if (looks(peek, i, j, glimpse))
+            if (is_seen(query, i, j, ray))
                 return true;
-            if (peek->looks == LOOKS)
+            if (query->tests == MAX_TESTS)
                 return false;
         }
     }
     return false;
 }
 
-// Looks from each point at each circle, or where these are too many, from few points at few.
-static bool looks_around(struct peek *peek, struct raim_glimpse *glimpse)
+// Tests all pairs of points. When there are more than MAX_TESTS, it tests the pairs of the first
+// COARSE_POINTS of each player.
+static bool test_all_pairs(struct query *query, struct raim_glimpse *ray)
 {
-    const int viewers = peek->viewer->count, targets = peek->target->count;
-    const bool are_many = viewers * targets > LOOKS;
-    for (int i = 0; i < viewers && !(are_many && i == FEW_POINTS); i++)
-        for (int j = 0; j < targets && !(are_many && j == FEW_POINTS); j++)
-            if (looks(peek, i, j, glimpse))
+    const int viewers = query->viewer->count, targets = query->target->count;
+    const bool are_many = viewers * targets > MAX_TESTS;
+    for (int i = 0; i < viewers && !(are_many && i == COARSE_POINTS); i++)
+        for (int j = 0; j < targets && !(are_many && j == COARSE_POINTS); j++)
+            if (is_seen(query, i, j, ray))
                 return true;
     return false;
 }
 
 bool raim_map_pvs_sees(const struct raim_map *map, const struct raim_reach *viewer,
                        const struct raim_reach *target, double radius, raim_vec2 view,
-                       uint16_t *blocker, struct raim_glimpse *glimpse)
+                       uint16_t *blocker, struct raim_glimpse *ray)
 {
-    struct peek peek = {map, viewer, target, radius, view, 0};
+    struct query query = {map, viewer, target, radius, view, 0};
     const struct end from = end_of(viewer, 0), to = end_of(target, radius);
     struct raim_stabbing_lines lines;
     if (!raim_stabbing_lines_begin(&lines, &from.disc, &to.disc))
-        return looks_around(&peek, glimpse);
-    return leaves_lines(map, &from, &to, blocker, &lines) && looks_along(&peek, &lines, glimpse);
+        return test_all_pairs(&query, ray);
+    return has_free_line(map, &from, &to, blocker, &lines) && test_free_lines(&query, &lines, ray);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks a map what a circle meets, and moves circles through it.
+// Collision queries against a map, and the movement of circles through it.
 #include "map.h"
 
 #include "map_grid.h"
@@ -7,13 +7,14 @@
 
 #include <assert.h>
 
-// More than a few rounds are only needed where a circle does not fit.
+// The limit of a push out of obstacles. Only a circle that does not fit needs more than a few
+// rounds.
 enum { PUSH_ROUNDS = 8 };
 
-// Normals whose sine, squared, is below this are as good as parallel.
+// Normals whose squared sine is below this count as parallel.
 static const double parallel = 1e-3;
 
-// Swept boxes are grown by this, in units, to make up for rounding.
+// The tolerance for rounding, in units: swept boxes are grown by it.
 static const double sweep_margin = 1e-6;
 
 static void keep_deeper(raim_contact *deepest, raim_vec2 normal, double depth)
@@ -22,7 +23,8 @@ static void keep_deeper(raim_contact *deepest, raim_vec2 normal, double depth)
         *deepest = (raim_contact){normal, depth};
 }
 
-// The deepest overlap, of more than the slop, with an obstacle or the border.
+// Finds the deepest overlap with an obstacle or the border. Returns false when none is deeper than
+// the slop.
 static bool find_deepest(const struct raim_map *map, raim_vec2 centre, double radius,
                          raim_vec2 from, raim_contact *deepest)
 {
@@ -54,7 +56,7 @@ bool raim_map_is_free(const struct raim_map *map, raim_vec2 centre, double radiu
     return !find_deepest(map, centre, radius, centre, &contact);
 }
 
-// The motion of a circle, prepared for walking the rows of the grid.
+// The motion of a circle, prepared for a traversal of the grid by rows.
 struct sweep {
     raim_vec2 start, displacement;
     double radius;
@@ -68,7 +70,8 @@ static struct sweep sweep_of(raim_vec2 start, raim_vec2 displacement, double rad
     return (struct sweep){start, displacement, radius, raim_box_grow(path, radius + sweep_margin)};
 }
 
-// The part of a motion during which the circle touches a row of cells.
+// Finds the part of a motion during which the circle touches a row of cells. Returns false when it
+// touches none.
 static bool clip_to_row(const struct sweep *sweep, const struct raim_map_grid *grid, int row,
                         double *enter, double *leave)
 {
@@ -88,7 +91,7 @@ static bool clip_to_row(const struct sweep *sweep, const struct raim_map_grid *g
     return *enter <= *leave;
 }
 
-// The first touch within one row's run of obstacles, if it is sooner than `first`.
+// Returns the first touch with the obstacles of a run, or `first` when that is sooner.
 static double touch_run(const struct raim_map *map, struct raim_map_run run,
                         const struct sweep *sweep, double first)
 {
@@ -103,8 +106,8 @@ static double touch_run(const struct raim_map *map, struct raim_map_run run,
     return first;
 }
 
-// The first touch with an obstacle, if it is sooner than `first`. Walks the rows in the direction
-// of the motion and, in each, the columns that the circle touches while it is there.
+// Returns the first touch with an obstacle, or `first` when that is sooner. Visits the rows in the
+// direction of the motion and, in each row, the columns that the circle touches there.
 static double touch_obstacles(const struct raim_map *map, const struct sweep *sweep, double first)
 {
     const struct raim_map_grid *grid = &map->grid;
@@ -144,12 +147,12 @@ double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 dis
     return touch_obstacles(map, &sweep, raim_sweep_box(map->border, start, displacement, radius));
 }
 
-// Pushes a circle out of all that it overlaps, deepest first; false where that fails. What it still
-// overlaps after the first push meets it in a corner: it leaves that along the first thing, which
-// ends where it touches both.
+// Pushes a circle out of all obstacles that it overlaps, deepest first. Returns false when that
+// fails. An obstacle that it still overlaps after the first push forms a corner with the first one;
+// the circle then moves along the first obstacle, up to the point where it touches both.
 static bool push_out(const struct raim_map *map, double radius, raim_vec2 from, raim_vec2 *centre)
 {
-    raim_vec2 held = {0, 0}; // the normal of the last thing left
+    raim_vec2 held = {0, 0}; // normal of the last push
     for (int round = 0; round < PUSH_ROUNDS; round++) {
         raim_contact contact;
         if (!find_deepest(map, *centre, radius, from, &contact))
@@ -167,19 +170,20 @@ static bool push_out(const struct raim_map *map, double radius, raim_vec2 from, 
     return raim_map_is_free(map, *centre, radius);
 }
 
-// As far as a circle can go straight.
+// Returns the end of the longest straight motion of a circle.
 static raim_vec2 stop_short(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                             double radius)
 {
     const double time = raim_map_sweep(map, start, displacement, radius);
     const raim_vec2 end = raim_vec2_mad(start, displacement, time < 1 ? time : 1);
-    // A touch is about as deep as the slop; rounding decides.
+    // A touch is about as deep as the slop, so rounding may make the end an overlap.
     return raim_map_is_free(map, end, radius) ? end : start;
 }
 
-// At most half a radius at once. A free centre is a radius away from everything, so what ends less
-// than a radius away cannot be behind anything. A push that ends behind the start would make a
-// circle bounce where it does not fit; only an overlap at the start justifies it.
+// Moves a circle by at most half its radius. A free centre is a radius away from all obstacles, so
+// an end less than a radius away cannot be on the far side of one. A push that ends behind the
+// start would make a circle bounce in a gap that is too narrow; only an overlap at the start
+// justifies it.
 static raim_vec2 stride(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                         double radius)
 {

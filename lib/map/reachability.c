@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs until something is in the way, and from there step by step.
+// Computes runs: by one sweep up to the first obstacle, and step by step from there.
 #include "reachability.h"
 
 #include "map_near.h"
 
-// Rounding corners gains up to a thousandth of a run.
+// The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
 
 #define DIAGONAL 0x1.6a09e667f3bcdp-1 // sqrt(1/2)
@@ -14,17 +14,17 @@ static const raim_vec2 directions[RAIM_RUN_WAYS] = {
     {-1, 0}, {-DIAGONAL, -DIAGONAL}, {0, -1}, {DIAGONAL, -DIAGONAL},
 };
 
-static double least(double a, double b)
+static double min(double a, double b)
 {
     return a < b ? a : b;
 }
 
-// A distance, up to the most, within which there is nothing around a point.
+// Returns a distance, at most `most`, within which there is no obstacle around a point.
 static double clearance(const struct raim_map *map, raim_vec2 centre, double most)
 {
     const raim_vec2 low = raim_vec2_sub(centre, map->border.min);
     const raim_vec2 high = raim_vec2_sub(map->border.max, centre);
-    double clear = least(most, least(least(low.x, low.y), least(high.x, high.y)));
+    double clear = min(most, min(min(low.x, low.y), min(high.x, high.y)));
     const raim_box box = raim_box_grow((raim_box){centre, centre}, most);
     const raim_vec2 corners[4] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}};
     struct raim_map_near near;
@@ -35,76 +35,76 @@ static double clearance(const struct raim_map *map, raim_vec2 centre, double mos
             const double before = raim_polygon_separation(obstacle, i, centre);
             separation = before > separation ? before : separation;
         }
-        clear = least(clear, separation);
+        clear = min(clear, separation);
     }
     return clear;
 }
 
-void raim_runner_begin(struct raim_runner *runner, const struct raim_map *map, raim_vec2 centre,
+void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, raim_vec2 centre,
                        double radius, double step, int steps, raim_vec2 *points)
 {
-    *runner = (struct raim_runner){
+    *table = (struct raim_runner){
         .map = map,
         .centre = centre,
         .radius = radius,
         .step = step,
         .steps = steps,
-        .open = (clearance(map, centre, radius + step * steps) - radius) / step,
+        .free_steps = (clearance(map, centre, radius + step * steps) - radius) / step,
         .points = points,
     };
     for (int way = 0; way < RAIM_RUN_WAYS; way++)
-        runner->runs[way].clear = -1;
+        table->runs[way].clear_steps = -1;
 }
 
-// The steps for which a direction is clear.
-static double clear_of(struct raim_runner *runner, int way)
+// Returns the number of steps before the first obstacle in a direction.
+static double clear_steps_of(struct raim_runner *table, int way)
 {
-    struct raim_run *run = &runner->runs[way];
-    if (run->clear < 0) {
-        const raim_vec2 whole = raim_vec2_scale(directions[way], runner->step * runner->steps);
-        run->clear =
-            raim_map_sweep(runner->map, runner->centre, whole, runner->radius) * runner->steps;
-        run->known = 0;
+    struct raim_run *run = &table->runs[way];
+    if (run->clear_steps < 0) {
+        const raim_vec2 whole = raim_vec2_scale(directions[way], table->step * table->steps);
+        run->clear_steps =
+            raim_map_sweep(table->map, table->centre, whole, table->radius) * table->steps;
+        run->computed = 0;
     }
-    return run->clear;
+    return run->clear_steps;
 }
 
-static bool is_clear(struct raim_runner *runner, int way, int steps)
+static bool is_clear(struct raim_runner *table, int way, int steps)
 {
-    return steps <= runner->open || steps < clear_of(runner, way);
+    return steps <= table->free_steps || steps < clear_steps_of(table, way);
 }
 
-// Where a straight run leads.
-static raim_vec2 run_to(struct raim_runner *runner, int way, int steps)
+// Returns the end of a straight run.
+static raim_vec2 run_to(struct raim_runner *table, int way, int steps)
 {
-    if (is_clear(runner, way, steps))
-        return raim_vec2_mad(runner->centre, directions[way], runner->step * steps);
-    struct raim_run *run = &runner->runs[way];
-    raim_vec2 *points = &runner->points[way * (runner->steps + 1)];
-    const raim_vec2 step = raim_vec2_scale(directions[way], runner->step);
-    if (run->known == 0) {
-        run->known = (int)run->clear;
-        points[run->known] = raim_vec2_mad(runner->centre, step, run->known);
+    if (is_clear(table, way, steps))
+        return raim_vec2_mad(table->centre, directions[way], table->step * steps);
+    struct raim_run *run = &table->runs[way];
+    raim_vec2 *points = &table->points[way * (table->steps + 1)];
+    const raim_vec2 step = raim_vec2_scale(directions[way], table->step);
+    if (run->computed == 0) {
+        run->computed = (int)run->clear_steps;
+        points[run->computed] = raim_vec2_mad(table->centre, step, run->computed);
     }
-    for (; run->known < steps; run->known++)
-        points[run->known + 1] =
-            raim_map_move(runner->map, points[run->known], step, runner->radius);
+    for (; run->computed < steps; run->computed++)
+        points[run->computed + 1] =
+            raim_map_move(table->map, points[run->computed], step, table->radius);
     return points[steps];
 }
 
-// Where half of a run in one direction and half in another lead.
-static raim_vec2 turn_to(struct raim_runner *runner, int first, int second, int steps)
+// Returns the end of a run with its first half in one direction and its second half in another.
+static raim_vec2 turn_to(struct raim_runner *table, int first, int second, int steps)
 {
-    const raim_vec2 half = run_to(runner, first, steps / 2);
-    const raim_vec2 way = raim_vec2_scale(directions[second], runner->step * (steps - steps / 2));
-    const double part = raim_map_sweep(runner->map, half, way, runner->radius);
+    const raim_vec2 half = run_to(table, first, steps / 2);
+    const raim_vec2 way = raim_vec2_scale(directions[second], table->step * (steps - steps / 2));
+    const double part = raim_map_sweep(table->map, half, way, table->radius);
     if (part > 1)
         return raim_vec2_add(half, way);
-    return raim_map_move(runner->map, raim_vec2_mad(half, way, part),
-                         raim_vec2_scale(way, 1 - part), runner->radius);
+    return raim_map_move(table->map, raim_vec2_mad(half, way, part), raim_vec2_scale(way, 1 - part),
+                         table->radius);
 }
 
-// A turn goes into its second direction from the first, which is beside it on one of both sides.
+// The second direction of a turn. Its first one is adjacent, on either side.
 static int second_of(int turn)
 {
     return (turn - RAIM_REACH_TURN) / 2;
@@ -116,15 +116,15 @@ static int first_of(int turn)
     return (second_of(turn) + side) % RAIM_RUN_WAYS;
 }
 
-raim_vec2 raim_runner_at(struct raim_runner *runner, int choice, int steps)
+raim_vec2 raim_runner_at(struct raim_runner *table, int choice, int steps)
 {
     if (choice == RAIM_REACH_STAY)
-        return runner->centre;
+        return table->centre;
     if (choice < RAIM_REACH_HALF)
-        return run_to(runner, choice - RAIM_REACH_END, steps);
+        return run_to(table, choice - RAIM_REACH_END, steps);
     if (choice < RAIM_REACH_TURN)
-        return run_to(runner, choice - RAIM_REACH_HALF, steps / 2);
-    return turn_to(runner, first_of(choice), second_of(choice), steps);
+        return run_to(table, choice - RAIM_REACH_HALF, steps / 2);
+    return turn_to(table, first_of(choice), second_of(choice), steps);
 }
 
 static void add(struct raim_reach *reach, int choice, raim_vec2 point)
@@ -133,19 +133,19 @@ static void add(struct raim_reach *reach, int choice, raim_vec2 point)
     reach->points[reach->count++] = point;
 }
 
-void raim_runner_reach(struct raim_runner *runner, int steps, struct raim_reach *reach)
+void raim_runner_reach(struct raim_runner *table, int steps, struct raim_reach *reach)
 {
-    reach->centre = runner->centre;
-    reach->extent = runner->step * steps * gain;
+    reach->centre = table->centre;
+    reach->extent = table->step * steps * gain;
     reach->count = 0;
-    add(reach, RAIM_REACH_STAY, runner->centre);
+    add(reach, RAIM_REACH_STAY, table->centre);
     if (steps == 0)
         return;
     for (int choice = RAIM_REACH_END; choice < RAIM_REACH_TURN; choice++)
-        add(reach, choice, raim_runner_at(runner, choice, steps));
-    if (steps <= runner->open)
+        add(reach, choice, raim_runner_at(table, choice, steps));
+    if (steps <= table->free_steps)
         return;
     for (int turn = RAIM_REACH_TURN; turn < RAIM_REACH_CHOICES; turn++)
-        if (!is_clear(runner, second_of(turn), steps) && is_clear(runner, first_of(turn), steps))
-            add(reach, turn, raim_runner_at(runner, turn, steps));
+        if (!is_clear(table, second_of(turn), steps) && is_clear(table, first_of(turn), steps))
+            add(reach, turn, raim_runner_at(table, turn, steps));
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Reaching: where can somebody have come to who runs for a while? Each direction is worked out when
-// first asked for, and once for all whiles.
+// Reachability: the points that a running player can reach within a number of steps. Each direction
+// is computed on first use, and once for all numbers of steps.
+// Units: coordinates, radii and the length of a step are in units, and finite.
+// Thread rule: a table of reachable points belongs to one thread at a time; any threads may share
+// the map.
 #pragma once
 
 #include "map.h"
 
 #define RAIM_RUN_WAYS 8
 
-// Where it is; as far as each of the eight directions of running takes it; half as far; and what it
-// reaches in a direction that something blocks, after half the way in one beside it.
+// The choices of a run: to stay; to run the whole time in one of eight directions; to run half the
+// time; and, for a blocked direction, to run half the time in an adjacent one first.
 enum {
     RAIM_REACH_STAY,
     RAIM_REACH_END,
@@ -17,40 +20,43 @@ enum {
     RAIM_REACH_CHOICES = RAIM_REACH_TURN + 2 * RAIM_RUN_WAYS,
 };
 
-// No more than this: only one of two neighbouring directions is turned from to the other.
+// The largest number of points: of two adjacent directions, only one is a detour for the other.
 #define RAIM_REACH_POINTS (RAIM_REACH_TURN + RAIM_RUN_WAYS)
 
-// Points that a circle can have come to within a time, or any others to look from or at, such as a
-// bullet's; and a disc around them all, but for rounding.
+// The points that a circle can reach within a time, and a disc around them, except for rounding.
+// The points may also be any others to see from or to be seen at, such as those of a bullet.
 struct raim_reach {
-    raim_vec2 points[RAIM_REACH_POINTS]; // points[0]: where it is; the more telling ones first
-    uint8_t choices[RAIM_REACH_POINTS];  // of a runner: which one of the above each of them is
-    int count;                           // 1 for who cannot move
+    raim_vec2 points[RAIM_REACH_POINTS]; // points[0]: the position; the most informative ones first
+    uint8_t choices[RAIM_REACH_POINTS];  // the RAIM_REACH_ choice behind each point of a player
+    int count;                           // 1 for a player that cannot move
     raim_vec2 centre;
     double extent; // the disc's radius
 };
 
-// A player of a radius, free at its centre, that may run up to so many steps of a length.
+// A lazily filled table of the points that one player can reach. The player is free at its centre.
 struct raim_runner {
     const struct raim_map *map;
     raim_vec2 centre;
     double radius, step; // units
     int steps;           // at most
-    double open;         // steps that it can run in any direction and meet nothing
+    double free_steps;   // number of steps without an obstacle in any direction
     struct raim_run {
-        double clear; // steps until it meets something; negative: not asked yet
-        int known;    // of its points
+        double clear_steps; // steps before the first obstacle; negative: not computed yet
+        int computed;       // the last of its points that is computed
     } runs[RAIM_RUN_WAYS];
-    raim_vec2 *points; // by direction, then steps: from where something is in the way
+    raim_vec2 *points; // by direction, then steps; computed from the first obstacle on
 };
 
-// There must be room for RAIM_RUN_WAYS * (steps + 1) points, which stay the caller's.
-void raim_runner_begin(struct raim_runner *runner, const struct raim_map *map, raim_vec2 centre,
+// Begins a table for a player of a radius that runs up to `steps` steps of the length `step`.
+// `points` has room for RAIM_RUN_WAYS * (steps + 1) points. Borrows the map and the points.
+void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, raim_vec2 centre,
                        double radius, double step, int steps, raim_vec2 *points);
 
-// Where a choice leads in so many steps: by raim_map_move, straight, sliding along what it meets,
-// turning once at most. Who is kept on the map's grid gets to within about a step of it.
-raim_vec2 raim_runner_at(struct raim_runner *runner, int choice, int steps);
+// Returns the point that a choice leads to in a number of steps, 0 to the table's: a straight run
+// by raim_map_move that slides along obstacles and turns once at most. A player that is kept on the
+// map's grid ends within about one grid step of it.
+raim_vec2 raim_runner_at(struct raim_runner *table, int choice, int steps);
 
-// All that is worth a look.
-void raim_runner_reach(struct raim_runner *runner, int steps, struct raim_reach *reach);
+// Collects the points that are worth testing for a number of steps, 0 to the table's: the position,
+// the straight runs and, near obstacles, the turns into blocked directions.
+void raim_runner_reach(struct raim_runner *table, int steps, struct raim_reach *reach);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bots: they wander, chase, strafe, lead their target with an error, and steer around obstacles.
+// The bot's decisions: it wanders, chases, strafes, leads its target with an error, and steers
+// around obstacles.
 #include "bot.h"
 
 #include "random.h"
@@ -7,19 +8,19 @@
 
 #include <math.h>
 
-static const double look_every_s = 0.1;     // reaction time: decisions last so long
-static const double give_up_goal_s = 4;     // a goal that takes longer is out of reach
-static const double goal_reach_units = 800; // it looks so far ahead for the next one
+static const double decision_interval_s = 0.1; // reaction time
+static const double goal_timeout_s = 4;        // after this time a goal counts as unreachable
+static const double goal_reach_units = 800;    // largest distance of the next goal
 static const double goal_reached_units = 60;
-static const double near_units = 180;   // keep at least this far from a target
-static const double far_units = 380;    // and close in beyond this
-static const double whisker_units = 60; // looked ahead for obstacles
+static const double near_units = 180;   // least distance from a target
+static const double far_units = 380;    // approaches a target beyond this
+static const double whisker_units = 60; // distance of the obstacle probes
 enum {
     TURN_PER_S = RAIM_ANGLE_TURN * 3 / 2, // how fast a bot turns its aim
     AIM_ERROR = RAIM_ANGLE_TURN / 72,     // at most 5 degrees either way
     FIRE_WITHIN = RAIM_ANGLE_TURN / 60,   // fires when its aim is this close
     GOALS_TRIED = 8,
-    STUCK_LOOKS = 5,
+    STUCK_DECISIONS = 5,
     SIGHT_CHECKS = 3, // nearest enemies tried for a clear line
 };
 
@@ -36,7 +37,7 @@ static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_sight *
     return NULL;
 }
 
-// The nearest enemy in plain sight among the SIGHT_CHECKS nearest.
+// Returns the nearest visible enemy among the SIGHT_CHECKS nearest ones, or NULL.
 static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sight)
 {
     double beyond = -1;
@@ -60,8 +61,8 @@ static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sig
     return NULL;
 }
 
-// Somewhere that it can run to straight: of a few chance directions the one with the most room,
-// rather ahead than back.
+// Chooses a goal that a straight run reaches: of a few random directions, the one with the most
+// free space, with a preference for the current heading.
 static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight)
 {
     const raim_vec2 heading = {bot->move_x, bot->move_y};
@@ -78,19 +79,20 @@ static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight
         best = score;
         bot->goal = raim_vec2_mad(sight->position, direction, clear * goal_reach_units);
     }
-    bot->goal_tick = sight->tick + (uint32_t)(give_up_goal_s * sight->tick_hz);
+    bot->goal_tick = sight->tick + (uint32_t)(goal_timeout_s * sight->tick_hz);
 }
 
-// The way a bot would like to go, not yet minding obstacles.
-static raim_vec2 wish(struct raim_bot *bot, const struct raim_bot_sight *sight,
-                      const struct raim_bot_enemy *target)
+// Returns the desired direction of movement, without regard to obstacles.
+static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_sight *sight,
+                                   const struct raim_bot_enemy *target)
 {
-    if (target == NULL || bot->stuck_looks >= STUCK_LOOKS) {
+    if (target == NULL || bot->stuck_decisions >= STUCK_DECISIONS) {
         const double reached = goal_reached_units * goal_reached_units;
         if (raim_vec2_distance_squared(bot->goal, sight->position) < reached ||
-            raim_tick_diff(sight->tick, bot->goal_tick) >= 0 || bot->stuck_looks >= STUCK_LOOKS) {
+            raim_tick_diff(sight->tick, bot->goal_tick) >= 0 ||
+            bot->stuck_decisions >= STUCK_DECISIONS) {
             choose_goal(bot, sight);
-            bot->stuck_looks = 0;
+            bot->stuck_decisions = 0;
         }
         return raim_vec2_sub(bot->goal, sight->position);
     }
@@ -103,24 +105,25 @@ static raim_vec2 wish(struct raim_bot *bot, const struct raim_bot_sight *sight,
     return raim_vec2_mad(across, toward, closing);
 }
 
-// Of the eight ways to run, the one that goes best with the wish and has room ahead.
-static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim_vec2 wished)
+// Chooses, of the eight directions of movement, the one that best agrees with the desired direction
+// and has free space ahead.
+static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim_vec2 desired)
 {
-    const double length = raim_vec2_length(wished);
+    const double length = raim_vec2_length(desired);
     double best = -INFINITY;
     if (length == 0)
         return;
     for (int direction = 0; direction < 8; direction++) {
-        static const int8_t ways[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
-                                          {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
-        const int8_t x = ways[direction][0], y = ways[direction][1];
+        static const int8_t moves[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
+                                           {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+        const int8_t x = moves[direction][0], y = moves[direction][1];
         const raim_angle angle = (raim_angle)(direction * (RAIM_ANGLE_TURN / 8));
         const raim_vec2 unit = raim_angle_direction(angle);
-        const double along = raim_vec2_dot(unit, wished) / length;
+        const double along = raim_vec2_dot(unit, desired) / length;
         const double room = fmin(1, raim_map_sweep(sight->map, sight->position,
                                                    raim_vec2_scale(unit, whisker_units),
                                                    sight->rules->player_radius));
-        // To go on the way it goes keeps a bot from dithering in front of an obstacle.
+        // A bonus for the current direction prevents oscillation in front of an obstacle.
         const double steady = x == bot->move_x && y == bot->move_y ? 0.3 : 0;
         const double score = along + 2 * room + steady;
         if (score > best) {
@@ -131,19 +134,19 @@ static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim
     }
 }
 
-static void look_around(struct raim_bot *bot, const struct raim_bot_sight *sight)
+static void decide(struct raim_bot *bot, const struct raim_bot_sight *sight)
 {
-    const double stride = sight->rules->player_speed * look_every_s;
-    const double moved = raim_vec2_distance_squared(sight->position, bot->looked_from);
-    bot->stuck_looks = moved < stride * stride / 16 ? bot->stuck_looks + 1 : 0;
-    bot->looked_from = sight->position;
+    const double stride = sight->rules->player_speed * decision_interval_s;
+    const double moved = raim_vec2_distance_squared(sight->position, bot->decided_from);
+    bot->stuck_decisions = moved < stride * stride / 16 ? bot->stuck_decisions + 1 : 0;
+    bot->decided_from = sight->position;
 
     const struct raim_bot_enemy *target = find_target(sight);
     bot->target = target != NULL ? target->key : 0;
     bot->aim_error = (int16_t)((int)raim_random_below(&bot->random, 2 * AIM_ERROR + 1) - AIM_ERROR);
-    steer(bot, sight, wish(bot, sight, target));
-    const uint32_t every = (uint32_t)(look_every_s * sight->tick_hz);
-    bot->look_tick = sight->tick + every + raim_random_below(&bot->random, every + 1);
+    steer(bot, sight, desired_direction(bot, sight, target));
+    const uint32_t every = (uint32_t)(decision_interval_s * sight->tick_hz);
+    bot->decision_tick = sight->tick + every + raim_random_below(&bot->random, every + 1);
 }
 
 static void turn_aim(struct raim_bot *bot, uint32_t tick_hz, raim_angle wanted)
@@ -156,8 +159,8 @@ static void turn_aim(struct raim_bot *bot, uint32_t tick_hz, raim_angle wanted)
 
 raim_input raim_bot_think(struct raim_bot *bot, const struct raim_bot_sight *sight)
 {
-    if (raim_tick_diff(sight->tick, bot->look_tick) >= 0)
-        look_around(bot, sight);
+    if (raim_tick_diff(sight->tick, bot->decision_tick) >= 0)
+        decide(bot, sight);
 
     raim_input input = {.move_x = bot->move_x, .move_y = bot->move_y};
     const struct raim_bot_enemy *target = enemy_with_key(sight, bot->target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Digests, for golden tests and checkpoints.
+// Digests of bytes, worlds and maps by XXH3.
 #include "digest.h"
 
 #include <xxhash.h>
@@ -16,7 +16,7 @@ uint64_t raim_world_digest(const struct raim_world *world)
     return raim_digest(world, raim_world_bytes(world));
 }
 
-// Parts are chained: each digest is the seed of the next.
+// Chains the digests of the parts: each one is the seed of the next.
 static uint64_t digest_map(const struct raim_map *map, uint64_t digest)
 {
     digest = XXH3_64bits_withSeed(map->name, strlen(map->name), digest);
@@ -32,7 +32,7 @@ static uint64_t digest_map(const struct raim_map *map, uint64_t digest)
 
 uint64_t raim_world_identity(const struct raim_world *world, const struct raim_map *map)
 {
-    struct raim_world lasting = *world; // without what changes in a tick
+    struct raim_world lasting = *world; // without the members that a tick changes
     lasting.random = 0;
     lasting.tick = 0;
     return digest_map(map, raim_digest(&lasting, sizeof lasting));

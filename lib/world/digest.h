@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Digests (XXH3, 64 bits): against accidents, not against anybody.
+// 64-bit digests (XXH3) for golden tests and checkpoints. They detect accidents; they are not
+// cryptographic.
+// Thread rule: the functions are pure; any thread may call them.
 #pragma once
 
 #include "world.h"
 
-// Of any bytes.
+// Returns the digest of any bytes.
 uint64_t raim_digest(const void *bytes, size_t size);
 
-// Of all that two worlds on these maps must have in common for one to go on where the other was:
-// rules, ticks, sizes, and everything of the map.
+// Returns the digest of everything that two worlds must share for one to continue the other: rules,
+// tick rate, sizes and the whole map.
 uint64_t raim_world_identity(const struct raim_world *world, const struct raim_map *map);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moves a player by its own input, and fires for it.
+// Applies a player's own input: movement, aim, timers and shots.
 #include "player.h"
 
 #include "grid_move.h"
@@ -12,9 +12,9 @@ static uint16_t count_down(uint16_t ticks)
 }
 
 void raim_player_move(raim_player *player, const raim_input *input,
-                      const struct raim_moment *moment)
+                      const struct raim_moment *context)
 {
-    // Also of those who are down: a new life is no reason to fire sooner.
+    // The cooldown runs while the player is down, too: a new life must not fire sooner.
     player->cooldown_ticks = count_down(player->cooldown_ticks);
     if (player->state != RAIM_PLAYER_ALIVE)
         return;
@@ -28,15 +28,15 @@ void raim_player_move(raim_player *player, const raim_input *input,
     if (input->move_x == 0 && input->move_y == 0)
         return;
     const bool is_diagonal = input->move_x != 0 && input->move_y != 0;
-    const int32_t stride = is_diagonal ? moment->stride.diagonal : moment->stride.straight;
+    const int32_t stride = is_diagonal ? context->stride.diagonal : context->stride.straight;
     const double length = stride * RAIM_MAP_GRID;
     const raim_vec2 run = {input->move_x * length, input->move_y * length};
-    player->position = raim_grid_move_run(moment->map, player->position, run,
-                                          moment->rules->player_radius, moment->tick);
+    player->position = raim_grid_move_run(context->map, player->position, run,
+                                          context->rules->player_radius, context->tick);
 }
 
 bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_moment *moment, raim_bullet *bullet)
+                      const struct raim_moment *context, raim_bullet *bullet)
 {
     if (player->state != RAIM_PLAYER_ALIVE || player->away || !input->fire ||
         player->cooldown_ticks > 0)
@@ -45,12 +45,12 @@ bool raim_player_fire(raim_player *player, const raim_input *input,
     *bullet = (raim_bullet){
         .origin = player->position,
         .direction = raim_angle_direction(player->aim),
-        .born_tick = moment->tick - input->rewind,
+        .born_tick = context->tick - input->rewind,
         .owner = player->id,
         .aim = player->aim,
         .rewind = input->rewind,
     };
-    player->cooldown_ticks = raim_ticks_of(moment->rules->fire_cooldown, moment->tick_hz);
+    player->cooldown_ticks = raim_ticks_of(context->rules->fire_cooldown, context->tick_hz);
     player->shield_ticks = 0;
     player->shots++;
     return true;

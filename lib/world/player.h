@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What a player's own input does to it in a tick, bar what the others do: the one place of these
-// rules, for the server's step and for a client's prediction of itself.
+// The effect of a player's own input in one tick, without other players. The server's step and a
+// client's prediction share these rules.
+// Units: as in world.h.
+// Thread rule: the functions keep no state; any threads may share the map.
 #pragma once
 
 #include "world.h"
 
-// What is the same for everybody in a tick.
+// The parameters of a tick that are common to all players. The pointers are borrowed.
 struct raim_moment {
     const struct raim_map *map;
     const raim_rules *rules;
@@ -14,12 +16,13 @@ struct raim_moment {
     uint32_t tick; // that is played
 };
 
-// Runs and aims, if it lives, and lets its timers run.
+// Advances the timers of a player and, if it is alive, moves and aims it.
 void raim_player_move(raim_player *player, const raim_input *input,
-                      const struct raim_moment *moment);
+                      const struct raim_moment *context);
 
-// Fires, if it lives, wishes to and may: makes the bullet and counts it. The bullet belongs in the
-// place `player->shots % world->shots`, of `shots` before the call, of the player's; where that is
-// still taken, the shot is dry, and this is not to be called.
+// Fires a shot if the player is alive, the input asks for it and the cooldown is over. Returns true
+// with the new bullet, and counts it. The caller stores the bullet in one of the player's bullet
+// slots: the number of shots before the call, modulo the slots of each player. Do not call this
+// when that slot is taken; the shot is then dry.
 bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_moment *moment, raim_bullet *bullet);
+                      const struct raim_moment *context, raim_bullet *bullet);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Keeps the past in a ring of ticks behind a world's bullets.
+// A ring buffer of ticks, stored behind the bullets of a world.
 #include "position_history.h"
 
 #include <assert.h>
 #include <math.h>
 
-// A place goes on counting its lives when another player takes it, so that nobody is taken for
-// somebody else; that the count comes around does not matter.
+// The count of lives of a slot continues across players, so samples of different players never mix.
+// A wrap of the count is harmless within the longest rewind.
 static_assert(RAIM_MAX_REWIND < 256, "each life takes a tick at least");
 
-// True when a player lives now and did so then, in the same life.
-static bool lived(const raim_player *player, const raim_position_history *past)
+// Returns true when a player is alive and the sample is of the same life.
+static bool lived(const raim_player *player, const raim_position_sample *recorded)
 {
-    return player->state == RAIM_PLAYER_ALIVE && past->state == RAIM_PLAYER_ALIVE &&
-           past->life == player->life;
+    return player->state == RAIM_PLAYER_ALIVE && recorded->state == RAIM_PLAYER_ALIVE &&
+           recorded->life == player->life;
 }
 
 void raim_position_history_record(struct raim_world *world)
@@ -21,10 +21,10 @@ void raim_position_history_record(struct raim_world *world)
     if (world->max_rewind == 0)
         return;
     const raim_player *players = raim_world_players_const(world);
-    raim_position_history *past = raim_world_past(world, world->tick);
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const raim_player *player = &players[place];
-        past[place] = (raim_position_history){
+    raim_position_sample *recorded = raim_world_history(world, world->tick);
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player *player = &players[slot];
+        recorded[slot] = (raim_position_sample){
             .position = player->previous,
             .life = player->life,
             .state = player->state,
@@ -33,20 +33,20 @@ void raim_position_history_record(struct raim_world *world)
     }
 }
 
-bool raim_position_history_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
-                                 struct raim_trace *trace)
+bool raim_position_history_motion(const struct raim_world *world, uint32_t slot, uint32_t tick,
+                                  struct raim_tick_motion *motion)
 {
-    const raim_player *player = &raim_world_players_const(world)[place];
+    const raim_player *player = &raim_world_players_const(world)[slot];
     const int32_t age = raim_tick_diff(world->tick, tick);
     assert(age > 0 && age <= (int32_t)world->max_rewind);
-    const raim_position_history *past = &raim_world_past_const(world, tick)[place];
-    if (!lived(player, past))
+    const raim_position_sample *recorded = &raim_world_history_const(world, tick)[slot];
+    if (!lived(player, recorded))
         return false;
-    trace->from = past->position;
-    // Who lived then and lives now lived in between.
-    trace->to =
-        age == 1 ? player->previous : raim_world_past_const(world, tick + 1)[place].position;
-    trace->shielded = past->shielded;
+    motion->from = recorded->position;
+    // A player that is still in the same life was alive in all ticks between.
+    motion->to =
+        age == 1 ? player->previous : raim_world_history_const(world, tick + 1)[slot].position;
+    motion->shielded = recorded->shielded;
     return true;
 }
 
@@ -56,11 +56,11 @@ double raim_position_history_reach(const struct raim_world *world, uint32_t tick
     assert(ticks <= world->max_rewind);
     double reach = 0;
     for (uint32_t age = 1; age <= ticks; age++) {
-        const raim_position_history *past = raim_world_past_const(world, world->tick - age);
-        for (uint32_t place = 0; place < world->max_players; place++) {
-            if (!lived(&players[place], &past[place]))
+        const raim_position_sample *recorded = raim_world_history_const(world, world->tick - age);
+        for (uint32_t slot = 0; slot < world->max_players; slot++) {
+            if (!lived(&players[slot], &recorded[slot]))
                 continue;
-            const raim_vec2 way = raim_vec2_sub(players[place].position, past[place].position);
+            const raim_vec2 way = raim_vec2_sub(players[slot].position, recorded[slot].position);
             const double along_x = fabs(way.x), along_y = fabs(way.y);
             reach = along_x > reach ? along_x : reach;
             reach = along_y > reach ? along_y : reach;

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Where everybody was in the ticks before, for bullets that are launched then.
+// Position history for lag compensation: the positions of all players in the last ticks, for
+// bullets that are launched in the past. Units: positions are in units. Thread rule: as for the
+// world, which holds the history.
 #pragma once
 
 #include "world.h"
 
-// Where a player ran in a tick.
-struct raim_trace {
-    raim_vec2 from, to; // when the tick began and when it ended
+// The motion of a player in one tick.
+struct raim_tick_motion {
+    raim_vec2 from, to; // at the begin and at the end of the tick
     bool shielded;
 };
 
-// Writes the present tick down; when all have moved and fired, before anybody rises.
+// Records the present tick. Call it when all players have moved and fired, before any spawns.
 void raim_position_history_record(struct raim_world *world);
 
-// Where one who lives now ran in an earlier tick, up to max_rewind before the present one; false
-// where it did not live yet, in this life.
-bool raim_position_history_trace(const struct raim_world *world, uint32_t place, uint32_t tick,
-                                 struct raim_trace *trace);
+// Finds the motion of a living player in an earlier tick, 1 to max_rewind ticks before the present
+// one. Returns false when the player's present life had not begun.
+bool raim_position_history_motion(const struct raim_world *world, uint32_t slot, uint32_t tick,
+                                  struct raim_tick_motion *motion);
 
-// The farthest along an axis from where they are now that any of those who live now was in so many
-// ticks, up to max_rewind, before the present one.
+// Returns the largest distance, along an axis, between the present position of any living player
+// and its positions in the last `ticks` ticks, 0 to max_rewind.
 double raim_position_history_reach(const struct raim_world *world, uint32_t ticks);

@@ -1,44 +1,47 @@
 // SPDX-License-Identifier: MIT
-// What a bullet meets in a step: in the present tick and, as it is fired, before that in the ticks
-// which its shooter had yet to see.
+// Projectile collision: the first obstacle or player that a bullet hits in a step. A bullet that
+// has just been fired also flies through the recorded ticks that its shooter had not seen yet.
+// Thread rule: as for the world; the functions keep no state.
 #pragma once
 
 #include "broadphase.h"
 
-// The bullet that reaches a player first in this step. Times are in ticks from where the present
-// tick begins: from 0 to 1 in it, negative before it.
+// The bullet that reaches a player first in this step. Times are in ticks, relative to the begin of
+// the present tick: from 0 to 1 in it, negative before it.
 struct raim_first_hit {
     double time; // RAIM_SWEEP_MISS: none
     uint32_t bullet;
 };
 
-// What all flights of a step share.
-struct raim_sky {
+// The data that all bullets of a step share.
+struct raim_projectile_context {
     const struct raim_world *world;
     const raim_bullet *bullets;
     const struct raim_map *map;
-    struct raim_broadphase columns; // where the living are now
-    int32_t lifetime;               // of a bullet, in ticks
-    double past_reach; // raim_position_history_reach of those ticks that any bullet flies through
-    struct raim_first_hit *hits; // by place; borrowed
+    struct raim_broadphase broadphase; // where the living are now
+    int32_t lifetime;                  // of a bullet, in ticks
+    double rewind_reach; // raim_position_history_reach of those ticks that any bullet flies through
+    struct raim_first_hit *hits; // by slot; borrowed
 };
 
-// How a flight ends in a tick.
+// The outcome of a flight in a tick.
 enum raim_projectile_end {
     RAIM_PROJECTILE_GOES_ON,
     RAIM_PROJECTILE_STOPS, // at an obstacle or the border, or its lifetime is over
     RAIM_PROJECTILE_HITS,
 };
 
-// Where a bullet meets a player.
+// The hit of a bullet on a player.
 struct raim_projectile_impact {
-    double time;    // in ticks from where the present tick begins, see raim_first_hit
-    uint32_t place; // the victim's
-    bool shielded;  // as it was hit: the victim lives on
+    double time;   // in ticks from where the present tick begins, see raim_first_hit
+    uint32_t slot; // the victim's
+    bool shielded; // at the time of the hit: the victim survives
 };
 
-// Flies a bullet in the present tick, and before that, if it has just been fired, in those since
-// the tick which its shooter saw: up to the first player that it meets before anything else stops
-// it. Passes those whom an earlier bullet takes. The impact is given if it hits.
-enum raim_projectile_end raim_projectile_find(const struct raim_sky *sky, uint32_t bullet,
+// Flies the bullet in a slot through the present tick and, if it was fired in this tick, first
+// through the ticks since the one its shooter saw, up to the first player that it hits before
+// anything else stops it. It passes players that an earlier bullet hits first. `impact` is set on a
+// hit.
+enum raim_projectile_end raim_projectile_find(const struct raim_projectile_context *context,
+                                              uint32_t bullet,
                                               struct raim_projectile_impact *impact);

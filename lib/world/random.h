@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A small random generator whose state is one number, for worlds and bots: SplitMix64 (Steele, Lea
-// and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014). Not for secrets.
+// SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014):
+// a small random generator for worlds and bots, whose state is one number. Not for secrets. Thread
+// rule: a state belongs to one thread at a time.
 #pragma once
 
 #include <stdint.h>
@@ -14,13 +15,13 @@ static inline uint64_t raim_random_next(uint64_t *state)
     return bits ^ (bits >> 31);
 }
 
-// 0 to bound - 1; bound must not be 0. The bias is below bound / 2^32.
+// Returns a number from 0 to bound - 1; bound must not be 0. The bias is below bound / 2^32.
 static inline uint32_t raim_random_below(uint64_t *state, uint32_t bound)
 {
     return (uint32_t)(((raim_random_next(state) >> 32) * bound) >> 32);
 }
 
-// In [0, 1), a multiple of 2^-53.
+// Returns a multiple of 2^-53 in [0, 1).
 static inline double raim_random_unit(uint64_t *state)
 {
     return (double)(raim_random_next(state) >> 11) * 0x1p-53;

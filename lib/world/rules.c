@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of rules as data.
+// The table of rules as an array.
 #include "rules.h"
 
 #include <assert.h>
@@ -39,7 +39,7 @@ const struct raim_rule *raim_rules_check(const raim_rules *rules)
     raim_rules copy = *rules;
     for (int i = 0; i < RAIM_RULE_COUNT; i++) {
         const double value = *raim_rule_value(&copy, i);
-        // Written so that a NaN fails.
+        // The negated comparison rejects NaN.
         if (!(value >= table[i].min && value <= table[i].max))
             return &table[i];
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The numbers of the game. RAIM_RULES is the one table of them: it makes the struct, the
-// defaults, the check, the config keys and the order on the wire.
-// Times and the running speed are rounded to what a world can play: whole ticks, and whole steps of
-// the map's grid a tick (raim_world_stride).
+// The parameters of the game. RAIM_RULES is their single table: it generates the struct, the
+// defaults, the range check, the configuration keys and the order on the wire. A world rounds times
+// to whole ticks, and the running speed to whole steps of the map's grid per tick
+// (raim_world_stride).
+// Thread rule: the functions are pure; any thread may call them.
 #pragma once
 
 #include <stddef.h>
@@ -26,7 +27,7 @@ typedef struct raim_rules {
 
 #define RAIM_RULE_COUNT ((int)(sizeof(raim_rules) / sizeof(double)))
 
-// One row of the table, for whoever loads, prints or sends rules.
+// One row of the table, for code that loads, prints or sends rules.
 struct raim_rule {
     const char *name;
     const char *unit;
@@ -35,13 +36,14 @@ struct raim_rule {
     size_t offset;          // of its double in raim_rules
 };
 
+// Returns the default rules.
 raim_rules raim_rules_default(void);
 
-// The row with index 0 to RAIM_RULE_COUNT - 1.
+// Returns the row with an index from 0 to RAIM_RULE_COUNT - 1.
 const struct raim_rule *raim_rule_at(int index);
 
-// The rule's value inside a set of rules.
+// Returns the value of a rule, by its index, inside a set of rules.
 double *raim_rule_value(raim_rules *rules, int index);
 
-// The first rule that is out of its range or not finite, or NULL when all are good.
+// Returns the first rule that is out of its range or not finite, or NULL when all are valid.
 const struct raim_rule *raim_rules_check(const raim_rules *rules);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses spawn points.
+// Chooses spawn points and free positions around them.
 #include "spawn.h"
 
 #include "random.h"
@@ -7,19 +7,20 @@
 #include <assert.h>
 
 enum {
-    RINGS = 8,      // tried around an occupied spawn point, each a player's width wider
-    FIRST_RING = 6, // places on the first ring, as in a honeycomb; each ring has so many more
+    RINGS = 8,      // rings around an occupied spawn point, each a player's width wider
+    FIRST_RING = 6, // positions on the first ring, as in a honeycomb; each next ring has 6 more
 };
 
-// How near the nearest is, squared; where that is less than `enough`, something less than that.
+// Returns the squared distance of the nearest living player. When that is below `enough`, the
+// result may be larger than the distance, but stays below `enough`.
 static double nearest_living_squared(const struct raim_world *world, raim_vec2 point, double enough)
 {
     const raim_player *players = raim_world_players_const(world);
     double nearest = INFINITY;
-    for (uint32_t place = 0; place < world->max_players && nearest >= enough; place++) {
-        if (players[place].state != RAIM_PLAYER_ALIVE)
+    for (uint32_t slot = 0; slot < world->max_players && nearest >= enough; slot++) {
+        if (players[slot].state != RAIM_PLAYER_ALIVE)
             continue;
-        const double distance = raim_vec2_distance_squared(players[place].position, point);
+        const double distance = raim_vec2_distance_squared(players[slot].position, point);
         nearest = distance < nearest ? distance : nearest;
     }
     return nearest;
@@ -37,7 +38,7 @@ static raim_vec2 farthest_spawn(struct raim_world *world, const struct raim_map 
             continue;
         ties = distance > best_distance ? 1 : ties + 1;
         best_distance = distance;
-        // The k-th of equals replaces its forerunners with probability 1/k: each is as likely.
+        // Reservoir sampling: the k-th tie replaces the choice with probability 1/k.
         if (ties == 1 || raim_random_below(&world->random, ties) == 0)
             best = map->spawns[i];
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One tick of the game: move, push apart, fire, fly, hit, rise.
+// One tick of the game: move, push apart, fire, fly, hit, spawn.
 #include "grid_move.h"
 #include "player.h"
 #include "position_history.h"
@@ -18,8 +18,8 @@ struct step {
     struct raim_events *events;
     raim_player *players;
     raim_bullet *bullets;
-    struct raim_moment moment;
-    struct raim_sky sky;
+    struct raim_moment context;
+    struct raim_projectile_context projectiles;
 };
 
 static void emit(struct step *step, raim_event event)
@@ -34,8 +34,8 @@ static void emit(struct step *step, raim_event event)
 
 static void move_players(struct step *step)
 {
-    for (uint32_t place = 0; place < step->world->max_players; place++)
-        raim_player_move(&step->players[place], &step->inputs[place], &step->moment);
+    for (uint32_t slot = 0; slot < step->world->max_players; slot++)
+        raim_player_move(&step->players[slot], &step->inputs[slot], &step->context);
 }
 
 static void push_pair_apart(const struct step *step, raim_player *a, raim_player *b)
@@ -53,37 +53,38 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
     b->position = raim_grid_move_push(step->map, b->position, half, radius);
 }
 
-// One pass: what a crowd leaves overlapping, the next tick pushes further.
+// Pushes overlapping players apart in one pass; the next tick resolves what remains in a crowd.
 static void push_players_apart(struct step *step)
 {
-    const struct raim_broadphase *columns = &step->sky.columns;
+    const struct raim_broadphase *broadphase = &step->projectiles.broadphase;
     const double width = 2 * step->world->rules.player_radius;
-    for (uint32_t i = 0; i < columns->count; i++) {
-        raim_player *player = &step->players[columns->places[i]];
+    for (uint32_t i = 0; i < broadphase->count; i++) {
+        raim_player *player = &step->players[broadphase->slots[i]];
         uint32_t first, end;
-        raim_broadphase_find(columns, player->position.x, player->position.x + width, &first, &end);
+        raim_broadphase_find(broadphase, player->position.x, player->position.x + width, &first,
+                             &end);
         for (uint32_t j = i + 1; j < end; j++) {
-            raim_player *other = &step->players[columns->places[j]];
+            raim_player *other = &step->players[broadphase->slots[j]];
             if (fabs(other->position.y - player->position.y) < width)
                 push_pair_apart(step, player, other);
         }
     }
 }
 
-// Returns the most ticks that any bullet is launched in the past.
+// Fires. Returns the longest rewind of the new bullets, in ticks.
 static uint32_t fire(struct step *step)
 {
     struct raim_world *world = step->world;
     uint32_t rewind = 0;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        if (!step->inputs[place].fire)
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        if (!step->inputs[slot].fire)
             continue;
-        raim_player *player = &step->players[place];
-        // In turn: by when its turn comes again, a bullet has ended.
-        raim_bullet *bullet = &step->bullets[place * world->shots + player->shots % world->shots];
+        raim_player *player = &step->players[slot];
+        // Slots are used in turn: a bullet has ended before its slot is used again.
+        raim_bullet *bullet = &step->bullets[slot * world->shots + player->shots % world->shots];
         if (bullet->owner != RAIM_NOBODY)
-            continue; // only where RAIM_MAX_BULLETS bounds the rules: a dry shot
-        if (!raim_player_fire(player, &step->inputs[place], &step->moment, bullet))
+            continue; // a dry shot, only possible when RAIM_MAX_BULLETS limits the slots
+        if (!raim_player_fire(player, &step->inputs[slot], &step->context, bullet))
             continue;
         assert(bullet->rewind <= world->max_rewind);
         rewind = bullet->rewind > rewind ? bullet->rewind : rewind;
@@ -94,9 +95,9 @@ static uint32_t fire(struct step *step)
 
 enum { NO_BULLET = UINT16_MAX };
 
-static void end_bullet(struct step *step, uint32_t place)
+static void end_bullet(struct step *step, uint32_t slot)
 {
-    step->bullets[place] = (raim_bullet){0};
+    step->bullets[slot] = (raim_bullet){0};
 }
 
 static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bullet *bullet,
@@ -112,44 +113,46 @@ static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bu
                });
 }
 
-// Flies one bullet. A player falls to the bullet that reaches it first; a bullet that comes too
-// late flies on to its next target, so bullets are matched to victims as in Gale and Shapley,
-// College Admissions and the Stability of Marriage, 1962: the order of bullets does not matter.
-static void fly(struct step *step, uint32_t place)
+// Flies one bullet. Bullets are matched to victims by deferred acceptance (Gale and Shapley,
+// College Admissions and the Stability of Marriage, 1962): the bullet that reaches a player first
+// kills it, and a later one flies on to its next target. The result does not depend on the order of
+// bullets.
+static void fly(struct step *step, uint32_t slot)
 {
-    while (place != NO_BULLET) {
+    while (slot != NO_BULLET) {
         struct raim_projectile_impact impact;
-        const enum raim_projectile_end end = raim_projectile_find(&step->sky, place, &impact);
+        const enum raim_projectile_end end =
+            raim_projectile_find(&step->projectiles, slot, &impact);
         if (end == RAIM_PROJECTILE_GOES_ON)
             return;
         if (end == RAIM_PROJECTILE_STOPS) {
-            end_bullet(step, place);
+            end_bullet(step, slot);
             return;
         }
         if (impact.shielded) {
-            const raim_bullet *bullet = &step->bullets[place];
+            const raim_bullet *bullet = &step->bullets[slot];
             step->players[raim_player_slot(bullet->owner)].hits++;
-            emit_hit(step, RAIM_EVENT_HIT, bullet, &step->players[impact.place], impact.time);
-            end_bullet(step, place);
+            emit_hit(step, RAIM_EVENT_HIT, bullet, &step->players[impact.slot], impact.time);
+            end_bullet(step, slot);
             return;
         }
-        struct raim_first_hit *hit = &step->sky.hits[impact.place];
+        struct raim_first_hit *hit = &step->projectiles.hits[impact.slot];
         const uint32_t late = hit->bullet;
-        *hit = (struct raim_first_hit){impact.time, place};
-        place = late;
+        *hit = (struct raim_first_hit){impact.time, slot};
+        slot = late;
     }
 }
 
 static void settle_hits(struct step *step)
 {
     struct raim_world *world = step->world;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        const struct raim_first_hit *hit = &step->sky.hits[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const struct raim_first_hit *hit = &step->projectiles.hits[slot];
         if (hit->bullet == NO_BULLET)
             continue;
         const raim_bullet *bullet = &step->bullets[hit->bullet];
         raim_player *shooter = &step->players[raim_player_slot(bullet->owner)];
-        raim_player *victim = &step->players[place];
+        raim_player *victim = &step->players[slot];
         shooter->hits++;
         shooter->score++;
         victim->deaths++;
@@ -165,22 +168,22 @@ static void fly_bullets(struct step *step)
 {
     struct raim_world *world = step->world;
     struct raim_first_hit hits[RAIM_MAX_PLAYERS];
-    step->sky.hits = hits;
-    for (uint32_t place = 0; place < world->max_players; place++)
-        hits[place] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
+    step->projectiles.hits = hits;
+    for (uint32_t slot = 0; slot < world->max_players; slot++)
+        hits[slot] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
     const raim_bullet *bullets = step->bullets;
     const uint32_t count = world->max_bullets;
-    for (uint32_t place = 0; place < count; place++)
-        if (bullets[place].owner != RAIM_NOBODY)
-            fly(step, place);
+    for (uint32_t slot = 0; slot < count; slot++)
+        if (bullets[slot].owner != RAIM_NOBODY)
+            fly(step, slot);
     settle_hits(step);
 }
 
-static void raise_players(struct step *step)
+static void spawn_players(struct step *step)
 {
     struct raim_world *world = step->world;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        raim_player *player = &step->players[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        raim_player *player = &step->players[slot];
         if (player->state != RAIM_PLAYER_DOWN)
             continue;
         if (player->respawn_ticks > 0) {
@@ -200,7 +203,7 @@ static void raise_players(struct step *step)
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
                      struct raim_events *events)
 {
-    static_assert(RAIM_MAX_BULLETS < NO_BULLET, "a place is no bullet");
+    static_assert(RAIM_MAX_BULLETS < NO_BULLET, "NO_BULLET is not a slot");
     struct step step = {
         .world = world,
         .map = map,
@@ -208,24 +211,24 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
         .events = events,
         .players = raim_world_players(world),
         .bullets = raim_world_bullets(world),
-        .moment = {map, &world->rules, raim_world_stride(&world->rules, world->tick_hz),
-                   world->tick_hz, world->tick},
+        .context = {map, &world->rules, raim_world_stride(&world->rules, world->tick_hz),
+                    world->tick_hz, world->tick},
     };
-    step.sky.world = world;
-    step.sky.bullets = step.bullets;
-    step.sky.map = map;
-    step.sky.lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
+    step.projectiles.world = world;
+    step.projectiles.bullets = step.bullets;
+    step.projectiles.map = map;
+    step.projectiles.lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
     events->count = 0;
     events->dropped = 0;
     move_players(&step);
-    raim_broadphase_build(&step.sky.columns, world, map->border);
+    raim_broadphase_build(&step.projectiles.broadphase, world, map->border);
     push_players_apart(&step);
     const uint32_t rewind = fire(&step);
-    // Pushing moved some of them.
-    raim_broadphase_build(&step.sky.columns, world, map->border);
-    step.sky.past_reach = raim_position_history_reach(world, rewind);
+    // The pushes have moved some players.
+    raim_broadphase_build(&step.projectiles.broadphase, world, map->border);
+    step.projectiles.rewind_reach = raim_position_history_reach(world, rewind);
     fly_bullets(&step);
     raim_position_history_record(world);
-    raise_players(&step);
+    spawn_players(&step);
     world->tick++;
 }

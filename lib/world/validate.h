@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Whether bytes that claim to be a world are one that play could have led to, as far as anything
-// relies on it: whatever passes can be stepped and told for ever without breaking an assertion.
+// Validation of worlds and bots from untrusted bytes, such as a checkpoint. A world that passes has
+// all properties that the code relies on: it can be stepped and sent without a failing assertion.
+// Thread rule: the functions are pure; any thread may call them.
 #pragma once
 
 #include "bot.h"
 
-// Looks at everybody, every bullet and the past. The world's rules and sizes must be right: those
-// of a world that has been made.
+// Returns whether all players, all bullets and the position history are valid. The rules and sizes
+// of the world must already be those of an initialised world.
 bool raim_world_is_sound(const struct raim_world *world, const struct raim_map *map);
 
-// The same of a bot's memory.
+// Returns whether the memory of a bot is valid.
 bool raim_bot_is_sound(const struct raim_bot *bot);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Making a world, and players entering and leaving it.
+// The lifecycle of a world, and the players who join and leave it.
 #include "world.h"
 
 #include <assert.h>
 #include <string.h>
 
-// Padding would make copies and digests depend on what the compiler leaves in it.
+// Padding has unspecified contents, which would change copies and digests.
 static_assert(sizeof(raim_input) == 6, "no padding");
 static_assert(sizeof(raim_player) == 2 * 16 + 4 * 4 + 6 * 2 + 4, "no padding");
 static_assert(sizeof(raim_bullet) == 2 * 16 + 4 + 6 * 2, "no padding");
-static_assert(sizeof(raim_position_history) == 16 + 8, "no padding");
+static_assert(sizeof(raim_position_sample) == 16 + 8, "no padding");
 static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 8 * 4, "no padding");
 static_assert(sizeof(struct raim_world) % sizeof(double) == 0, "players are aligned behind it");
 
-static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "everybody can fire");
+static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "every player has a bullet slot");
 
 enum { GENERATIONS = 64 };
 
@@ -39,7 +39,7 @@ struct raim_stride raim_world_stride(const raim_rules *rules, uint32_t tick_hz)
     };
 }
 
-static uint32_t past_ticks_for(uint32_t max_rewind)
+static uint32_t history_length_for(uint32_t max_rewind)
 {
     uint32_t ticks = max_rewind > 0 ? 1 : 0;
     while (ticks < max_rewind)
@@ -47,22 +47,22 @@ static uint32_t past_ticks_for(uint32_t max_rewind)
     return ticks;
 }
 
-static size_t bytes_of(uint32_t players, uint32_t bullets, uint32_t past_ticks)
+static size_t bytes_of(uint32_t players, uint32_t bullets, uint32_t history_length)
 {
     return sizeof(struct raim_world) + players * sizeof(raim_player) +
            bullets * sizeof(raim_bullet) +
-           (size_t)players * past_ticks * sizeof(raim_position_history);
+           (size_t)players * history_length * sizeof(raim_position_sample);
 }
 
 size_t raim_world_size(const struct raim_world_def *def)
 {
     return bytes_of(def->max_players, def->max_players * raim_world_shots_for(def),
-                    past_ticks_for(def->max_rewind));
+                    history_length_for(def->max_rewind));
 }
 
 size_t raim_world_bytes(const struct raim_world *world)
 {
-    return bytes_of(world->max_players, world->max_bullets, world->past_ticks);
+    return bytes_of(world->max_players, world->max_bullets, world->history_length);
 }
 
 struct raim_world *raim_world_init(void *memory, const struct raim_world_def *def)
@@ -80,11 +80,11 @@ struct raim_world *raim_world_init(void *memory, const struct raim_world_def *de
     world->shots = raim_world_shots_for(def);
     world->max_bullets = def->max_players * world->shots;
     world->max_rewind = def->max_rewind;
-    world->past_ticks = past_ticks_for(def->max_rewind);
+    world->history_length = history_length_for(def->max_rewind);
     return world;
 }
 
-// Takes a free place, which counts its lives on.
+// Assigns a free slot to an id. The slot's count of lives continues.
 static void take(raim_player *player, raim_player_id id)
 {
     assert(player->state == RAIM_PLAYER_ABSENT);
@@ -99,12 +99,12 @@ static void take(raim_player *player, raim_player_id id)
 raim_player_id raim_world_join(struct raim_world *world)
 {
     raim_player *players = raim_world_players(world);
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        raim_player *player = &players[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        raim_player *player = &players[slot];
         if (player->state != RAIM_PLAYER_ABSENT)
             continue;
         const uint32_t generation = player->generation % (GENERATIONS - 1) + 1;
-        take(player, (raim_player_id)(generation * RAIM_MAX_PLAYERS + place));
+        take(player, (raim_player_id)(generation * RAIM_MAX_PLAYERS + slot));
         return player->id;
     }
     return RAIM_NOBODY;
@@ -142,8 +142,8 @@ void raim_world_begin_round(struct raim_world *world)
 {
     raim_player *players = raim_world_players(world);
     raim_world_clear_bullets(world);
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        raim_player *player = &players[place];
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        raim_player *player = &players[slot];
         if (player->state == RAIM_PLAYER_ABSENT)
             continue;
         player->score = player->deaths = 0;
@@ -158,11 +158,11 @@ void raim_world_follow(struct raim_world *world, const struct raim_world *before
     const raim_player *others = raim_world_players_const(before);
     assert(world->tick_hz == before->tick_hz);
     world->tick = before->tick;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        assert(players[place].state == RAIM_PLAYER_ABSENT);
-        if (place >= before->max_players)
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        assert(players[slot].state == RAIM_PLAYER_ABSENT);
+        if (slot >= before->max_players)
             continue;
-        players[place].generation = others[place].generation;
-        players[place].life = others[place].life;
+        players[slot].generation = others[slot].generation;
+        players[slot].life = others[slot].life;
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Which broad phase finds the obstacles near a shape soonest: the map's uniform grid, a quadtree,
-// or none (brute force)?
+// Benchmark of broad phases for obstacles: the map's uniform grid, a quadtree, and brute force.
 //
 //   bench_broad_phase [SEED] <MAPS
 //     Reads maps, each "NAME X_MIN Y_MIN X_MAX Y_MAX COUNT" and COUNT times "CORNERS X Y ...", and
 //     adds random ones of 1000 and 4000 obstacles. Prints a line for each map, question and broad
 //     phase: "map=... obstacles=... question=... with=... ns=...".
-// The questions: may a player stand there, where does a bullet's tick end, does a line of a
-// screen's length see its end. All three must answer alike.
+// The queries: whether a player's circle is free, where a bullet's motion of one tick ends, and
+// whether a line of sight of a screen's length is free. All three broad phases must give equal
+// answers.
 #define _GNU_SOURCE
 
 #include "measure.h"
@@ -20,7 +20,7 @@
 #define QUERIES 16384
 #define ROUNDS 7
 
-// Brute force over thousands of obstacles gets so many questions only.
+// The number of queries for brute force over thousands of obstacles.
 #define SLOW_QUERIES 2048
 
 static const double player_radius = 20, bullet_radius = 4;
@@ -36,7 +36,7 @@ struct query {
     raim_vec2 start, displacement;
 };
 
-// Answers with a number, so that answers can be compared.
+// Returns the answer as a number, so that answers can be compared.
 typedef double answer(const struct field *field, const struct query *query);
 
 // --- brute force ---
@@ -176,7 +176,7 @@ static bool measure_question(const struct field *field, const struct question *q
     return true;
 }
 
-// Questions where play is: bullets and eyes begin where there is no obstacle.
+// Makes queries as in play: bullets and lines of sight begin at free points.
 static bool measure_map(const struct raim_map *map, uint64_t *random)
 {
     struct quadtree *tree = quadtree_create(map);
@@ -210,7 +210,7 @@ static bool read_obstacle(struct raim_obstacle_def *obstacle)
     return true;
 }
 
-// NULL at the end and where the input is not understood.
+// Returns NULL at the end of the input and for malformed input.
 static struct raim_map *read_map(void)
 {
     char name[RAIM_MAP_NAME_BYTES];

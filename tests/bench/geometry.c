@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What does it cost to ask whether a circle overlaps a polygon, and how to leave it? The library's
-// answer against a textbook's, by turns on the same questions.
+// Benchmark of the overlap test of a circle and a polygon, with its minimum translation vector: the
+// library against a textbook implementation, alternating on the same queries.
 //
 //   bench_geometry [SEED]
 //     Prints a line for each set of polygons, "set=... ns=... textbook_ns=... overlapping=...": the
-//     medians over rounds of the mean time of a query, and the part of the circles that overlap.
-// Every round asks so many questions, in random order, that no branch predictor learns them.
+//     medians over rounds of the mean time of a query, and the fraction of circles that overlap.
+// Every round makes so many queries, in random order, that no branch predictor learns them.
 #define _GNU_SOURCE
 
 #include "measure.h"
@@ -40,14 +40,14 @@ struct query {
 
 typedef bool answer(const raim_polygon *polygon, raim_vec2 centre, raim_contact *contact);
 
-// --- the two answers ---
+// --- the two implementations ---
 
 static bool library_answer(const raim_polygon *polygon, raim_vec2 centre, raim_contact *contact)
 {
     return raim_sat_circle(polygon, centre, radius, centre, contact);
 }
 
-// Projects both shapes on an axis; false where a gap shows.
+// Projects both shapes on an axis. Returns false when the axis separates them.
 static bool test_axis(const raim_polygon *polygon, raim_vec2 centre, raim_vec2 axis,
                       raim_contact *least)
 {
@@ -72,8 +72,9 @@ static bool test_axis(const raim_polygon *polygon, raim_vec2 centre, raim_vec2 a
     return true;
 }
 
-// The theorem as textbooks put it: the normal of every edge and the way from every corner to the
-// centre are made unit axes, the first gap ends the search, the least overlap wins.
+// The separating axis theorem as in textbooks: the axes are the unit normal of every edge and the
+// unit direction from every corner to the centre. The first gap ends the search; the smallest
+// overlap wins.
 static bool textbook_answer(const raim_polygon *polygon, raim_vec2 centre, raim_contact *contact)
 {
     contact->depth = INFINITY;

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How fast is collision: a circle-polygon query against a textbook's, the broad phase against its
-rivals, and a world step against the number of obstacles and players?
+"""Benchmarks of collision: a circle-polygon query against a textbook implementation, broad phases
+against each other, and a world step by the number of obstacles and players.
 
 Writes every figure to build/bench/geometry.csv and plots them in build/bench/geometry.svg. Times
-are medians; what is compared ran by turns in one process. Absolute figures drift with the machine.
+are medians; compared variants alternate in one process. Absolute figures depend on the machine.
 """
 
 import argparse
@@ -24,7 +24,7 @@ MAPS = [ROOT / f"config/maps/{name}.conf" for name in ("duel", "crossfire", "rui
 
 CPU = 0
 SEEDS = range(1, 6)
-PLAYERS, OBSTACLES = 64, 50 # of the usual step
+PLAYERS, OBSTACLES = 64, 50 # of the standard step
 OBSTACLE_SERIES = [10, 30, 100, 300, 1000, 3000, 10000]
 PLAYER_SERIES = [8, 16, 32, 64, 128, 256, 512, 1000]
 
@@ -33,16 +33,16 @@ WAYS = ["grid", "quadtree", "brute"]
 
 
 class Failure(Exception):
-    """The measurement cannot be trusted, and why."""
+    """The reason why a measurement is invalid."""
 
 
 def words(line):
-    """The dict of a line of key=value words."""
+    """Returns a line of key=value words as a dict."""
     return dict(word.split("=") for word in line.split())
 
 
 def run(program, *arguments, text=None):
-    """The lines that one of the bench programs prints, as dicts."""
+    """Runs a bench program and returns the lines that it prints as dicts."""
     command = ["taskset", "-c", str(CPU), BIN / program, *map(str, arguments)]
     try:
         done = subprocess.run(command, input=text, check=True, stdout=subprocess.PIPE, text=True)
@@ -54,7 +54,7 @@ def run(program, *arguments, text=None):
 # --- the three measurements ---
 
 def measure_queries():
-    """Rows of a query of each set of polygons, and the figures of the mix."""
+    """Returns the rows of all sets of polygons, and the figures of the mixed set."""
     rows, mix = [], []
     for seed in SEEDS:
         for line in run("bench_geometry", seed):
@@ -71,7 +71,7 @@ def measure_queries():
 
 
 def plain_map(path):
-    """A map file in the words that bench_broad_phase reads."""
+    """Returns a map file in the format that bench_broad_phase reads."""
     text = re.sub(r"#.*", "", path.read_text(encoding="utf-8"))
     number = r"-?\d+(?:\.\d+)?"
     border = re.findall(number, re.search(r"border\s*=\s*\(([^)]*)\)", text)[1])
@@ -124,7 +124,7 @@ def line(x1, y1, x2, y2, colour):
 
 
 def decades(values):
-    """The powers of ten around some values."""
+    """Returns the powers of ten that enclose some values."""
     low = math.floor(math.log10(min(values)))
     return range(low, max(low + 1, math.ceil(math.log10(max(values)))) + 1)
 
@@ -134,7 +134,7 @@ def short(exponent):
 
 
 def panel(title, x_title, y_title, curves):
-    """A plot with logarithmic axes; curves are {name: [(x, y), ...]}."""
+    """Returns a plot with logarithmic axes; curves are {name: [(x, y), ...]}."""
     points = [point for curve in curves.values() for point in curve]
     xs, ys = decades([x for x, _ in points]), decades([y for _, y in points])
     width, height = PANEL_WIDTH - LEFT - RIGHT, PANEL_HEIGHT - TOP - BOTTOM
@@ -169,7 +169,7 @@ def panel(title, x_title, y_title, curves):
 
 
 def bars(title, y_title, groups):
-    """Bars from nought: groups are {name: {variant: value}}."""
+    """Returns a bar chart; groups are {name: {variant: value}}."""
     width, height = PANEL_WIDTH - LEFT - RIGHT, PANEL_HEIGHT - TOP - BOTTOM
     top = 20 * math.ceil(max(max(group.values()) for group in groups.values()) / 20)
     parts = [text(LEFT, TOP - 14, title, 13, "start", "#000"),
@@ -182,8 +182,8 @@ def bars(title, y_title, groups):
     for index, (name, group) in enumerate(groups.items()):
         parts.append(text(LEFT + share * (index + 0.5), TOP + height + 16, name))
         bar = share * 0.7 / len(group)
-        for place, (variant, value) in enumerate(group.items()):
-            x = LEFT + share * (index + 0.15) + bar * place
+        for column, (variant, value) in enumerate(group.items()):
+            x = LEFT + share * (index + 0.15) + bar * column
             y = TOP + height * (1 - value / top)
             parts += [f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar - 2:.1f}"'
                       f' height="{TOP + height - y:.1f}" fill="{COLOURS[variant]}"/>',
@@ -194,7 +194,7 @@ def bars(title, y_title, groups):
 
 
 def medians(rows, **want):
-    """{variant: median ns} of the rows that have these values."""
+    """Returns {variant: median ns} of the rows that have these values."""
     values = {}
     for row in rows:
         if all(row.get(key) == value for key, value in want.items()):
@@ -213,17 +213,17 @@ def plot(rows):
 
     sets = dict.fromkeys(row["case"] for row in rows if row["measure"] == "query")
     panels = [
-        bars("Circle against polygon", "ns a query",
+        bars("Circle against polygon", "ns per query",
              {name: medians(rows, measure="query", case=name) for name in sets}),
-        panel(f"World step, {PLAYERS} players and 200 bullets", "obstacles", "us a step",
+        panel(f"World step, {PLAYERS} players and 200 bullets", "obstacles", "us per step",
               {"world": curve("obstacles", "obstacles")}),
         panel(f"World step, {OBSTACLES} obstacles, 3 bullets a player", "players",
-              "us a step", {"world": curve("players", "players")}),
-        panel("Broad phase: may a player stand there?", "convex obstacles", "ns a question",
+              "us per step", {"world": curve("players", "players")}),
+        panel("Broad phase: circle of a player", "convex obstacles", "ns per query",
               rivals("circle")),
-        panel("Broad phase: a tick of a bullet", "convex obstacles", "ns a question",
+        panel("Broad phase: sweep of a bullet in one tick", "convex obstacles", "ns per query",
               rivals("bullet")),
-        panel("Broad phase: a line of sight of 800 units", "convex obstacles", "ns a question",
+        panel("Broad phase: a line of sight of 800 units", "convex obstacles", "ns per query",
               rivals("sight")),
     ]
     width, height = 3 * PANEL_WIDTH, 2 * PANEL_HEIGHT
@@ -236,7 +236,7 @@ def plot(rows):
                    encoding="ascii")
 
 
-# --- the whole ---
+# --- the main program ---
 
 def write_csv(rows):
     with CSV.open("w", newline="", encoding="ascii") as file:
@@ -246,7 +246,7 @@ def write_csv(rows):
 
 
 def show_broad_phases(rows):
-    print("  broad phase, ns a question: circle / bullet / sight")
+    print("  broad phase, ns per query: circle / bullet / sight")
     cases = dict.fromkeys((row["case"], row["obstacles"]) for row in rows)
     for case, obstacles in cases:
         cells = []

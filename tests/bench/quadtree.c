@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Splits what holds too many obstacles into four, and walks down to where a shape is.
+// Builds the tree by splitting nodes with too many obstacles, and queries it with an explicit
+// stack.
 #include "quadtree.h"
 
 #include "sat.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    LEAF_OBSTACLES = 8, // more of them split a leaf; of 2 to 32, what measured best
+    LEAF_OBSTACLES = 8, // a leaf with more is split; the fastest value of those measured, 2 to 32
     MOST_DEPTH = 9,
     STACK_NODES = 3 * MOST_DEPTH + 4,
 };
@@ -79,7 +80,7 @@ static bool make_leaf(struct quadtree *tree, int node, const int *obstacles, int
     return true;
 }
 
-// Makes a node of those of the obstacles that touch its box.
+// Builds a node from the candidates that touch its box.
 static bool grow(struct quadtree *tree, int node, const int *candidates, int candidate_count,
                  int depth)
 {
@@ -138,9 +139,9 @@ void quadtree_destroy(struct quadtree *tree)
     free(tree);
 }
 
-// --- asking ---
+// --- queries ---
 
-// Boxes are grown by this, in units, to make up for rounding.
+// The tolerance for rounding, in units: boxes are grown by it.
 static const double margin = 1e-6;
 
 static bool leaves_border(const struct raim_map *map, raim_vec2 centre, double radius)
@@ -187,10 +188,10 @@ bool quadtree_is_free(const struct quadtree *tree, raim_vec2 centre, double radi
 struct motion {
     raim_vec2 start, displacement;
     double radius;
-    raim_box box; // around it all
+    raim_box box; // around the whole motion
 };
 
-// Along one axis: narrows the part of the motion that lies between two sides.
+// Narrows the part of the motion that lies between two sides along one axis.
 static void clip(double low, double high, double start, double change, double *enter, double *leave)
 {
     if (change == 0)
@@ -202,7 +203,7 @@ static void clip(double low, double high, double start, double change, double *e
     *leave = last < *leave ? last : *leave;
 }
 
-// True when the moving circle touches a box sooner than `before`.
+// Returns true when the moving circle touches a box sooner than `before`.
 static bool crosses(const struct motion *motion, raim_box box, double before)
 {
     if (!raim_box_overlaps(motion->box, box))
@@ -235,7 +236,7 @@ static double touch(const struct quadtree *tree, raim_vec2 start, raim_vec2 disp
     const raim_box path = raim_box_include((raim_box){start, start}, end);
     const struct motion motion = {start, displacement, radius,
                                   raim_box_grow(path, radius + margin)};
-    // The quarter that the motion comes from lies on top.
+    // The quarter that the motion comes from is on top of the stack.
     const int near = (displacement.x < 0) + 2 * (displacement.y < 0);
     int stack[STACK_NODES] = {0};
     int height = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A quadtree over a map's obstacles: the other obvious broad phase, to measure the grid against.
-// Leaves of equal depth are equal in size; an obstacle is entered in every leaf that its bounds
+// A quadtree over the obstacles of a map: an alternative broad phase for comparison with the grid.
+// Leaves of equal depth have equal sizes. An obstacle is entered in every leaf that its bounds
 // touch.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 struct quadtree;
 
-// Borrows the map. NULL where memory is short.
+// Creates a tree, which borrows the map. Returns NULL when memory runs out.
 struct quadtree *quadtree_create(const struct raim_map *map);
 void quadtree_destroy(struct quadtree *tree);
 
-// What raim_map_is_free, raim_map_sweep and raim_map_sees answer.
+// These return the results of raim_map_is_free, raim_map_sweep and raim_map_sees.
 bool quadtree_is_free(const struct quadtree *tree, raim_vec2 centre, double radius);
 double quadtree_sweep(const struct quadtree *tree, raim_vec2 start, raim_vec2 displacement,
                       double radius);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scatters obstacles.
+// Generates maps of scattered obstacles.
 #include "scene.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct disc {
     double radius;
 };
 
-// A border that gives each obstacle, and each player, the room that it has at the base size; where
-// the world ends, less.
+// Returns a border with the room per obstacle and per player of the base size, or less when the
+// limit of coordinates is reached.
 static raim_box border_for(int obstacles, int players)
 {
     double factor = 1;
@@ -38,7 +38,7 @@ static bool overlaps_any(const struct disc *discs, int count, struct disc disc)
     return false;
 }
 
-// A disc of a random place that keeps `gap` from all the others.
+// Returns a disc at a random position with a gap to all others.
 static struct disc free_disc(uint64_t *random, raim_box border, const struct disc *discs, int count,
                              double radius, double gap)
 {
@@ -50,7 +50,7 @@ static struct disc free_disc(uint64_t *random, raim_box border, const struct dis
     return disc;
 }
 
-// A polygon with its corners on the disc's rim, so that it is convex.
+// Creates a polygon with its corners on the rim of a disc, so that it is convex.
 static void draw_obstacle(struct raim_obstacle_def *obstacle, uint64_t *random, struct disc disc)
 {
     obstacle->count = 4 + (int)raim_random_below(random, 5);

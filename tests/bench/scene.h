@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Chance for the benches, and maps made by it: convex obstacles of 4 to 8 corners, scattered so
-// that players pass between any two of them.
+// Random numbers and random maps for the benches: convex obstacles of 4 to 8 corners, scattered so
+// that players can pass between any two of them.
 #pragma once
 
 #include "angle.h"
 #include "map.h"
 #include "random.h"
 
-// The benches may ask for more obstacles than a map on the wire may have.
+// The capacity for obstacles in the benches, which exceeds that of a map on the wire.
 #define SCENE_MAX_OBSTACLES 16384
 
-// A map of at least 4800 x 2700 units, three screens each way, that grows where there are more than
-// 50 obstacles or 64 players, with a spawn for every fourth player. NULL where memory is short.
+// Creates a map of at least 4800 x 2700 units, three screens in each direction, with a spawn for
+// every fourth player. It is larger for more than 50 obstacles or 64 players. Returns NULL when
+// memory runs out.
 struct raim_map *scene_create(uint64_t *random, int obstacles, int players, double player_radius);
 
-// Uniform in [low, high).
+// Returns a uniform random number in [low, high).
 static inline double chance_uniform(uint64_t *state, double low, double high)
 {
     return low + (high - low) * raim_random_unit(state);
 }
 
-// Inside a box, at least `margin` units from its sides.
+// Returns a random point inside a box, at least `margin` units from its sides.
 static inline raim_vec2 chance_point(uint64_t *state, raim_box box, double margin)
 {
     const double x = chance_uniform(state, box.min.x + margin, box.max.x - margin);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// How long does one step of a busy world take: 64 players, 50 obstacles, 200 bullets in the air?
+// Benchmark of one step of a busy world: 64 players, 50 obstacles, 200 bullets in flight.
 //
 //   bench_step [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]
 //     Prints "step_us=... p90_us=... players=... obstacles=... bullets=...": the median and the
 //     90th percentile over batches of the mean step of each, and the means of what was in play.
-// Players run and aim at random; who fires is chosen so that the number of bullets stays at 200, or
-// at 25 for every 8 players; every shot is rewound by so many ticks. Inputs are made outside the
-// measured time.
+// Players run and aim at random. The bench chooses the players that fire so that the number of
+// bullets stays at 200, or at 25 for every 8 players. Every shot is rewound by REWIND ticks.
+// Creating the inputs is not measured.
 #define _GNU_SOURCE
 
 #include "measure.h"
@@ -17,9 +17,9 @@
 
 #define TICK_HZ 60
 #define MOST_BATCHES 10000
-#define STEPS_PER_BATCH 20 // few, so that most batches run without being interrupted
+#define STEPS_PER_BATCH 20 // few, so that most batches are not interrupted
 
-// Time for everybody to rise and for the bullets to reach their number.
+// Steps for all players to spawn and for the bullets to reach their number.
 #define WARMUP_STEPS 600
 
 struct arena {
@@ -51,23 +51,23 @@ static uint32_t count_players(const struct raim_world *world)
     return count;
 }
 
-// Everybody keeps a direction for a third of a second on average and turns a little every tick;
-// as many as bullets are lacking pull the trigger, beginning with a random one. Returns the number
-// of bullets that will be in the air.
+// Every player keeps a direction for a third of a second on average and turns slightly in every
+// tick. As many players fire as bullets are missing, beginning with a random one. Returns the
+// number of bullets that will be in flight.
 static uint32_t make_inputs(struct arena *arena)
 {
     const raim_player *players = raim_world_players_const(arena->world);
     uint32_t lacking = arena->bullets - count_bullets(arena->world);
     const uint32_t first = raim_random_below(&arena->random, arena->players);
     for (uint32_t i = 0; i < arena->players; i++) {
-        const uint32_t place = (first + i) % arena->players;
-        raim_input *input = &arena->inputs[place];
+        const uint32_t slot = (first + i) % arena->players;
+        raim_input *input = &arena->inputs[slot];
         if (raim_random_below(&arena->random, TICK_HZ / 3) == 0) {
             input->move_x = (int8_t)((int)raim_random_below(&arena->random, 3) - 1);
             input->move_y = (int8_t)((int)raim_random_below(&arena->random, 3) - 1);
         }
         input->aim = (raim_angle)(input->aim + chance_uniform(&arena->random, -1000, 1000));
-        const raim_player *player = &players[place];
+        const raim_player *player = &players[slot];
         input->fire =
             lacking > 0 && player->state == RAIM_PLAYER_ALIVE && player->cooldown_ticks <= 1;
         input->rewind = (uint8_t)arena->rewind;
@@ -90,8 +90,8 @@ static bool create_arena(struct arena *arena, int obstacles)
                                  .max_players = arena->players,
                                  .max_rewind = arena->rewind,
                                  .seed = raim_random_next(&arena->random)};
-    // Long flights and short cooldowns, so that 64 players can keep 200 bullets in the air; no
-    // time down, so that all of them play.
+    // Long flights and short cooldowns let 64 players keep 200 bullets in flight. Without a respawn
+    // delay, all players are always in play.
     def.rules.bullet_lifetime = 2;
     def.rules.fire_cooldown = 0.15;
     def.rules.respawn_delay = 0;
@@ -111,7 +111,7 @@ static bool create_arena(struct arena *arena, int obstacles)
     return true;
 }
 
-// Everybody to a random free position, instead of around the spawns.
+// Moves all players to random free positions, instead of around the spawns.
 static void scatter(struct arena *arena)
 {
     const double radius = arena->world->rules.player_radius;
@@ -125,10 +125,10 @@ static void scatter(struct arena *arena)
     }
 }
 
-// The number that is argument `index`, or `usual` where there is none.
-static int argument(int argc, char **argv, int index, int usual)
+// Returns the number in argument `index`, or `fallback` without such an argument.
+static int argument(int argc, char **argv, int index, int fallback)
 {
-    return index < argc ? atoi(argv[index]) : usual;
+    return index < argc ? atoi(argv[index]) : fallback;
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The map with room for more obstacles than the wire can tell, to see how their cost grows. Linked
-// into a bench, it takes the place of the library's. Lines of sight keep the library's limit.
+// The map module with a larger capacity than the wire allows, to measure how the cost grows with
+// the number of obstacles. A bench links it instead of the library's. Lines of sight keep the
+// library's limit.
 #include "map.h"
 
 #include "scene.h"

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The golden world: a seeded bot match must give the same digests with GCC and Clang, at -O0 and
--O3, and the same as tests/golden/world.txt says.
+"""The golden test of determinism: a seeded bot match must give the digests in
+tests/golden/world.txt with GCC and Clang, at -O0 and -O3.
 
-world.py [--build-dir DIR] compiles lib/geometry, lib/map, lib/world and world_digest.c four ways, runs all
-of them and compares. `--bless` writes world.txt anew, after a change of the game that is meant.
-Exits 77 when a compiler is missing and the others agree.
+world.py [--build-dir DIR] compiles lib/geometry, lib/map, lib/world and world_digest.c four ways,
+runs all variants and compares their output. `--bless` rewrites world.txt after an intended change
+of the game. Exits with 77 when a compiler is missing and the others agree.
 """
 
 import argparse
@@ -20,14 +20,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 GOLDEN = HERE / "world.txt"
 VARIANTS = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O3")]
-# Those of the build that change what is computed.
+# The flags of the build that affect results.
 FLAGS = ["-std=c17", "-ffp-contract=off", "-fno-math-errno"]
 TIMEOUT_S = 100
 SKIPPED = 77
 
 
 def digests(variant, directory):
-    """Compiles one variant into the directory and returns what it prints."""
+    """Compiles one variant into the directory and returns its output."""
     compiler, level = variant
     program = pathlib.Path(directory, f"world_digest_{compiler}{level}")
     rooms = [ROOT / "lib/geometry", ROOT / "lib/map", ROOT / "lib/world"]
@@ -40,7 +40,7 @@ def digests(variant, directory):
 
 
 def first_difference(expected, got):
-    """The first line in which two outputs differ, in words."""
+    """Describes the first line in which two outputs differ."""
     ours, theirs = expected.splitlines(), got.splitlines()
     for want, have in zip(ours, theirs):
         if want != have:
@@ -49,7 +49,7 @@ def first_difference(expected, got):
 
 
 def run(directory):
-    """Every variant's output, by its name; without those whose compiler is missing."""
+    """Returns each variant's output by its name, without variants whose compiler is missing."""
     variants = [variant for variant in VARIANTS if shutil.which(variant[0])]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         outputs = pool.map(lambda variant: digests(variant, directory), variants)
@@ -57,7 +57,7 @@ def run(directory):
 
 
 def compare(expected, outputs):
-    """Prints a line per variant; true when all are as expected."""
+    """Prints a line per variant. Returns true when all outputs are as expected."""
     good = True
     for name, output in outputs.items():
         same = output == expected
@@ -68,8 +68,8 @@ def compare(expected, outputs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--bless", action="store_true", help="write the golden file anew")
-    parser.add_argument("--build-dir", type=pathlib.Path, help="keep the programs there")
+    parser.add_argument("--bless", action="store_true", help="rewrite the golden file")
+    parser.add_argument("--build-dir", type=pathlib.Path, help="keep the compiled programs in DIR")
     options = parser.parse_args()
 
     if options.build_dir:
@@ -87,17 +87,17 @@ def main():
     if options.bless:
         blessed = next(iter(outputs.values()))
         if missing or not blessed or not compare(blessed, outputs):
-            print("not blessed: the variants must all be there and agree")
+            print("not blessed: all variants must be present and agree")
             return 1
         GOLDEN.write_text(blessed, encoding="ascii")
         print(f"blessed {GOLDEN.relative_to(ROOT)}")
         return 0
 
     if not GOLDEN.exists():
-        print(f"{GOLDEN.relative_to(ROOT)} is missing; make it with --bless")
+        print(f"{GOLDEN.relative_to(ROOT)} is missing; create it with --bless")
         return 1
     if not compare(GOLDEN.read_text(encoding="ascii"), outputs):
-        print("the world has changed; if it was meant to, run tests/golden/world.py --bless")
+        print("the world has changed; if this is intended, run tests/golden/world.py --bless")
         return 1
     if missing:
         print(f"skipped: {' and '.join(missing)}, which is not installed")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plays a seeded match of bots and prints the world's digest every 1000 ticks: the same on every
-// compiler, at every optimisation and in either byte order, or the game is not deterministic.
+// Plays a seeded match of bots and prints the world's digest every 1000 ticks. The output must not
+// depend on the compiler, the optimisation level or the byte order.
 #include "bot.h"
 #include "digest.h"
 #include "random.h"
@@ -13,7 +13,7 @@
 
 enum { PLAYERS = 24, TICKS = 10000, EVERY = 1000, OBSTACLES = 40, REWIND = 9 };
 
-// Regular polygons of three to eight sides strewn over the map; they may overlap.
+// Scatters regular polygons of three to eight sides over the map; they may overlap.
 static struct raim_map *make_map(uint64_t *random)
 {
     static struct raim_obstacle_def obstacles[OBSTACLES];
@@ -32,7 +32,7 @@ static struct raim_map *make_map(uint64_t *random)
                 raim_vec2_mad(centre, raim_angle_direction(angle), radius);
         }
     }
-    // Two rows beyond the obstacles' reach.
+    // Two rows of spawns, out of reach of the obstacles.
     for (int i = 0; i < 16; i++)
         spawns[i] = (raim_vec2){-1400 + 400 * (i % 8), i < 8 ? -900 : 900};
     const struct raim_map_def def = {
@@ -55,15 +55,15 @@ static raim_input think(const struct raim_world *world, const struct raim_map *m
     const raim_player *players = raim_world_players_const(world);
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     uint32_t count = 0;
-    for (uint32_t place = 0; place < world->max_players; place++) {
-        if (place == own || players[place].state != RAIM_PLAYER_ALIVE)
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        if (slot == own || players[slot].state != RAIM_PLAYER_ALIVE)
             continue;
         enemies[count++] = (struct raim_bot_enemy){
-            .key = (uint32_t)players[place].id << 8 | players[place].life,
-            .position = players[place].position,
+            .key = (uint32_t)players[slot].id << 8 | players[slot].life,
+            .position = players[slot].position,
             .velocity = raim_vec2_scale(
-                raim_vec2_sub(players[place].position, players[place].previous), world->tick_hz),
-            .shielded = players[place].shield_ticks > 0,
+                raim_vec2_sub(players[slot].position, players[slot].previous), world->tick_hz),
+            .shielded = players[slot].shield_ticks > 0,
         };
     }
     const struct raim_bot_sight sight = {
@@ -78,7 +78,7 @@ static raim_input think(const struct raim_world *world, const struct raim_map *m
     return raim_bot_think(bot, &sight);
 }
 
-// `count` numbers of `width` bytes follow one another.
+// A run of `count` numbers of `width` bytes.
 struct run {
     int count, width;
 };
@@ -86,9 +86,9 @@ struct run {
 static const struct run world_runs[] = {{RAIM_RULE_COUNT + 1, 8}, {8, 4}, {0, 0}};
 static const struct run player_runs[] = {{4, 8}, {4, 4}, {6, 2}, {4, 1}, {0, 0}};
 static const struct run bullet_runs[] = {{4, 8}, {1, 4}, {6, 2}, {0, 0}};
-static const struct run past_runs[] = {{2, 8}, {8, 1}, {0, 0}};
+static const struct run sample_runs[] = {{2, 8}, {8, 1}, {0, 0}};
 
-// Copies structs whose members are these runs, each number with its lowest byte first.
+// Copies structs whose members are these runs, and stores each number in little-endian order.
 static size_t put_little_endian(uint8_t *to, const void *from, size_t size, uint32_t structs,
                                 const struct run *runs)
 {
@@ -106,7 +106,7 @@ static size_t put_little_endian(uint8_t *to, const void *from, size_t size, uint
     return at;
 }
 
-// The digest of the world as a little-endian machine holds it.
+// Returns the digest of the world in little-endian representation.
 static uint64_t canonical_digest(const struct raim_world *world)
 {
     const size_t size = raim_world_bytes(world);
@@ -119,8 +119,8 @@ static uint64_t canonical_digest(const struct raim_world *world)
     const size_t bullets_bytes =
         put_little_endian(bytes + at, rest, sizeof(raim_bullet), world->max_bullets, bullet_runs);
     at += bullets_bytes;
-    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_position_history),
-                            world->max_players * world->past_ticks, past_runs);
+    at += put_little_endian(bytes + at, rest + bullets_bytes, sizeof(raim_position_sample),
+                            world->max_players * world->history_length, sample_runs);
     assert(at == size);
     const uint64_t digest = raim_digest(bytes, size);
     free(bytes);
@@ -140,7 +140,7 @@ int main(void)
         .max_rewind = REWIND,
         .seed = 7246,
     };
-    def.rules.bullet_speed = 2400; // so fast that many hit in the past
+    def.rules.bullet_speed = 2400; // so fast that many bullets hit in the past
     uint64_t random = 2026;
     struct raim_map *map = make_map(&random);
     void *memory = malloc(raim_world_size(&def));
@@ -152,10 +152,10 @@ int main(void)
     }
     uint32_t kills = 0, in_past = 0;
     for (int tick = 1; tick <= TICKS; tick++) {
-        for (uint32_t place = 0; place < PLAYERS; place++) {
-            if (raim_world_players(world)[place].state == RAIM_PLAYER_ALIVE)
-                inputs[place] = think(world, map, &bots[place], place);
-            inputs[place].rewind = (uint8_t)raim_random_below(&random, REWIND + 1);
+        for (uint32_t slot = 0; slot < PLAYERS; slot++) {
+            if (raim_world_players(world)[slot].state == RAIM_PLAYER_ALIVE)
+                inputs[slot] = think(world, map, &bots[slot], slot);
+            inputs[slot].rewind = (uint8_t)raim_random_below(&random, REWIND + 1);
         }
         raim_world_step(world, map, inputs, &events);
         for (uint32_t i = 0; i < events.count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The handshake against published test vectors of Noise_NK_25519_ChaChaPoly_BLAKE2b, from those of
+// Tests of the handshake with published vectors of Noise_NK_25519_ChaChaPoly_BLAKE2b: those of
 // cacophony (vectors/cacophony.txt of haskell-cryptography/cacophony) and of snow
-// (tests/vectors/snow.txt of mcginty/snow); and against whoever changes what it sends.
+// (tests/vectors/snow.txt of mcginty/snow). Changed and truncated messages must fail.
 #include "noise.h"
 
 #include <setjmp.h>
@@ -110,7 +110,7 @@ static struct ends begin(const struct vector *vector)
     return ends;
 }
 
-// One message from an end to the other, as the vector has it.
+// Passes one message from one end to the other and compares it with the vector.
 static void pass(const struct vector *vector, int index, struct raim_noise *from,
                  struct raim_noise *to)
 {
@@ -138,7 +138,8 @@ static void test_published_vectors_are_met(void **state)
         raim_noise_split(&ends.initiator, keys[0], keys[1]);
         raim_noise_split(&ends.responder, same[0], same[1]);
         assert_memory_equal(keys, same, sizeof keys);
-        // Transport messages: the initiator's first, then in turns, each with its own nonces.
+        // Transport messages alternate, beginning with the initiator; each direction has its own
+        // nonces.
         for (int m = 2; m < MESSAGES && vector->messages[m].payload != NULL; m++) {
             const struct bytes sent = read_hex(vector->messages[m].payload);
             raim_crypto_encrypt(keys[m % 2], (uint64_t)(m - 2) / 2, NULL, 0, sent.data, sent.size,
@@ -149,7 +150,7 @@ static void test_published_vectors_are_met(void **state)
     }
 }
 
-static void test_nothing_of_a_handshake_is_left_behind(void **state)
+static void test_split_wipes_the_handshake(void **state)
 {
     (void)state;
     static const struct raim_noise zeros;
@@ -161,7 +162,8 @@ static void test_nothing_of_a_handshake_is_left_behind(void **state)
     assert_memory_equal(&ends.initiator, &zeros, sizeof zeros);
 }
 
-// Both messages, of which one is changed in a bit or cut at a byte; whether its reader accepts it.
+// Runs a handshake with one message changed in a bit or truncated. Returns whether its reader
+// accepts it.
 static bool survives(int changed, size_t bit, size_t cut)
 {
     const struct vector *vector = &vectors[1];
@@ -225,7 +227,7 @@ static void test_another_prologue_or_server_breaks_it(void **state)
     assert_false(raim_noise_read(&responder, message.data, message.size, payload));
 }
 
-static void test_a_key_with_which_nothing_is_shared_is_refused(void **state)
+static void test_a_low_order_key_is_refused(void **state)
 {
     (void)state;
     static const uint8_t zeros[RAIM_CRYPTO_KEY_BYTES];
@@ -255,11 +257,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_vectors_are_met),
-        cmocka_unit_test(test_nothing_of_a_handshake_is_left_behind),
+        cmocka_unit_test(test_split_wipes_the_handshake),
         cmocka_unit_test(test_a_change_of_any_bit_of_a_message_breaks_it),
         cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
         cmocka_unit_test(test_another_prologue_or_server_breaks_it),
-        cmocka_unit_test(test_a_key_with_which_nothing_is_shared_is_refused),
+        cmocka_unit_test(test_a_low_order_key_is_refused),
         cmocka_unit_test(test_rekey_is_the_beginning_of_the_last_nonce_s_encryption),
     };
     return raim_crypto_init() ? cmocka_run_group_tests_name("noise", tests, NULL, NULL) : 1;

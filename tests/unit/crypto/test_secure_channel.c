@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Both ends of the transport phase: loss, disorder, repetition, changes, and the replacement of
-// keys by amount and by time, against a model that remembers every number.
+// Tests of the transport phase at both ends: loss, reordering, replays, changed bits, and rekeying
+// by number and by time. The oracle is a model that records every number.
 #include "chance.h"
 #include "noise.h"
 #include "secure_channel.h"
@@ -43,8 +43,8 @@ static struct datagram encrypt(struct raim_secure_channel *channel, const char *
     return datagram;
 }
 
-static enum raim_secure_verdict open_at(struct raim_secure_channel *channel,
-                                        const struct datagram *datagram, const char *text)
+static enum raim_secure_verdict decrypt_at(struct raim_secure_channel *channel,
+                                           const struct datagram *datagram, const char *text)
 {
     uint8_t plain[MOST + RAIM_SECURE_BYTES];
     size_t size = 0;
@@ -60,8 +60,8 @@ static enum raim_secure_verdict open_at(struct raim_secure_channel *channel,
 static void assert_passes(void)
 {
     const struct datagram up = encrypt(&here, "up"), down = encrypt(&there, "down");
-    assert_int_equal(open_at(&there, &up, "up"), RAIM_SECURE_OK);
-    assert_int_equal(open_at(&here, &down, "down"), RAIM_SECURE_OK);
+    assert_int_equal(decrypt_at(&there, &up, "up"), RAIM_SECURE_OK);
+    assert_int_equal(decrypt_at(&here, &down, "down"), RAIM_SECURE_OK);
 }
 
 static void test_each_end_reads_the_other_and_not_itself(void **state)
@@ -70,10 +70,10 @@ static void test_each_end_reads_the_other_and_not_itself(void **state)
     for (int i = 0; i < 10; i++)
         assert_passes();
     const struct datagram own = encrypt(&here, "own");
-    assert_int_equal(open_at(&here, &own, "own"), RAIM_SECURE_FORGED);
+    assert_int_equal(decrypt_at(&here, &own, "own"), RAIM_SECURE_FORGED);
 }
 
-// What PROTOCOL.md says, by hand.
+// Computes the header as PROTOCOL.md describes it.
 static void test_the_header_is_the_masked_number(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_the_header_is_the_masked_number(void **state)
 static void test_numbers_in_a_row_look_unrelated(void **state)
 {
     (void)state;
-    // Of 1,000 headers each bit but the first two is set about half of the time.
+    // In 1,000 headers, each bit except the first two is set about half of the time.
     int set[64] = {0};
     for (int i = 0; i < 1000; i++) {
         const struct datagram datagram = encrypt(&here, "x");
@@ -118,18 +118,18 @@ static void test_a_change_of_any_bit_is_refused_and_harms_nothing(void **state)
     for (size_t bit = 0; bit < 8 * datagram.size; bit++) {
         struct datagram changed = datagram;
         changed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        assert_int_not_equal(open_at(&there, &changed, "text"), RAIM_SECURE_OK);
+        assert_int_not_equal(decrypt_at(&there, &changed, "text"), RAIM_SECURE_OK);
     }
     for (size_t size = 0; size < datagram.size; size++) {
         struct datagram cut = datagram;
         cut.size = size;
-        assert_int_not_equal(open_at(&there, &cut, "text"), RAIM_SECURE_OK);
+        assert_int_not_equal(decrypt_at(&there, &cut, "text"), RAIM_SECURE_OK);
     }
-    assert_int_equal(open_at(&there, &datagram, "text"), RAIM_SECURE_OK);
+    assert_int_equal(decrypt_at(&there, &datagram, "text"), RAIM_SECURE_OK);
 }
 
-// Numbers arrive in any order, some never, some again: each is taken once if it is among the last
-// RAIM_SECURE_WINDOW, and never otherwise.
+// Numbers arrive in random order; some are lost, some are repeated. Each is accepted once within
+// the last RAIM_SECURE_WINDOW numbers, and never outside.
 static void test_the_window_takes_each_number_once(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_the_window_takes_each_number_once(void **state)
             number = number < 0 ? 0 : number >= COUNT ? COUNT - 1 : number;
             const bool expected =
                 !taken[number] && (number > highest || highest - number < RAIM_SECURE_WINDOW);
-            assert_int_equal(open_at(&there, &sent[number], "n"),
+            assert_int_equal(decrypt_at(&there, &sent[number], "n"),
                              expected ? RAIM_SECURE_OK : RAIM_SECURE_REPLAYED);
             taken[number] |= expected;
             highest = expected && number > highest ? number : highest;
@@ -167,14 +167,14 @@ static void test_keys_are_replaced_after_so_many_datagrams(void **state)
     const struct datagram last = encrypt(&here, "last"), first = encrypt(&here, "first");
     raim_noise_rekey(key_up, next);
     assert_memory_equal(here.sender.key, next, sizeof next);
-    assert_int_equal(open_at(&there, &first, "first"), RAIM_SECURE_OK);
-    // The one before is taken with the key before.
-    assert_int_equal(open_at(&there, &last, "last"), RAIM_SECURE_OK);
-    assert_int_equal(open_at(&there, &last, "last"), RAIM_SECURE_REPLAYED);
+    assert_int_equal(decrypt_at(&there, &first, "first"), RAIM_SECURE_OK);
+    // The previous datagram is decrypted with the previous key.
+    assert_int_equal(decrypt_at(&there, &last, "last"), RAIM_SECURE_OK);
+    assert_int_equal(decrypt_at(&there, &last, "last"), RAIM_SECURE_REPLAYED);
     for (int i = 0; i < 3 * EPOCH; i++) {
         const struct datagram datagram = encrypt(&here, "on");
         if (i % 1000 == 0)
-            assert_int_equal(open_at(&there, &datagram, "on"), RAIM_SECURE_OK);
+            assert_int_equal(decrypt_at(&there, &datagram, "on"), RAIM_SECURE_OK);
     }
     assert_passes();
 }
@@ -194,7 +194,7 @@ static void test_keys_are_replaced_after_some_time(void **state)
         assert_memory_not_equal(here.sender.key, before, sizeof before);
         assert_true(here.sender.next == ((epoch + 1) << RAIM_SECURE_EPOCH_BITS) + 1);
     }
-    // The number that begins an epoch by itself does not begin another.
+    // When both limits are reached at once, only one epoch begins.
     for (int i = 1; i < EPOCH; i++)
         encrypt(&here, "x");
     now_ms += RAIM_SECURE_EPOCH_MS;
@@ -211,17 +211,17 @@ static void test_an_epoch_further_ahead_is_refused(void **state)
         encrypt(&here, "lost");
     }
     const struct datagram ahead = encrypt(&here, "ahead");
-    assert_int_equal(open_at(&there, &ahead, "ahead"), RAIM_SECURE_FORGED);
+    assert_int_equal(decrypt_at(&there, &ahead, "ahead"), RAIM_SECURE_FORGED);
 }
 
-static void test_any_bytes_are_survived(void **state)
+static void test_arbitrary_bytes_are_handled(void **state)
 {
     (void)state;
     for (int i = 0; i < 20000; i++) {
         struct datagram datagram = {.size = (size_t)chance_int(0, MOST)};
         for (size_t k = 0; k < datagram.size; k++)
             datagram.bytes[k] = (uint8_t)chance_int(0, 255);
-        assert_int_not_equal(open_at(&there, &datagram, ""), RAIM_SECURE_OK);
+        assert_int_not_equal(decrypt_at(&there, &datagram, ""), RAIM_SECURE_OK);
     }
     assert_passes();
 }
@@ -238,7 +238,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_keys_are_replaced_after_so_many_datagrams, set_up),
         cmocka_unit_test_setup(test_keys_are_replaced_after_some_time, set_up),
         cmocka_unit_test_setup(test_an_epoch_further_ahead_is_refused, set_up),
-        cmocka_unit_test_setup(test_any_bytes_are_survived, set_up),
+        cmocka_unit_test_setup(test_arbitrary_bytes_are_handled, set_up),
     };
     return raim_crypto_init() ? cmocka_run_group_tests_name("secure_channel", tests, NULL, NULL)
                               : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binary angles against libm in long double.
+// Tests of binary angles. The oracle is libm in long double.
 #include "angle.h"
 #include "chance.h"
 
@@ -54,7 +54,7 @@ static void test_angle_of_direction_is_identity(void **state)
         assert_int_equal(raim_angle_of(raim_angle_direction((raim_angle)i)), i);
 }
 
-static void test_angle_of_nothing_is_zero(void **state)
+static void test_angle_of_the_zero_vector_is_zero(void **state)
 {
     (void)state;
     assert_int_equal(raim_angle_of((raim_vec2){0, 0}), 0);
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_direction_is_cosine_and_sine),
         cmocka_unit_test(test_directions_are_mirror_symmetric),
         cmocka_unit_test(test_angle_of_direction_is_identity),
-        cmocka_unit_test(test_angle_of_nothing_is_zero),
+        cmocka_unit_test(test_angle_of_the_zero_vector_is_zero),
         cmocka_unit_test(test_angle_of_extreme_vectors),
         cmocka_unit_test(test_angle_of_is_the_nearest),
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bands, judged by comparing every box.
+// Tests of the bitmap index over boxes. The oracle compares every box.
 #include "box_index.h"
 #include "chance.h"
 
@@ -13,43 +13,43 @@ enum { MOST = 300 };
 
 static const raim_box area = {{-1000, -200}, {3000, 600}};
 
-static raim_vec2 chance_place(void)
+static raim_vec2 chance_point(void)
 {
-    // Some of it outside the area.
+    // Some of the points are outside the area.
     return (raim_vec2){chance_between(-1500, 3500), chance_between(-300, 700)};
 }
 
 static raim_box chance_box(double size)
 {
-    const raim_vec2 corner = chance_place();
+    const raim_vec2 corner = chance_point();
     return (raim_box){corner,
                       {corner.x + chance_between(0, size), corner.y + chance_between(0, size)}};
 }
 
-// Fills the boxes, and the bands with them.
-static int chance_boxes(struct raim_box_index *bands, raim_box *boxes)
+// Creates random boxes and an index of them. Returns their number.
+static int chance_boxes(struct raim_box_index *index, raim_box *boxes)
 {
     const int count = chance_int(0, MOST);
-    raim_box_index_begin(bands, count);
+    raim_box_index_begin(index, count);
     for (int i = 0; i < count; i++) {
         boxes[i] = chance_box(chance_int(0, 1) == 0 ? 0 : 800);
-        raim_box_index_add(bands, i, boxes[i]);
+        raim_box_index_add(index, i, boxes[i]);
     }
-    raim_box_index_end(bands);
+    raim_box_index_end(index);
     return count;
 }
 
 static void test_all_boxes_that_touch_are_found_once_in_order(void **state)
 {
     (void)state;
-    struct raim_box_index bands;
+    struct raim_box_index index;
     raim_box boxes[MOST];
-    assert_true(raim_box_index_create(&bands, area, MOST));
+    assert_true(raim_box_index_create(&index, area, MOST));
     for (int round = 0; round < 200; round++) {
-        const int count = chance_boxes(&bands, boxes);
+        const int count = chance_boxes(&index, boxes);
         const raim_box box = chance_box(1000);
         struct raim_box_index_search search;
-        raim_box_index_find(&bands, box, &search);
+        raim_box_index_find(&index, box, &search);
         int next = 0;
         for (int found; (found = raim_box_index_next(&search)) >= 0; next = found + 1) {
             assert_in_range(found, next, count - 1);
@@ -59,44 +59,44 @@ static void test_all_boxes_that_touch_are_found_once_in_order(void **state)
         for (int i = next; i < count; i++)
             assert_false(raim_box_overlaps(boxes[i], box));
     }
-    raim_box_index_destroy(&bands);
+    raim_box_index_destroy(&index);
 }
 
 static void test_few_boxes_are_found_that_do_not_touch(void **state)
 {
     (void)state;
-    struct raim_box_index bands;
+    struct raim_box_index index;
     raim_box boxes[MOST];
-    assert_true(raim_box_index_create(&bands, area, MOST));
-    const raim_vec2 band = {(area.max.x - area.min.x) / RAIM_BOX_INDEX,
-                            (area.max.y - area.min.y) / RAIM_BOX_INDEX};
+    assert_true(raim_box_index_create(&index, area, MOST));
+    const raim_vec2 band = {(area.max.x - area.min.x) / RAIM_BOX_INDEX_BANDS,
+                            (area.max.y - area.min.y) / RAIM_BOX_INDEX_BANDS};
     for (int round = 0; round < 200; round++) {
-        chance_boxes(&bands, boxes);
+        chance_boxes(&index, boxes);
         const raim_vec2 at = {chance_between(area.min.x, area.max.x),
                               chance_between(area.min.y, area.max.y)};
         const raim_box grown = {raim_vec2_sub(at, band), raim_vec2_add(at, band)};
         struct raim_box_index_search search;
-        raim_box_index_find(&bands, (raim_box){at, at}, &search);
-        // What lies outside the area counts to its outermost bands.
+        raim_box_index_find(&index, (raim_box){at, at}, &search);
+        // Boxes outside the area belong to the outermost bands.
         const bool is_inner = at.x > area.min.x + band.x && at.x < area.max.x - band.x &&
                               at.y > area.min.y + band.y && at.y < area.max.y - band.y;
         for (int found; (found = raim_box_index_next(&search)) >= 0;)
             assert_true(!is_inner || raim_box_overlaps(boxes[found], grown));
     }
-    raim_box_index_destroy(&bands);
+    raim_box_index_destroy(&index);
 }
 
-static void test_no_boxes_are_no_trouble(void **state)
+static void test_an_empty_index_finds_nothing(void **state)
 {
     (void)state;
-    struct raim_box_index bands;
-    assert_true(raim_box_index_create(&bands, area, 0));
-    raim_box_index_begin(&bands, 0);
-    raim_box_index_end(&bands);
+    struct raim_box_index index;
+    assert_true(raim_box_index_create(&index, area, 0));
+    raim_box_index_begin(&index, 0);
+    raim_box_index_end(&index);
     struct raim_box_index_search search;
-    raim_box_index_find(&bands, area, &search);
+    raim_box_index_find(&index, area, &search);
     assert_int_equal(raim_box_index_next(&search), -1);
-    raim_box_index_destroy(&bands);
+    raim_box_index_destroy(&index);
 }
 
 int main(int argc, char **argv)
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_boxes_that_touch_are_found_once_in_order),
         cmocka_unit_test(test_few_boxes_are_found_that_do_not_touch),
-        cmocka_unit_test(test_no_boxes_are_no_trouble),
+        cmocka_unit_test(test_an_empty_index_finds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

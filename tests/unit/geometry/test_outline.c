@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Outlines and their pieces, with areas, parities and distances to segments as the judge.
+// Tests of the convex decomposition. The oracles are areas, crossing parities and distances to
+// segments.
 #include "chance_outlines.h"
 #include "outline.h"
 #include "sat.h"
@@ -32,7 +33,7 @@ static double distance_to(const struct shape *shape, raim_vec2 point)
     return slow_outline_distance(shape->points, shape->count, point);
 }
 
-// A shape that is accepted.
+// A valid outline and its pieces.
 static void chance_shape(struct shape *shape, int most)
 {
     do
@@ -48,7 +49,7 @@ static int pieces_of(const raim_vec2 *points, int count)
     return piece_count;
 }
 
-// Both windings, from every first point: the edges must be the same two.
+// Tests both windings and every first point: the problem must name the same two edges.
 static void assert_crossing(const raim_vec2 *points, int count, int a, int b)
 {
     for (int first = 0; first < count; first++) {
@@ -132,7 +133,7 @@ static void test_degenerate_outlines_are_refused(void **state)
 static void test_a_neck_without_a_trustworthy_corner_is_refused(void **state)
 {
     (void)state;
-    // Only the long edge and the notch make the neck, which is thinner than any turn that counts.
+    // The long edge and the notch form a neck that is thinner than the smallest turn.
     assert_problem(POINTS(P(0, -999), P(4000, 0), P(8000, -999), P(8000, 0.0016), P(0, 0.0016)),
                    RAIM_OUTLINE_TOO_FLAT, 0, 0);
     assert_int_equal(
@@ -162,7 +163,8 @@ static void test_letters_take_as_few_pieces_as_can_be(void **state)
     assert_int_equal(pieces_of(u, 8), 3);
     assert_int_equal(pieces_of(plus, 12), 3);
     assert_int_equal(pieces_of(arrow, 4), 2);
-    // Were it cut in two, the cut would be a seam of neither: both would go straight on at its end.
+    // A cut in two would be a seam of neither piece, because each continues straight at one end of
+    // it.
     const raim_vec2 s[] = {{0, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {1, 2}, {1, 1}, {0, 1}};
     assert_int_equal(pieces_of(s, 8), 3);
 }
@@ -217,7 +219,7 @@ static void assert_convex(const raim_polygon *piece)
     assert_true(fabs(turned - 2 * acos(-1)) < 1e-6);
 }
 
-// A seam has the inside before it; any other edge somewhere has the outside.
+// The interior is in front of a seam. Any other edge has the exterior in front of some part of it.
 static void assert_seams_are_inside(const struct shape *shape, const raim_polygon *piece)
 {
     assert_int_equal(piece->seams >> piece->count, 0);
@@ -270,7 +272,7 @@ static bool is_refusal_just(const struct shape *shape, struct raim_outline_probl
     case RAIM_OUTLINE_SMALL_AREA:
         return true;
     default:
-        return false; // TOO_FLAT would be just, but chance does not find it
+        return false; // TOO_FLAT is possible, but random outlines do not reach it
     }
 }
 
@@ -313,10 +315,10 @@ static double first_touch(const struct shape *shape, raim_vec2 start, raim_vec2 
     return first;
 }
 
-// What runs this near to the outline, in units, may be stopped by it or not.
+// The oracle does not decide paths this near to the outline, in units.
 static const double graze = RAIM_MIN_POLYGON_EDGE;
 
-// Where a straight line passes an edge or a point of the outline, as fractions of the way.
+// Finds the fractions at which a straight path crosses an edge or a point of the outline.
 static int passings(const struct shape *shape, raim_vec2 start, raim_vec2 way, double *times)
 {
     int count = 0;
@@ -363,7 +365,8 @@ static void test_no_ray_slips_through_along_a_seam(void **state)
         chance_shape(&shape, i % 8 == 0 ? 40 : 12);
         const raim_polygon *piece = &shape.pieces[chance_int(0, shape.piece_count - 1)];
         for (int j = 0; j < piece->count; j++) {
-            // Along each edge of a piece, seam or not, and close beside it and askew.
+            // Casts rays along each edge of a piece, seam or not, close beside it, and slightly
+            // askew.
             const raim_vec2 a = piece->points[j], b = piece->points[(j + 1) % piece->count];
             const raim_vec2 along = raim_vec2_sub(b, a);
             const double beside =
@@ -381,7 +384,7 @@ static void test_no_ray_slips_through_along_a_seam(void **state)
             hits += judge_ray(&shape, start, way);
             seams += raim_polygon_is_seam(piece, j);
         }
-        // Through a corner, across what meets there.
+        // Casts rays through each corner.
         const raim_vec2 corner = shape.points[chance_int(0, shape.count - 1)];
         const raim_vec2 way = raim_vec2_sub(chance_point(&shape), corner);
         const double nudge =
@@ -444,7 +447,7 @@ static bool deepest(const struct shape *shape, raim_vec2 centre, double radius,
     return contact->depth > 0;
 }
 
-// The nearest point of the outline.
+// Returns the nearest point of the outline.
 static raim_vec2 nearest_on(const struct shape *shape, raim_vec2 point)
 {
     raim_vec2 best = P(INFINITY, INFINITY);
@@ -491,7 +494,8 @@ static void test_seams_never_catch_a_sliding_circle(void **state)
             past_ends += to < 0 || to > length;
             assert_true(first_touch(&shape, start, raim_vec2_sub(end, start), radius) ==
                         RAIM_SWEEP_MISS);
-            // Pressed against the wall it leaves along the distance to the whole outline.
+            // A circle pressed into the wall leaves along the shortest vector from the whole
+            // outline.
             const raim_vec2 pressed = raim_vec2_mad(end, normal, -press);
             const raim_vec2 at = nearest_on(&shape, pressed);
             const double distance = sqrt(raim_vec2_distance_squared(at, pressed));
@@ -535,7 +539,7 @@ static void test_from_deep_inside_it_leaves_by_a_face_of_the_outline(void **stat
         const raim_polygon *piece = &shape.pieces[chance_int(0, shape.piece_count - 1)];
         const int edge = chance_int(0, piece->count - 1);
         const raim_vec2 a = piece->points[edge], b = piece->points[(edge + 1) % piece->count];
-        const bool on_edge = chance_int(0, 1) == 1; // on a seam as well
+        const bool on_edge = chance_int(0, 1) == 1; // may be on a seam
         const raim_vec2 centre =
             on_edge ? raim_vec2_mad(a, raim_vec2_sub(b, a), chance_between(0.1, 0.9))
                     : chance_point(&shape);

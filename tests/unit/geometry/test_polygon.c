@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which outlines become polygons, and what of.
+// Tests of the validation and precomputation of convex polygons.
 #include "polygon.h"
 #include "slow_shapes.h"
 
@@ -44,7 +44,7 @@ static void test_wrong_counts_are_refused(void **state)
                      RAIM_POLYGON_TOO_MANY_POINTS);
 }
 
-static void test_what_is_no_number_is_refused(void **state)
+static void test_non_finite_points_are_refused(void **state)
 {
     (void)state;
     const double bad[] = {NAN, INFINITY, -INFINITY, 1.7e308, -1e7};
@@ -87,7 +87,7 @@ static void test_dents_bow_ties_and_stars_are_refused(void **state)
     assert_int_equal(raim_polygon_init(&polygon, twice, 6), RAIM_POLYGON_NOT_CONVEX);
 }
 
-static void test_specks_are_refused(void **state)
+static void test_tiny_areas_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(CHECK(P(0, 0), P(1, 0), P(0, 1.9)), RAIM_POLYGON_SMALL_AREA);
@@ -151,7 +151,7 @@ static void test_random_loops_are_convex_or_refused(void **state)
         const int count = chance_int(3, 6);
         for (int j = 0; j < count; j++)
             points[j] = P(chance_int(0, 6), chance_int(0, 6));
-        // Seen from the middle, a convex outline turns left once around.
+        // Seen from its centroid, a convex outline turns left exactly once.
         if (raim_polygon_init(&polygon, points, count) != RAIM_POLYGON_OK)
             continue;
         accepted++;
@@ -178,11 +178,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_either_winding_gives_the_same_polygon),
         cmocka_unit_test(test_wrong_counts_are_refused),
-        cmocka_unit_test(test_what_is_no_number_is_refused),
+        cmocka_unit_test(test_non_finite_points_are_refused),
         cmocka_unit_test(test_short_edges_are_refused),
         cmocka_unit_test(test_corners_on_a_line_are_refused),
         cmocka_unit_test(test_dents_bow_ties_and_stars_are_refused),
-        cmocka_unit_test(test_specks_are_refused),
+        cmocka_unit_test(test_tiny_areas_are_refused),
         cmocka_unit_test(test_every_error_has_its_own_words),
         cmocka_unit_test(test_outline_belongs_to_the_polygon),
         cmocka_unit_test(test_random_polygons_are_sound),

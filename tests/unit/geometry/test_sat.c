@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Circles against polygons, with distances to segments as the judge, and polygons against polygons,
-// with the hull of all differences of their corners.
+// Tests of the separating axis theorem. The oracle for circles is the distance to the segments; for
+// polygons, the convex hull of all differences of their corners (the Minkowski difference).
 #include "sat.h"
 #include "slow_shapes.h"
 
@@ -93,7 +93,7 @@ static void test_thin_wall_tie_goes_to_the_side_it_came_from(void **state)
         assert_contact(&wall, centre, 5, (raim_vec2){50, 9}, (raim_contact){{0, 1}, 6 - off});
         assert_contact(&wall, centre, 5, (raim_vec2){50, -9}, (raim_contact){{0, -1}, 6 + off});
     }
-    // No tie: the nearest side, wherever it came from.
+    // Without a tie, the nearest side wins, whatever the start.
     const raim_vec2 above = {50, 1 + 1e-5};
     assert_contact(&wall, above, 5, (raim_vec2){50, -9}, (raim_contact){{0, 1}, 6 - 1e-5});
 }
@@ -125,7 +125,7 @@ static void test_contact_is_the_least_that_separates(void **state)
     assert_true(overlaps > 200000);
 }
 
-static void test_a_seam_is_no_way_out(void **state)
+static void test_a_contained_circle_does_not_leave_by_a_seam(void **state)
 {
     (void)state;
     const raim_vec2 points[] = {{0, 0}, {100, 0}, {100, 100}, {0, 100}};
@@ -135,7 +135,7 @@ static void test_a_seam_is_no_way_out(void **state)
     const raim_vec2 near_seam[] = {{99, 40}, {100, 40}, {nextafter(100, 200), 40}};
     for (int i = 0; i < 3; i++)
         assert_contact(&piece, near_seam[i], 3, near_seam[i], (raim_contact){{0, -1}, 43});
-    // Farther out it is inside another piece, whose contact is the deeper one.
+    // A centre farther out is inside another piece, which has the deeper contact.
     assert_contact(&piece, (raim_vec2){101, 40}, 3, (raim_vec2){0, 0}, (raim_contact){{1, 0}, 2});
     raim_polygon_init_piece(&piece, points, 4, 15);
     assert_true(raim_sat_circle(&piece, near_seam[0], 3, near_seam[0], &contact));
@@ -200,8 +200,8 @@ static void test_beside_a_corner_polygons_do_not_touch(void **state)
     assert_false(raim_sat_polygons(&box, &triangle, &contact));
 }
 
-// Of the origin from the hull of all differences b - a of corners, wrapped like a gift: negative
-// where the polygons overlap, and then how far a must go.
+// Returns the signed distance of the origin from the convex hull of all differences b - a of
+// corners, found by gift wrapping (Jarvis, 1973). A negative distance is the depth of an overlap.
 static double slow_polygons_distance(const raim_polygon *a, const raim_polygon *b)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS * RAIM_MAX_POLYGON_POINTS];
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_centre_on_a_corner_leaves),
         cmocka_unit_test(test_thin_wall_tie_goes_to_the_side_it_came_from),
         cmocka_unit_test(test_contact_is_the_least_that_separates),
-        cmocka_unit_test(test_a_seam_is_no_way_out),
+        cmocka_unit_test(test_a_contained_circle_does_not_leave_by_a_seam),
         cmocka_unit_test(test_polygons_leave_by_the_nearest_side_also_from_within),
         cmocka_unit_test(test_polygons_that_touch_do_not_overlap),
         cmocka_unit_test(test_beside_a_corner_polygons_do_not_touch),

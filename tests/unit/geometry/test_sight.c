@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a point sees of a circle, past loose polygons.
+// Tests of the line of sight from a point to a circle past single polygons.
 #include "slow_sight.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-// --- asking ---
+// --- queries ---
 
 static raim_polygon polygon_of(const raim_vec2 *points, int count)
 {
@@ -33,7 +33,7 @@ static void shuffle(raim_polygon *obstacles, int count)
     }
 }
 
-// The same polygon from its points in the other winding, beginning with any.
+// Returns a polygon from the same points in the opposite winding and with another first point.
 static raim_polygon turned_over(const raim_polygon *polygon)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
@@ -82,7 +82,7 @@ static void test_a_wall_that_ends_on_the_tangents_hides_all(void **state)
 static void test_a_wall_along_a_tangent_hides_nothing(void **state)
 {
     (void)state;
-    // With these, all points are whole numbers and on the tangent to the bit.
+    // These values make all points integers, exactly on the tangent.
     static const double triples[][3] = {{3, 4, 5}, {5, 12, 13}, {8, 15, 17}, {7, 24, 25}};
     for (int i = 0; i < 100000; i++) {
         const double *triple = triples[chance_int(0, 3)];
@@ -92,7 +92,8 @@ static void test_a_wall_along_a_tangent_hides_nothing(void **state)
         const double radius = chance_int(1, 5), side = chance_int(0, 1) == 0 ? -1 : 1;
         const raim_vec2 centre =
             raim_vec2_mad(raim_vec2_mad(from, along, chance_int(1, 30)), left, side * radius);
-        // Ahead, on the side away from the circle, or behind, on either side.
+        // The obstacle is ahead on the side away from the circle, or behind the viewer on either
+        // side.
         const int at = chance_int(0, 1) == 0 ? chance_int(1, 30) : chance_int(-30, -10);
         const double depth = at < 0 && chance_int(0, 1) == 0 ? side : -side;
         const raim_vec2 near = raim_vec2_mad(from, along, at);
@@ -104,7 +105,7 @@ static void test_a_wall_along_a_tangent_hides_nothing(void **state)
     }
 }
 
-static void test_what_is_behind_or_beside_hides_nothing(void **state)
+static void test_obstacles_behind_or_beside_hide_nothing(void **state)
 {
     (void)state;
     const raim_polygon others[] = {box_of(121, -500, 130, 500), box_of(-30, -500, -20, 500),
@@ -156,7 +157,7 @@ static void test_a_pinhole_shows_and_a_joint_does_not(void **state)
     }
 }
 
-static void test_who_touches_a_wall_sees_along_it_and_not_through(void **state)
+static void test_a_viewer_touching_a_wall_sees_along_it_but_not_through(void **state)
 {
     (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
@@ -172,7 +173,7 @@ static void test_who_touches_a_wall_sees_along_it_and_not_through(void **state)
     }
 }
 
-static void test_who_touches_a_corner_does_not_see_through_it(void **state)
+static void test_a_viewer_touching_a_corner_does_not_see_through_it(void **state)
 {
     (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
@@ -197,10 +198,11 @@ static void test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing(vo
 static void test_an_obstacle_in_the_circle_hides_only_what_it_covers(void **state)
 {
     (void)state;
-    // Before the line between the tangents' ends, but wholly within the circle.
+    // The obstacle is in front of the segment between the tangent points, but wholly inside the
+    // circle.
     const raim_polygon within = box_of(60, -75, 65, 75);
     assert_true(sees(&within, 1, origin, (raim_vec2){110, 0}, 100));
-    // Of a wall across, the part in the circle hides nothing; without a circle there, all of it.
+    // The part of a wall inside the circle hides nothing. Without the circle, the whole wall hides.
     const raim_polygon across = box_of(60, -300, 65, 300);
     assert_true(sees(&across, 1, origin, (raim_vec2){110, 0}, 100));
     assert_false(sees(&across, 1, origin, (raim_vec2){166, 0}, 100));
@@ -208,7 +210,7 @@ static void test_an_obstacle_in_the_circle_hides_only_what_it_covers(void **stat
     assert_false(sees(&around, 1, origin, (raim_vec2){200, 0}, 100));
 }
 
-static void test_size_does_not_matter(void **state)
+static void test_scale_does_not_matter(void **state)
 {
     (void)state;
     const raim_polygon wall = box_of(40, -100, 50, 100);
@@ -223,7 +225,7 @@ static void test_size_does_not_matter(void **state)
     assert_true(sees(&curtain, 1, origin, (raim_vec2){15000, 0}, 14999));
 }
 
-// Obstacles that each cover one of many neighbouring directions, and a hair more on both sides.
+// Creates obstacles that each cover one of many adjacent directions and overlap slightly.
 static void make_fence(raim_polygon *pickets, int count, double half)
 {
     const double width = 2 * half / count, hair = 1e-7;
@@ -239,7 +241,7 @@ static void make_fence(raim_polygon *pickets, int count, double half)
     }
 }
 
-static void test_more_spans_than_are_remembered_are_never_wrong(void **state)
+static void test_span_overflow_never_changes_the_result(void **state)
 {
     (void)state;
     const raim_vec2 centre = {1000, 0};
@@ -262,7 +264,7 @@ struct scene {
     double radius;
 };
 
-// A box at a distance along a way, between two offsets to its left.
+// Returns a box at a fraction of the line of sight, between two offsets to the left of it.
 static raim_polygon shutter(const struct scene *scene, double part, double low, double high)
 {
     const raim_vec2 way = raim_vec2_sub(scene->centre, scene->from);
@@ -274,7 +276,7 @@ static raim_polygon shutter(const struct scene *scene, double part, double low, 
     return polygon_of(points, 4);
 }
 
-// Leaves a slit of any width, so that the least of mistakes shows.
+// Adds two boxes with a slit of random width between them, which reveals small errors.
 static void add_shutters(struct scene *scene)
 {
     const double distance = sqrt(raim_vec2_distance_squared(scene->centre, scene->from));
@@ -287,7 +289,7 @@ static void add_shutters(struct scene *scene)
     scene->obstacles[scene->count++] = shutter(scene, part, at + width, all + reach);
 }
 
-// A viewer, a circle of any size, and obstacles that are mostly between them.
+// Creates a viewer, a circle of random size, and obstacles that are mostly between them.
 static void make_scene(struct scene *scene)
 {
     scene->from = chance_near(origin, 10000);
@@ -310,7 +312,7 @@ static void make_scene(struct scene *scene)
         add_shutters(scene);
 }
 
-// What obstacles do to a viewer who is on their outline is for other tests.
+// Other tests cover viewers on the outline of an obstacle.
 static bool is_clear_of_outlines(const struct scene *scene, bool *is_inside)
 {
     double nearest = INFINITY;
@@ -376,15 +378,15 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_wall_hides_what_is_wholly_behind_it),
         cmocka_unit_test(test_a_wall_that_ends_on_the_tangents_hides_all),
         cmocka_unit_test(test_a_wall_along_a_tangent_hides_nothing),
-        cmocka_unit_test(test_what_is_behind_or_beside_hides_nothing),
+        cmocka_unit_test(test_obstacles_behind_or_beside_hide_nothing),
         cmocka_unit_test(test_touching_obstacles_hide_by_what_they_cover),
         cmocka_unit_test(test_a_pinhole_shows_and_a_joint_does_not),
-        cmocka_unit_test(test_who_touches_a_wall_sees_along_it_and_not_through),
-        cmocka_unit_test(test_who_touches_a_corner_does_not_see_through_it),
+        cmocka_unit_test(test_a_viewer_touching_a_wall_sees_along_it_but_not_through),
+        cmocka_unit_test(test_a_viewer_touching_a_corner_does_not_see_through_it),
         cmocka_unit_test(test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing),
         cmocka_unit_test(test_an_obstacle_in_the_circle_hides_only_what_it_covers),
-        cmocka_unit_test(test_size_does_not_matter),
-        cmocka_unit_test(test_more_spans_than_are_remembered_are_never_wrong),
+        cmocka_unit_test(test_scale_does_not_matter),
+        cmocka_unit_test(test_span_overflow_never_changes_the_result),
         cmocka_unit_test(test_a_circle_is_seen_when_a_ray_gets_through),
         cmocka_unit_test(test_winding_and_order_change_nothing),
     };

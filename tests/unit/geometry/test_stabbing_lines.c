@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lines that obstacles leave, judged line by line.
+// Tests of stabbing lines. The oracle tests random lines against every obstacle.
 #include "chance_outlines.h"
 #include "stabbing_lines.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-// Lines nearer to an obstacle than this, in units, may be free or blocked.
+// The oracle does not decide lines nearer to an obstacle than this, in units.
 static const double close_by = 1e-6;
 
 enum { MAX_OBSTACLES = 8 };
@@ -30,7 +30,7 @@ static raim_vec2 chance_in(raim_vec2 centre, double radius)
     return raim_vec2_add(centre, point);
 }
 
-static void chance_places(struct scene *scene)
+static void chance_ends(struct scene *scene)
 {
     const double angle = chance_between(0, 2 * acos(-1)), length = chance_between(150, 1000);
     const raim_vec2 way = {length * cos(angle), length * sin(angle)};
@@ -47,7 +47,7 @@ static void chance_places(struct scene *scene)
 
 static void chance_scene(struct scene *scene)
 {
-    chance_places(scene);
+    chance_ends(scene);
     const raim_vec2 way = raim_vec2_sub(scene->to.centre, scene->from.centre);
     scene->count = chance_int(0, MAX_OBSTACLES);
     for (int i = 0; i < scene->count; i++) {
@@ -69,19 +69,19 @@ static double slow_gap(const struct scene *scene, raim_vec2 a, raim_vec2 b)
     return gap;
 }
 
-static raim_vec2 into_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
+static raim_vec2 to_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 offset = raim_vec2_sub(point, lines->from);
     return (raim_vec2){raim_vec2_dot(offset, lines->along), raim_vec2_cross(lines->along, offset)};
 }
 
-static raim_vec2 out_of_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
+static raim_vec2 from_frame(const struct raim_stabbing_lines *lines, raim_vec2 point)
 {
     const raim_vec2 left = {-lines->along.y, lines->along.x};
     return raim_vec2_mad(raim_vec2_mad(lines->from, lines->along, point.x), left, point.y);
 }
 
-// A line through two points of the frame, as its heights at both places.
+// Returns the y of a line through two points of the frame at both centres.
 static raim_vec2 heights_of(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_vec2 b)
 {
     const double slope = (b.y - a.y) / (b.x - a.x);
@@ -101,21 +101,21 @@ static bool is_in_beam(const struct raim_beam *beam, raim_vec2 heights)
 
 static bool is_left(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_vec2 b)
 {
-    const raim_vec2 heights = heights_of(lines, into_frame(lines, a), into_frame(lines, b));
+    const raim_vec2 heights = heights_of(lines, to_frame(lines, a), to_frame(lines, b));
     for (int i = 0; i < lines->count; i++)
         if (is_in_beam(&lines->beams[i], heights))
             return true;
     return false;
 }
 
-// The steepest lines and the farthest out, which chance hardly ever draws: those that touch a disc
-// around either place, on the same side or on either.
+// Random tests hardly ever draw the steepest and the outermost lines: those that touch both discs
+// on one side, or on opposite sides.
 static void test_lines_that_touch_both_discs_are_left(void **state)
 {
     (void)state;
     for (int i = 0; i < 40000; i++) {
         static struct scene scene;
-        chance_places(&scene);
+        chance_ends(&scene);
         const double length = scene.lines.length;
         const bool turned = scene.from.radius > 0 && chance_int(0, 1) == 1;
         const double from = scene.from.reach + (turned ? scene.from.radius : 0);
@@ -161,7 +161,7 @@ static int corners_of(const struct scene *scene)
     return corners;
 }
 
-// The mean of a beam's lines, between the discs.
+// Tests the mean of the lines of a beam between the discs.
 static bool passes_obstacles(const struct scene *scene, const struct raim_beam *beam)
 {
     const struct raim_stabbing_lines *lines = &scene->lines;
@@ -174,7 +174,7 @@ static bool passes_obstacles(const struct scene *scene, const struct raim_beam *
         const double x = lines->first + (lines->last - lines->first) * i / 50;
         const double y = start + (end - start) * x / lines->length;
         for (int o = 0; o < scene->count; o++)
-            if (slow_distance(&scene->obstacles[o], out_of_frame(lines, (raim_vec2){x, y})) <
+            if (slow_distance(&scene->obstacles[o], from_frame(lines, (raim_vec2){x, y})) <
                 -close_by)
                 return false;
     }
@@ -189,14 +189,14 @@ static void test_lines_left_pass_between_the_obstacles(void **state)
         static struct scene scene;
         chance_scene(&scene);
         if (corners_of(&scene) > RAIM_BEAM_CORNERS - 8 || scene.lines.first > scene.lines.last)
-            continue; // no room for all cuts, or nothing between two discs of round ends
+            continue; // a beam may be full, or nothing lies between two grown discs
         for (int b = 0; b < scene.lines.count; b++, passed++)
             assert_true(passes_obstacles(&scene, &scene.lines.beams[b]));
     }
     assert_true(passed > 1000);
 }
 
-static void test_fan_leads_to_every_circle_that_is_seen(void **state)
+static void test_slopes_include_every_visible_circle(void **state)
 {
     (void)state;
     int seen = 0;
@@ -205,13 +205,13 @@ static void test_fan_leads_to_every_circle_that_is_seen(void **state)
         chance_scene(&scene);
         const raim_vec2 viewer = chance_in(scene.from.centre, scene.from.reach);
         const raim_vec2 centre = chance_in(scene.to.centre, scene.to.reach);
-        struct raim_fan fan;
-        raim_stabbing_lines_fan(&scene.lines, viewer, &fan);
+        struct raim_slope_set slopes;
+        raim_stabbing_lines_slopes(&scene.lines, viewer, &slopes);
         for (int j = 0; j < 20; j++) {
             if (slow_gap(&scene, viewer, chance_in(centre, scene.to.radius)) < close_by)
                 continue;
             seen++;
-            assert_true(raim_fan_meets(&fan, &scene.lines, centre, scene.to.radius));
+            assert_true(raim_slope_set_hits_circle(&slopes, &scene.lines, centre, scene.to.radius));
         }
     }
     assert_true(seen > 4000);
@@ -225,7 +225,7 @@ static raim_polygon box_of(double x0, double y0, double x1, double y1)
     return polygon;
 }
 
-static void test_fan_leads_nowhere_else(void **state)
+static void test_slopes_exclude_hidden_circles(void **state)
 {
     (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
@@ -233,12 +233,12 @@ static void test_fan_leads_nowhere_else(void **state)
     assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
     const raim_polygon wall = box_of(240, -300, 260, 20); // seen from (0, 0) it hides y < 41.7
     raim_stabbing_lines_block(&lines, &wall, false, false);
-    struct raim_fan fan;
-    raim_stabbing_lines_fan(&lines, (raim_vec2){0, 0}, &fan);
-    assert_true(raim_fan_meets(&fan, &lines, (raim_vec2){500, 35}, 10));
-    assert_false(raim_fan_meets(&fan, &lines, (raim_vec2){500, 0}, 10));
-    raim_stabbing_lines_fan(&lines, (raim_vec2){0, -50}, &fan);
-    assert_false(raim_fan_meets(&fan, &lines, (raim_vec2){500, 35}, 10));
+    struct raim_slope_set slopes;
+    raim_stabbing_lines_slopes(&lines, (raim_vec2){0, 0}, &slopes);
+    assert_true(raim_slope_set_hits_circle(&slopes, &lines, (raim_vec2){500, 35}, 10));
+    assert_false(raim_slope_set_hits_circle(&slopes, &lines, (raim_vec2){500, 0}, 10));
+    raim_stabbing_lines_slopes(&lines, (raim_vec2){0, -50}, &slopes);
+    assert_false(raim_slope_set_hits_circle(&slopes, &lines, (raim_vec2){500, 35}, 10));
 }
 
 static void test_obstacle_across_blocks_all(void **state)
@@ -252,7 +252,7 @@ static void test_obstacle_across_blocks_all(void **state)
     assert_int_equal(lines.count, 0);
 }
 
-// Two walls that overlap leave nothing, though each alone does; two that touch, neither.
+// One wall alone leaves lines. Two walls that overlap or touch leave none.
 static void test_obstacles_block_together(void **state)
 {
     (void)state;
@@ -269,8 +269,8 @@ static void test_obstacles_block_together(void **state)
     }
 }
 
-// A line may begin beyond what is in the disc of its end, unless one knows better.
-static void test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it(void **state)
+// A line may begin behind an obstacle in the disc of its end, unless the caller excludes that.
+static void test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front(void **state)
 {
     (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
@@ -283,7 +283,7 @@ static void test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it(vo
     }
 }
 
-static void test_near_places_have_no_lines(void **state)
+static void test_near_ends_are_rejected(void **state)
 {
     (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0};
@@ -295,7 +295,7 @@ static void test_near_places_have_no_lines(void **state)
                                           &(struct raim_stabbing_lines_end){{120, 0}, 50, 10}));
 }
 
-static void test_lines_run_against_what_faces_all_of_them(void **state)
+static void test_lines_run_against_faces_turned_to_all_of_them(void **state)
 {
     (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0},
@@ -317,13 +317,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lines_that_touch_both_discs_are_left),
         cmocka_unit_test(test_no_free_line_is_taken_away),
         cmocka_unit_test(test_lines_left_pass_between_the_obstacles),
-        cmocka_unit_test(test_fan_leads_to_every_circle_that_is_seen),
-        cmocka_unit_test(test_fan_leads_nowhere_else),
+        cmocka_unit_test(test_slopes_include_every_visible_circle),
+        cmocka_unit_test(test_slopes_exclude_hidden_circles),
         cmocka_unit_test(test_obstacle_across_blocks_all),
         cmocka_unit_test(test_obstacles_block_together),
-        cmocka_unit_test(test_obstacle_around_an_end_blocks_only_when_the_end_is_before_it),
-        cmocka_unit_test(test_near_places_have_no_lines),
-        cmocka_unit_test(test_lines_run_against_what_faces_all_of_them),
+        cmocka_unit_test(test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front),
+        cmocka_unit_test(test_near_ends_are_rejected),
+        cmocka_unit_test(test_lines_run_against_faces_turned_to_all_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moving circles, with conservative advancement over slow distances as the judge.
+// Tests of the time of impact. The oracle is conservative advancement over brute-force distances.
 #include "slow_shapes.h"
 #include "sweep.h"
 
@@ -29,7 +29,8 @@ static void test_polygon_is_met_at_face_and_corner(void **state)
     (void)state;
     const raim_polygon box = box_of(10, 10);
     assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){20, 0}, 3), 0.5);
-    // Level with a point 3 above the corner of a circle of 5: it touches 4 before the corner.
+    // A circle of radius 5 moves along a line 3 above the corner and touches it 4 before the
+    // corner.
     assert_near(raim_sweep_polygon(&box, (raim_vec2){-14, 13}, (raim_vec2){20, 0}, 5), 0.5);
     assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){10, 0}, 3), 1);
     assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){9.999, 0}, 3) ==
@@ -105,7 +106,7 @@ static void test_passing_a_corner_at_a_touch_is_free(void **state)
         const double length = sqrt(x * x + y * y);
         const raim_vec2 normal = {x / length, y / length}, along = {-normal.y, normal.x};
         const raim_vec2 beside = raim_vec2_mad(corner, normal, 20);
-        // The way is free when all of the polygon lies behind the line through the corner.
+        // The path is free when the whole polygon lies behind the line through the corner.
         bool is_foremost = true;
         for (int p = 0; p < polygon.count; p++)
             is_foremost =
@@ -119,7 +120,7 @@ static void test_passing_a_corner_at_a_touch_is_free(void **state)
     }
 }
 
-static void test_what_runs_along_a_seam_is_stopped(void **state)
+static void test_a_motion_along_a_seam_is_stopped(void **state)
 {
     (void)state;
     // The lower half of a block that was cut in two.
@@ -130,12 +131,12 @@ static void test_what_runs_along_a_seam_is_stopped(void **state)
     assert_near(raim_sweep_polygon(&piece, (raim_vec2){-15, 10}, way, 0), 0.5);
     assert_near(raim_sweep_polygon(&piece, (raim_vec2){-15, 10 + RAIM_SWEEP_TOUCH}, way, 0), 0.5);
     assert_true(raim_sweep_polygon(&piece, (raim_vec2){5, 10}, way, 0) == 0);
-    // Nothing runs along a face of its own.
+    // A motion along a proper face does not hit.
     assert_true(raim_sweep_polygon(&piece, (raim_vec2){-15, 0}, way, 0) == RAIM_SWEEP_MISS);
     assert_true(raim_sweep_polygon(&piece, (raim_vec2){-15, 10 + 1e-6}, way, 0) == RAIM_SWEEP_MISS);
 }
 
-// One motion, for the judge.
+// A motion, for the oracle.
 struct motion {
     const raim_polygon *polygon; // NULL: the point `centre`
     raim_vec2 centre;
@@ -160,8 +161,8 @@ static double deepest_gap(const struct motion *motion)
     return deepest;
 }
 
-// Conservative advancement: nothing is touched sooner than the gap divided by the speed, so that
-// much may always be skipped.
+// Conservative advancement: no touch is sooner than the gap divided by the speed, so the search
+// always advances by that time.
 static double advance_to_touch(const struct motion *motion)
 {
     const double length = raim_vec2_length(motion->displacement);
@@ -175,7 +176,7 @@ static double advance_to_touch(const struct motion *motion)
     return RAIM_SWEEP_MISS;
 }
 
-// Returns whether the motion was a hit.
+// Compares a result with the oracle. Returns whether the motion was a hit.
 static bool judge(const struct motion *motion, double got)
 {
     assert_true((got >= 0 && got <= 1) || got == RAIM_SWEEP_MISS);
@@ -188,7 +189,7 @@ static bool judge(const struct motion *motion, double got)
     }
     if (got > 1)
         return false;
-    // In a graze the gap is what counts, and is good; the time says little.
+    // The time of a grazing hit is ill-conditioned, so only deeper hits compare it.
     if (gap_at(motion, fmin(1, got + 1e-3)) < -1e-5)
         assert_true(fabs(got - judged) < 1e-6);
     return true;
@@ -279,7 +280,7 @@ static void test_box_sweep_is_the_first_touch(void **state)
     assert_true(hits > 50000);
 }
 
-static void test_tiny_motions_divide_by_nothing(void **state)
+static void test_tiny_motions_do_not_divide_by_zero(void **state)
 {
     (void)state;
     const raim_polygon box = box_of(10, 10);
@@ -310,12 +311,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_touch_counts_only_on_the_way_in),
         cmocka_unit_test(test_sliding_along_a_slanted_wall_is_free),
         cmocka_unit_test(test_passing_a_corner_at_a_touch_is_free),
-        cmocka_unit_test(test_what_runs_along_a_seam_is_stopped),
+        cmocka_unit_test(test_a_motion_along_a_seam_is_stopped),
         cmocka_unit_test(test_polygon_sweep_is_the_first_touch),
         cmocka_unit_test(test_circle_sweep_is_the_first_touch),
         cmocka_unit_test(test_a_line_through_a_corner_does_not_slip_in),
         cmocka_unit_test(test_box_sweep_is_the_first_touch),
-        cmocka_unit_test(test_tiny_motions_divide_by_nothing),
+        cmocka_unit_test(test_tiny_motions_do_not_divide_by_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

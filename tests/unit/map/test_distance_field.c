@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The raster of open places against the map's exact answers.
+// Tests of the distance field. The oracle is the map's exact line of sight.
 //     test_clearing [--seed N]
 #include "arena_fixture.h"
 #include "chance.h"
@@ -19,7 +19,7 @@ static struct raim_map *random_map(void)
         const raim_vec2 corner = {chance_int(-800, 700), chance_int(-800, 700)};
         boxes[i] =
             (raim_box){corner, {corner.x + chance_int(5, 200), corner.y + chance_int(5, 200)}};
-        // Spawns stay free.
+        // Keeps the spawns free.
         const raim_box near = raim_box_grow(boxes[i], 60);
         for (int s = 0; s < 4; s++)
             if (raim_box_contains(near, (raim_vec2){s % 2 ? 900 : -900, s / 2 ? 900 : -900}))
@@ -28,7 +28,7 @@ static struct raim_map *random_map(void)
     return fixture_map(boxes, count);
 }
 
-// Anywhere, or on the raster's own lines and corners.
+// Returns a random point, anywhere or on the lines and corners of the raster.
 static raim_vec2 random_point(void)
 {
     const bool is_round = chance_int(0, 2) == 0;
@@ -36,25 +36,25 @@ static raim_vec2 random_point(void)
     return is_round ? (raim_vec2){16 * round(point.x / 16), 16 * round(point.y / 16)} : point;
 }
 
-static void test_what_it_sees_is_seen_and_most_of_that_it_sees(void **state)
+static void test_a_line_found_free_is_free_and_most_free_lines_are_found(void **state)
 {
     (void)state;
     int seen = 0, found = 0;
     for (int round = 0; round < 50; round++) {
         struct raim_map *map = random_map();
-        struct raim_distance_field clearing;
-        assert_true(raim_distance_field_create(&clearing, map));
+        struct raim_distance_field field;
+        assert_true(raim_distance_field_create(&field, map));
         for (int i = 0; i < 2000; i++) {
             const raim_vec2 from = random_point();
             raim_vec2 to = chance_int(0, 9) == 0 ? from : random_point();
             to.x = chance_int(0, 9) == 0 ? from.x : to.x;
             const bool sees = raim_map_sees(map, from, to);
-            const bool finds = raim_distance_field_sees(&clearing, from, to);
+            const bool finds = raim_distance_field_sees(&field, from, to);
             assert_true(sees || !finds);
             seen += sees;
             found += finds;
         }
-        raim_distance_field_destroy(&clearing);
+        raim_distance_field_destroy(&field);
         raim_map_destroy(map);
     }
     assert_true(found > 0.6 * seen);
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_it_sees_is_seen_and_most_of_that_it_sees),
+        cmocka_unit_test(test_a_line_found_free_is_free_and_most_free_lines_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maps: what makes one, and how circles see and fly in it, with every obstacle asked one by one as
-// the judge.
+// Tests of map creation and of the collision and visibility queries. The oracle tests every
+// obstacle.
 #include "angle.h"
 #include "map_fixture.h"
 
@@ -97,7 +97,7 @@ static void test_counts_out_of_range_are_refused(void **state)
             RAIM_MAP_COUNT);
 }
 
-// A comb has a piece for each tooth and one for its back, or more.
+// Returns a comb, which has at least one piece for each tooth and one for its back.
 static struct raim_obstacle_def comb(double x, double y)
 {
     struct raim_obstacle_def comb = {{{x, y + 5}, {x, y}}, 2};
@@ -122,7 +122,7 @@ static void test_too_many_pieces_are_refused(void **state)
     def.obstacle_count = 400;
     assert_int_equal(error_of(def, &index), RAIM_MAP_COUNT);
     assert_true(index > 50 && index < 400);
-    def.obstacle_count = index; // all that fit
+    def.obstacle_count = index; // as many as fit
     assert_int_equal(error_of(def, NULL), RAIM_MAP_OK);
     free(obstacles);
 }
@@ -149,7 +149,7 @@ static void test_coordinates_are_rounded_and_names_cut(void **state)
     raim_map_destroy(map);
 }
 
-// An obstacle with reflex corners, most of the time.
+// Returns a random obstacle, usually with reflex corners.
 static struct raim_obstacle_def chance_concave(raim_vec2 centre, double size)
 {
     struct raim_obstacle_def star;
@@ -172,7 +172,7 @@ static struct raim_map *make_map_of_pieces(const struct raim_piece_def *pieces, 
     return raim_map_create(&def, &problem);
 }
 
-static void test_outlines_know_their_pieces(void **state)
+static void test_outlines_list_their_pieces(void **state)
 {
     (void)state;
     for (int round = 0; round < 100; round++) {
@@ -224,13 +224,13 @@ static void test_pieces_make_the_same_obstacles_to_the_bit(void **state)
             memcpy(pieces[i].points, piece->points, sizeof piece->points);
             cut = cut || piece->seams != 0;
         }
-        struct raim_map *told = make_map_of_pieces(pieces, map->obstacle_count);
-        assert_non_null(told);
-        assert_int_equal(told->outline_count, 0);
-        assert_int_equal(told->obstacle_count, map->obstacle_count);
-        assert_memory_equal(told->obstacles, map->obstacles,
+        struct raim_map *received = make_map_of_pieces(pieces, map->obstacle_count);
+        assert_non_null(received);
+        assert_int_equal(received->outline_count, 0);
+        assert_int_equal(received->obstacle_count, map->obstacle_count);
+        assert_memory_equal(received->obstacles, map->obstacles,
                             (size_t)map->obstacle_count * sizeof map->obstacles[0]);
-        raim_map_destroy(told);
+        raim_map_destroy(received);
         raim_map_destroy(map);
     }
     assert_true(cut);
@@ -254,7 +254,7 @@ static void test_pieces_that_no_cut_makes_are_refused(void **state)
         {{{0, 0}, {50, 0}, {50, 50}}, 2, 0},                    // too few
         {{{0, 0}, {50, 0}, {50, 50}}, 17, 0},                   // too many
         {{{0, 0}, {50, 0}, {100, 0}, {50, 50}}, 4, 0},          // on one line
-        {{{0, 0}, {50, 0}, {50 + 0.01, 0.01}, {50, 50}}, 4, 0}, // an edge of nothing
+        {{{0, 0}, {50, 0}, {50 + 0.01, 0.01}, {50, 50}}, 4, 0}, // an edge of length 0
         {{{0, 0}, {50, 0}, {50, NAN}}, 3, 0},
         {{{0, 0}, {1001, 0}, {50, 50}}, 3, 0}, // beyond the border
     };
@@ -309,7 +309,7 @@ static void test_destroy_takes_null(void **state)
     raim_map_destroy(NULL);
 }
 
-static void test_queries_agree_with_asking_every_obstacle(void **state)
+static void test_queries_agree_with_testing_every_obstacle(void **state)
 {
     (void)state;
     int hits = 0, blocked = 0;
@@ -317,23 +317,23 @@ static void test_queries_agree_with_asking_every_obstacle(void **state)
         const int count = chance_int(0, 60);
         struct raim_map *map = chance_map(count, chance_between(20, 200));
         for (int i = 0; i < 5000; i++) {
-            const raim_vec2 place = chance_place();
+            const raim_vec2 position = chance_place();
             const double radius = chance_between(0.5, 60);
-            const double gap = slow_gap(map, place, radius);
+            const double gap = slow_gap(map, position, radius);
             if (fabs(gap + RAIM_MAP_SLOP) > 1e-10)
-                assert_int_equal(raim_map_is_free(map, place, radius), gap >= 0);
+                assert_int_equal(raim_map_is_free(map, position, radius), gap >= 0);
 
             const double reach = chance_int(0, 1) == 0 ? 30 : 2000;
             const raim_vec2 way = {chance_int(0, 9) == 0 ? 0 : chance_between(-reach, reach),
                                    chance_int(0, 9) == 0 ? 0 : chance_between(-reach, reach)};
-            double first = raim_sweep_box(map->border, place, way, radius);
+            double first = raim_sweep_box(map->border, position, way, radius);
             double sight = RAIM_SWEEP_MISS;
             for (int j = 0; j < map->obstacle_count; j++) {
-                first = fmin(first, raim_sweep_polygon(&map->obstacles[j], place, way, radius));
-                sight = fmin(sight, raim_sweep_polygon(&map->obstacles[j], place, way, 0));
+                first = fmin(first, raim_sweep_polygon(&map->obstacles[j], position, way, radius));
+                sight = fmin(sight, raim_sweep_polygon(&map->obstacles[j], position, way, 0));
             }
-            assert_true(raim_map_sweep(map, place, way, radius) == first);
-            assert_int_equal(raim_map_sees(map, place, raim_vec2_add(place, way)), sight > 1);
+            assert_true(raim_map_sweep(map, position, way, radius) == first);
+            assert_int_equal(raim_map_sees(map, position, raim_vec2_add(position, way)), sight > 1);
             hits += first > 0 && first <= 1;
             blocked += sight > 0 && sight <= 1;
         }
@@ -350,14 +350,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bad_obstacles_and_spawns_are_refused),
         cmocka_unit_test(test_counts_out_of_range_are_refused),
         cmocka_unit_test(test_too_many_pieces_are_refused),
-        cmocka_unit_test(test_outlines_know_their_pieces),
+        cmocka_unit_test(test_outlines_list_their_pieces),
         cmocka_unit_test(test_pieces_make_the_same_obstacles_to_the_bit),
         cmocka_unit_test(test_pieces_that_no_cut_makes_are_refused),
         cmocka_unit_test(test_coordinates_are_rounded_and_names_cut),
         cmocka_unit_test(test_cells_list_what_touches_them_in_order),
         cmocka_unit_test(test_many_large_obstacles_take_little_memory),
         cmocka_unit_test(test_destroy_takes_null),
-        cmocka_unit_test(test_queries_agree_with_asking_every_obstacle),
+        cmocka_unit_test(test_queries_agree_with_testing_every_obstacle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with a map as a whole: overlaps against an oracle of crossing edges, and ways
-// between spawns against floods over a lattice.
+// Tests of the checks of a whole map. The oracle for overlaps is crossing edges; for paths between
+// spawns, a flood fill of a lattice.
 #include "angle.h"
 #include "chance.h"
 #include "map_check.h"
@@ -48,7 +48,7 @@ static void add_spawn(struct plan *plan, double x, double y)
     plan->spawns[plan->spawn_count++] = (raim_vec2){x, y};
 }
 
-// A polygon like a star, often with reflex corners, always simple.
+// Adds a star-shaped polygon, which is simple and often has reflex corners.
 static void add_star(struct plan *plan, double size)
 {
     struct raim_obstacle_def *star = &plan->obstacles[plan->obstacle_count];
@@ -139,7 +139,7 @@ static void test_what_shares_an_edge_or_a_corner_only_touches(void **state)
     add_box(&plan, -100, -50, 0, 50);
     add_box(&plan, 0, -20, 100, 90);
     add_box(&plan, -200, 50, -100, 150);
-    // In the mouth of a horseshoe, touching it all around.
+    // The block fills the mouth of a horseshoe and touches it all around.
     plan.obstacles[plan.obstacle_count++] = (struct raim_obstacle_def){{{100, 90},
                                                                         {200, 90},
                                                                         {200, 190},
@@ -164,7 +164,7 @@ static void test_what_shares_an_edge_or_a_corner_only_touches(void **state)
     raim_map_destroy(map);
 }
 
-// --- Ways ---
+// --- Paths ---
 
 static void assert_groups(const struct plan *plan, double radius, const int *expected)
 {
@@ -189,7 +189,7 @@ static void test_a_way_is_open_when_it_is_as_wide_as_the_player(void **state)
     add_box(&plan, -10, 40, 10, 200);
     assert_groups(&plan, 20, (int[]){0, 0, 0});
     assert_groups(&plan, 20.01, (int[]){0, 1, 1});
-    // Beside the border as well.
+    // The gap to the border counts, too.
     plan.obstacle_count = 0;
     add_box(&plan, -10, -160, 10, 200);
     assert_groups(&plan, 20, (int[]){0, 0, 0});
@@ -204,14 +204,14 @@ static void test_rooms_keep_their_spawns_apart(void **state)
     add_spawn(&plan, 0, 0);
     add_spawn(&plan, 0, 150);
     add_spawn(&plan, 30, 0);
-    // A ring of four walls that leaves gaps of 30 at its corners.
+    // Four walls form a ring with gaps of 30 at its corners.
     add_box(&plan, -70, -100, 70, -80);
     add_box(&plan, -70, 80, 70, 100);
     add_box(&plan, -120, -80, -100, 80);
     add_box(&plan, 100, -80, 120, 80);
     assert_groups(&plan, 14, (int[]){0, 0, 0, 0});
     assert_groups(&plan, 15.1, (int[]){0, 1, 0, 1});
-    // A wall through its middle, and one from it to the border.
+    // One wall runs through the middle of the ring, and one from the ring to the border.
     add_box(&plan, 10, -80, 20, 80);
     assert_groups(&plan, 15.1, (int[]){0, 1, 0, 3});
     assert_groups(&plan, 14, (int[]){0, 0, 0, 0});
@@ -234,7 +234,7 @@ static void test_walls_that_cross_far_from_their_ends_close_a_room(void **state)
     assert_groups(&plan, 10, (int[]){0, 1});
 }
 
-// What is inside of a thick wall, even a spawn's width from its outline, changes nothing.
+// An obstacle inside a thick wall, even a spawn's width from its outline, changes nothing.
 static void test_an_obstacle_inside_another_closes_nothing(void **state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void test_an_obstacle_inside_another_closes_nothing(void **state)
 static void test_the_inside_of_one_outline_is_a_room(void **state)
 {
     (void)state;
-    // A letter C whose mouth, on the right, is 30 wide.
+    // The outline is a letter C whose opening, on the right, is 30 wide.
     struct plan plan = {.obstacle_count = 1,
                         .obstacles = {{{{100, 15},
                                         {100, 100},
@@ -282,7 +282,7 @@ static raim_vec2 node_at(int index)
                        arena.min.y + STEP * (index / COLUMNS)};
 }
 
-// Numbers the nodes of a lattice by what can be reached over neighbours that are free; -1: blocked.
+// Labels the connected components of the free nodes of a lattice; -1 is a blocked node.
 static void flood(const struct raim_map *map, double radius, int *numbers)
 {
     static int queue[COLUMNS * ROWS];
@@ -306,8 +306,9 @@ static void flood(const struct raim_map *map, double radius, int *numbers)
     }
 }
 
-// A circle that is free at two neighbours with half a step to spare is free between them. One that
-// goes from cell to cell leaves the cells' corners free to one that is a diagonal smaller.
+// The floods bound the result from both sides. A circle that is free at two adjacent nodes with
+// half a step to spare is free between them. Where a circle passes from cell to cell, a circle
+// smaller by a diagonal is free at the corners of the cells.
 static void test_ways_agree_with_floods(void **state)
 {
     (void)state;

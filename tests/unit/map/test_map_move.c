@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How circles walk in a map: free, along walls, into corners and through gaps.
+// Tests of the movement of circles: in the open, along walls, into corners and through gaps.
 #include "map_fixture.h"
 
 static void test_walks_stay_free(void **state)
@@ -10,7 +10,7 @@ static void test_walks_stay_free(void **state)
         const int count = chance_int(1, 80);
         struct raim_map *map = chance_map(count, chance_between(20, 250));
         const double radius = chance_between(4, 40);
-        raim_vec2 place = chance_free(map, radius);
+        raim_vec2 position = chance_free(map, radius);
         raim_vec2 way = {0, 0};
         for (int i = 0; i < 5000; i++) {
             if (i % 20 == 0) {
@@ -18,26 +18,26 @@ static void test_walks_stay_free(void **state)
                 way = (raim_vec2){chance_between(-reach, reach), chance_between(-reach, reach)};
             }
             if (i % 500 == 0)
-                place = chance_free(map, radius);
-            const raim_vec2 end = raim_map_move(map, place, way, radius);
+                position = chance_free(map, radius);
+            const raim_vec2 end = raim_map_move(map, position, way, radius);
             assert_true(raim_map_is_free(map, end, radius));
             assert_true(slow_gap(map, end, radius) > -2 * RAIM_MAP_SLOP);
-            const raim_vec2 straight = raim_vec2_add(place, way);
+            const raim_vec2 straight = raim_vec2_add(position, way);
             if (raim_vec2_length(way) < radius / 2) {
                 if (slow_gap(map, straight, radius) > 1e-6)
                     assert_true(end.x == straight.x && end.y == straight.y);
-                // Nothing is nearer to a free place than the radius, so nothing lies between.
-                assert_true(raim_vec2_distance_squared(place, end) < radius * radius);
+                // No obstacle is nearer to a free position than the radius, so none lies between.
+                assert_true(raim_vec2_distance_squared(position, end) < radius * radius);
             }
-            slides += end.x != straight.x && raim_vec2_distance_squared(place, end) > 1;
-            place = end;
+            slides += end.x != straight.x && raim_vec2_distance_squared(position, end) > 1;
+            position = end;
         }
         raim_map_destroy(map);
     }
     assert_true(slides > 10000);
 }
 
-static void test_nobody_leaves_a_room_of_thin_walls(void **state)
+static void test_no_circle_leaves_a_room_of_thin_walls(void **state)
 {
     (void)state;
     const double thin = RAIM_MAP_GRID;
@@ -48,11 +48,11 @@ static void test_nobody_leaves_a_room_of_thin_walls(void **state)
         block(100 - thin, -100, 100, 100),
     };
     struct raim_map *map = make_map(walls, 4);
-    raim_vec2 place = {0, 0};
+    raim_vec2 position = {0, 0};
     for (int i = 0; i < 20000; i++) {
         const raim_vec2 way = {chance_between(-400, 400), chance_between(-400, 400)};
-        place = raim_map_move(map, place, way, 20);
-        assert_true(fabs(place.x) < 80 && fabs(place.y) < 80);
+        position = raim_map_move(map, position, way, 20);
+        assert_true(fabs(position.x) < 80 && fabs(position.y) < 80);
     }
     raim_map_destroy(map);
 }
@@ -60,45 +60,45 @@ static void test_nobody_leaves_a_room_of_thin_walls(void **state)
 static void test_sliding_keeps_the_full_speed_along_the_wall(void **state)
 {
     (void)state;
-    // Three blocks in a row: their seams must not catch.
+    // The seams between three blocks in a row must not stop a slide.
     const struct raim_obstacle_def wall[] = {block(-300, 0, -100, 50), block(-100, 0, 100, 50),
                                              block(100, 0, 300, 50)};
     struct raim_map *map = make_map(wall, 3);
-    raim_vec2 place = {-250, -21};
+    raim_vec2 position = {-250, -21};
     for (int i = 1; i <= 100; i++) {
-        place = raim_map_move(map, place, (raim_vec2){5, 5}, 20);
-        assert_true(fabs(place.x - (-250 + 5 * i)) < 1e-9);
-        assert_true(fabs(place.y + 20) < 1e-9);
+        position = raim_map_move(map, position, (raim_vec2){5, 5}, 20);
+        assert_true(fabs(position.x - (-250 + 5 * i)) < 1e-9);
+        assert_true(fabs(position.y + 20) < 1e-9);
     }
-    place = raim_map_move(map, (raim_vec2){-250, -21}, (raim_vec2){400, 300}, 20);
-    assert_true(fabs(place.x - 150) < 1e-9 && fabs(place.y + 20) < 1e-9);
+    position = raim_map_move(map, (raim_vec2){-250, -21}, (raim_vec2){400, 300}, 20);
+    assert_true(fabs(position.x - 150) < 1e-9 && fabs(position.y + 20) < 1e-9);
     raim_map_destroy(map);
 
     const struct raim_obstacle_def slope = {{{-300, -300}, {300, 0}, {-300, 300}}, 3};
     map = make_map(&slope, 1);
     const raim_vec2 along = raim_vec2_scale((raim_vec2){2, 1}, 1 / sqrt(5));
     const raim_vec2 out = {along.y, -along.x};
-    place = raim_vec2_mad((raim_vec2){-200, -250}, out, 20);
+    position = raim_vec2_mad((raim_vec2){-200, -250}, out, 20);
     for (int i = 0; i < 60; i++) {
-        const raim_vec2 before = place;
-        place = raim_map_move(map, place, raim_vec2_sub(along, raim_vec2_scale(out, 4)), 20);
-        assert_true(fabs(raim_vec2_dot(raim_vec2_sub(place, before), along) - 1) < 1e-9);
+        const raim_vec2 before = position;
+        position = raim_map_move(map, position, raim_vec2_sub(along, raim_vec2_scale(out, 4)), 20);
+        assert_true(fabs(raim_vec2_dot(raim_vec2_sub(position, before), along) - 1) < 1e-9);
     }
     raim_map_destroy(map);
 }
 
-// Pushing into it from its mouth, a circle comes to rest where it touches both walls, and stays.
+// Asserts that a circle that moves into a corner comes to rest where it touches both walls.
 static void rest_in(const struct raim_map *map, raim_vec2 start, raim_vec2 way, raim_vec2 wanted,
                     double within)
 {
-    raim_vec2 place = start;
+    raim_vec2 position = start;
     for (int i = 0; i < 200; i++)
-        place = raim_map_move(map, place, way, 20);
-    assert_true(raim_vec2_distance_squared(place, wanted) < within * within);
-    const raim_vec2 rest = place;
+        position = raim_map_move(map, position, way, 20);
+    assert_true(raim_vec2_distance_squared(position, wanted) < within * within);
+    const raim_vec2 rest = position;
     for (int i = 0; i < 50; i++) {
-        place = raim_map_move(map, place, way, 20);
-        assert_true(raim_vec2_distance_squared(place, rest) < 1e-9 * 1e-9);
+        position = raim_map_move(map, position, way, 20);
+        assert_true(raim_vec2_distance_squared(position, rest) < 1e-9 * 1e-9);
     }
 }
 
@@ -114,8 +114,8 @@ static void test_circle_rests_in_a_corner(void **state)
     rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){3, 4}, (raim_vec2){-20, 140}, 1e-8);
     raim_map_destroy(map);
 
-    // Between two slopes that meet at the origin, each steeper by a factor of the half angle's
-    // tangent: the centre rests where it is a radius away from both.
+    // Two slopes meet at the origin. The centre rests where it is a radius away from both, which
+    // the tangent of the half angle gives.
     const double slopes[] = {2, 1, 0.5, 0.25};
     for (size_t i = 0; i < sizeof slopes / sizeof *slopes; i++) {
         const double rise = 200 * slopes[i];
@@ -148,10 +148,10 @@ static void test_circle_passes_a_gap_that_just_fits(void **state)
     const struct raim_obstacle_def gate[] = {block(0, -300, 10, -20),
                                              block(0, 20 + RAIM_MAP_GRID, 10, 300)};
     struct raim_map *map = make_map(gate, 2);
-    raim_vec2 place = {-100, 7};
+    raim_vec2 position = {-100, 7};
     for (int i = 0; i < 60; i++)
-        place = raim_map_move(map, place, (raim_vec2){5, 0}, 20);
-    assert_true(place.x > 100);
+        position = raim_map_move(map, position, (raim_vec2){5, 0}, 20);
+    assert_true(position.x > 100);
     raim_map_destroy(map);
 }
 
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walks_stay_free),
-        cmocka_unit_test(test_nobody_leaves_a_room_of_thin_walls),
+        cmocka_unit_test(test_no_circle_leaves_a_room_of_thin_walls),
         cmocka_unit_test(test_sliding_keeps_the_full_speed_along_the_wall),
         cmocka_unit_test(test_circle_rests_in_a_corner),
         cmocka_unit_test(test_circle_stops_at_a_gap_that_is_too_narrow),

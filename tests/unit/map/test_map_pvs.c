@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Peeking, judged by asking every pair and by running in fact.
+// Tests of the potentially visible set and of reachability. The oracles test every pair of points
+// and simulate runs.
 #define _GNU_SOURCE
 #include "chance_outlines.h"
 #include "map_file.h"
@@ -74,12 +75,12 @@ static int destroy_maps(void **state)
 
 static raim_vec2 chance_free(const struct raim_map *map, raim_box box, double clearance)
 {
-    raim_vec2 place;
+    raim_vec2 position;
     do
-        place =
+        position =
             (raim_vec2){chance_between(box.min.x, box.max.x), chance_between(box.min.y, box.max.y)};
-    while (!raim_map_is_free(map, place, clearance));
-    return place;
+    while (!raim_map_is_free(map, position, clearance));
+    return position;
 }
 
 struct pair {
@@ -87,7 +88,7 @@ struct pair {
     raim_vec2 a, b;
 };
 
-// Two players in view of each other, were there no obstacles; often they are near to some.
+// Returns two players within each other's view, apart from obstacles, and often near one.
 static struct pair chance_pair(int map, double clearance)
 {
     struct pair pair = {.map = maps[map]};
@@ -128,9 +129,9 @@ static raim_vec2 run(const struct raim_map *map, raim_vec2 from, int direction, 
     return from;
 }
 
-// --- reaches ---
+// --- reachable points ---
 
-// How far from a point the nearest is that a run of ticks ends at, which may turn once.
+// Returns the distance from a point to the nearest end of a run of ticks that turns once at most.
 static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from, double distance,
                                       raim_vec2 point)
 {
@@ -149,22 +150,22 @@ static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from
 
 enum { STEPS = 16 };
 
-struct runner {
-    struct raim_runner runner;
+struct table {
+    struct raim_runner reachability;
     raim_vec2 points[RAIM_RUN_WAYS * (STEPS + 1)];
 };
 
-static void begin(struct runner *runner, const struct raim_map *map, raim_vec2 from, double step)
+static void begin(struct table *table, const struct raim_map *map, raim_vec2 from, double step)
 {
-    raim_runner_begin(&runner->runner, map, from, radius, step, STEPS, runner->points);
+    raim_runner_begin(&table->reachability, map, from, radius, step, STEPS, table->points);
 }
 
 static void find_reach(const struct raim_map *map, raim_vec2 from, double distance,
                        struct raim_reach *reach)
 {
-    struct runner runner;
-    begin(&runner, map, from, distance / STEPS);
-    raim_runner_reach(&runner.runner, STEPS, reach);
+    struct table table;
+    begin(&table, map, from, distance / STEPS);
+    raim_runner_reach(&table.reachability, STEPS, reach);
 }
 
 static void test_reach_is_where_runs_lead(void **state)
@@ -174,10 +175,10 @@ static void test_reach_is_where_runs_lead(void **state)
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
         const int steps = chance_int(1, STEPS);
-        struct runner runner;
+        struct table table;
         struct raim_reach reach;
-        begin(&runner, map, from, stride);
-        raim_runner_reach(&runner.runner, steps, &reach);
+        begin(&table, map, from, stride);
+        raim_runner_reach(&table.reachability, steps, &reach);
         assert_in_range(reach.count, 17, RAIM_REACH_POINTS);
         for (int p = 0; p < reach.count; p++) {
             assert_true(raim_map_is_free(map, reach.points[p], radius));
@@ -196,15 +197,15 @@ static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
     for (int i = 0; i < 20 * MAPS; i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
-        struct runner used, fresh;
+        struct table used, fresh;
         begin(&used, map, from, stride);
         for (int j = 0; j < 20; j++) {
             const int steps = chance_int(0, STEPS);
             struct raim_reach reach;
             begin(&fresh, map, from, stride);
-            raim_runner_reach(&fresh.runner, steps, &reach);
+            raim_runner_reach(&fresh.reachability, steps, &reach);
             const int some = chance_int(0, reach.count - 1);
-            const raim_vec2 at = raim_runner_at(&used.runner, reach.choices[some], steps);
+            const raim_vec2 at = raim_runner_at(&used.reachability, reach.choices[some], steps);
             assert_true(at.x == reach.points[some].x && at.y == reach.points[some].y);
         }
     }
@@ -226,25 +227,25 @@ static void test_reach_in_the_open_is_the_eight_ends_and_half_the_way(void **sta
     raim_map_destroy(map);
 }
 
-static void test_reach_of_who_does_not_run_is_a_point(void **state)
+static void test_reach_of_a_still_player_is_a_point(void **state)
 {
     (void)state;
-    struct runner runner;
+    struct table table;
     struct raim_reach reach;
     const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
-    begin(&runner, maps[0], at, stride);
-    raim_runner_reach(&runner.runner, 0, &reach);
+    begin(&table, maps[0], at, stride);
+    raim_runner_reach(&table.reachability, 0, &reach);
     assert_int_equal(reach.count, 1);
     assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
 }
 
-// --- peeks ---
+// --- visible pairs ---
 
-// All that a screen could show, and a screen.
+// An unlimited view, and the view of a screen.
 static const raim_vec2 everything = {1e9, 1e9}, screen = {1600, 861};
 
-static bool slow_peeks(const struct raim_map *map, const struct raim_reach *viewer,
-                       const struct raim_reach *target, double size, raim_vec2 view)
+static bool slow_could_see(const struct raim_map *map, const struct raim_reach *viewer,
+                           const struct raim_reach *target, double size, raim_vec2 view)
 {
     for (int i = 0; i < viewer->count; i++)
         for (int j = 0; j < target->count; j++)
@@ -254,26 +255,26 @@ static bool slow_peeks(const struct raim_map *map, const struct raim_reach *view
     return false;
 }
 
-// The glimpse is between points of the reaches, and it is one.
-static void assert_witness(const struct raim_map *map, const struct raim_reach *viewer,
-                           const struct raim_reach *target, raim_vec2 view,
-                           const struct raim_glimpse *glimpse)
+// Asserts that the view ray connects points of the reaches and is free.
+static void assert_view_ray(const struct raim_map *map, const struct raim_reach *viewer,
+                            const struct raim_reach *target, raim_vec2 view,
+                            const struct raim_glimpse *ray)
 {
-    assert_in_range(glimpse->from, 0, viewer->count - 1);
-    assert_in_range(glimpse->to, 0, target->count - 1);
-    const raim_vec2 from = viewer->points[glimpse->from], to = target->points[glimpse->to];
+    assert_in_range(ray->from, 0, viewer->count - 1);
+    assert_in_range(ray->to, 0, target->count - 1);
+    const raim_vec2 from = viewer->points[ray->from], to = target->points[ray->to];
     assert_true(raim_is_in_view(view, from, to, radius));
     assert_true(raim_map_sees_circle(map, from, to, radius));
 }
 
-// One that blocks, or any other, or none.
+// Returns the index of a random obstacle, or one beyond the last.
 static uint16_t chance_blocker(const struct raim_map *map)
 {
     return (uint16_t)chance_int(0, map->obstacle_count);
 }
 
-// So few that each pair may be looked at.
-static void test_peeks_is_asking_every_pair(void **state)
+// The points are so few that every pair may be tested.
+static void test_could_see_equals_testing_every_pair(void **state)
 {
     (void)state;
     int hidden = 0, seen = 0;
@@ -286,15 +287,15 @@ static void test_peeks_is_asking_every_pair(void **state)
         viewer.count = chance_int(1, 9);
         target.count = chance_int(1, 9);
         const raim_vec2 view = chance_int(0, 1) == 0 ? everything : screen;
-        const bool expected = slow_peeks(pair.map, &viewer, &target, radius, view);
-        struct raim_glimpse glimpse;
+        const bool expected = slow_could_see(pair.map, &viewer, &target, radius, view);
+        struct raim_glimpse ray;
         uint16_t blocker = chance_blocker(pair.map);
         for (int again = 0; again < 2; again++)
             assert_int_equal(
-                raim_map_pvs_sees(pair.map, &viewer, &target, radius, view, &blocker, &glimpse),
+                raim_map_pvs_sees(pair.map, &viewer, &target, radius, view, &blocker, &ray),
                 expected);
         if (expected)
-            assert_witness(pair.map, &viewer, &target, view, &glimpse);
+            assert_view_ray(pair.map, &viewer, &target, view, &ray);
         seen += expected;
         hidden += !expected;
     }
@@ -302,8 +303,8 @@ static void test_peeks_is_asking_every_pair(void **state)
     assert_true(seen > 10 * MAPS);
 }
 
-// A target may be a bullet's way as well.
-static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
+// A target may also be the path of a bullet.
+static void test_could_see_a_row_of_points_equals_testing_each(void **state)
 {
     (void)state;
     for (int i = 0; i < 100 * MAPS; i++) {
@@ -320,78 +321,79 @@ static void test_peeks_at_a_row_of_points_is_asking_each(void **state)
         const raim_vec2 last = target.points[target.count - 1];
         target.centre = raim_vec2_scale(raim_vec2_add(pair.b, last), 0.5);
         target.extent = sqrt(raim_vec2_distance_squared(target.centre, last));
-        struct raim_glimpse glimpse;
+        struct raim_glimpse ray;
         uint16_t blocker = chance_blocker(pair.map);
         assert_int_equal(
-            raim_map_pvs_sees(pair.map, &viewer, &target, 4, everything, &blocker, &glimpse),
-            slow_peeks(pair.map, &viewer, &target, 4, everything));
+            raim_map_pvs_sees(pair.map, &viewer, &target, 4, everything, &blocker, &ray),
+            slow_could_see(pair.map, &viewer, &target, 4, everything));
     }
 }
 
-static bool peeks(const struct pair *pair, double distance)
+static bool could_see(const struct pair *pair, double distance)
 {
     struct raim_reach viewer, target;
     find_reach(pair->map, pair->a, distance, &viewer);
     find_reach(pair->map, pair->b, distance, &target);
-    struct raim_glimpse glimpse;
+    struct raim_glimpse ray;
     uint16_t blocker = chance_blocker(pair->map);
     const bool found =
-        raim_map_pvs_sees(pair->map, &viewer, &target, radius, everything, &blocker, &glimpse);
+        raim_map_pvs_sees(pair->map, &viewer, &target, radius, everything, &blocker, &ray);
     if (found)
-        assert_witness(pair->map, &viewer, &target, everything, &glimpse);
+        assert_view_ray(pair->map, &viewer, &target, everything, &ray);
     return found;
 }
 
-static bool is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double size,
-                     double distance)
+static bool are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double size,
+                       double distance)
 {
     uint16_t blocker = chance_blocker(map);
     return raim_map_is_apart(map, a, b, size, distance, &blocker);
 }
 
-// What runs of one turn reveal.
+// Returns whether runs that turn once reveal the target.
 static bool slow_is_revealed(const struct pair *pair, double distance)
 {
     enum { MOST = 8 * 8 * 4 };
-    static raim_vec2 places[2][MOST];
+    static raim_vec2 ends[2][MOST];
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < MOST; i++) {
             const double turn = distance * (i / 64) / 4;
             const raim_vec2 from = side == 0 ? pair->a : pair->b;
             const raim_vec2 at = run(pair->map, from, i % 8, turn, radius);
-            places[side][i] = run(pair->map, at, i / 8 % 8, distance - turn, radius);
+            ends[side][i] = run(pair->map, at, i / 8 % 8, distance - turn, radius);
         }
     for (int i = 0; i < MOST; i++) {
         const double farthest = radius + 1.1 * distance;
-        if (!raim_map_sees_circle(pair->map, places[0][i], pair->b, farthest))
+        if (!raim_map_sees_circle(pair->map, ends[0][i], pair->b, farthest))
             continue;
         for (int j = 0; j < MOST; j++)
-            if (raim_map_sees_circle(pair->map, places[0][i], places[1][j], radius))
+            if (raim_map_sees_circle(pair->map, ends[0][i], ends[1][j], radius))
                 return true;
     }
     return false;
 }
 
-static void test_peeks_misses_little(void **state)
+static void test_could_see_misses_few_revealed_pairs(void **state)
 {
     (void)state;
     int found = 0, missed = 0;
     for (int i = 0; i < 150 * SHIPPED; i++) {
         const struct pair pair = chance_hidden_pair(i % SHIPPED);
         const double distance = chance_between(5, 75);
-        if (peeks(&pair, distance))
+        if (could_see(&pair, distance))
             found++;
         else
-            missed += !is_apart(pair.map, pair.a, pair.b, radius, distance) &&
+            missed += !are_hidden(pair.map, pair.a, pair.b, radius, distance) &&
                       slow_is_revealed(&pair, distance);
     }
     assert_true(found > 50);
     assert_true(missed * 30 <= found);
 }
 
-// --- apart ---
+// --- hidden pairs ---
 
-// Both run about at random, seldom turning, and stay within the distance of where they were.
+// Simulates two players that run at random, rarely turn, and stay within the distance of their
+// start. Returns whether they see each other.
 static bool meets_by_chance(const struct pair *pair, double size, double distance)
 {
     raim_vec2 a = pair->a, b = pair->b;
@@ -415,46 +417,46 @@ static bool meets_by_chance(const struct pair *pair, double size, double distanc
     return false;
 }
 
-static void test_who_is_apart_meets_by_no_run(void **state)
+static void test_hidden_players_meet_by_no_run(void **state)
 {
     (void)state;
-    int apart = 0;
+    int hidden = 0;
     for (int i = 0; i < 100000; i++) {
         const double size = chance_int(0, 3) == 0 ? chance_between(4, 40) : radius;
         const struct pair pair = chance_pair(i % MAPS, size);
         const double distance = chance_between(0, 120);
-        if (!is_apart(pair.map, pair.a, pair.b, size, distance))
+        if (!are_hidden(pair.map, pair.a, pair.b, size, distance))
             continue;
-        apart++;
+        hidden++;
         assert_false(raim_map_sees_circle(pair.map, pair.a, pair.b, size));
         for (int j = 0; j < 4; j++)
             assert_false(meets_by_chance(&pair, size, distance));
     }
-    assert_true(apart > 5000);
+    assert_true(hidden > 5000);
 }
 
-// As long as they are apart, they do not peek; also not by a shorter run.
-static void test_who_is_apart_does_not_peek(void **state)
+// Hidden players cannot see each other by a run of the distance, nor by a shorter one.
+static void test_hidden_players_could_not_see_each_other(void **state)
 {
     (void)state;
-    int apart = 0;
+    int hidden = 0;
     for (int i = 0; i < 400 * MAPS; i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(5, 150);
-        if (!is_apart(pair.map, pair.a, pair.b, radius, distance))
+        if (!are_hidden(pair.map, pair.a, pair.b, radius, distance))
             continue;
-        apart++;
-        // Rounding a corner may gain a little.
-        assert_false(peeks(&pair, distance - 0.5));
-        assert_false(peeks(&pair, chance_between(0, distance - 0.5)));
-        assert_true(is_apart(pair.map, pair.b, pair.a, radius, distance));
+        hidden++;
+        // Rounding a corner lengthens a run slightly.
+        assert_false(could_see(&pair, distance - 0.5));
+        assert_false(could_see(&pair, chance_between(0, distance - 0.5)));
+        assert_true(are_hidden(pair.map, pair.b, pair.a, radius, distance));
     }
-    assert_true(apart > 20 * MAPS);
+    assert_true(hidden > 20 * MAPS);
 }
 
-// --- places ---
+// --- hand-made maps ---
 
-static void test_end_of_a_thin_wall_hides_only_who_is_far_from_it(void **state)
+static void test_end_of_a_thin_wall_hides_only_distant_players(void **state)
 {
     (void)state;
     const struct raim_obstacle_def wall = block(-1, -600, 1, 0);
@@ -462,38 +464,39 @@ static void test_end_of_a_thin_wall_hides_only_who_is_far_from_it(void **state)
     for (int below = 30; below <= 110; below += 10) {
         const struct pair pair = {map, {-300, -below}, {300, -below}};
         assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
-        // Both run up side by side until the line between viewer and circle's top clears the end.
+        // Both run up side by side until the line from the viewer to the top of the circle clears
+        // the end.
         for (int distance = 6; distance <= 150; distance += 6) {
             const double covered = below - distance - radius / 2;
             const bool clears = covered < 0;
             if (fabs(covered) < 3)
-                continue; // slanting lines gain a little
-            assert_int_equal(peeks(&pair, distance), clears);
-            assert_int_equal(is_apart(map, pair.a, pair.b, radius, distance), !clears);
+                continue; // slanting lines are slightly longer
+            assert_int_equal(could_see(&pair, distance), clears);
+            assert_int_equal(are_hidden(map, pair.a, pair.b, radius, distance), !clears);
         }
     }
     raim_map_destroy(map);
 }
 
-static void test_nobody_is_revealed_through_a_thin_wall(void **state)
+static void test_a_thin_wall_reveals_no_player(void **state)
 {
     (void)state;
     const struct raim_obstacle_def wall = block(-1, -600, 1, 600);
     struct raim_map *map = make_map(&wall, 1);
     for (int i = 0; i < 200; i++) {
-        // Close to the wall, so that what it reaches without the wall lies on the other side.
+        // The players are close to the wall: without it, they would reach the other side.
         const struct pair pair = {map,
                                   {-chance_between(21, 60), chance_between(-300, 300)},
                                   {chance_between(21, 60), chance_between(-300, 300)}};
-        assert_false(peeks(&pair, 75));
+        assert_false(could_see(&pair, 75));
     }
     const struct pair far = {map, {-400, 0}, {21, 40}};
-    assert_true(is_apart(map, far.a, far.b, radius, 75));
-    assert_true(is_apart(map, far.b, far.a, radius, 75));
+    assert_true(are_hidden(map, far.a, far.b, radius, 75));
+    assert_true(are_hidden(map, far.b, far.a, radius, 75));
     raim_map_destroy(map);
 }
 
-static void test_slit_reveals_who_runs_past_it(void **state)
+static void test_a_slit_reveals_a_player_that_runs_past_it(void **state)
 {
     (void)state;
     for (int open = 0; open <= 1; open++) {
@@ -502,14 +505,14 @@ static void test_slit_reveals_who_runs_past_it(void **state)
         struct raim_map *map = make_map(walls, 2);
         const struct pair pair = {map, {-200, 50}, {200, 20}};
         assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
-        assert_int_equal(peeks(&pair, 60), open);
-        assert_int_equal(is_apart(map, pair.a, pair.b, radius, 60), !open);
+        assert_int_equal(could_see(&pair, 60), open);
+        assert_int_equal(are_hidden(map, pair.a, pair.b, radius, 60), !open);
         raim_map_destroy(map);
     }
 }
 
-// The slit is seen from behind the screen only, around whose end there is just room.
-static void test_who_can_get_around_a_screen_is_not_behind_it(void **state)
+// The slit is visible only from behind the screen, and there is just enough room around its end.
+static void test_a_screen_does_not_hide_a_player_that_can_get_around_it(void **state)
 {
     (void)state;
     const struct raim_obstacle_def walls[] = {block(25, -300, 27, 75), block(400, -600, 600, 60),
@@ -517,23 +520,23 @@ static void test_who_can_get_around_a_screen_is_not_behind_it(void **state)
     struct raim_map *map = make_map(walls, 3);
     const raim_vec2 a = {0, 0}, b = {900, 60};
     assert_true(raim_map_sees_circle(map, (raim_vec2){50, 60}, b, radius));
-    assert_true(is_apart(map, a, b, radius, 70));
-    assert_true(is_apart(map, b, a, radius, 70));
-    assert_false(is_apart(map, a, b, radius, 100));
-    assert_false(is_apart(map, b, a, radius, 100));
+    assert_true(are_hidden(map, a, b, radius, 70));
+    assert_true(are_hidden(map, b, a, radius, 70));
+    assert_false(are_hidden(map, a, b, radius, 100));
+    assert_false(are_hidden(map, b, a, radius, 100));
     raim_map_destroy(map);
 }
 
-static void test_who_is_seen_already_peeks(void **state)
+static void test_a_visible_player_could_be_seen(void **state)
 {
     (void)state;
     struct raim_map *map = make_map(NULL, 0);
     for (int x = 0; x <= 800; x += 10) {
         const struct pair pair = {map, {0, 0}, {x, 3}};
-        assert_true(peeks(&pair, 0));
-        assert_true(peeks(&pair, 75));
-        assert_false(is_apart(map, pair.a, pair.b, radius, 0));
-        assert_false(is_apart(map, pair.a, pair.b, radius, 75));
+        assert_true(could_see(&pair, 0));
+        assert_true(could_see(&pair, 75));
+        assert_false(are_hidden(map, pair.a, pair.b, radius, 0));
+        assert_false(are_hidden(map, pair.a, pair.b, radius, 75));
     }
     raim_map_destroy(map);
 }
@@ -545,17 +548,17 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_reach_is_where_runs_lead),
         cmocka_unit_test(test_choice_leads_to_where_it_led_in_a_reach),
         cmocka_unit_test(test_reach_in_the_open_is_the_eight_ends_and_half_the_way),
-        cmocka_unit_test(test_reach_of_who_does_not_run_is_a_point),
-        cmocka_unit_test(test_peeks_is_asking_every_pair),
-        cmocka_unit_test(test_peeks_at_a_row_of_points_is_asking_each),
-        cmocka_unit_test(test_peeks_misses_little),
-        cmocka_unit_test(test_who_is_apart_meets_by_no_run),
-        cmocka_unit_test(test_who_is_apart_does_not_peek),
-        cmocka_unit_test(test_end_of_a_thin_wall_hides_only_who_is_far_from_it),
-        cmocka_unit_test(test_nobody_is_revealed_through_a_thin_wall),
-        cmocka_unit_test(test_slit_reveals_who_runs_past_it),
-        cmocka_unit_test(test_who_can_get_around_a_screen_is_not_behind_it),
-        cmocka_unit_test(test_who_is_seen_already_peeks),
+        cmocka_unit_test(test_reach_of_a_still_player_is_a_point),
+        cmocka_unit_test(test_could_see_equals_testing_every_pair),
+        cmocka_unit_test(test_could_see_a_row_of_points_equals_testing_each),
+        cmocka_unit_test(test_could_see_misses_few_revealed_pairs),
+        cmocka_unit_test(test_hidden_players_meet_by_no_run),
+        cmocka_unit_test(test_hidden_players_could_not_see_each_other),
+        cmocka_unit_test(test_end_of_a_thin_wall_hides_only_distant_players),
+        cmocka_unit_test(test_a_thin_wall_reveals_no_player),
+        cmocka_unit_test(test_a_slit_reveals_a_player_that_runs_past_it),
+        cmocka_unit_test(test_a_screen_does_not_hide_a_player_that_can_get_around_it),
+        cmocka_unit_test(test_a_visible_player_could_be_seen),
     };
     return cmocka_run_group_tests(tests, make_maps, destroy_maps);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a map shows: circles past its outlines, and the visible area.
+// Tests of the visibility queries of a map: circles and the visibility polygon.
 #include "slow_sight.h"
 
 #include <setjmp.h>
@@ -20,18 +20,19 @@ static struct raim_map *make_map(const struct raim_obstacle_def *obstacles, int 
     return map;
 }
 
-static raim_vec2 chance_place(void)
+static raim_vec2 chance_point(void)
 {
     return (raim_vec2){chance_between(arena.min.x, arena.max.x),
                        chance_between(arena.min.y, arena.max.y)};
 }
 
-// Mostly stars, which are cut into many pieces; else convex; they may overlap.
+// Creates obstacles that may overlap: mostly stars, which are cut into many pieces, otherwise
+// convex ones.
 static struct raim_obstacle_def chance_obstacle(void)
 {
     struct raim_obstacle_def obstacle;
     do {
-        const raim_vec2 centre = chance_place();
+        const raim_vec2 centre = chance_point();
         const double size = chance_between(20, 300);
         if (chance_int(0, 3) == 0) {
             obstacle.count = chance_outline(obstacle.points, centre, size);
@@ -82,7 +83,7 @@ static void test_a_map_shows_circles_past_its_outlines(void **state)
         struct raim_map *map = chance_map();
         const struct segments segments = segments_of(map);
         for (int i = 0; i < 100; i++) {
-            const raim_vec2 from = chance_place(), centre = chance_place();
+            const raim_vec2 from = chance_point(), centre = chance_point();
             const double radius = chance_int(0, 2) == 0 ? chance_between(1, 300) : 20;
             const double distance = slow_distance_to_outlines(map, from);
             const bool seen = raim_map_sees_circle(map, from, centre, radius);
@@ -110,7 +111,8 @@ struct area {
     int count;
 };
 
-static void look(const struct raim_map *map, raim_vec2 from, raim_box view, struct area *area)
+static void compute_area(const struct raim_map *map, raim_vec2 from, raim_box view,
+                         struct area *area)
 {
     area->from = from;
     area->count = raim_map_visible_area(map, from, view, area->points, MOST_CORNERS);
@@ -126,7 +128,7 @@ static void assert_star_shaped(const struct area *area, raim_box view)
         const raim_vec2 b = raim_vec2_sub(area->points[(i + 1) % area->count], area->from);
         const double angle = atan2(raim_vec2_cross(a, b), raim_vec2_dot(a, b));
         assert_true(raim_box_contains(around, area->points[i]));
-        // A viewer who touches something has stepped off by a few touches.
+        // A viewer that touches an obstacle has been moved off it by a few touches.
         assert_true(raim_vec2_cross(a, b) >=
                     -8 * RAIM_SWEEP_TOUCH * (raim_vec2_length(a) + raim_vec2_length(b)));
         turned += angle;
@@ -139,8 +141,8 @@ static double area_of(const struct area *area)
     return slow_doubled_area(area->points, area->count) / 2;
 }
 
-// A ray tells whether a point is seen, which must lie in the area then, unless it is too near the
-// area's edge to tell.
+// The oracle is a ray: a point must lie in the area exactly when the ray reaches it, unless the
+// point is too near the edge of the area.
 static void assert_agrees(const struct raim_map *map, const struct segments *segments,
                           const struct area *area, raim_box view, raim_vec2 point)
 {
@@ -148,7 +150,7 @@ static void assert_agrees(const struct raim_map *map, const struct segments *seg
     if (fabs(distance) <= 1e-6 || !raim_box_contains(view, point))
         return;
     assert_int_equal(slow_clear(segments, area->from, point), distance < 0);
-    // The map's own rays may stop at 1e-6 beside a corner, which looks larger behind it.
+    // The map's rays may stop 1e-6 beside a corner. That distance grows behind the corner.
     if (fabs(distance) > 3e-3 && slow_distance_to_outlines(map, area->from) > 1)
         assert_int_equal(raim_map_sees(map, area->from, point), distance < 0);
 }
@@ -161,11 +163,11 @@ static void test_the_area_is_what_the_map_sees(void **state)
         struct raim_map *map = chance_map();
         const struct segments segments = segments_of(map);
         for (int i = 0; i < 8; i++) {
-            const raim_vec2 from = chance_place();
+            const raim_vec2 from = chance_point();
             raim_box view = raim_box_grow((raim_box){from, from}, chance_between(10, 1000));
             view.min.x -= chance_between(0, 500);
             view.max.y += chance_between(0, 500);
-            look(map, from, view, &area);
+            compute_area(map, from, view, &area);
             const double distance = slow_distance_to_outlines(map, from);
             if (distance < -1e-6)
                 assert_int_equal(area.count, 0);
@@ -176,7 +178,7 @@ static void test_the_area_is_what_the_map_sees(void **state)
                 assert_agrees(map, &segments, &area, view,
                               (raim_vec2){chance_between(view.min.x, view.max.x),
                                           chance_between(view.min.y, view.max.y)});
-            // Beside the edges, where a mistake would show.
+            // Points beside the edges reveal errors.
             for (int j = 0; j < 40; j++) {
                 const int corner = chance_int(0, area.count - 1);
                 const raim_vec2 a = area.points[corner];
@@ -199,11 +201,11 @@ static void test_fewer_obstacles_show_no_less(void **state)
         struct raim_obstacle_def obstacles[MOST_OBSTACLES];
         for (int i = 0; i < MOST_OBSTACLES; i++)
             obstacles[i] = chance_obstacle();
-        const raim_vec2 from = chance_place();
+        const raim_vec2 from = chance_point();
         double last = 0;
         for (int count = MOST_OBSTACLES; count >= 0; count -= 4) {
             struct raim_map *map = make_map(obstacles, count);
-            look(map, from, view, &area);
+            compute_area(map, from, view, &area);
             assert_true(area_of(&area) >= last - 1e-6);
             last = area_of(&area);
             raim_map_destroy(map);
@@ -224,8 +226,8 @@ static void test_the_area_is_exact_about_a_box(void **state)
     static struct area area;
     const struct raim_obstacle_def box = block(100, -100, 200, 100);
     struct raim_map *map = make_map(&box, 1);
-    look(map, origin, (raim_box){{-300, -300}, {300, 300}}, &area);
-    // The box takes a trapezoid and a half of the view, with the corners at (300, +-300).
+    compute_area(map, origin, (raim_box){{-300, -300}, {300, 300}}, &area);
+    // The box hides a trapezoid and a half of the view, with corners at (300, +-300).
     const raim_vec2 corners[] = {{-300, 300}, {-300, -300}, {300, -300},
                                  {100, -100}, {100, 100},   {300, 300}};
     assert_int_equal(area.count, 6);
@@ -241,7 +243,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
 {
     (void)state;
     static struct area area;
-    // A ring of eight blocks around a yard: edge to edge, corner to corner, and overlapping.
+    // Eight blocks form a ring around a yard: edge to edge, corner to corner, and overlapping.
     const struct raim_obstacle_def ring[] = {
         block(-300, -300, -100, -200), block(-100, -300, 100, -200), block(100, -300, 300, -200),
         block(200, -200, 300, 0),      block(180, -20, 250, 200),    block(-300, 200, 300, 300),
@@ -250,7 +252,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
     const double wanted = 400 * 400 - 20 * 220;
     for (int i = 0; i < 20000; i++) {
         const raim_vec2 from = {chance_between(-199, 179), chance_between(-199, 199)};
-        look(map, from, arena, &area);
+        compute_area(map, from, arena, &area);
         assert_star_shaped(&area, arena);
         assert_true(area_of(&area) < wanted + 1e-6);
         assert_true(area_of(&area) > wanted - 20 * 220);
@@ -262,7 +264,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
     raim_map_destroy(map);
 }
 
-// A point a touch before or behind a face, and the same a few touches before it.
+// Returns a point within a touch of a face, and in `before` the point a few touches in front of it.
 static raim_vec2 chance_on_face(const struct raim_map_outline *outline, raim_vec2 *before)
 {
     const int face = chance_int(0, outline->count - 1);
@@ -277,7 +279,7 @@ static raim_vec2 chance_on_face(const struct raim_map_outline *outline, raim_vec
     return chance_near(on, 0.7 * RAIM_SWEEP_TOUCH);
 }
 
-static void test_who_touches_an_obstacle_looks_from_just_before_it(void **state)
+static void test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it(void **state)
 {
     (void)state;
     static struct area area;
@@ -289,16 +291,16 @@ static void test_who_touches_an_obstacle_looks_from_just_before_it(void **state)
         raim_vec2 before;
         const raim_vec2 from = chance_on_face(&map->outlines[0], &before);
         const double distance = slow_outline_distance(other->points, other->count, from);
-        look(map, from, arena, &area);
+        compute_area(map, from, arena, &area);
         area.from = before;
         if (distance < -1e-6)
             assert_int_equal(area.count, 0);
         if (distance > 1e-6) {
             assert_star_shaped(&area, arena);
             for (int i = 0; i < 20; i++) {
-                const raim_vec2 point = chance_place();
+                const raim_vec2 point = chance_point();
                 const double edge = slow_outline_distance(area.points, area.count, point);
-                // A few touches aside look larger from afar.
+                // An offset of a few touches grows with the distance.
                 if (fabs(edge) > 1e-3)
                     assert_int_equal(slow_clear(&segments, before, point), edge < 0);
                 const double radius = chance_between(1, 30);
@@ -318,7 +320,7 @@ static void test_a_small_buffer_gets_the_first_corners(void **state)
     static struct area area;
     struct raim_map *map = chance_map();
     for (int i = 0; i < 1000; i++) {
-        look(map, chance_place(), arena, &area);
+        compute_area(map, chance_point(), arena, &area);
         const int capacity = chance_int(0, area.count);
         raim_vec2 *points = malloc((size_t)capacity * sizeof *points + 1);
         assert_int_equal(raim_map_visible_area(map, area.from, arena, points, capacity),
@@ -335,12 +337,12 @@ static void test_outside_the_view_nothing_is_seen(void **state)
     static struct area area;
     struct raim_map *map = make_map(NULL, 0);
     const raim_box view = {{0, 0}, {100, 100}};
-    const raim_vec2 places[] = {{-1, 50}, {0, 50}, {50, 100}, {100, 100}, {50, 101}};
+    const raim_vec2 points[] = {{-1, 50}, {0, 50}, {50, 100}, {100, 100}, {50, 101}};
     for (int i = 0; i < 5; i++) {
-        look(map, places[i], view, &area);
+        compute_area(map, points[i], view, &area);
         assert_int_equal(area.count, 0);
     }
-    look(map, (raim_vec2){1e-6, 1e-6}, view, &area);
+    compute_area(map, (raim_vec2){1e-6, 1e-6}, view, &area);
     assert_int_equal(area.count, 4);
     raim_map_destroy(map);
 }
@@ -354,7 +356,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_fewer_obstacles_show_no_less),
         cmocka_unit_test(test_the_area_is_exact_about_a_box),
         cmocka_unit_test(test_obstacles_that_touch_leave_no_slit),
-        cmocka_unit_test(test_who_touches_an_obstacle_looks_from_just_before_it),
+        cmocka_unit_test(test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it),
         cmocka_unit_test(test_a_small_buffer_gets_the_first_corners),
         cmocka_unit_test(test_outside_the_view_nothing_is_seen),
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The maps that come with the daemon: fair, roomy, and without a warning.
+// Tests of the shipped maps: they are symmetric, have room to move, and load without a warning.
 #define _GNU_SOURCE
 #include "map_file.h"
 
@@ -13,7 +13,7 @@
 
 static const char *const names[] = {"duel", "crossfire", "ruins"};
 
-// The narrowest place that is no wall, in units: a player is 40 wide and should never squeeze.
+// The narrowest passage between walls, in units. A player is 40 wide and must pass with ease.
 static const double narrowest = 60;
 
 static struct raim_map *maps[3];
@@ -64,7 +64,7 @@ static bool has_turned(const struct raim_map *map, const struct raim_map_outline
     return false;
 }
 
-static void test_no_side_is_better(void **state)
+static void test_no_side_has_an_advantage(void **state)
 {
     (void)state;
     for (int m = 0; m < 3; m++) {
@@ -128,7 +128,7 @@ static void test_spawns_are_well_apart(void **state)
                             300 * 300);
 }
 
-static void test_they_are_of_three_sizes(void **state)
+static void test_maps_are_of_three_sizes(void **state)
 {
     (void)state;
     for (int m = 1; m < 3; m++) {
@@ -143,10 +143,10 @@ static void test_they_are_of_three_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_side_is_better),
+        cmocka_unit_test(test_no_side_has_an_advantage),
         cmocka_unit_test(test_no_gap_is_too_narrow),
         cmocka_unit_test(test_spawns_are_well_apart),
-        cmocka_unit_test(test_they_are_of_three_sizes),
+        cmocka_unit_test(test_maps_are_of_three_sizes),
     };
     return cmocka_run_group_tests(tests, load_maps, destroy_maps);
 }

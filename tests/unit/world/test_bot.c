@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bots in an arena: they get about, find each other, and hit.
+// Tests of bots in an arena: they move around, find each other, and hit.
 #include "arena_fixture.h"
 #include "bot_fixture.h"
 #include "chance.h"
@@ -80,12 +80,12 @@ static void test_bots_find_and_hit_each_other(void **state)
     for (int i = 0; i < BOTS; i++)
         shots += players[i].shots;
     assert_true(kills >= 20);
-    // They aim with an error, but they aim.
+    // Their aim has an error, but is better than random.
     assert_true(kills * 20 > shots && kills < shots);
     fixture_destroy(f);
 }
 
-// Within its view and with a clear line, but behind a wall: that is not seen.
+// The enemy is within the bot's view, but behind a wall, so the bot does not see it.
 static void test_a_bot_does_not_fire_at_what_a_wall_hides(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_a_bot_does_not_fire_at_what_a_wall_hides(void **state)
     struct raim_bot bot;
     raim_bot_init(&bot, raim_random_next(&chance));
     for (int tick = 0; tick < 120; tick++) {
-        assert_int_equal(think(f, &bot, 0, false).fire, 0); // it does not move, only thinks
+        assert_int_equal(think(f, &bot, 0, false).fire, 0); // the bot does not move
         fixture_step(f);
     }
     fixture_destroy(f);

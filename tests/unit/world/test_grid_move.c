@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs and pushes on the grid, and that they get where they would get without it.
+// Tests of runs and pushes on the grid. The oracle is the same movement without the grid.
 #include "chance.h"
 #include "grid_move.h"
 #include "world.h"
@@ -13,32 +13,33 @@
 
 static const raim_box border = {{-1000, -600}, {1000, 600}};
 
-// The eight ways, counter-clockwise.
+// The eight directions, counter-clockwise.
 static const int8_t ways[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
                                   {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
 
 static struct raim_map *make_map(const struct raim_obstacle_def *obstacles, int count)
 {
     const struct raim_map_def def = {
-        .name = "footing", .border = border, .obstacles = obstacles, .obstacle_count = count};
+        .name = "grid_move", .border = border, .obstacles = obstacles, .obstacle_count = count};
     struct raim_map_problem problem;
     struct raim_map *map = raim_map_create(&def, &problem);
     assert_non_null(map);
     return map;
 }
 
-static raim_vec2 chance_place(double margin)
+static raim_vec2 chance_position(double margin)
 {
     return (raim_vec2){chance_between(border.min.x + margin, border.max.x - margin),
                        chance_between(border.min.y + margin, border.max.y - margin)};
 }
 
-// A slim or round polygon with corners up to `size` from its middle, `margin` from the border.
+// Returns a slim or round polygon with corners up to `size` from its centre, `margin` from the
+// border.
 static struct raim_obstacle_def chance_obstacle(double size, double margin)
 {
     struct raim_obstacle_def obstacle;
     do {
-        const raim_vec2 middle = chance_place(size + margin);
+        const raim_vec2 middle = chance_position(size + margin);
         const double turn = chance_between(0, 2 * acos(-1));
         const double height = size * chance_between(0.1, 1);
         obstacle.count = chance_int(3, 8);
@@ -52,7 +53,7 @@ static struct raim_obstacle_def chance_obstacle(double size, double margin)
     return obstacle;
 }
 
-// Obstacles that overlap each other, with nooks of every angle between them.
+// Creates overlapping obstacles with corners of every angle between them.
 static struct raim_map *chance_map(void)
 {
     static struct raim_obstacle_def obstacles[60];
@@ -63,12 +64,12 @@ static struct raim_map *chance_map(void)
     return make_map(obstacles, count);
 }
 
-// False where there is hardly any room left.
-static bool chance_free(const struct raim_map *map, double radius, raim_vec2 *place)
+// Returns false when hardly any room is left.
+static bool chance_free(const struct raim_map *map, double radius, raim_vec2 *position)
 {
     for (int attempt = 0; attempt < 1000; attempt++) {
-        *place = raim_map_round(chance_place(radius));
-        if (raim_map_is_free(map, *place, radius))
+        *position = raim_map_round(chance_position(radius));
+        if (raim_map_is_free(map, *position, radius))
             return true;
     }
     return false;
@@ -79,7 +80,7 @@ static double chance_radius(void)
     return chance_int(0, 1) == 0 ? 20 : chance_between(4, 60);
 }
 
-// What a player runs in a tick under some rules, in one of the eight ways.
+// Returns the run of a player in one tick under random rules, in one of the eight directions.
 static raim_vec2 chance_way(void)
 {
     static const double speeds[] = {10, 40, 300, 600, 2000};
@@ -118,27 +119,27 @@ static void test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing(void **
     for (int round = 0; round < 60; round++) {
         struct raim_map *map = chance_map();
         const double radius = chance_radius();
-        raim_vec2 place, way = chance_way();
-        bool has_room = chance_free(map, radius, &place);
+        raim_vec2 position, way = chance_way();
+        bool has_room = chance_free(map, radius, &position);
         for (uint32_t tick = 0; has_room && tick < 5000; tick++) {
             if (chance_int(0, 19) == 0)
                 way = chance_way();
             if (chance_int(0, 499) == 0)
-                has_room = chance_free(map, radius, &place);
-            const raim_vec2 run = raim_grid_move_run(map, place, way, radius, tick);
-            check(map, place, run, way, radius);
-            hindered += !is_same(run, raim_vec2_add(place, way));
+                has_room = chance_free(map, radius, &position);
+            const raim_vec2 run = raim_grid_move_run(map, position, way, radius, tick);
+            check(map, position, run, way, radius);
+            hindered += !is_same(run, raim_vec2_add(position, way));
             const raim_vec2 push = {chance_between(-radius, radius) / 3,
                                     chance_between(-radius, radius) / 3};
-            place = raim_grid_move_push(map, run, push, radius);
-            check(map, run, place, push, radius);
+            position = raim_grid_move_push(map, run, push, radius);
+            check(map, run, position, push, radius);
         }
         raim_map_destroy(map);
     }
     assert_true(hindered > 10000);
 }
 
-static void test_nobody_leaves_a_room_of_thin_walls(void **state)
+static void test_no_player_leaves_a_room_of_thin_walls(void **state)
 {
     (void)state;
     const double thin = RAIM_MAP_GRID;
@@ -150,21 +151,22 @@ static void test_nobody_leaves_a_room_of_thin_walls(void **state)
             {a, b, {b.x + thin, b.y + thin}, {a.x + thin, a.y + thin}}, 4};
     }
     struct raim_map *map = make_map(walls, 4);
-    raim_vec2 place = {0, 0};
+    raim_vec2 position = {0, 0};
     for (uint32_t tick = 0; tick < 100000; tick++) {
-        place = raim_grid_move_run(map, place, chance_way(), 20, tick);
+        position = raim_grid_move_run(map, position, chance_way(), 20, tick);
         const raim_vec2 push = {chance_between(-20, 20), chance_between(-20, 20)};
-        place = raim_grid_move_push(map, place, push, 20);
+        position = raim_grid_move_push(map, position, push, 20);
         for (int i = 0; i < 4; i++) {
             const raim_vec2 side = raim_vec2_sub(corners[(i + 1) % 4], corners[i]);
-            assert_true(raim_vec2_cross(side, raim_vec2_sub(place, corners[i])) > 0);
+            assert_true(raim_vec2_cross(side, raim_vec2_sub(position, corners[i])) > 0);
         }
     }
     raim_map_destroy(map);
 }
 
-// Against a wall of any slant, in every way: the slide goes as far as it goes without the grid, but
-// for the way to the wall and for steps of one to three a tick, which are rounded.
+// Runs against a wall of any slant in every direction: the slide goes as far as without the grid,
+// except for the distance to the wall and for speeds of one to three steps per tick, which are
+// rounded.
 static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
 {
     (void)state;
@@ -180,14 +182,14 @@ static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
         struct raim_map *map = make_map(&wall, 1);
         const raim_vec2 way = chance_way();
         const double speed = fabs(raim_vec2_dot(way, along)) * RAIM_MAP_STEPS; // steps a tick
-        raim_vec2 place = raim_map_round(raim_vec2_add(
+        raim_vec2 position = raim_map_round(raim_vec2_add(
             raim_vec2_scale(along, chance_between(-100, 100)), raim_vec2_scale(out, 20.05)));
         const double total = speed * TICKS / RAIM_MAP_STEPS;
         if (raim_vec2_dot(way, out) < 0 && total > 3 && total < 250) {
-            const raim_vec2 start = place;
+            const raim_vec2 start = position;
             for (uint32_t tick = 0; tick < TICKS; tick++)
-                place = raim_grid_move_run(map, place, way, 20, tick);
-            const double gone = raim_vec2_dot(raim_vec2_sub(place, start), along) *
+                position = raim_grid_move_run(map, position, way, 20, tick);
+            const double gone = raim_vec2_dot(raim_vec2_sub(position, start), along) *
                                 (raim_vec2_dot(way, along) > 0 ? 1 : -1);
             assert_true(gone > 0.6 * total - 1 && gone < 1.5 * total + 0.5);
             slides++;
@@ -198,16 +200,16 @@ static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
     assert_true(slow > 300);
 }
 
-// Pressing on in one way; true once it has stood for a while. It must not come back to where it
-// was: that would be trembling.
-static bool comes_to_rest(const struct raim_map *map, raim_vec2 *place, raim_vec2 way,
+// Runs in one direction. Returns true once the player has stood still for some time. It must not
+// return to an earlier position, which would be trembling.
+static bool comes_to_rest(const struct raim_map *map, raim_vec2 *position, raim_vec2 way,
                           double radius)
 {
     enum { TICKS = 600, LAST = 64 };
     raim_vec2 last[LAST] = {{0}};
     for (uint32_t tick = 0; tick < TICKS; tick++) {
-        *place = raim_grid_move_run(map, *place, way, radius, tick);
-        last[tick % LAST] = *place;
+        *position = raim_grid_move_run(map, *position, way, radius, tick);
+        last[tick % LAST] = *position;
     }
     int moves = 0;
     for (int i = 1; i < LAST; i++) {
@@ -221,23 +223,23 @@ static bool comes_to_rest(const struct raim_map *map, raim_vec2 *place, raim_vec
     return moves == 0;
 }
 
-static void test_who_presses_on_does_not_tremble(void **state)
+static void test_a_blocked_run_comes_to_rest(void **state)
 {
     (void)state;
     int rests = 0;
     for (int round = 0; round < 30; round++) {
         struct raim_map *map = chance_map();
         const double radius = chance_radius();
-        raim_vec2 place;
-        for (int i = 0; i < 40 && chance_free(map, radius, &place); i++)
-            rests += comes_to_rest(map, &place, chance_way(), radius);
+        raim_vec2 position;
+        for (int i = 0; i < 40 && chance_free(map, radius, &position); i++)
+            rests += comes_to_rest(map, &position, chance_way(), radius);
         raim_map_destroy(map);
     }
     assert_true(rests > 300);
 }
 
-// Among obstacles with room between them: who is at rest would be without the grid, too.
-static void test_nobody_is_stuck_who_would_slide_without_the_grid(void **state)
+// Among obstacles with room between them, a player at rest would rest without the grid, too.
+static void test_a_slide_that_works_without_the_grid_works_on_it(void **state)
 {
     (void)state;
     enum { OBSTACLES = 12 };
@@ -257,20 +259,21 @@ static void test_nobody_is_stuck_who_would_slide_without_the_grid(void **state)
             count += fits;
         }
         struct raim_map *map = make_map(obstacles, count);
-        raim_vec2 place;
-        for (int i = 0; i < 40 && chance_free(map, radius, &place); i++) {
+        raim_vec2 position;
+        for (int i = 0; i < 40 && chance_free(map, radius, &position); i++) {
             const raim_vec2 way = chance_way();
-            if (!comes_to_rest(map, &place, way, radius))
+            if (!comes_to_rest(map, &position, way, radius))
                 continue;
             rests++;
-            raim_vec2 freely = place;
+            raim_vec2 freely = position;
             for (int tick = 0; tick < 100; tick++)
                 freely = raim_map_move(map, freely, way, radius);
-            // On the grid a slide may take long to begin, where it is slow at first.
-            raim_vec2 slowly = place;
-            for (uint32_t tick = 0; tick < 5000 && is_same(slowly, place); tick++)
+            // On the grid, a slide that is slow at first may take long to begin.
+            raim_vec2 slowly = position;
+            for (uint32_t tick = 0; tick < 5000 && is_same(slowly, position); tick++)
                 slowly = raim_grid_move_run(map, slowly, way, radius, tick);
-            assert_true(distance(freely, place) < 4 * RAIM_MAP_GRID || !is_same(slowly, place));
+            assert_true(distance(freely, position) < 4 * RAIM_MAP_GRID ||
+                        !is_same(slowly, position));
         }
         raim_map_destroy(map);
     }
@@ -283,8 +286,8 @@ static raim_vec2 turn_by(double angle, raim_vec2 point)
                        point.x * sin(angle) + point.y * cos(angle)};
 }
 
-// Between two walls that meet at the origin, each rising by `slope`, and turned somehow: who runs
-// in comes close to where it touches both, closer than where it is too narrow for the grid.
+// Two walls with a random rotation meet at the origin, each rising by `slope`. A player that runs
+// in gets close to the point where it touches both, up to the part that is too narrow for the grid.
 static void test_a_nook_is_filled(void **state)
 {
     (void)state;
@@ -303,11 +306,11 @@ static void test_a_nook_is_filled(void **state)
         const double depth = 20 * sqrt(1 + slope * slope) / slope;
         const raim_vec2 end =
             raim_vec2_add(turn_by(angle, (raim_vec2){-depth, 0}), (raim_vec2){500, 0});
-        raim_vec2 place = raim_map_round(
+        raim_vec2 position = raim_map_round(
             raim_vec2_add(end, turn_by(angle, (raim_vec2){-80, chance_between(-2, 2)})));
         for (uint32_t tick = 0; tick < 300; tick++)
-            place = raim_grid_move_run(map, place, (raim_vec2){5, 0}, 20, tick);
-        assert_true(distance(place, end) < (3 + 1 / slope) * RAIM_MAP_GRID);
+            position = raim_grid_move_run(map, position, (raim_vec2){5, 0}, 20, tick);
+        assert_true(distance(position, end) < (3 + 1 / slope) * RAIM_MAP_GRID);
         raim_map_destroy(map);
     }
 }
@@ -317,7 +320,7 @@ static void test_opposite_pushes_are_alike(void **state)
     (void)state;
     struct raim_map *map = make_map(NULL, 0);
     for (int i = 0; i < 10000; i++) {
-        const raim_vec2 from = raim_map_round(chance_place(50));
+        const raim_vec2 from = raim_map_round(chance_position(50));
         const raim_vec2 push = {chance_int(-64, 64) * RAIM_MAP_GRID / 2, chance_between(-9, 9)};
         const raim_vec2 there = raim_grid_move_push(map, from, push, 20);
         const raim_vec2 back = raim_grid_move_push(map, from, raim_vec2_scale(push, -1), 20);
@@ -332,10 +335,10 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing),
-        cmocka_unit_test(test_nobody_leaves_a_room_of_thin_walls),
+        cmocka_unit_test(test_no_player_leaves_a_room_of_thin_walls),
         cmocka_unit_test(test_a_slide_is_as_fast_as_without_the_grid),
-        cmocka_unit_test(test_who_presses_on_does_not_tremble),
-        cmocka_unit_test(test_nobody_is_stuck_who_would_slide_without_the_grid),
+        cmocka_unit_test(test_a_blocked_run_comes_to_rest),
+        cmocka_unit_test(test_a_slide_that_works_without_the_grid_works_on_it),
         cmocka_unit_test(test_a_nook_is_filled),
         cmocka_unit_test(test_opposite_pushes_are_alike),
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A long game of bots on a shipped map, in which every step obeys the rules of motion.
+// A long match of bots on a shipped map. Every step is tested against the rules of motion.
 //     test_long_run MAP_FILE [--seed N] [--ticks N]
 #include "bot_fixture.h"
 #include "chance_outlines.h"
@@ -16,8 +16,8 @@ enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ, REWIND = 9 };
 static const char *map_path;
 static int ticks = 1000000;
 
-// For how long a bot has been pressing to move without getting away from where it was.
-struct press {
+// The time for which a bot has tried to move without leaving its position.
+struct stall {
     int ticks;
     raim_vec2 from;
 };
@@ -28,7 +28,7 @@ struct game {
     struct raim_world *world;
     raim_player *players;
     struct raim_bot bots[BOTS];
-    struct press presses[BOTS];
+    struct stall stalls[BOTS];
     raim_input inputs[BOTS];
     raim_event items[16384];
     struct raim_events events;
@@ -68,31 +68,31 @@ static void end(struct game *game)
     free(game);
 }
 
-static void fail_at(const struct game *game, int place, const char *what)
+static void fail_at(const struct game *game, int slot, const char *what)
 {
-    const raim_player *player = &game->players[place];
-    fail_msg("tick %u: player %d at (%.17g, %.17g), before at (%.17g, %.17g), pressing %d %d, %s",
-             game->world->tick, place, player->position.x, player->position.y, player->previous.x,
-             player->previous.y, game->inputs[place].move_x, game->inputs[place].move_y, what);
+    const raim_player *player = &game->players[slot];
+    fail_msg("tick %u: player %d at (%.17g, %.17g), before at (%.17g, %.17g), input %d %d, %s",
+             game->world->tick, slot, player->position.x, player->position.y, player->previous.x,
+             player->previous.y, game->inputs[slot].move_x, game->inputs[slot].move_y, what);
 }
 
-// A stride may be a little longer than straight where it goes around a corner or is rounded, and
-// every other player near enough may push by up to a radius.
-static double longest_move(const struct game *game, int place)
+// Returns an upper bound of a movement. Rounding and sliding around a corner may lengthen a stride
+// slightly, and every player nearby may push by up to a radius.
+static double longest_move(const struct game *game, int slot)
 {
     const raim_rules *rules = &game->world->rules;
     const double stride = rules->player_speed / TICK_HZ;
     const double reach = 2 * rules->player_radius + 4 * stride;
     double longest = 1.1 * stride;
     for (int other = 0; other < BOTS; other++)
-        if (other != place && game->players[other].state == RAIM_PLAYER_ALIVE &&
+        if (other != slot && game->players[other].state == RAIM_PLAYER_ALIVE &&
             raim_vec2_distance_squared(game->players[other].previous,
-                                       game->players[place].previous) < reach * reach)
+                                       game->players[slot].previous) < reach * reach)
             longest += rules->player_radius;
     return longest;
 }
 
-// Judged by the outlines as they were drawn, not by what the game made of them.
+// The oracle uses the outlines as drawn, not the pieces that the game made of them.
 static double gap_around(const struct game *game, raim_vec2 centre)
 {
     const raim_box border = game->map->border;
@@ -107,36 +107,36 @@ static double gap_around(const struct game *game, raim_vec2 centre)
     return gap;
 }
 
-static void check_press(const struct game *game, int place, struct press *press)
+static void check_stall(const struct game *game, int slot, struct stall *stall)
 {
-    const raim_player *player = &game->players[place];
-    const raim_input *input = &game->inputs[place];
+    const raim_player *player = &game->players[slot];
+    const raim_input *input = &game->inputs[slot];
     const bool idle = input->move_x == 0 && input->move_y == 0;
-    const double gone = raim_vec2_distance_squared(player->position, press->from);
+    const double gone = raim_vec2_distance_squared(player->position, stall->from);
     if (idle || gone > 2 * 2)
-        *press = (struct press){0, player->position};
-    else if (++press->ticks > STUCK_TICKS)
-        fail_at(game, place, "stuck");
+        *stall = (struct stall){0, player->position};
+    else if (++stall->ticks > STUCK_TICKS)
+        fail_at(game, slot, "stuck");
 }
 
-static void check(struct game *game, int place)
+static void check(struct game *game, int slot)
 {
-    const raim_player *player = &game->players[place];
+    const raim_player *player = &game->players[slot];
     const double radius = game->world->rules.player_radius;
-    struct press *press = &game->presses[place];
+    struct stall *stall = &game->stalls[slot];
     if (player->state != RAIM_PLAYER_ALIVE) {
-        press->ticks = 0;
+        stall->ticks = 0;
         return;
     }
     const raim_vec2 rounded = raim_map_round(player->position);
     if (player->position.x != rounded.x || player->position.y != rounded.y)
-        fail_at(game, place, "off the grid");
+        fail_at(game, slot, "off the grid");
     if (gap_around(game, player->position) < radius - 1e-6)
-        fail_at(game, place, "in a wall");
-    const double longest = longest_move(game, place);
+        fail_at(game, slot, "in a wall");
+    const double longest = longest_move(game, slot);
     if (raim_vec2_distance_squared(player->position, player->previous) > longest * longest)
-        fail_at(game, place, "too far");
-    check_press(game, place, press);
+        fail_at(game, slot, "too far");
+    check_stall(game, slot, stall);
 }
 
 static void test_bots_never_leave_the_rules_of_motion(void **state)
@@ -145,17 +145,18 @@ static void test_bots_never_leave_the_rules_of_motion(void **state)
     struct game *game = begin();
     uint32_t kills = 0;
     for (int tick = 0; tick < ticks; tick++) {
-        for (uint32_t place = 0; place < BOTS; place++) {
-            if (game->players[place].state == RAIM_PLAYER_ALIVE)
-                game->inputs[place] =
-                    bot_fixture_think(game->world, game->map, &game->bots[place], place, false);
-            game->inputs[place].rewind = (uint8_t)(place % (REWIND + 1)); // each is so late
+        for (uint32_t slot = 0; slot < BOTS; slot++) {
+            if (game->players[slot].state == RAIM_PLAYER_ALIVE)
+                game->inputs[slot] =
+                    bot_fixture_think(game->world, game->map, &game->bots[slot], slot, false);
+            game->inputs[slot].rewind =
+                (uint8_t)(slot % (REWIND + 1)); // a constant rewind for each player
         }
         raim_world_step(game->world, game->map, game->inputs, &game->events);
         for (uint32_t i = 0; i < game->events.count; i++)
             kills += game->events.items[i].kind == RAIM_EVENT_KILL;
-        for (int place = 0; place < BOTS; place++)
-            check(game, place);
+        for (int slot = 0; slot < BOTS; slot++)
+            check(game, slot);
     }
     print_message("%s: %d ticks, %u kills\n", game->map->name, ticks, kills);
     assert_true(kills > (uint32_t)ticks / 2000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of a player by itself are those of the world's step; and who is away.
+// Tests of the rules for a single player against the world's step, and of players who are away.
 #include "player.h"
 
 #include "arena_fixture.h"
@@ -27,15 +27,16 @@ static struct arena_fixture *random_arena(void)
     rules.bullet_lifetime = chance_between(0.05, 2);
     struct arena_fixture *f =
         fixture_create_on(fixture_map(boxes, 8), &rules, rates[chance_int(0, 3)], 1);
-    raim_vec2 place;
+    raim_vec2 position;
     do
-        place = raim_map_round((raim_vec2){chance_between(-450, 450), chance_between(-450, 450)});
-    while (!raim_map_is_free(f->map, place, rules.player_radius));
-    fixture_put(f, place)->shield_ticks = (uint16_t)chance_int(0, 60);
+        position =
+            raim_map_round((raim_vec2){chance_between(-450, 450), chance_between(-450, 450)});
+    while (!raim_map_is_free(f->map, position, rules.player_radius));
+    fixture_put(f, position)->shield_ticks = (uint16_t)chance_int(0, 60);
     return f;
 }
 
-static void test_who_is_alone_moves_and_fires_by_the_same_rules_to_the_bit(void **state)
+static void test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit(void **state)
 {
     (void)state;
     uint32_t fired = 0;
@@ -44,7 +45,7 @@ static void test_who_is_alone_moves_and_fires_by_the_same_rules_to_the_bit(void 
         struct raim_world *world = f->world;
         world->tick = (uint32_t)raim_random_next(&chance);
         raim_player predicted = raim_world_players(world)[0];
-        struct raim_moment moment = {
+        struct raim_moment context = {
             .map = f->map,
             .rules = &world->rules,
             .stride = raim_world_stride(&world->rules, world->tick_hz),
@@ -58,15 +59,15 @@ static void test_who_is_alone_moves_and_fires_by_the_same_rules_to_the_bit(void 
                                       .fire = (uint8_t)chance_int(0, 1),
                                       .rewind = (uint8_t)chance_int(0, 12)};
             input->aim = (raim_angle)chance_int(0, 65535);
-            const uint32_t place = predicted.shots % world->shots;
+            const uint32_t slot = predicted.shots % world->shots;
             raim_bullet bullet;
-            moment.tick = world->tick;
-            raim_player_move(&predicted, input, &moment);
-            const bool fires = raim_player_fire(&predicted, input, &moment, &bullet);
+            context.tick = world->tick;
+            raim_player_move(&predicted, input, &context);
+            const bool fires = raim_player_fire(&predicted, input, &context, &bullet);
             fixture_step(f);
             assert_memory_equal(&predicted, raim_world_players(world), sizeof predicted);
             assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), fires);
-            const raim_bullet *launched = &raim_world_bullets(world)[place];
+            const raim_bullet *launched = &raim_world_bullets(world)[slot];
             if (fires && launched->owner != RAIM_NOBODY) // it may have hit a wall at once
                 assert_memory_equal(&bullet, launched, sizeof bullet);
             fired += fires;
@@ -80,17 +81,18 @@ static void test_a_rewound_shot_is_born_in_the_tick_that_was_seen(void **state)
 {
     (void)state;
     const raim_rules rules = raim_rules_default();
-    const struct raim_moment moment = {.rules = &rules, .tick_hz = 60, .tick = 1000};
+    const struct raim_moment context = {.rules = &rules, .tick_hz = 60, .tick = 1000};
     raim_player player = {.position = {7, 8}, .id = 1024, .state = RAIM_PLAYER_ALIVE};
     raim_bullet bullet;
     const raim_input input = {.fire = 1, .rewind = 9};
-    assert_true(raim_player_fire(&player, &input, &moment, &bullet));
+    assert_true(raim_player_fire(&player, &input, &context, &bullet));
     assert_int_equal(bullet.born_tick, 991);
     assert_int_equal(bullet.rewind, 9);
     assert_true(bullet.origin.x == 7 && bullet.origin.y == 8);
-    assert_int_equal(player.cooldown_ticks, 15); // from now, not from then
+    assert_int_equal(player.cooldown_ticks,
+                     15); // counted from the present tick, not from the rewound one
     assert_int_equal(player.shots, 1);
-    assert_false(raim_player_fire(&player, &input, &moment, &bullet));
+    assert_false(raim_player_fire(&player, &input, &context, &bullet));
 }
 
 static struct arena_fixture *open_field(void)
@@ -99,7 +101,7 @@ static struct arena_fixture *open_field(void)
     return fixture_create(&rules, 2, NULL, 0);
 }
 
-static void test_who_is_away_stands_and_does_not_fire(void **state)
+static void test_an_away_player_stands_and_does_not_fire(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field();
@@ -113,7 +115,7 @@ static void test_who_is_away_stands_and_does_not_fire(void **state)
     assert_true(player->position.x == 0);
     assert_int_equal(player->shots, 0);
     assert_int_equal(player->aim, 99);
-    assert_int_equal(player->shield_ticks, 0); // it runs out as everybody's
+    assert_int_equal(player->shield_ticks, 0); // runs out as usual
     raim_world_set_away(f->world, player->id, false);
     fixture_step(f);
     assert_true(player->position.x == 5);
@@ -121,7 +123,7 @@ static void test_who_is_away_stands_and_does_not_fire(void **state)
     fixture_destroy(f);
 }
 
-static void test_who_is_away_is_hit_and_rises_only_when_back(void **state)
+static void test_an_away_player_is_hit_and_respawns_only_when_back(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field();
@@ -136,11 +138,11 @@ static void test_who_is_away_is_hit_and_rises_only_when_back(void **state)
     assert_int_equal(victim->state, RAIM_PLAYER_DOWN);
     raim_world_set_away(f->world, victim->id, false);
     fixture_step(f);
-    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE); // its delay is long over
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE); // its respawn delay ended long ago
     fixture_destroy(f);
 }
 
-static void test_who_takes_the_place_of_one_who_was_away_is_there(void **state)
+static void test_a_new_player_in_the_slot_of_an_away_one_is_present(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field();
@@ -158,11 +160,11 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_is_alone_moves_and_fires_by_the_same_rules_to_the_bit),
+        cmocka_unit_test(test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit),
         cmocka_unit_test(test_a_rewound_shot_is_born_in_the_tick_that_was_seen),
-        cmocka_unit_test(test_who_is_away_stands_and_does_not_fire),
-        cmocka_unit_test(test_who_is_away_is_hit_and_rises_only_when_back),
-        cmocka_unit_test(test_who_takes_the_place_of_one_who_was_away_is_there),
+        cmocka_unit_test(test_an_away_player_stands_and_does_not_fire),
+        cmocka_unit_test(test_an_away_player_is_hit_and_respawns_only_when_back),
+        cmocka_unit_test(test_a_new_player_in_the_slot_of_an_away_one_is_present),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

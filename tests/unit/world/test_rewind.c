@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shots at what their shooters were shown: bullets that are launched in the past.
+// Tests of lag compensation: bullets that are launched in the past tick that their shooter saw.
 #include "arena_fixture.h"
 #include "chance.h"
 #include "hit_oracle.h"
@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-enum { REWIND = 12 }; // the fixture's most
+enum { REWIND = 12 }; // the max_rewind of the fixture
 
-// At 60 Hz with the default rules a bullet flies 15 units a tick and is at the muzzle, 20 units
-// ahead, when it is born; it touches a player 24 units before that one's centre; a player runs 5
-// units a tick.
+// At 60 Hz with the default rules, a bullet flies 15 units per tick, starts at the muzzle, 20 units
+// ahead of its shooter, and touches a player 24 units before that player's centre. A player runs 5
+// units per tick.
 
 static struct arena_fixture *open_field(void)
 {
@@ -46,15 +46,15 @@ static const raim_event *find_event(const struct arena_fixture *f, enum raim_eve
     return NULL;
 }
 
-static void test_who_was_in_line_then_is_hit_although_it_has_left(void **state)
+static void test_a_target_that_was_in_line_is_hit_after_it_left(void **state)
 {
     (void)state;
     for (int rewind = 0; rewind <= REWIND; rewind++) {
         struct arena_fixture *f = open_field();
         raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
         raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
-        // It stands for 4 ticks and runs for 8, 40 units. A bullet needs 3.7 to get there: the one
-        // that is launched 9 ticks ago just grazes it, 17 units out of the line.
+        // The target stands for 4 ticks and runs for 8 ticks, 40 units. A bullet needs 3.7 ticks to
+        // reach it: one that is launched 9 ticks ago just grazes the target, 17 units off the line.
         steps(f, 4);
         fixture_input(f, victim)->move_y = 1;
         steps(f, 8);
@@ -76,7 +76,7 @@ static void test_who_was_in_line_then_is_hit_although_it_has_left(void **state)
     }
 }
 
-static void test_who_came_into_the_line_since_is_not_hit(void **state)
+static void test_a_target_that_came_into_line_later_is_not_hit(void **state)
 {
     (void)state;
     for (int rewind = 0; rewind <= REWIND; rewind += REWIND) {
@@ -89,7 +89,7 @@ static void test_who_came_into_the_line_since_is_not_hit(void **state)
         assert_true(victim->position.y == 0);
         shoot(f, shooter, 0, rewind);
         steps(f, 10);
-        assert_int_equal(victim->deaths, rewind == 0); // else the bullet is far beyond
+        assert_int_equal(victim->deaths, rewind == 0); // otherwise the bullet is far beyond
         fixture_destroy(f);
     }
 }
@@ -111,7 +111,7 @@ static void test_a_hit_in_the_present_tick_is_not_in_the_past(void **state)
     fixture_destroy(f);
 }
 
-static void test_after_its_launch_it_is_a_bullet_like_all_others(void **state)
+static void test_a_rewound_bullet_flies_on_like_any_other(void **state)
 {
     (void)state;
     const raim_box walls[] = {{{-400, -300}, {-380, 300}}, {{300, -300}, {320, 300}}};
@@ -122,12 +122,12 @@ static void test_after_its_launch_it_is_a_bullet_like_all_others(void **state)
         rules.fire_cooldown = 10;
         struct arena_fixture *late = fixture_create(&rules, 1, walls, 2);
         struct arena_fixture *twin = fixture_create(&rules, 1, walls, 2);
-        const raim_vec2 place =
+        const raim_vec2 position =
             raim_map_round((raim_vec2){chance_between(-300, 200), chance_between(-900, 900)});
         const raim_angle aim = (raim_angle)chance_int(0, 65535);
         const int rewind = chance_int(0, REWIND);
-        const raim_player *late_shooter = fixture_put(late, place);
-        shoot(twin, fixture_put(twin, place), aim, 0);
+        const raim_player *late_shooter = fixture_put(late, position);
+        shoot(twin, fixture_put(twin, position), aim, 0);
         steps(twin, rewind);
         steps(late, rewind);
         shoot(late, late_shooter, aim, rewind);
@@ -163,7 +163,7 @@ static void test_a_wall_before_the_victim_stops_it_in_the_past(void **state)
     fixture_destroy(f);
 }
 
-static void test_its_lifetime_ends_in_the_past(void **state)
+static void test_a_lifetime_can_end_in_the_past(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -180,14 +180,14 @@ static void test_its_lifetime_ends_in_the_past(void **state)
     }
 }
 
-// From behind its corner a wall hides whoever stands low enough. One runs down behind it; at every
-// tick, its enemy shoots at every angle with every rewind.
-static void test_nobody_is_hit_who_was_behind_cover_for_longer_than_the_rewind(void **state)
+// A wall hides a player that stands low enough behind its corner. A player runs down behind it; in
+// every tick, its enemy shoots at every angle with every rewind.
+static void test_cover_older_than_the_rewind_protects(void **state)
 {
     (void)state;
     const raim_box wall = {{60, -400}, {80, 0}};
     raim_rules rules = raim_rules_default();
-    rules.bullet_speed = 20000; // as near to the line of sight as can be
+    rules.bullet_speed = 20000; // so that bullets nearly follow the line of sight
     struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, -100});
     raim_player *victim = fixture_put(f, (raim_vec2){150, 200});
@@ -207,12 +207,13 @@ static void test_nobody_is_hit_who_was_behind_cover_for_longer_than_the_rewind(v
             }
         }
         fixture_step(f);
-        // The line past the corner is 150 high there and this near to it: 39 * cos(59 degrees).
+        // The line past the corner is at y = 150 there, and the distance to it is 39 * cos(59
+        // degrees).
         covered += victim->previous.y < 111;
     }
     assert_int_equal(covered, 22);
     assert_int_equal(hits[0], 0);
-    // What compensation costs those under cover.
+    // The cost of lag compensation: hits on players under cover.
     assert_true(0 < hits[REWIND / 2] && hits[REWIND / 2] < hits[REWIND]);
     free(now);
     fixture_destroy(f);
@@ -222,7 +223,7 @@ static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void
 {
     (void)state;
     struct arena_fixture *f = open_field();
-    // Without a rewind the first is by far sooner there.
+    // Without a rewind, the first bullet would arrive much sooner.
     raim_player *near = fixture_put(f, (raim_vec2){-60, 0});
     raim_player *far = fixture_put(f, (raim_vec2){100, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){0, 0});
@@ -234,7 +235,7 @@ static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void
     assert_int_equal(victim->deaths, 1);
     assert_int_equal(far->score, 1);
     assert_int_equal(near->score, 0);
-    assert_int_equal(fixture_bullets(f), 1); // the late one flies on
+    assert_int_equal(fixture_bullets(f), 1); // the later one flies on
     fixture_input(f, near)->fire = 0;
     steps(f, 10);
     assert_int_equal(near->score, 1);
@@ -242,7 +243,7 @@ static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void
     fixture_destroy(f);
 }
 
-static void test_who_is_hit_in_the_past_still_fires(void **state)
+static void test_a_player_hit_in_the_past_still_fires(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field();
@@ -258,20 +259,20 @@ static void test_who_is_hit_in_the_past_still_fires(void **state)
     fixture_destroy(f);
 }
 
-static void test_nobody_meets_its_own_past(void **state)
+static void test_a_bullet_does_not_hit_the_history_of_its_shooter(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field();
     raim_player *player = fixture_put(f, (raim_vec2){-60, 0});
     fixture_input(f, player)->move_x = -1;
     steps(f, REWIND);
-    shoot(f, player, 0, REWIND); // over the way that it came
+    shoot(f, player, 0, REWIND); // along the path that it came from
     assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
     assert_int_equal(fixture_bullets(f), 1);
     fixture_destroy(f);
 }
 
-static void test_a_shield_of_then_stops_a_bullet(void **state)
+static void test_a_past_shield_stops_a_bullet(void **state)
 {
     (void)state;
     // The bullet meets the victim in the fourth of the ticks that it flies through.
@@ -300,7 +301,7 @@ static void test_a_shield_ends_with_the_tick_in_which_its_player_fires(void **st
     raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
     victim->shield_ticks = 100;
     steps(f, 3);
-    shoot(f, victim, RAIM_ANGLE_TURN / 4, 0); // in which it is met
+    shoot(f, victim, RAIM_ANGLE_TURN / 4, 0); // the tick in which it is hit
     steps(f, REWIND - 4);
     shoot(f, shooter, 0, REWIND);
     assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), 1);
@@ -327,7 +328,7 @@ static void test_another_life_is_another_target(void **state)
     fixture_destroy(f);
 }
 
-static void test_who_rises_in_a_tick_was_not_there_in_it(void **state)
+static void test_a_player_is_not_hit_in_the_tick_it_spawns_in(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -346,7 +347,7 @@ static void test_who_rises_in_a_tick_was_not_there_in_it(void **state)
     fixture_destroy(f);
 }
 
-static void test_who_takes_a_place_has_no_past_in_it(void **state)
+static void test_a_new_player_has_no_history_in_its_slot(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -364,19 +365,19 @@ static void test_who_takes_a_place_has_no_past_in_it(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_fresh_world_has_no_past(void **state)
+static void test_a_fresh_world_has_no_history(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field();
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     fixture_put(f, (raim_vec2){30, 0});
-    shoot(f, shooter, RAIM_ANGLE_TURN / 2, REWIND); // what is zeroed stands at the origin
+    shoot(f, shooter, RAIM_ANGLE_TURN / 2, REWIND); // zeroed samples are at the origin
     assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 0);
     assert_int_equal(raim_world_bullets(f->world)->born_tick, (uint32_t)-REWIND);
     fixture_destroy(f);
 }
 
-static void test_a_world_without_rewinds_keeps_no_past(void **state)
+static void test_a_world_without_rewinds_keeps_no_history(void **state)
 {
     (void)state;
     struct raim_world_def def = {
@@ -386,17 +387,17 @@ static void test_a_world_without_rewinds_keeps_no_past(void **state)
     for (uint32_t rewind = 1; rewind <= 5; rewind++) {
         def.max_rewind = rewind;
         assert_int_equal(raim_world_size(&def) - size,
-                         64 * sizeof(raim_position_history) * kept[rewind]);
+                         64 * sizeof(raim_position_sample) * kept[rewind]);
     }
     def.max_rewind = RAIM_MAX_REWIND;
-    assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_position_history) * 64);
+    assert_int_equal(raim_world_size(&def) - size, 64 * sizeof(raim_position_sample) * 64);
 }
 
 // --- against an oracle ---
 
 enum { PLAYERS = ORACLE_PLAYERS, TICKS = ORACLE_TICKS, BOXES = 6 };
 
-// Boxes around the middle, where everybody is put, near to each other.
+// Creates an arena with boxes in the middle, where all players gather.
 static struct arena_fixture *random_arena(void)
 {
     raim_box boxes[BOXES];
@@ -424,7 +425,7 @@ static struct arena_fixture *random_arena(void)
     return f;
 }
 
-// Now and then all who live are gathered, so that there is somebody to hit; that is a new life.
+// Moves all living players close together, so that bullets hit. The jump counts as a new life.
 static void gather(struct arena_fixture *f)
 {
     raim_player *players = raim_world_players(f->world);
@@ -440,7 +441,7 @@ static void gather(struct arena_fixture *f)
     }
 }
 
-static void press(struct arena_fixture *f)
+static void random_inputs(struct arena_fixture *f)
 {
     for (int i = 0; i < PLAYERS; i++) {
         raim_input *input = &f->inputs[i];
@@ -452,9 +453,9 @@ static void press(struct arena_fixture *f)
         input->aim = (raim_angle)chance_int(0, 65535);
         input->rewind = (uint8_t)chance_int(0, (int)f->world->max_rewind);
     }
-    const int place = chance_int(0, PLAYERS - 1);
+    const int slot = chance_int(0, PLAYERS - 1);
     if (chance_int(0, 49) == 0) {
-        raim_world_leave(f->world, raim_world_players(f->world)[place].id);
+        raim_world_leave(f->world, raim_world_players(f->world)[slot].id);
         raim_world_join(f->world);
     }
 }
@@ -472,7 +473,7 @@ static void test_every_hit_is_the_one_that_an_oracle_finds(void **state)
         for (int tick = 0; tick < TICKS; tick++) {
             if (tick % 40 == 20)
                 gather(f);
-            press(f);
+            random_inputs(f);
             memcpy(before, world, size);
             fixture_step(f);
             oracle_check(oracle, f, before);
@@ -490,7 +491,7 @@ static void test_every_hit_is_the_one_that_an_oracle_finds(void **state)
     free(oracle);
 }
 
-static void test_the_past_is_right_also_where_the_tick_wraps(void **state)
+static void test_the_history_survives_a_wrap_of_the_tick(void **state)
 {
     (void)state;
     struct arena_fixture *f[2];
@@ -498,13 +499,13 @@ static void test_the_past_is_right_also_where_the_tick_wraps(void **state)
         const raim_rules rules = raim_rules_default();
         f[i] = fixture_create(&rules, 8, NULL, 0);
         f[i]->world->tick = i == 0 ? 1024 : (uint32_t)-40;
-        for (int place = 0; place < 8; place++)
-            fixture_put(f[i], (raim_vec2){100 * (place % 4) - 200, 80 * (place / 4)});
+        for (int slot = 0; slot < 8; slot++)
+            fixture_put(f[i], (raim_vec2){100 * (slot % 4) - 200, 80 * (slot / 4)});
     }
     uint32_t hits = 0;
     for (int tick = 0; tick < 200; tick++) {
-        for (int place = 0; place < 8; place++)
-            f[0]->inputs[place] = f[1]->inputs[place] = (raim_input){
+        for (int slot = 0; slot < 8; slot++)
+            f[0]->inputs[slot] = f[1]->inputs[slot] = (raim_input){
                 .move_x = (int8_t)chance_int(-1, 1),
                 .move_y = (int8_t)chance_int(-1, 1),
                 .fire = 1,
@@ -526,25 +527,25 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_was_in_line_then_is_hit_although_it_has_left),
-        cmocka_unit_test(test_who_came_into_the_line_since_is_not_hit),
+        cmocka_unit_test(test_a_target_that_was_in_line_is_hit_after_it_left),
+        cmocka_unit_test(test_a_target_that_came_into_line_later_is_not_hit),
         cmocka_unit_test(test_a_hit_in_the_present_tick_is_not_in_the_past),
-        cmocka_unit_test(test_after_its_launch_it_is_a_bullet_like_all_others),
+        cmocka_unit_test(test_a_rewound_bullet_flies_on_like_any_other),
         cmocka_unit_test(test_a_wall_before_the_victim_stops_it_in_the_past),
-        cmocka_unit_test(test_its_lifetime_ends_in_the_past),
-        cmocka_unit_test(test_nobody_is_hit_who_was_behind_cover_for_longer_than_the_rewind),
+        cmocka_unit_test(test_a_lifetime_can_end_in_the_past),
+        cmocka_unit_test(test_cover_older_than_the_rewind_protects),
         cmocka_unit_test(test_of_two_shots_with_different_rewinds_the_earlier_hit_counts),
-        cmocka_unit_test(test_who_is_hit_in_the_past_still_fires),
-        cmocka_unit_test(test_nobody_meets_its_own_past),
-        cmocka_unit_test(test_a_shield_of_then_stops_a_bullet),
+        cmocka_unit_test(test_a_player_hit_in_the_past_still_fires),
+        cmocka_unit_test(test_a_bullet_does_not_hit_the_history_of_its_shooter),
+        cmocka_unit_test(test_a_past_shield_stops_a_bullet),
         cmocka_unit_test(test_a_shield_ends_with_the_tick_in_which_its_player_fires),
         cmocka_unit_test(test_another_life_is_another_target),
-        cmocka_unit_test(test_who_rises_in_a_tick_was_not_there_in_it),
-        cmocka_unit_test(test_who_takes_a_place_has_no_past_in_it),
-        cmocka_unit_test(test_a_fresh_world_has_no_past),
-        cmocka_unit_test(test_a_world_without_rewinds_keeps_no_past),
+        cmocka_unit_test(test_a_player_is_not_hit_in_the_tick_it_spawns_in),
+        cmocka_unit_test(test_a_new_player_has_no_history_in_its_slot),
+        cmocka_unit_test(test_a_fresh_world_has_no_history),
+        cmocka_unit_test(test_a_world_without_rewinds_keeps_no_history),
         cmocka_unit_test(test_every_hit_is_the_one_that_an_oracle_finds),
-        cmocka_unit_test(test_the_past_is_right_also_where_the_tick_wraps),
+        cmocka_unit_test(test_the_history_survives_a_wrap_of_the_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

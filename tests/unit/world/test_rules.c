@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of rules.
+// Tests of the table of rules.
 #include "rules.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void test_each_row_is_its_own_field(void **state)
     assert_string_equal(raim_rule_at(3)->unit, "units/s");
 }
 
-static void test_first_rule_out_of_range_is_told(void **state)
+static void test_first_rule_out_of_range_is_returned(void **state)
 {
     (void)state;
     for (int i = 0; i < RAIM_RULE_COUNT; i++) {
@@ -61,7 +61,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_good),
         cmocka_unit_test(test_each_row_is_its_own_field),
-        cmocka_unit_test(test_first_rule_out_of_range_is_told),
+        cmocka_unit_test(test_first_rule_out_of_range_is_returned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

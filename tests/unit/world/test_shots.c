@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may fire when, and the places of bullets.
+// Tests of the cooldown and of the slots of bullets.
 #include "arena_fixture.h"
 #include "chance.h"
 
@@ -75,7 +75,7 @@ static struct raim_world_def def_of(double lifetime, double cooldown, uint32_t t
     return def;
 }
 
-static void test_each_player_has_as_many_bullet_places_as_it_can_need(void **state)
+static void test_each_player_has_as_many_bullet_slots_as_it_can_need(void **state)
 {
     (void)state;
     struct raim_world_def def = def_of(1.2, 0.25, 60, 64);
@@ -93,7 +93,7 @@ static void test_each_player_has_as_many_bullet_places_as_it_can_need(void **sta
     assert_true(1000 * 8 <= RAIM_MAX_BULLETS);
 }
 
-// Each shot in a place of the shooter's own, where nothing is in flight.
+// Asserts that each new bullet is in a slot of its shooter that was free.
 static void check_shots(const struct arena_fixture *f, const raim_bullet *before)
 {
     const struct raim_world *world = f->world;
@@ -107,9 +107,9 @@ static void check_shots(const struct arena_fixture *f, const raim_bullet *before
     }
 }
 
-// Everybody keeps the trigger pulled, and whoever has cooled down fires, new lives included; none
-// of the rules lets a place be asked for that is still in flight.
-static void test_no_shot_is_dry_where_places_suffice(void **state)
+// All players keep firing, and every player whose cooldown is over fires, also in a new life. With
+// no rules does a shot need a slot that is still taken.
+static void test_no_shot_is_dry_where_slots_suffice(void **state)
 {
     (void)state;
     enum { PLAYERS = 12 };
@@ -153,7 +153,7 @@ static void test_no_shot_is_dry_where_places_suffice(void **state)
     assert_true(fired > 5000 && kills > 50);
 }
 
-static void test_a_shot_is_dry_only_while_its_place_is_in_flight(void **state)
+static void test_a_shot_is_dry_only_while_its_slot_is_taken(void **state)
 {
     (void)state;
     const struct raim_world_def def = def_of(10, 0.02, 60, RAIM_MAX_PLAYERS);
@@ -179,9 +179,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_cooldown_spaces_shots),
         cmocka_unit_test(test_a_new_life_fires_no_sooner),
         cmocka_unit_test(test_a_bullet_starts_at_its_shooters_centre_on_the_grid),
-        cmocka_unit_test(test_each_player_has_as_many_bullet_places_as_it_can_need),
-        cmocka_unit_test(test_no_shot_is_dry_where_places_suffice),
-        cmocka_unit_test(test_a_shot_is_dry_only_while_its_place_is_in_flight),
+        cmocka_unit_test(test_each_player_has_as_many_bullet_slots_as_it_can_need),
+        cmocka_unit_test(test_no_shot_is_dry_where_slots_suffice),
+        cmocka_unit_test(test_a_shot_is_dry_only_while_its_slot_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of the game, one tick at a time.
+// Tests of the game's rules, tick by tick.
 #include "arena_fixture.h"
 #include "chance.h"
 
@@ -40,9 +40,9 @@ static void test_strides_are_the_speed_in_whole_steps(void **state)
     assert_int_equal(stride.diagonal, 4525); // 4525.48
 }
 
-// After so many ticks exactly so many strides, from wherever, and as fast in every direction as the
-// grid allows.
-static void test_who_runs_in_the_open_is_where_it_is_expected_to_the_bit(void **state)
+// After n ticks, a player has moved exactly n strides from any start, as fast in every direction as
+// the grid allows.
+static void test_a_run_in_the_open_is_exact_to_the_bit(void **state)
 {
     (void)state;
     const uint32_t rates[] = {10, 60, 128, 240};
@@ -103,7 +103,8 @@ static void test_two_bullets_in_one_tick_give_one_point_to_the_first(void **stat
 {
     (void)state;
     struct arena_fixture *f = open_field(3);
-    // The later place stands nearer, so in the tick that both arrive its bullet is first.
+    // The player in the later slot is nearer, so its bullet is first in the tick in which both
+    // arrive.
     raim_player *far = fixture_put(f, (raim_vec2){-73, 0});
     raim_player *near = fixture_put(f, (raim_vec2){72, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){0, 0});
@@ -121,7 +122,7 @@ static void test_two_bullets_in_one_tick_give_one_point_to_the_first(void **stat
     fixture_destroy(f);
 }
 
-static void test_nobody_hits_themselves(void **state)
+static void test_no_player_hits_itself(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -161,7 +162,7 @@ static void test_a_shield_stops_a_bullet_and_ends_with_the_first_shot(void **sta
     fixture_destroy(f);
 }
 
-static void test_a_victim_rises_after_the_delay_far_from_enemies(void **state)
+static void test_a_victim_respawns_after_the_delay_far_from_enemies(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field(2);
@@ -182,7 +183,7 @@ static void test_a_victim_rises_after_the_delay_far_from_enemies(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_crowd_rises_without_overlap(void **state)
+static void test_a_crowd_spawns_without_overlap(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field(100); // for four spawn points
@@ -222,7 +223,7 @@ static void test_a_muzzle_behind_a_thin_wall_does_not_shoot_through(void **state
 {
     (void)state;
     const raim_rules rules = raim_rules_default();
-    // The player touches the wall, which is thinner than the way to the muzzle and beyond.
+    // The player touches the wall, which is thinner than the distance to the muzzle.
     const raim_box wall = {{20, -500}, {21, 500}};
     struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
@@ -236,7 +237,7 @@ static void test_a_muzzle_behind_a_thin_wall_does_not_shoot_through(void **state
     fixture_destroy(f);
 }
 
-static void test_a_fast_bullet_hits_who_runs_across_its_way(void **state)
+static void test_a_fast_bullet_hits_a_player_crossing_its_path(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -251,7 +252,7 @@ static void test_a_fast_bullet_hits_who_runs_across_its_way(void **state)
     fixture_destroy(f);
 }
 
-static void test_leaving_frees_the_place_and_takes_its_bullets_only(void **state)
+static void test_leaving_frees_the_slot_and_takes_its_bullets_only(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field(2);
@@ -264,14 +265,14 @@ static void test_leaving_frees_the_place_and_takes_its_bullets_only(void **state
     fixture_step(f);
     assert_int_equal(fixture_bullets(f), 2);
     raim_world_leave(f->world, old);
-    assert_int_equal(fixture_bullets(f), 1); // the other's
+    assert_int_equal(fixture_bullets(f), 1); // the bullet of the other player
     const raim_player_id next = raim_world_join(f->world);
     assert_int_equal(raim_player_slot(next), raim_player_slot(old));
     assert_int_not_equal(next, old);
     fixture_destroy(f);
 }
 
-static void test_a_place_never_gives_the_null_id(void **state)
+static void test_a_slot_never_gives_the_null_id(void **state)
 {
     (void)state;
     struct arena_fixture *f = open_field(1);
@@ -283,7 +284,7 @@ static void test_a_place_never_gives_the_null_id(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_round_begins_without_points_and_bullets_and_all_rise(void **state)
+static void test_a_round_begins_without_points_and_bullets_and_all_spawn(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -321,7 +322,7 @@ static void test_a_round_begins_without_points_and_bullets_and_all_rise(void **s
     fixture_destroy(f);
 }
 
-static void test_without_bullets_nobody_is_hit(void **state)
+static void test_without_bullets_no_player_is_hit(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -341,7 +342,7 @@ static void test_without_bullets_nobody_is_hit(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_world_that_follows_another_goes_on_with_ticks_ids_and_lives(void **state)
+static void test_a_continued_world_keeps_ticks_ids_and_lives(void **state)
 {
     (void)state;
     raim_rules rules = raim_rules_default();
@@ -364,18 +365,18 @@ static void test_a_world_that_follows_another_goes_on_with_ticks_ids_and_lives(v
     assert_int_equal(players[2].id, ids[2]);
     assert_int_equal(players[2].generation, 2);
     assert_int_equal(players[2].score, 0);
-    // Whoever comes gets no id that was used.
-    for (uint32_t place = 0; place < 8; place++) {
-        if (place == 2)
+    // New players get unused ids.
+    for (uint32_t slot = 0; slot < 8; slot++) {
+        if (slot == 2)
             continue;
         const raim_player_id id = raim_world_join(after->world);
-        assert_int_equal(raim_player_slot(id), place);
-        assert_int_equal(players[place].generation, place < 6 ? 2 : 1);
-        assert_int_equal(players[place].life, place < 6 ? others[place].life : 0);
+        assert_int_equal(raim_player_slot(id), slot);
+        assert_int_equal(players[slot].generation, slot < 6 ? 2 : 1);
+        assert_int_equal(players[slot].life, slot < 6 ? others[slot].life : 0);
     }
     fixture_step(after);
-    for (uint32_t place = 0; place < 8; place++)
-        assert_int_equal(players[place].state, RAIM_PLAYER_ALIVE);
+    for (uint32_t slot = 0; slot < 8; slot++)
+        assert_int_equal(players[slot].state, RAIM_PLAYER_ALIVE);
     assert_int_equal(players[0].life, (uint8_t)(others[0].life + 1));
     fixture_destroy(before);
     fixture_destroy(after);
@@ -396,10 +397,10 @@ static void test_full_events_are_counted(void **state)
 
 static void random_inputs(struct arena_fixture *f)
 {
-    for (uint32_t place = 0; place < f->world->max_players; place++) {
+    for (uint32_t slot = 0; slot < f->world->max_players; slot++) {
         if (chance_int(0, 9) > 0)
-            continue; // mostly they go on
-        f->inputs[place] = (raim_input){
+            continue; // most inputs stay
+        f->inputs[slot] = (raim_input){
             .move_x = (int8_t)chance_int(-1, 1),
             .move_y = (int8_t)chance_int(-1, 1),
             .fire = (uint8_t)chance_int(0, 1),
@@ -433,8 +434,8 @@ static void test_a_copy_of_the_world_plays_on_alike(void **state)
     fixture_destroy(f);
 }
 
-// Thin walls from side to side, somewhat slanted, make four rooms with a spawn in each; inside,
-// what is strewn makes nooks of every angle.
+// Creates four rooms, with a spawn in each, separated by thin, slanted walls from side to side.
+// Scattered obstacles form corners of every angle.
 static const raim_vec2 wall_ends[2][2] = {{{-1000, -40}, {1000, 44}}, {{38, -1000}, {-40, 1000}}};
 
 static struct raim_map *map_of_rooms(void)
@@ -484,8 +485,9 @@ static int room_of(raim_vec2 point)
     return room;
 }
 
-// A million players' ticks, from crawling to leaping: all on the grid, free, and behind no wall.
-static void test_everybody_is_always_on_the_grid_and_behind_no_wall(void **state)
+// Plays a million player ticks at all speeds: every player stays on the grid, free, and in its
+// room.
+static void test_players_stay_on_the_grid_and_cross_no_wall(void **state)
 {
     (void)state;
     enum { PLAYERS = 64, ROUNDS = 4, PLAYER_TICKS = 250000 };
@@ -521,8 +523,8 @@ static void test_everybody_is_always_on_the_grid_and_behind_no_wall(void **state
     }
 }
 
-// Whatever players press, they stay outside of obstacles and inside the border, points are what
-// was destroyed, and nobody moves farther than a stride and the pushes of a crowd.
+// With any input, players stay outside of obstacles and inside the border, points equal kills, and
+// no player moves farther than a stride and the pushes of a crowd.
 static void test_invariants_hold_in_a_crowd(void **state)
 {
     (void)state;
@@ -567,24 +569,24 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_strides_are_the_speed_in_whole_steps),
-        cmocka_unit_test(test_who_runs_in_the_open_is_where_it_is_expected_to_the_bit),
+        cmocka_unit_test(test_a_run_in_the_open_is_exact_to_the_bit),
         cmocka_unit_test(test_a_hit_gives_one_point_and_destroys),
         cmocka_unit_test(test_two_bullets_in_one_tick_give_one_point_to_the_first),
-        cmocka_unit_test(test_nobody_hits_themselves),
+        cmocka_unit_test(test_no_player_hits_itself),
         cmocka_unit_test(test_a_shield_stops_a_bullet_and_ends_with_the_first_shot),
-        cmocka_unit_test(test_a_victim_rises_after_the_delay_far_from_enemies),
-        cmocka_unit_test(test_a_crowd_rises_without_overlap),
+        cmocka_unit_test(test_a_victim_respawns_after_the_delay_far_from_enemies),
+        cmocka_unit_test(test_a_crowd_spawns_without_overlap),
         cmocka_unit_test(test_a_bullet_never_crosses_a_thin_wall),
         cmocka_unit_test(test_a_muzzle_behind_a_thin_wall_does_not_shoot_through),
-        cmocka_unit_test(test_a_fast_bullet_hits_who_runs_across_its_way),
-        cmocka_unit_test(test_leaving_frees_the_place_and_takes_its_bullets_only),
-        cmocka_unit_test(test_a_place_never_gives_the_null_id),
-        cmocka_unit_test(test_a_round_begins_without_points_and_bullets_and_all_rise),
-        cmocka_unit_test(test_without_bullets_nobody_is_hit),
-        cmocka_unit_test(test_a_world_that_follows_another_goes_on_with_ticks_ids_and_lives),
+        cmocka_unit_test(test_a_fast_bullet_hits_a_player_crossing_its_path),
+        cmocka_unit_test(test_leaving_frees_the_slot_and_takes_its_bullets_only),
+        cmocka_unit_test(test_a_slot_never_gives_the_null_id),
+        cmocka_unit_test(test_a_round_begins_without_points_and_bullets_and_all_spawn),
+        cmocka_unit_test(test_without_bullets_no_player_is_hit),
+        cmocka_unit_test(test_a_continued_world_keeps_ticks_ids_and_lives),
         cmocka_unit_test(test_full_events_are_counted),
         cmocka_unit_test(test_a_copy_of_the_world_plays_on_alike),
-        cmocka_unit_test(test_everybody_is_always_on_the_grid_and_behind_no_wall),
+        cmocka_unit_test(test_players_stay_on_the_grid_and_cross_no_wall),
         cmocka_unit_test(test_invariants_hold_in_a_crowd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
