@@ -27,7 +27,7 @@ static raim_input think(struct opponent *player, const struct raim_client *clien
     const uint32_t count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
     const double lead_s = raim_client_lead_ticks(client) / (double)raim_client_tick_hz(client);
     const raim_vec2 view = raim_client_view(client);
-    struct raim_bot_sight sight = {
+    struct raim_bot_observation sight = {
         .map = raim_client_map(client),
         .rules = raim_client_rules(client),
         .tick = (uint32_t)raim_client_own_tick(client),

@@ -33,7 +33,7 @@ struct raim_prediction_record {
 };
 
 struct raim_prediction {
-    struct raim_moment moment; // the tick in it changes with each call
+    struct raim_tick_context moment; // the tick in it changes with each call
     raim_player_id id;
     bool any;            // a state is known
     uint32_t first_tick; // first tick with a known state

@@ -241,7 +241,8 @@ static void take_response(struct raim_connector *connector, uint64_t now_us, con
             be_refused(connector, &refused);
         } else {
             raim_noise_split(&noise, send_key, receive_key);
-            raim_secure_begin(&connector->channel, send_key, receive_key, (int64_t)(now_us / 1000));
+            raim_secure_channel_begin(&connector->channel, send_key, receive_key,
+                                      (int64_t)(now_us / 1000));
             connector->secure = true;
             connector->state = RAIM_CONNECTOR_READY;
         }
@@ -300,7 +301,8 @@ size_t raim_connector_encrypt(struct raim_connector *connector, uint64_t now_us,
                               const uint8_t *plain, size_t size, uint8_t *data)
 {
     assert(connector->secure);
-    return raim_secure_encrypt(&connector->channel, (int64_t)(now_us / 1000), plain, size, data);
+    return raim_secure_channel_encrypt(&connector->channel, (int64_t)(now_us / 1000), plain, size,
+                                       data);
 }
 
 size_t raim_connector_decrypt(struct raim_connector *connector, const uint8_t *data, size_t size,
@@ -308,7 +310,7 @@ size_t raim_connector_decrypt(struct raim_connector *connector, const uint8_t *d
 {
     size_t plain_size = 0;
     assert(connector->secure);
-    return raim_secure_decrypt(&connector->channel, data, size, plain, &plain_size) ==
+    return raim_secure_channel_decrypt(&connector->channel, data, size, plain, &plain_size) ==
                    RAIM_SECURE_OK
                ? plain_size
                : 0;

@@ -18,7 +18,7 @@ struct raim_link {
 
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity)
 {
-    return (uint32_t)raim_crypto_decode(text, access, capacity);
+    return (uint32_t)raim_crypto_decode_base64url(text, access, capacity);
 }
 
 uint64_t raim_link_now_us(void)

@@ -18,7 +18,7 @@ static size_t show(struct transport *transport, struct udp_address from, const u
                    size_t size, uint8_t *data)
 {
     size_t shown = 0;
-    if (raim_secure_is_datagram(received, size)) {
+    if (raim_secure_channel_is_datagram(received, size)) {
         shown = secure_sessions_decrypt(transport->sessions, from, received, size, data,
                                         &transport->opening);
         transport->is_secure = shown > 0;

@@ -120,7 +120,7 @@ static enum access_control_verdict judge(const struct access_control *admission,
     if (verdict != ACCESS_CONTROL_ADMITTED)
         return verdict;
     const uint8_t *key = find_key(&admission->keys, access->key_id);
-    return raim_crypto_is_signed(token, signed_size, token + signed_size, key)
+    return raim_crypto_verify_signature(token, signed_size, token + signed_size, key)
                ? ACCESS_CONTROL_ADMITTED
                : ACCESS_CONTROL_FORGED;
 }

@@ -221,7 +221,7 @@ static void enter(struct secure_sessions *sessions, struct session *session,
     *bucket = (uint16_t)(session - sessions->sessions);
     memcpy(session->ephemeral, sessions->ephemeral, sizeof session->ephemeral);
     raim_noise_split(&sessions->noise, up, down);
-    raim_secure_begin(&session->channel, down, up, now_ms);
+    raim_secure_channel_begin(&session->channel, down, up, now_ms);
     raim_crypto_wipe(up, sizeof up);
     raim_crypto_wipe(down, sizeof down);
 }
@@ -288,7 +288,8 @@ size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_addr
     size_t plain_size = 0;
     *verdict = DATAGRAM_UNSEALED;
     if (session != NULL)
-        *verdict = verdicts[raim_secure_decrypt(&session->channel, data, size, plain, &plain_size)];
+        *verdict = verdicts[raim_secure_channel_decrypt(&session->channel, data, size, plain,
+                                                        &plain_size)];
     return plain_size;
 }
 
@@ -296,5 +297,7 @@ size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct udp_addr
                                int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data)
 {
     struct session *session = find(sessions, to);
-    return session != NULL ? raim_secure_encrypt(&session->channel, now_ms, plain, size, data) : 0;
+    return session != NULL
+               ? raim_secure_channel_encrypt(&session->channel, now_ms, plain, size, data)
+               : 0;
 }

@@ -74,7 +74,7 @@ bool raim_crypto_read_key(const char *text, uint8_t key[RAIM_CRYPTO_KEY_BYTES])
            size == RAIM_CRYPTO_KEY_BYTES;
 }
 
-size_t raim_crypto_decode(const char *text, uint8_t *bytes, size_t capacity)
+size_t raim_crypto_decode_base64url(const char *text, uint8_t *bytes, size_t capacity)
 {
     size_t size;
     const int result = sodium_base642bin(bytes, capacity, text, strlen(text), NULL, &size, NULL,
@@ -106,9 +106,9 @@ void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, 
     sodium_memzero(&state, sizeof state);
 }
 
-bool raim_crypto_is_signed(const void *data, size_t size,
-                           const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
-                           const uint8_t key[RAIM_CRYPTO_KEY_BYTES])
+bool raim_crypto_verify_signature(const void *data, size_t size,
+                                  const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
+                                  const uint8_t key[RAIM_CRYPTO_KEY_BYTES])
 {
     return crypto_sign_verify_detached(signature, data, size, key) == 0;
 }

@@ -44,7 +44,7 @@ bool raim_crypto_read_key(const char *text, uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 
 // Decodes base64url without padding. Returns the number of bytes, or 0 for invalid text and for
 // more than `capacity` bytes.
-size_t raim_crypto_decode(const char *text, uint8_t *bytes, size_t capacity);
+size_t raim_crypto_decode_base64url(const char *text, uint8_t *bytes, size_t capacity);
 
 // Returns the SipHash-2-4 of some data: its 8 bytes as a little-endian number.
 uint64_t raim_crypto_siphash(const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES], const void *data,
@@ -56,9 +56,9 @@ void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, 
                       size_t second_size, uint8_t hash[RAIM_CRYPTO_HASH_BYTES]);
 
 // Returns whether an Ed25519 signature of some bytes is valid for a public key.
-bool raim_crypto_is_signed(const void *data, size_t size,
-                           const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
-                           const uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
+bool raim_crypto_verify_signature(const void *data, size_t size,
+                                  const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
+                                  const uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 
 // X25519 (RFC 7748). A secret key is any random bytes. The key exchange computes the shared secret
 // from the own secret key and the peer's public key. It returns false for a public key of low

@@ -29,8 +29,9 @@ static void derive_number_key(const uint8_t key[KEY_BYTES],
     raim_crypto_wipe(hash, sizeof hash);
 }
 
-void raim_secure_begin(struct raim_secure_channel *channel, const uint8_t send_key[KEY_BYTES],
-                       const uint8_t receive_key[KEY_BYTES], int64_t now_ms)
+void raim_secure_channel_begin(struct raim_secure_channel *channel,
+                               const uint8_t send_key[KEY_BYTES],
+                               const uint8_t receive_key[KEY_BYTES], int64_t now_ms)
 {
     *channel = (struct raim_secure_channel){.sender.since_ms = now_ms};
     memcpy(channel->sender.key, send_key, KEY_BYTES);
@@ -40,7 +41,7 @@ void raim_secure_begin(struct raim_secure_channel *channel, const uint8_t send_k
     derive_number_key(receive_key, channel->receiver.number_key);
 }
 
-bool raim_secure_is_datagram(const uint8_t *data, size_t size)
+bool raim_secure_channel_is_datagram(const uint8_t *data, size_t size)
 {
     return size > RAIM_SECURE_BYTES && data[0] >> 6 == 1;
 }
@@ -83,8 +84,8 @@ static uint64_t take_number(struct raim_secure_sender *sender, int64_t now_ms)
     return sender->next++;
 }
 
-size_t raim_secure_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
-                           const uint8_t *plain, size_t size, uint8_t *data)
+size_t raim_secure_channel_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
+                                   const uint8_t *plain, size_t size, uint8_t *data)
 {
     struct raim_secure_sender *sender = &channel->sender;
     const uint64_t number = take_number(sender, now_ms);
@@ -142,12 +143,12 @@ static void advance_epoch(struct raim_secure_receiver *receiver)
     raim_noise_rekey(receiver->keys[CURRENT], receiver->keys[NEXT]);
 }
 
-enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
-                                             const uint8_t *data, size_t size, uint8_t *plain,
-                                             size_t *plain_size)
+enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel *channel,
+                                                     const uint8_t *data, size_t size,
+                                                     uint8_t *plain, size_t *plain_size)
 {
     struct raim_secure_receiver *receiver = &channel->receiver;
-    if (!raim_secure_is_datagram(data, size))
+    if (!raim_secure_channel_is_datagram(data, size))
         return RAIM_SECURE_FORGED;
     const uint64_t number =
         mask_number(receiver->number_key, read_u64(data) & number_mask, data + size - TAG_BYTES);

@@ -49,20 +49,20 @@ enum raim_secure_verdict {
 };
 
 // Begins a channel with the transport keys of a handshake.
-void raim_secure_begin(struct raim_secure_channel *channel,
-                       const uint8_t send_key[RAIM_CRYPTO_KEY_BYTES],
-                       const uint8_t receive_key[RAIM_CRYPTO_KEY_BYTES], int64_t now_ms);
+void raim_secure_channel_begin(struct raim_secure_channel *channel,
+                               const uint8_t send_key[RAIM_CRYPTO_KEY_BYTES],
+                               const uint8_t receive_key[RAIM_CRYPTO_KEY_BYTES], int64_t now_ms);
 
 // Returns whether a datagram has the form of an encrypted one.
-bool raim_secure_is_datagram(const uint8_t *data, size_t size);
+bool raim_secure_channel_is_datagram(const uint8_t *data, size_t size);
 
 // Encrypts a datagram into other memory, which has room for RAIM_SECURE_BYTES more. Returns the
 // size of the encrypted datagram.
-size_t raim_secure_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
-                           const uint8_t *plain, size_t size, uint8_t *data);
+size_t raim_secure_channel_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
+                                   const uint8_t *plain, size_t size, uint8_t *data);
 
 // Decrypts a datagram of any form into `plain`, which is other memory and at least as large. Sets
 // `plain_size` when the verdict is RAIM_SECURE_OK.
-enum raim_secure_verdict raim_secure_decrypt(struct raim_secure_channel *channel,
-                                             const uint8_t *data, size_t size, uint8_t *plain,
-                                             size_t *plain_size);
+enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel *channel,
+                                                     const uint8_t *data, size_t size,
+                                                     uint8_t *plain, size_t *plain_size);

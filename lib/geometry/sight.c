@@ -109,7 +109,7 @@ static bool begin_after_step(struct raim_sight *sight)
     return false;
 }
 
-bool raim_sight_again(struct raim_sight *sight)
+bool raim_sight_next_pass(struct raim_sight *sight)
 {
     if (raim_sight_is_hidden(sight))
         return false;

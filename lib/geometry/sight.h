@@ -24,7 +24,7 @@
 //         do
 //             for each obstacle that touches sight.cone (or every obstacle), in any order
 //                 raim_sight_hide(&sight, obstacle);
-//         while (raim_sight_again(&sight));
+//         while (raim_sight_next_pass(&sight));
 //         sees = !raim_sight_is_hidden(&sight);
 //     }
 // The loop may stop as soon as the circle is hidden.
@@ -60,7 +60,7 @@ void raim_sight_hide(struct raim_sight *sight, const raim_polygon *obstacle);
 
 // Ends a pass over the obstacles. Returns true when another pass is needed, because dropped spans
 // could decide the result or the viewer has been moved off an obstacle.
-bool raim_sight_again(struct raim_sight *sight);
+bool raim_sight_next_pass(struct raim_sight *sight);
 
 // Returns true when the whole circle is hidden.
 bool raim_sight_is_hidden(const struct raim_sight *sight);

@@ -105,8 +105,8 @@ static bool has_free_line(const struct raim_map *map, const struct end *from, co
     return true;
 }
 
-bool raim_map_is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double radius,
-                       double distance, uint16_t *blocker)
+bool raim_map_pvs_are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double radius,
+                             double distance, uint16_t *blocker)
 {
     const struct end from = {{a, distance + room, radius}, NULL};
     const struct end to = {{b, distance + room, radius}, NULL};
@@ -132,19 +132,19 @@ struct query {
 };
 
 // Returns true when the target is seen between a pair of points.
-static bool is_seen(struct query *query, int i, int j, struct raim_glimpse *ray)
+static bool is_seen(struct query *query, int i, int j, struct raim_view_ray *ray)
 {
     const raim_vec2 from = query->viewer->points[i], to = query->target->points[j];
     if (!raim_is_in_view(query->view, from, to, query->radius))
         return false;
     query->tests++;
-    *ray = (struct raim_glimpse){i, j};
+    *ray = (struct raim_view_ray){i, j};
     return raim_map_sees_circle(query->map, from, to, query->radius);
 }
 
 // Tests the pairs of points that an unblocked line connects.
 static bool test_free_lines(struct query *query, const struct raim_stabbing_lines *lines,
-                            struct raim_glimpse *ray)
+                            struct raim_view_ray *ray)
 {
     for (int i = 0; i < query->viewer->count; i++) {
         struct raim_slope_set slopes;
@@ -164,7 +164,7 @@ static bool test_free_lines(struct query *query, const struct raim_stabbing_line
 
 // Tests all pairs of points. When there are more than MAX_TESTS, it tests the pairs of the first
 // COARSE_POINTS of each player.
-static bool test_all_pairs(struct query *query, struct raim_glimpse *ray)
+static bool test_all_pairs(struct query *query, struct raim_view_ray *ray)
 {
     const int viewers = query->viewer->count, targets = query->target->count;
     const bool are_many = viewers * targets > MAX_TESTS;
@@ -175,9 +175,9 @@ static bool test_all_pairs(struct query *query, struct raim_glimpse *ray)
     return false;
 }
 
-bool raim_map_pvs_sees(const struct raim_map *map, const struct raim_reach *viewer,
-                       const struct raim_reach *target, double radius, raim_vec2 view,
-                       uint16_t *blocker, struct raim_glimpse *ray)
+bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_reach *viewer,
+                            const struct raim_reach *target, double radius, raim_vec2 view,
+                            uint16_t *blocker, struct raim_view_ray *ray)
 {
     struct query query = {map, viewer, target, radius, view, 0};
     const struct end from = end_of(viewer, 0), to = end_of(target, radius);

@@ -24,7 +24,7 @@ static inline bool raim_is_in_view(raim_vec2 view, raim_vec2 eye, raim_vec2 cent
 
 // A free line of sight: the index of the viewer's point it starts from, and of the target's point
 // that it leads to.
-struct raim_glimpse {
+struct raim_view_ray {
     int from, to;
 };
 
@@ -42,14 +42,14 @@ struct raim_glimpse {
 // `blocker` is the index of the obstacle that is tested first, because the obstacle that hid a
 // target in the last query usually still does. Any initial value is valid. It becomes the index of
 // the obstacle that blocked the last lines of sight.
-bool raim_map_pvs_sees(const struct raim_map *map, const struct raim_reach *viewer,
-                       const struct raim_reach *target, double radius, raim_vec2 view,
-                       uint16_t *blocker, struct raim_glimpse *ray);
+bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_reach *viewer,
+                            const struct raim_reach *target, double radius, raim_vec2 view,
+                            uint16_t *blocker, struct raim_view_ray *ray);
 
 // Returns true when no part of either of two circles can be seen from the centre of the other while
 // both stay within `distance` units of their positions and pass through no obstacle. A player who
 // runs a distance stays within it, but for a thousandth that rounding a corner gains. Both circles
 // must be free. False leaves it open. The result is true for 99 % of the pairs of the shipped maps
 // that no run of 24 units reveals, for 93 % with runs of 45 units, and for 71 % with 75 units.
-bool raim_map_is_apart(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double radius,
-                       double distance, uint16_t *blocker);
+bool raim_map_pvs_are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double radius,
+                             double distance, uint16_t *blocker);

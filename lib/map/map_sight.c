@@ -33,7 +33,7 @@ bool raim_map_sees_circle(const struct raim_map *map, raim_vec2 from, raim_vec2 
         return true;
     do
         hide_circle(map, &sight);
-    while (raim_sight_again(&sight));
+    while (raim_sight_next_pass(&sight));
     return !raim_sight_is_hidden(&sight);
 }
 

@@ -9,7 +9,7 @@ static const double gain = 1.001;
 
 #define DIAGONAL 0x1.6a09e667f3bcdp-1 // sqrt(1/2)
 
-static const raim_vec2 directions[RAIM_RUN_WAYS] = {
+static const raim_vec2 directions[RAIM_RUN_DIRECTIONS] = {
     {1, 0},  {DIAGONAL, DIAGONAL},   {0, 1},  {-DIAGONAL, DIAGONAL},
     {-1, 0}, {-DIAGONAL, -DIAGONAL}, {0, -1}, {DIAGONAL, -DIAGONAL},
 };
@@ -40,10 +40,11 @@ static double clearance(const struct raim_map *map, raim_vec2 centre, double mos
     return clear;
 }
 
-void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, raim_vec2 centre,
-                       double radius, double step, int steps, raim_vec2 *points)
+void raim_reachability_begin(struct raim_reachability *table, const struct raim_map *map,
+                             raim_vec2 centre, double radius, double step, int steps,
+                             raim_vec2 *points)
 {
-    *table = (struct raim_runner){
+    *table = (struct raim_reachability){
         .map = map,
         .centre = centre,
         .radius = radius,
@@ -52,12 +53,12 @@ void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, ra
         .free_steps = (clearance(map, centre, radius + step * steps) - radius) / step,
         .points = points,
     };
-    for (int way = 0; way < RAIM_RUN_WAYS; way++)
+    for (int way = 0; way < RAIM_RUN_DIRECTIONS; way++)
         table->runs[way].clear_steps = -1;
 }
 
 // Returns the number of steps before the first obstacle in a direction.
-static double clear_steps_of(struct raim_runner *table, int way)
+static double clear_steps_of(struct raim_reachability *table, int way)
 {
     struct raim_run *run = &table->runs[way];
     if (run->clear_steps < 0) {
@@ -69,13 +70,13 @@ static double clear_steps_of(struct raim_runner *table, int way)
     return run->clear_steps;
 }
 
-static bool is_clear(struct raim_runner *table, int way, int steps)
+static bool is_clear(struct raim_reachability *table, int way, int steps)
 {
     return steps <= table->free_steps || steps < clear_steps_of(table, way);
 }
 
 // Returns the end of a straight run.
-static raim_vec2 run_to(struct raim_runner *table, int way, int steps)
+static raim_vec2 run_to(struct raim_reachability *table, int way, int steps)
 {
     if (is_clear(table, way, steps))
         return raim_vec2_mad(table->centre, directions[way], table->step * steps);
@@ -93,7 +94,7 @@ static raim_vec2 run_to(struct raim_runner *table, int way, int steps)
 }
 
 // Returns the end of a run with its first half in one direction and its second half in another.
-static raim_vec2 turn_to(struct raim_runner *table, int first, int second, int steps)
+static raim_vec2 turn_to(struct raim_reachability *table, int first, int second, int steps)
 {
     const raim_vec2 half = run_to(table, first, steps / 2);
     const raim_vec2 way = raim_vec2_scale(directions[second], table->step * (steps - steps / 2));
@@ -112,11 +113,11 @@ static int second_of(int turn)
 
 static int first_of(int turn)
 {
-    const int side = (turn - RAIM_REACH_TURN) % 2 == 0 ? 1 : RAIM_RUN_WAYS - 1;
-    return (second_of(turn) + side) % RAIM_RUN_WAYS;
+    const int side = (turn - RAIM_REACH_TURN) % 2 == 0 ? 1 : RAIM_RUN_DIRECTIONS - 1;
+    return (second_of(turn) + side) % RAIM_RUN_DIRECTIONS;
 }
 
-raim_vec2 raim_runner_at(struct raim_runner *table, int choice, int steps)
+raim_vec2 raim_reachability_at(struct raim_reachability *table, int choice, int steps)
 {
     if (choice == RAIM_REACH_STAY)
         return table->centre;
@@ -133,7 +134,7 @@ static void add(struct raim_reach *reach, int choice, raim_vec2 point)
     reach->points[reach->count++] = point;
 }
 
-void raim_runner_reach(struct raim_runner *table, int steps, struct raim_reach *reach)
+void raim_reachability_find(struct raim_reachability *table, int steps, struct raim_reach *reach)
 {
     reach->centre = table->centre;
     reach->extent = table->step * steps * gain;
@@ -142,10 +143,10 @@ void raim_runner_reach(struct raim_runner *table, int steps, struct raim_reach *
     if (steps == 0)
         return;
     for (int choice = RAIM_REACH_END; choice < RAIM_REACH_TURN; choice++)
-        add(reach, choice, raim_runner_at(table, choice, steps));
+        add(reach, choice, raim_reachability_at(table, choice, steps));
     if (steps <= table->free_steps)
         return;
     for (int turn = RAIM_REACH_TURN; turn < RAIM_REACH_CHOICES; turn++)
         if (!is_clear(table, second_of(turn), steps) && is_clear(table, first_of(turn), steps))
-            add(reach, turn, raim_runner_at(table, turn, steps));
+            add(reach, turn, raim_reachability_at(table, turn, steps));
 }

@@ -8,20 +8,20 @@
 
 #include "map.h"
 
-#define RAIM_RUN_WAYS 8
+#define RAIM_RUN_DIRECTIONS 8
 
 // The choices of a run: to stay; to run the whole time in one of eight directions; to run half the
 // time; and, for a blocked direction, to run half the time in an adjacent one first.
 enum {
     RAIM_REACH_STAY,
     RAIM_REACH_END,
-    RAIM_REACH_HALF = RAIM_REACH_END + RAIM_RUN_WAYS,
-    RAIM_REACH_TURN = RAIM_REACH_HALF + RAIM_RUN_WAYS,
-    RAIM_REACH_CHOICES = RAIM_REACH_TURN + 2 * RAIM_RUN_WAYS,
+    RAIM_REACH_HALF = RAIM_REACH_END + RAIM_RUN_DIRECTIONS,
+    RAIM_REACH_TURN = RAIM_REACH_HALF + RAIM_RUN_DIRECTIONS,
+    RAIM_REACH_CHOICES = RAIM_REACH_TURN + 2 * RAIM_RUN_DIRECTIONS,
 };
 
 // The largest number of points: of two adjacent directions, only one is a detour for the other.
-#define RAIM_REACH_POINTS (RAIM_REACH_TURN + RAIM_RUN_WAYS)
+#define RAIM_REACH_POINTS (RAIM_REACH_TURN + RAIM_RUN_DIRECTIONS)
 
 // The points that a circle can reach within a time, and a disc around them, except for rounding.
 // The points may also be any others to see from or to be seen at, such as those of a bullet.
@@ -34,7 +34,7 @@ struct raim_reach {
 };
 
 // A lazily filled table of the points that one player can reach. The player is free at its centre.
-struct raim_runner {
+struct raim_reachability {
     const struct raim_map *map;
     raim_vec2 centre;
     double radius, step; // units
@@ -43,20 +43,21 @@ struct raim_runner {
     struct raim_run {
         double clear_steps; // steps before the first obstacle; negative: not computed yet
         int computed;       // the last of its points that is computed
-    } runs[RAIM_RUN_WAYS];
+    } runs[RAIM_RUN_DIRECTIONS];
     raim_vec2 *points; // by direction, then steps; computed from the first obstacle on
 };
 
 // Begins a table for a player of a radius that runs up to `steps` steps of the length `step`.
-// `points` has room for RAIM_RUN_WAYS * (steps + 1) points. Borrows the map and the points.
-void raim_runner_begin(struct raim_runner *table, const struct raim_map *map, raim_vec2 centre,
-                       double radius, double step, int steps, raim_vec2 *points);
+// `points` has room for RAIM_RUN_DIRECTIONS * (steps + 1) points. Borrows the map and the points.
+void raim_reachability_begin(struct raim_reachability *table, const struct raim_map *map,
+                             raim_vec2 centre, double radius, double step, int steps,
+                             raim_vec2 *points);
 
 // Returns the point that a choice leads to in a number of steps, 0 to the table's: a straight run
 // by raim_map_move that slides along obstacles and turns once at most. A player that is kept on the
 // map's grid ends within about one grid step of it.
-raim_vec2 raim_runner_at(struct raim_runner *table, int choice, int steps);
+raim_vec2 raim_reachability_at(struct raim_reachability *table, int choice, int steps);
 
 // Collects the points that are worth testing for a number of steps, 0 to the table's: the position,
 // the straight runs and, near obstacles, the turns into blocked directions.
-void raim_runner_reach(struct raim_runner *table, int steps, struct raim_reach *reach);
+void raim_reachability_find(struct raim_reachability *table, int steps, struct raim_reach *reach);

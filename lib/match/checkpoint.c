@@ -225,7 +225,7 @@ static bool is_world_sound(const struct raim_match *match, const struct raim_wor
     lasting.random = world->random;
     lasting.tick = world->tick;
     return memcmp(&lasting, world, sizeof lasting) == 0 &&
-           raim_world_is_sound(world, match->def.map);
+           raim_world_is_valid(world, match->def.map);
 }
 
 static bool is_name(const char name[RAIM_MAX_NAME_BYTES + 1])
@@ -242,7 +242,7 @@ static bool is_member_sound(const raim_player *player, const struct saved_member
         return memcmp(saved, &nobody, sizeof nobody) == 0;
     if (saved->bot > 1 || saved->muted > 1 || saved->missed > saved->due || !is_name(saved->name))
         return false;
-    return saved->bot == 0 || (player->away == 0 && raim_bot_is_sound(&saved->brain));
+    return saved->bot == 0 || (player->away == 0 && raim_bot_is_valid(&saved->brain));
 }
 
 // Validates everything and counts the clients' players.

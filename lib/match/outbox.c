@@ -30,7 +30,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         .event_sequence = match->log.due[raim_audience_of(client)],
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
-        .shots = match->world->shots,
+        .shots = match->world->bullets_per_player,
         .max_rewind = match->world->max_rewind,
         .view_width = match->def.view_width,
         .view_height = match->def.view_height,

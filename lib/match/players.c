@@ -168,7 +168,7 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
         const raim_player *player = &raim_world_players_const(world)[slot];
         if (player->state != RAIM_PLAYER_ALIVE || !match->members[slot].bot)
             continue;
-        const struct raim_bot_sight sight = {
+        const struct raim_bot_observation sight = {
             .map = match->def.map,
             .rules = &world->rules,
             .tick = world->tick,

@@ -50,7 +50,7 @@ static void place_bots(struct transition *transition)
             continue;
         }
         const raim_player_id id = player_before(transition, slot)->id;
-        raim_world_seat(next->world, id);
+        raim_world_rejoin(next->world, id);
         member->joined_tick = before->members[slot].joined_tick;
         carry_player(transition, slot, id);
     }
@@ -76,7 +76,7 @@ static void place_clients(struct transition *transition)
         if (player->id == RAIM_NOBODY || before->members[slot].bot ||
             slot >= next->world->max_players)
             continue;
-        raim_world_seat(next->world, player->id);
+        raim_world_rejoin(next->world, player->id);
         carry_member(transition, slot, player->id);
     }
     for (uint32_t slot = before->def.bots; slot < before->world->max_players; slot++)
@@ -157,7 +157,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
     };
     for (uint32_t slot = 0; slot < next->def.bots; slot++)
         raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
-    raim_world_follow(next->world, match->world);
+    raim_world_continue(next->world, match->world);
     next->began_tick = match->world->tick;
     next->policy.draining = match->policy.draining;
     place_bots(&transition);

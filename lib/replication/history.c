@@ -26,7 +26,7 @@ struct raim_wire_limits raim_history_limits(const struct raim_world *world)
     const struct raim_stride stride = raim_world_stride(&world->rules, world->tick_hz);
     return (struct raim_wire_limits){
         .players = world->max_players,
-        .shots = world->shots,
+        .shots = world->bullets_per_player,
         .history = raim_wire_history(world->tick_hz),
         .stride = stride.straight,
         .diagonal = stride.diagonal,

@@ -12,7 +12,7 @@ struct raim_visibility {
     uint32_t tick;
     struct runner {
         uint32_t tick; // for which `runner` is valid
-        struct raim_runner runner;
+        struct raim_reachability runner;
     } * runners; // by slot
     struct reach {
         uint32_t tick; // for which `reach` is valid
@@ -30,7 +30,7 @@ struct raim_visibility *raim_visibility_create(const struct raim_visibility_def 
     visibility->def = *def;
     visibility->runners = calloc(def->slots, sizeof *visibility->runners);
     visibility->reaches = calloc(runs, sizeof *visibility->reaches);
-    visibility->points = calloc(runs * RAIM_RUN_WAYS, sizeof *visibility->points);
+    visibility->points = calloc(runs * RAIM_RUN_DIRECTIONS, sizeof *visibility->points);
     if (visibility->runners != NULL && visibility->reaches != NULL && visibility->points != NULL)
         return visibility;
     raim_visibility_destroy(visibility);
@@ -80,16 +80,16 @@ bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_
 
 // --- from where both can come to ---
 
-static struct raim_runner *runner_of(struct raim_visibility *visibility, uint32_t slot,
-                                     raim_vec2 position)
+static struct raim_reachability *runner_of(struct raim_visibility *visibility, uint32_t slot,
+                                           raim_vec2 position)
 {
     const struct raim_visibility_def *def = &visibility->def;
     struct runner *known = &visibility->runners[slot];
     if (known->runner.map == NULL || known->tick != visibility->tick) {
-        const size_t points = (size_t)RAIM_RUN_WAYS * (def->longest_run + 1);
+        const size_t points = (size_t)RAIM_RUN_DIRECTIONS * (def->longest_run + 1);
         known->tick = visibility->tick;
-        raim_runner_begin(&known->runner, def->map, position, def->player_radius, def->stride,
-                          (int)def->longest_run, &visibility->points[slot * points]);
+        raim_reachability_begin(&known->runner, def->map, position, def->player_radius, def->stride,
+                                (int)def->longest_run, &visibility->points[slot * points]);
     }
     return &known->runner;
 }
@@ -101,7 +101,7 @@ static const struct raim_reach *reach_of(struct raim_visibility *visibility, uin
     struct reach *known = &visibility->reaches[slot * (visibility->def.longest_run + 1) + ticks];
     if (known->reach.count == 0 || known->tick != visibility->tick) {
         known->tick = visibility->tick;
-        raim_runner_reach(runner_of(visibility, slot, position), (int)ticks, &known->reach);
+        raim_reachability_find(runner_of(visibility, slot, position), (int)ticks, &known->reach);
     }
     return &known->reach;
 }
@@ -153,9 +153,9 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
         reach_by_flight(target->trajectory, horizon, &flight);
     else
         to = reach_of(visibility, target->slot, target->centre, horizon.to);
-    struct raim_glimpse view_ray;
-    if (!raim_map_pvs_sees(visibility->def.map, from, to, target->radius, visibility->def.view,
-                           blocker, &view_ray))
+    struct raim_view_ray view_ray;
+    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
+                                blocker, &view_ray))
         return false;
     *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
     return true;
@@ -168,15 +168,16 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
                                      struct raim_cached_witness witness)
 {
     const raim_vec2 from =
-        viewpoint->moves ? raim_runner_at(runner_of(visibility, viewpoint->slot, viewpoint->eye),
-                                          witness.from, (int)horizon.run)
-                         : viewpoint->eye;
+        viewpoint->moves
+            ? raim_reachability_at(runner_of(visibility, viewpoint->slot, viewpoint->eye),
+                                   witness.from, (int)horizon.run)
+            : viewpoint->eye;
     const raim_vec2 to =
         target->trajectory != NULL
             ? raim_trajectory_at(target->trajectory,
                                  moment_of(target->trajectory, horizon, witness.to))
-            : raim_runner_at(runner_of(visibility, target->slot, target->centre), witness.to,
-                             (int)horizon.to);
+            : raim_reachability_at(runner_of(visibility, target->slot, target->centre), witness.to,
+                                   (int)horizon.to);
     return is_in_view(visibility, from, to, target->radius) &&
            raim_map_sees_circle(visibility->def.map, from, to, target->radius);
 }
@@ -186,6 +187,6 @@ bool raim_visibility_is_apart(const struct raim_visibility *visibility,
                               const struct raim_view_target *target, uint32_t ticks,
                               uint16_t *blocker)
 {
-    return raim_map_is_apart(visibility->def.map, viewpoint->eye, target->centre, target->radius,
-                             visibility->def.stride * ticks, blocker);
+    return raim_map_pvs_are_hidden(visibility->def.map, viewpoint->eye, target->centre,
+                                   target->radius, visibility->def.stride * ticks, blocker);
 }

@@ -73,8 +73,8 @@ bool raim_visibility_sees_circle(const struct raim_visibility *visibility, raim_
 bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_vec2 eye,
                                  raim_vec2 centre, double radius);
 
-// Whether a viewer can see a target within a horizon; see raim_map_pvs_sees, also for `blocker`. On
-// true, `witness` receives the pair of points.
+// Whether a viewer can see a target within a horizon; see raim_map_pvs_could_see, also for
+// `blocker`. On true, `witness` receives the pair of points.
 bool raim_visibility_can_see(struct raim_visibility *visibility,
                              const struct raim_viewpoint *viewpoint,
                              const struct raim_view_target *target, struct raim_horizon horizon,
@@ -89,7 +89,7 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
                                      struct raim_cached_witness witness);
 
 // A conservative test for two players: true when neither can see the other within `ticks`, wherever
-// both run. False leaves the question open; see raim_map_is_apart.
+// both run. False leaves the question open; see raim_map_pvs_are_hidden.
 bool raim_visibility_is_apart(const struct raim_visibility *visibility,
                               const struct raim_viewpoint *viewpoint,
                               const struct raim_view_target *target, uint32_t ticks,

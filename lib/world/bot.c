@@ -29,7 +29,8 @@ void raim_bot_init(struct raim_bot *bot, uint64_t seed)
     *bot = (struct raim_bot){.random = seed, .strafe = (seed & 1) != 0 ? 1 : -1};
 }
 
-static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_sight *sight, uint32_t key)
+static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_observation *sight,
+                                                   uint32_t key)
 {
     for (uint32_t i = 0; i < sight->enemy_count; i++)
         if (sight->enemies[i].key == key)
@@ -38,7 +39,7 @@ static const struct raim_bot_enemy *enemy_with_key(const struct raim_bot_sight *
 }
 
 // Returns the nearest visible enemy among the SIGHT_CHECKS nearest ones, or NULL.
-static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sight)
+static const struct raim_bot_enemy *find_target(const struct raim_bot_observation *sight)
 {
     double beyond = -1;
     for (int check = 0; check < SIGHT_CHECKS; check++) {
@@ -63,7 +64,7 @@ static const struct raim_bot_enemy *find_target(const struct raim_bot_sight *sig
 
 // Chooses a goal that a straight run reaches: of a few random directions, the one with the most
 // free space, with a preference for the current heading.
-static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight)
+static void choose_goal(struct raim_bot *bot, const struct raim_bot_observation *sight)
 {
     const raim_vec2 heading = {bot->move_x, bot->move_y};
     double best = -INFINITY;
@@ -83,7 +84,7 @@ static void choose_goal(struct raim_bot *bot, const struct raim_bot_sight *sight
 }
 
 // Returns the desired direction of movement, without regard to obstacles.
-static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_sight *sight,
+static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_observation *sight,
                                    const struct raim_bot_enemy *target)
 {
     if (target == NULL || bot->stuck_decisions >= STUCK_DECISIONS) {
@@ -107,7 +108,7 @@ static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_s
 
 // Chooses, of the eight directions of movement, the one that best agrees with the desired direction
 // and has free space ahead.
-static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim_vec2 desired)
+static void steer(struct raim_bot *bot, const struct raim_bot_observation *sight, raim_vec2 desired)
 {
     const double length = raim_vec2_length(desired);
     double best = -INFINITY;
@@ -134,7 +135,7 @@ static void steer(struct raim_bot *bot, const struct raim_bot_sight *sight, raim
     }
 }
 
-static void decide(struct raim_bot *bot, const struct raim_bot_sight *sight)
+static void decide(struct raim_bot *bot, const struct raim_bot_observation *sight)
 {
     const double stride = sight->rules->player_speed * decision_interval_s;
     const double moved = raim_vec2_distance_squared(sight->position, bot->decided_from);
@@ -157,7 +158,7 @@ static void turn_aim(struct raim_bot *bot, uint32_t tick_hz, raim_angle wanted)
     bot->aim = (raim_angle)(bot->aim + taken);
 }
 
-raim_input raim_bot_think(struct raim_bot *bot, const struct raim_bot_sight *sight)
+raim_input raim_bot_think(struct raim_bot *bot, const struct raim_bot_observation *sight)
 {
     if (raim_tick_diff(sight->tick, bot->decision_tick) >= 0)
         decide(bot, sight);

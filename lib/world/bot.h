@@ -19,7 +19,7 @@ struct raim_bot_enemy {
 };
 
 // The observation of a bot before a tick. The pointers are borrowed.
-struct raim_bot_sight {
+struct raim_bot_observation {
     const struct raim_map *map;
     const raim_rules *rules;
     uint32_t tick, tick_hz;
@@ -48,4 +48,4 @@ struct raim_bot {
 void raim_bot_init(struct raim_bot *bot, uint64_t seed);
 
 // Returns the input for the tick of the observation. Call it once per tick while the bot is alive.
-raim_input raim_bot_think(struct raim_bot *bot, const struct raim_bot_sight *sight);
+raim_input raim_bot_think(struct raim_bot *bot, const struct raim_bot_observation *sight);

@@ -12,7 +12,7 @@ static uint16_t count_down(uint16_t ticks)
 }
 
 void raim_player_move(raim_player *player, const raim_input *input,
-                      const struct raim_moment *context)
+                      const struct raim_tick_context *context)
 {
     // The cooldown runs while the player is down, too: a new life must not fire sooner.
     player->cooldown_ticks = count_down(player->cooldown_ticks);
@@ -36,7 +36,7 @@ void raim_player_move(raim_player *player, const raim_input *input,
 }
 
 bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_moment *context, raim_bullet *bullet)
+                      const struct raim_tick_context *context, raim_bullet *bullet)
 {
     if (player->state != RAIM_PLAYER_ALIVE || player->away || !input->fire ||
         player->cooldown_ticks > 0)

@@ -8,7 +8,7 @@
 #include "world.h"
 
 // The parameters of a tick that are common to all players. The pointers are borrowed.
-struct raim_moment {
+struct raim_tick_context {
     const struct raim_map *map;
     const raim_rules *rules;
     struct raim_stride stride; // raim_world_stride
@@ -18,11 +18,11 @@ struct raim_moment {
 
 // Advances the timers of a player and, if it is alive, moves and aims it.
 void raim_player_move(raim_player *player, const raim_input *input,
-                      const struct raim_moment *context);
+                      const struct raim_tick_context *context);
 
 // Fires a shot if the player is alive, the input asks for it and the cooldown is over. Returns true
 // with the new bullet, and counts it. The caller stores the bullet in one of the player's bullet
 // slots: the number of shots before the call, modulo the slots of each player. Do not call this
 // when that slot is taken; the shot is then dry.
 bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_moment *context, raim_bullet *bullet);
+                      const struct raim_tick_context *context, raim_bullet *bullet);

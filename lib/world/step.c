@@ -18,7 +18,7 @@ struct step {
     struct raim_events *events;
     raim_player *players;
     raim_bullet *bullets;
-    struct raim_moment context;
+    struct raim_tick_context context;
     struct raim_projectile_context projectiles;
 };
 
@@ -81,7 +81,8 @@ static uint32_t fire(struct step *step)
             continue;
         raim_player *player = &step->players[slot];
         // Slots are used in turn: a bullet has ended before its slot is used again.
-        raim_bullet *bullet = &step->bullets[slot * world->shots + player->shots % world->shots];
+        raim_bullet *bullet = &step->bullets[slot * world->bullets_per_player +
+                                             player->shots % world->bullets_per_player];
         if (bullet->owner != RAIM_NOBODY)
             continue; // a dry shot, only possible when RAIM_MAX_BULLETS limits the slots
         if (!raim_player_fire(player, &step->inputs[slot], &step->context, bullet))

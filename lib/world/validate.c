@@ -52,7 +52,7 @@ static bool is_bullet_valid(const struct raim_world *world, const struct raim_ma
 {
     static const raim_bullet none;
     const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
-    const raim_player *shooter = &raim_world_players_const(world)[slot / world->shots];
+    const raim_player *shooter = &raim_world_players_const(world)[slot / world->bullets_per_player];
     if (bullet->owner == RAIM_NOBODY)
         return memcmp(bullet, &none, sizeof none) == 0;
     const raim_vec2 direction = raim_angle_direction(bullet->aim);
@@ -80,7 +80,7 @@ static bool is_sample_valid(const struct raim_world *world, const struct raim_ma
            memcmp(recorded->reserved, zero, sizeof zero) == 0;
 }
 
-bool raim_world_is_sound(const struct raim_world *world, const struct raim_map *map)
+bool raim_world_is_valid(const struct raim_world *world, const struct raim_map *map)
 {
     bool valid = true;
     for (uint32_t slot = 0; valid && slot < world->max_players; slot++) {
@@ -93,7 +93,7 @@ bool raim_world_is_sound(const struct raim_world *world, const struct raim_map *
     return valid;
 }
 
-bool raim_bot_is_sound(const struct raim_bot *bot)
+bool raim_bot_is_valid(const struct raim_bot *bot)
 {
     // A goal may lie outside the border, by less than the reach.
     const raim_box reach = {{-2 * RAIM_MAP_REACH, -2 * RAIM_MAP_REACH},

@@ -8,7 +8,7 @@
 
 // Returns whether all players, all bullets and the position history are valid. The rules and sizes
 // of the world must already be those of an initialised world.
-bool raim_world_is_sound(const struct raim_world *world, const struct raim_map *map);
+bool raim_world_is_valid(const struct raim_world *world, const struct raim_map *map);
 
 // Returns whether the memory of a bot is valid.
-bool raim_bot_is_sound(const struct raim_bot *bot);
+bool raim_bot_is_valid(const struct raim_bot *bot);

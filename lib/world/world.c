@@ -17,7 +17,7 @@ static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "every player has a bullet s
 
 enum { GENERATIONS = 64 };
 
-uint32_t raim_world_shots_for(const struct raim_world_def *def)
+uint32_t raim_world_bullets_per_player(const struct raim_world_def *def)
 {
     const uint32_t lifetime = raim_ticks_of(def->rules.bullet_lifetime, def->tick_hz);
     const uint32_t cooldown = raim_ticks_of(def->rules.fire_cooldown, def->tick_hz);
@@ -56,7 +56,7 @@ static size_t bytes_of(uint32_t players, uint32_t bullets, uint32_t history_leng
 
 size_t raim_world_size(const struct raim_world_def *def)
 {
-    return bytes_of(def->max_players, def->max_players * raim_world_shots_for(def),
+    return bytes_of(def->max_players, def->max_players * raim_world_bullets_per_player(def),
                     history_length_for(def->max_rewind));
 }
 
@@ -77,8 +77,8 @@ struct raim_world *raim_world_init(void *memory, const struct raim_world_def *de
     world->random = def->seed;
     world->tick_hz = def->tick_hz;
     world->max_players = def->max_players;
-    world->shots = raim_world_shots_for(def);
-    world->max_bullets = def->max_players * world->shots;
+    world->bullets_per_player = raim_world_bullets_per_player(def);
+    world->max_bullets = def->max_players * world->bullets_per_player;
     world->max_rewind = def->max_rewind;
     world->history_length = history_length_for(def->max_rewind);
     return world;
@@ -110,7 +110,7 @@ raim_player_id raim_world_join(struct raim_world *world)
     return RAIM_NOBODY;
 }
 
-void raim_world_seat(struct raim_world *world, raim_player_id id)
+void raim_world_rejoin(struct raim_world *world, raim_player_id id)
 {
     assert(id >= RAIM_MAX_PLAYERS);
     assert(raim_player_slot(id) < world->max_players);
@@ -121,8 +121,9 @@ void raim_world_leave(struct raim_world *world, raim_player_id id)
 {
     raim_player *player = &raim_world_players(world)[raim_player_slot(id)];
     assert(raim_player_slot(id) < world->max_players && player->id == id);
-    raim_bullet *bullets = raim_world_bullets(world) + raim_player_slot(id) * world->shots;
-    memset(bullets, 0, world->shots * sizeof *bullets);
+    raim_bullet *bullets =
+        raim_world_bullets(world) + raim_player_slot(id) * world->bullets_per_player;
+    memset(bullets, 0, world->bullets_per_player * sizeof *bullets);
     *player = (raim_player){.generation = player->generation, .life = player->life};
 }
 
@@ -152,7 +153,7 @@ void raim_world_begin_round(struct raim_world *world)
     }
 }
 
-void raim_world_follow(struct raim_world *world, const struct raim_world *before)
+void raim_world_continue(struct raim_world *world, const struct raim_world *before)
 {
     raim_player *players = raim_world_players(world);
     const raim_player *others = raim_world_players_const(before);

@@ -92,8 +92,9 @@ struct raim_world {
     uint32_t tick_hz;
     uint32_t max_players;
     uint32_t max_bullets; // of all players together
-    uint32_t shots;       // bullet slots of each player, from its own slot times this number on
-    uint32_t max_rewind;  // ticks, 0 to RAIM_MAX_REWIND
+    uint32_t
+        bullets_per_player; // bullet slots of each player, from its own slot times this number on
+    uint32_t max_rewind;    // ticks, 0 to RAIM_MAX_REWIND
     // Ticks that are recorded: at least max_rewind and a power of two, so that the ring stays
     // contiguous across a wrap of the tick; 0 without rewinds.
     uint32_t history_length;
@@ -158,7 +159,7 @@ static inline uint16_t raim_ticks_of(double seconds, uint32_t tick_hz)
 // Returns the number of bullet slots of each player: a player fires at most one bullet per
 // cooldown, and a bullet exists at most for its lifetime. The number is lower, but at least one,
 // when all slots together would exceed RAIM_MAX_BULLETS.
-uint32_t raim_world_shots_for(const struct raim_world_def *def);
+uint32_t raim_world_bullets_per_player(const struct raim_world_def *def);
 
 // The distance that a player runs in a tick, in steps of the grid: along an axis, and along each
 // axis of a diagonal. Rounding changes the speed by at most half a step per tick. Both are 1 or
@@ -203,11 +204,11 @@ void raim_world_begin_round(struct raim_world *world);
 // Makes a world without players the successor of another one: it takes over the tick and, for every
 // slot that both have, the generation and the life, so that ids and lives continue. Both must have
 // the same tick_hz; rules and numbers of slots may differ.
-void raim_world_follow(struct raim_world *world, const struct raim_world *before);
+void raim_world_continue(struct raim_world *world, const struct raim_world *before);
 
 // Adds a player under an id that it had in an earlier world. The slot of that id must exist and be
 // free. The player spawns in the next step.
-void raim_world_seat(struct raim_world *world, raim_player_id id);
+void raim_world_rejoin(struct raim_world *world, raim_player_id id);
 
 // Plays one tick. `inputs` holds max_players inputs by slot, each in range; inputs of slots without
 // a living player are ignored. `events` is emptied first; with a capacity of raim_events_bound no

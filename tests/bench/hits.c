@@ -58,8 +58,8 @@ static uint32_t best_excuse(const struct game *game, const struct raim_world *wo
     const raim_player *now = &raim_world_players_const(world)[shooter];
     const raim_player *then = &raim_world_players_const(game->before)[shooter];
     uint32_t best = UINT32_MAX;
-    for (uint32_t i = 0; i < world->shots; i++) {
-        const uint32_t slot = shooter * world->shots + i;
+    for (uint32_t i = 0; i < world->bullets_per_player; i++) {
+        const uint32_t slot = shooter * world->bullets_per_player + i;
         const raim_bullet *bullet = &raim_world_bullets_const(game->before)[slot];
         const raim_bullet *left = &raim_world_bullets_const(world)[slot];
         if (bullet->owner == RAIM_NOBODY ||

@@ -164,11 +164,11 @@ static raim_input think(struct lagged_client *client, const struct raim_world *w
     const struct raim_wire_frame *frame = frame_of(client, client->newest);
     const uint32_t age = world->tick - client->down - client->newest;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    struct raim_bot_sight sight = {.map = client->map,
-                                   .rules = &world->rules,
-                                   .tick = client->newest + age,
-                                   .tick_hz = world->tick_hz,
-                                   .enemies = enemies};
+    struct raim_bot_observation sight = {.map = client->map,
+                                         .rules = &world->rules,
+                                         .tick = client->newest + age,
+                                         .tick_hz = world->tick_hz,
+                                         .enemies = enemies};
     if (frame == NULL || !raim_set_has(frame->seen_players, client->slot))
         return (raim_input){0};
     const raim_wire_player self =

@@ -100,7 +100,7 @@ static double launch_of(const struct liars *liars, uint32_t player, uint32_t tic
 // Puts an enemy to where a bot that leads it evenly from the launch on aims at where it will be.
 static raim_vec2 feint(const struct liar_player *self, uint32_t slot, raim_vec2 from,
                        const struct raim_bot_enemy *enemy, double launch,
-                       const struct raim_bot_sight *sight)
+                       const struct raim_bot_observation *sight)
 {
     raim_vec2 seen = enemy->position;
     const uint8_t life = (uint8_t)(enemy->key & 0xff);
@@ -116,7 +116,7 @@ static raim_vec2 feint(const struct liar_player *self, uint32_t slot, raim_vec2 
     return seen;
 }
 
-static void see(void *context, uint32_t player, uint32_t tick, struct raim_bot_sight *sight)
+static void see(void *context, uint32_t player, uint32_t tick, struct raim_bot_observation *sight)
 {
     struct liars *liars = context;
     if (!liars->aims[player])

@@ -98,7 +98,7 @@ static bool create_arena(struct arena *arena, int obstacles)
     def.rules.spawn_protection = 0;
     void *memory = malloc(raim_world_size(&def));
     const uint32_t capacity =
-        raim_events_bound(arena->players, arena->players * raim_world_shots_for(&def));
+        raim_events_bound(arena->players, arena->players * raim_world_bullets_per_player(&def));
     arena->events.items = malloc(capacity * sizeof *arena->events.items);
     arena->events.capacity = capacity;
     arena->map =

@@ -120,7 +120,7 @@ static struct raim_wire_limits limits_of(const struct raim_world *world)
     const struct raim_stride stride = raim_world_stride(&world->rules, world->tick_hz);
     return (struct raim_wire_limits){
         .players = world->max_players,
-        .shots = world->shots,
+        .shots = world->bullets_per_player,
         .history = raim_wire_history(world->tick_hz),
         .stride = stride.straight,
         .diagonal = stride.diagonal,
@@ -388,7 +388,7 @@ static raim_input think(const struct play *play, struct client *client, uint32_t
     const uint32_t own = frame->self.slot, age = tick - play->def.delay_ticks - client->newest;
     const raim_player *player = &raim_world_players_const(world)[own];
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    struct raim_bot_sight sight = {
+    struct raim_bot_observation sight = {
         .map = play->def.map,
         .rules = &world->rules,
         .tick = tick,

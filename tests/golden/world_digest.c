@@ -66,7 +66,7 @@ static raim_input think(const struct raim_world *world, const struct raim_map *m
             .shielded = players[slot].shield_ticks > 0,
         };
     }
-    const struct raim_bot_sight sight = {
+    const struct raim_bot_observation sight = {
         .map = map,
         .rules = &world->rules,
         .tick = world->tick,

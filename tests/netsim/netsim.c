@@ -165,7 +165,7 @@ static raim_input think(const struct netsim *netsim, struct seat *seat)
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     const raim_vec2 view = raim_client_view(client);
     const double lead_s = raim_client_lead_ticks(client) / TICK_HZ;
-    struct raim_bot_sight sight = {
+    struct raim_bot_observation sight = {
         .map = raim_client_map(client),
         .rules = raim_client_rules(client),
         .tick = (uint32_t)raim_client_own_tick(client),

@@ -19,7 +19,7 @@
 struct netsim_liar {
     void *context;
     // A bot is about to think for the input of a tick; may change what it sees.
-    void (*see)(void *context, uint32_t player, uint32_t tick, struct raim_bot_sight *sight);
+    void (*see)(void *context, uint32_t player, uint32_t tick, struct raim_bot_observation *sight);
     // Called after the bot has computed an input, which it may change.
     void (*press)(void *context, uint32_t player, raim_input *input);
     // An INPUT is about to be sent, in `capacity` bytes; returns its new size.

@@ -30,7 +30,7 @@ static inline raim_input bot_fixture_think(const struct raim_world *world,
             .shielded = player->shield_ticks > 0,
         };
     }
-    const struct raim_bot_sight sight = {
+    const struct raim_bot_observation sight = {
         .map = map,
         .rules = &world->rules,
         .tick = world->tick,

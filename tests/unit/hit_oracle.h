@@ -63,7 +63,8 @@ static inline void remember(struct oracle *oracle, const struct arena_fixture *f
             .life = old[slot].life,
         };
         if (fired)
-            oracle->bullets[slot * before->shots + old[slot].shots % before->shots] = (raim_bullet){
+            oracle->bullets[slot * before->bullets_per_player +
+                            old[slot].shots % before->bullets_per_player] = (raim_bullet){
                 .origin = new[slot].position,
                 .direction = raim_angle_direction(f->inputs[slot].aim),
                 .born_tick = before->tick - f->inputs[slot].rewind,

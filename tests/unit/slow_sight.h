@@ -27,7 +27,7 @@ static inline bool sees(const raim_polygon *obstacles, int count, raim_vec2 from
     do
         for (int i = 0; i < count; i++)
             raim_sight_hide(&sight, &obstacles[i]);
-    while (raim_sight_again(&sight));
+    while (raim_sight_next_pass(&sight));
     return !raim_sight_is_hidden(&sight);
 }
 

@@ -27,18 +27,18 @@ static int set_up(void **state)
 {
     (void)state;
     now_ms = 1000;
-    raim_secure_begin(&here, key_up, key_down, now_ms);
-    raim_secure_begin(&there, key_down, key_up, now_ms);
+    raim_secure_channel_begin(&here, key_up, key_down, now_ms);
+    raim_secure_channel_begin(&there, key_down, key_up, now_ms);
     return 0;
 }
 
 static struct datagram encrypt(struct raim_secure_channel *channel, const char *text)
 {
     struct datagram datagram;
-    datagram.size =
-        raim_secure_encrypt(channel, now_ms, (const uint8_t *)text, strlen(text), datagram.bytes);
+    datagram.size = raim_secure_channel_encrypt(channel, now_ms, (const uint8_t *)text,
+                                                strlen(text), datagram.bytes);
     assert_int_equal(datagram.size, strlen(text) + RAIM_SECURE_BYTES);
-    assert_true(raim_secure_is_datagram(datagram.bytes, datagram.size));
+    assert_true(raim_secure_channel_is_datagram(datagram.bytes, datagram.size));
     assert_in_range(datagram.bytes[0], 0x40, 0x7F);
     return datagram;
 }
@@ -49,7 +49,7 @@ static enum raim_secure_verdict decrypt_at(struct raim_secure_channel *channel,
     uint8_t plain[MOST + RAIM_SECURE_BYTES];
     size_t size = 0;
     const enum raim_secure_verdict verdict =
-        raim_secure_decrypt(channel, datagram->bytes, datagram->size, plain, &size);
+        raim_secure_channel_decrypt(channel, datagram->bytes, datagram->size, plain, &size);
     if (verdict == RAIM_SECURE_OK) {
         assert_int_equal(size, strlen(text));
         assert_memory_equal(plain, text, size);

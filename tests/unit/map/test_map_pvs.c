@@ -151,13 +151,13 @@ static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from
 enum { STEPS = 16 };
 
 struct table {
-    struct raim_runner reachability;
-    raim_vec2 points[RAIM_RUN_WAYS * (STEPS + 1)];
+    struct raim_reachability reachability;
+    raim_vec2 points[RAIM_RUN_DIRECTIONS * (STEPS + 1)];
 };
 
 static void begin(struct table *table, const struct raim_map *map, raim_vec2 from, double step)
 {
-    raim_runner_begin(&table->reachability, map, from, radius, step, STEPS, table->points);
+    raim_reachability_begin(&table->reachability, map, from, radius, step, STEPS, table->points);
 }
 
 static void find_reach(const struct raim_map *map, raim_vec2 from, double distance,
@@ -165,7 +165,7 @@ static void find_reach(const struct raim_map *map, raim_vec2 from, double distan
 {
     struct table table;
     begin(&table, map, from, distance / STEPS);
-    raim_runner_reach(&table.reachability, STEPS, reach);
+    raim_reachability_find(&table.reachability, STEPS, reach);
 }
 
 static void test_reach_is_where_runs_lead(void **state)
@@ -178,7 +178,7 @@ static void test_reach_is_where_runs_lead(void **state)
         struct table table;
         struct raim_reach reach;
         begin(&table, map, from, stride);
-        raim_runner_reach(&table.reachability, steps, &reach);
+        raim_reachability_find(&table.reachability, steps, &reach);
         assert_in_range(reach.count, 17, RAIM_REACH_POINTS);
         for (int p = 0; p < reach.count; p++) {
             assert_true(raim_map_is_free(map, reach.points[p], radius));
@@ -203,9 +203,10 @@ static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
             const int steps = chance_int(0, STEPS);
             struct raim_reach reach;
             begin(&fresh, map, from, stride);
-            raim_runner_reach(&fresh.reachability, steps, &reach);
+            raim_reachability_find(&fresh.reachability, steps, &reach);
             const int some = chance_int(0, reach.count - 1);
-            const raim_vec2 at = raim_runner_at(&used.reachability, reach.choices[some], steps);
+            const raim_vec2 at =
+                raim_reachability_at(&used.reachability, reach.choices[some], steps);
             assert_true(at.x == reach.points[some].x && at.y == reach.points[some].y);
         }
     }
@@ -234,7 +235,7 @@ static void test_reach_of_a_still_player_is_a_point(void **state)
     struct raim_reach reach;
     const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
     begin(&table, maps[0], at, stride);
-    raim_runner_reach(&table.reachability, 0, &reach);
+    raim_reachability_find(&table.reachability, 0, &reach);
     assert_int_equal(reach.count, 1);
     assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
 }
@@ -258,7 +259,7 @@ static bool slow_could_see(const struct raim_map *map, const struct raim_reach *
 // Asserts that the view ray connects points of the reaches and is free.
 static void assert_view_ray(const struct raim_map *map, const struct raim_reach *viewer,
                             const struct raim_reach *target, raim_vec2 view,
-                            const struct raim_glimpse *ray)
+                            const struct raim_view_ray *ray)
 {
     assert_in_range(ray->from, 0, viewer->count - 1);
     assert_in_range(ray->to, 0, target->count - 1);
@@ -288,11 +289,11 @@ static void test_could_see_equals_testing_every_pair(void **state)
         target.count = chance_int(1, 9);
         const raim_vec2 view = chance_int(0, 1) == 0 ? everything : screen;
         const bool expected = slow_could_see(pair.map, &viewer, &target, radius, view);
-        struct raim_glimpse ray;
+        struct raim_view_ray ray;
         uint16_t blocker = chance_blocker(pair.map);
         for (int again = 0; again < 2; again++)
             assert_int_equal(
-                raim_map_pvs_sees(pair.map, &viewer, &target, radius, view, &blocker, &ray),
+                raim_map_pvs_could_see(pair.map, &viewer, &target, radius, view, &blocker, &ray),
                 expected);
         if (expected)
             assert_view_ray(pair.map, &viewer, &target, view, &ray);
@@ -321,10 +322,10 @@ static void test_could_see_a_row_of_points_equals_testing_each(void **state)
         const raim_vec2 last = target.points[target.count - 1];
         target.centre = raim_vec2_scale(raim_vec2_add(pair.b, last), 0.5);
         target.extent = sqrt(raim_vec2_distance_squared(target.centre, last));
-        struct raim_glimpse ray;
+        struct raim_view_ray ray;
         uint16_t blocker = chance_blocker(pair.map);
         assert_int_equal(
-            raim_map_pvs_sees(pair.map, &viewer, &target, 4, everything, &blocker, &ray),
+            raim_map_pvs_could_see(pair.map, &viewer, &target, 4, everything, &blocker, &ray),
             slow_could_see(pair.map, &viewer, &target, 4, everything));
     }
 }
@@ -334,10 +335,10 @@ static bool could_see(const struct pair *pair, double distance)
     struct raim_reach viewer, target;
     find_reach(pair->map, pair->a, distance, &viewer);
     find_reach(pair->map, pair->b, distance, &target);
-    struct raim_glimpse ray;
+    struct raim_view_ray ray;
     uint16_t blocker = chance_blocker(pair->map);
     const bool found =
-        raim_map_pvs_sees(pair->map, &viewer, &target, radius, everything, &blocker, &ray);
+        raim_map_pvs_could_see(pair->map, &viewer, &target, radius, everything, &blocker, &ray);
     if (found)
         assert_view_ray(pair->map, &viewer, &target, everything, &ray);
     return found;
@@ -347,7 +348,7 @@ static bool are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, dou
                        double distance)
 {
     uint16_t blocker = chance_blocker(map);
-    return raim_map_is_apart(map, a, b, size, distance, &blocker);
+    return raim_map_pvs_are_hidden(map, a, b, size, distance, &blocker);
 }
 
 // Returns whether runs that turn once reveal the target.

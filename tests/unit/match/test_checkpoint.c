@@ -153,10 +153,10 @@ static void test_whatever_was_played_is_sound(void **state)
                 stand_up(table, handle);
                 play(table, handle);
             }
-            assert_true(raim_world_is_sound(table->match->world, table->map));
+            assert_true(raim_world_is_valid(table->match->world, table->map));
             for (uint32_t slot = 0; slot < table->match->world->max_players; slot++)
                 if (table->match->members[slot].bot)
-                    assert_true(raim_bot_is_sound(&table->match->members[slot].brain));
+                    assert_true(raim_bot_is_valid(&table->match->members[slot].brain));
         }
         close_table(table);
     }

@@ -132,8 +132,8 @@ static void assert_direction(const json_t *datagrams, const uint8_t *key)
     struct raim_secure_channel sender, receiver;
     size_t index;
     json_t *it;
-    raim_secure_begin(&sender, key, other, 0);
-    raim_secure_begin(&receiver, other, key, 0);
+    raim_secure_channel_begin(&sender, key, other, 0);
+    raim_secure_channel_begin(&receiver, other, key, 0);
     json_array_foreach(datagrams, index, it)
     {
         uint8_t plain[64], expected[128], encrypted[128], opened[128];
@@ -144,11 +144,13 @@ static void assert_direction(const json_t *datagrams, const uint8_t *key)
             bytes_of(json_string_value(json_object_get(it, "hex")), expected, sizeof expected);
         size_t opened_size;
         while (sender.sender.next < number)
-            raim_secure_encrypt(&sender, 0, plain, 1, encrypted);
-        assert_int_equal(raim_secure_encrypt(&sender, 0, plain, plain_size, encrypted), size);
+            raim_secure_channel_encrypt(&sender, 0, plain, 1, encrypted);
+        assert_int_equal(raim_secure_channel_encrypt(&sender, 0, plain, plain_size, encrypted),
+                         size);
         assert_memory_equal(encrypted, expected, size);
-        assert_int_equal(raim_secure_decrypt(&receiver, encrypted, size, opened, &opened_size),
-                         RAIM_SECURE_OK);
+        assert_int_equal(
+            raim_secure_channel_decrypt(&receiver, encrypted, size, opened, &opened_size),
+            RAIM_SECURE_OK);
         assert_int_equal(opened_size, plain_size);
         assert_memory_equal(opened, plain, plain_size);
     }

@@ -45,7 +45,7 @@ static void test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit(void
         struct raim_world *world = f->world;
         world->tick = (uint32_t)raim_random_next(&chance);
         raim_player predicted = raim_world_players(world)[0];
-        struct raim_moment context = {
+        struct raim_tick_context context = {
             .map = f->map,
             .rules = &world->rules,
             .stride = raim_world_stride(&world->rules, world->tick_hz),
@@ -59,7 +59,7 @@ static void test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit(void
                                       .fire = (uint8_t)chance_int(0, 1),
                                       .rewind = (uint8_t)chance_int(0, 12)};
             input->aim = (raim_angle)chance_int(0, 65535);
-            const uint32_t slot = predicted.shots % world->shots;
+            const uint32_t slot = predicted.shots % world->bullets_per_player;
             raim_bullet bullet;
             context.tick = world->tick;
             raim_player_move(&predicted, input, &context);
@@ -81,7 +81,7 @@ static void test_a_rewound_shot_is_born_in_the_tick_that_was_seen(void **state)
 {
     (void)state;
     const raim_rules rules = raim_rules_default();
-    const struct raim_moment context = {.rules = &rules, .tick_hz = 60, .tick = 1000};
+    const struct raim_tick_context context = {.rules = &rules, .tick_hz = 60, .tick = 1000};
     raim_player player = {.position = {7, 8}, .id = 1024, .state = RAIM_PLAYER_ALIVE};
     raim_bullet bullet;
     const raim_input input = {.fire = 1, .rewind = 9};

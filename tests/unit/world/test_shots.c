@@ -79,17 +79,17 @@ static void test_each_player_has_as_many_bullet_slots_as_it_can_need(void **stat
 {
     (void)state;
     struct raim_world_def def = def_of(1.2, 0.25, 60, 64);
-    assert_int_equal(raim_world_shots_for(&def), 5); // 72 ticks, one every 15
+    assert_int_equal(raim_world_bullets_per_player(&def), 5); // 72 ticks, one every 15
     def = def_of(1, 0.25, 60, 64);
-    assert_int_equal(raim_world_shots_for(&def), 4);
+    assert_int_equal(raim_world_bullets_per_player(&def), 4);
     def = def_of(0.05, 10, 10, 1);
-    assert_int_equal(raim_world_shots_for(&def), 1);
+    assert_int_equal(raim_world_bullets_per_player(&def), 1);
     def = def_of(0.5, 0.02, 10, 1); // a cooldown of less than half a tick
-    assert_int_equal(raim_world_shots_for(&def), 5);
+    assert_int_equal(raim_world_bullets_per_player(&def), 5);
     def = def_of(10, 0.02, 240, 1024); // bounded by RAIM_MAX_BULLETS
-    assert_int_equal(raim_world_shots_for(&def), 8);
+    assert_int_equal(raim_world_bullets_per_player(&def), 8);
     def = def_of(10, 0.02, 240, 1000);
-    assert_int_equal(raim_world_shots_for(&def), 8);
+    assert_int_equal(raim_world_bullets_per_player(&def), 8);
     assert_true(1000 * 8 <= RAIM_MAX_BULLETS);
 }
 
@@ -101,7 +101,7 @@ static void check_shots(const struct arena_fixture *f, const raim_bullet *before
     for (uint32_t i = 0; i < world->max_bullets; i++) {
         if (bullets[i].owner == RAIM_NOBODY)
             continue;
-        assert_int_equal(raim_player_slot(bullets[i].owner), i / world->shots);
+        assert_int_equal(raim_player_slot(bullets[i].owner), i / world->bullets_per_player);
         if (before[i].owner != RAIM_NOBODY)
             assert_int_equal(bullets[i].born_tick, before[i].born_tick);
     }
@@ -125,7 +125,7 @@ static void test_no_shot_is_dry_where_slots_suffice(void **state)
             fixture_create_on(fixture_map(NULL, 0), &rules, rates[round % 3], PLAYERS);
         struct raim_world *world = f->world;
         raim_player *players = raim_world_players(world);
-        assert_true(world->max_bullets == PLAYERS * world->shots);
+        assert_true(world->max_bullets == PLAYERS * world->bullets_per_player);
         for (int i = 0; i < PLAYERS; i++)
             raim_world_join(world);
         raim_bullet *before = calloc(world->max_bullets, sizeof *before);

@@ -357,9 +357,9 @@ static void test_a_continued_world_keeps_ticks_ids_and_lives(void **state)
     raim_world_leave(before->world, ids[2]);
     ids[2] = raim_world_join(before->world);
     raim_world_leave(before->world, ids[4]);
-    raim_world_follow(after->world, before->world);
+    raim_world_continue(after->world, before->world);
     assert_int_equal(after->world->tick, before->world->tick);
-    raim_world_seat(after->world, ids[2]);
+    raim_world_rejoin(after->world, ids[2]);
     raim_player *players = raim_world_players(after->world);
     const raim_player *others = raim_world_players_const(before->world);
     assert_int_equal(players[2].id, ids[2]);
