@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What does a flood of server queries, connect requests and connects cost an arena, next to receiving the
-same datagrams and doing nothing? Writes every figure to build/bench/queries.csv."""
+"""What does a flood of server queries, connect requests and connects cost an arena, next to
+receiving the same datagrams and doing nothing? Writes every figure to build/bench/queries.csv."""
 
 import cases
 
@@ -13,7 +13,7 @@ def main():
           f" limited_by_bare={ns['transport: limited'] / bare:.2f}"
           f" guard_by_bare={ns['guard: limited'] / bare:.3f}"
           f" forged_by_bare={ns['transport: connect, no cookie'] / bare:.2f}"
-          f" connect_request_answered_ns={ns['transport: connect requests answered']:.0f}")
+          f" connect_request_answered_ns={ns['transport: connect_requests answered']:.0f}")
 
 
 if __name__ == "__main__":

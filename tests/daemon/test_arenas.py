@@ -6,7 +6,6 @@ map, a configuration that is read again, the level of the log."""
 import json
 import re
 import signal
-import unittest
 
 import harness
 import test_control

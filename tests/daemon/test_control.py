@@ -413,7 +413,8 @@ class UsageTest(unittest.TestCase):
                       ["--nonsense"], ["ban", "192.0.2.1", "--for", "soon"], ["status", "--timeout"],
                       ["arena"], ["arena", "dance"], ["arena", "add"], ["arena", "map", "one"],
                       ["arena", "pause", "one", "two"], ["log", "info"], ["log", "level"],
-                      ["reload", "now"], ["ban", "192.0.2.1", "--for", "5mm"], ["ban", "192.0.2.1", "--for", "0"]):
+                      ["reload", "now"], ["ban", "192.0.2.1", "--for", "5mm"],
+                      ["ban", "192.0.2.1", "--for", "0"]):
             with self.subTest(words):
                 result = self.raimctl("-s", "/nonexistent/control.sock", *words)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))

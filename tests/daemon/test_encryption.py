@@ -16,7 +16,8 @@ import unittest
 
 import harness
 import secure_client
-from secure_client import HANDSHAKE, HEAD, CONNECT_REQUEST, REFUSED, REQUIRED, COOKIE, SecureClient, connect_request
+from secure_client import (CONNECT_REQUEST, COOKIE, HANDSHAKE, HEAD, REFUSED, REQUIRED,
+                           SecureClient, connect_request)
 from wire import Wire
 
 UNREACHABLE = 69 # exit status of raim-bots without a single connection
@@ -28,7 +29,7 @@ class Encrypted(unittest.TestCase):
         self.stage = self.enterContext(harness.Stage())
 
     def serve(self, env=None, encryption="required", **keys):
-        return self.stage.serve(harness.arena(encryption=encrypted, **keys), env=env)
+        return self.stage.serve(harness.arena(encryption=encryption, **keys), env=env)
 
     def wire(self, daemon):
         wire = Wire(daemon.ports[0])
@@ -260,7 +261,7 @@ class Encrypted(unittest.TestCase):
         self.assertEqual(report["connected"], 4)
         self.assertEqual(report["events_lost"], 0)
 
-    def test_sealed_and_plain_arenas_stand_side_by_side(self):
+    def test_encrypted_and_plain_arenas_run_side_by_side(self):
         daemon = self.stage.serve(harness.arena("one", encryption="required"),
                                   harness.arena("two", encryption="off"))
         bots = self.stage.bots(daemon, 6)

@@ -245,7 +245,8 @@ class CookieTest(unittest.TestCase):
         self.serve(arena("here"), arena("there"))
         here, there = self.daemon.ports
         sender = self.socket()
-        cookies = {"foreign": harness.request_cookie(there), "forged": harness.request_cookie(here) ^ 1 << 31,
+        cookies = {"foreign": harness.request_cookie(there),
+                   "forged": harness.request_cookie(here) ^ 1 << 31,
                    "another's": harness.request_cookie(here, self.socket("127.0.0.2")), "none": 0}
         for count, (name, cookie) in enumerate(cookies.items(), 1):
             with self.subTest(name):
@@ -264,8 +265,8 @@ class CookieTest(unittest.TestCase):
         status = self.status()
         self.assertLess(status["bytes_out"], status["bytes_in"] / 6)
 
-    def test_without_cookies_old_habits_work(self):
-        self.serve(arena(cookies=False))
+    def test_without_address_validation_no_cookie_is_needed(self):
+        self.serve(arena(address_validation=False))
         sender = self.socket()
         sender.sendto(datagram(connect_command(0)), self.target)
         sender.settimeout(harness.START_S)

@@ -62,7 +62,7 @@ def wait_playing(daemon, players, playing, deadline_s=40):
     return daemon.poll(f"players that {'play' if playing else 'do not'}", seen, deadline_s)
 
 
-@row(4, "spoofed DISCONNECT at a encrypted player", "stays")
+@row(4, "spoofed DISCONNECT at an encrypted player", "stays")
 def spoofed_disconnect(trial):
     trial.need_key("encryption")
     trial.need_root()
