@@ -7,7 +7,7 @@ import cases
 
 
 def main():
-    ns = cases.run("encryption", "ns")
+    ns = cases.run("encryption", "ns", __doc__)
     print("bench encryption " + " ".join(
         f"{what}_{size}_ns={ns[f'server {what}: {size}']:.0f}"
         for size in (100, 1200) for what in ("opens", "encrypts"))

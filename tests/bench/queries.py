@@ -7,7 +7,7 @@ import cases
 
 
 def main():
-    ns = cases.run("queries", "ns a datagram")
+    ns = cases.run("queries", "ns a datagram", __doc__)
     bare = ns["bare recvmmsg"]
     print(f"bench queries bare_ns={bare:.0f} limited_ns={ns['transport: limited']:.0f}"
           f" limited_by_bare={ns['transport: limited'] / bare:.2f}"
