@@ -227,7 +227,7 @@ class SignalTest(unittest.TestCase):
             with self.subTest(number.name):
                 daemon = self.stage.serve(arena("one"), arena("two"))
                 bots = self.stage.bots(daemon, 8)
-                daemon.wait_players(8)
+                daemon.wait_pressing(8)
                 took_s = daemon.stop(number, deadline_s=STOP_S)
                 print(f"{number.name}: ended after {took_s * 1000:.0f} ms", flush=True)
                 self.assertIn(f"stopping signal={number.name[3:]}", daemon.log)
@@ -240,7 +240,7 @@ class SignalTest(unittest.TestCase):
     def test_end_does_not_wait_for_a_client_that_has_gone_silent(self):
         daemon = self.stage.serve(arena())
         bots = self.stage.bots(daemon, 2)
-        daemon.wait_players(2)
+        daemon.wait_pressing(2)
         bots.send(signal.SIGSTOP)
         try:
             daemon.stop(deadline_s=STOP_S)
@@ -250,7 +250,7 @@ class SignalTest(unittest.TestCase):
     def test_hangup_is_logged_and_play_goes_on(self):
         daemon = self.stage.serve(arena())
         bots = self.stage.bots(daemon, 4)
-        tick = daemon.wait_players(4)["arenas"][0]["tick"]
+        tick = daemon.wait_pressing(4)["arenas"][0]["tick"]
         for count in (1, 2):
             daemon.send(signal.SIGHUP)
             daemon.poll(f"{count} log lines 'signal=HUP'",
