@@ -489,7 +489,7 @@ class SessionTest(unittest.TestCase):
         relay = Relay(daemon.ports[0])
         relay.start()
         self.addCleanup(relay.stop)
-        report = stage.bots(relay, 1, 1).report(1 + harness.START_S)
+        report = stage.bots(relay, 1, 3).report(3 + harness.START_S)
         self.assertEqual(report["connected"], 1)
         daemon.wait_players(0)
         relay.stop()

@@ -237,6 +237,7 @@ class FullArenaTest(unittest.TestCase):
         stage = self.enterContext(Stage())
         daemon = stage.serve(arena(max_players=4, bots=1))
         bots = stage.bots(daemon, 8)
+        daemon.wait_pressing(4)
         daemon.poll("refusals", lambda: daemon.get_json()["arenas"][0]["refused"]["full"] == 4)
         tick = daemon.get_json()["arenas"][0]["tick"]
         daemon.poll("ticks", lambda: daemon.get_json()["arenas"][0]["tick"] > tick + 60)
@@ -253,7 +254,7 @@ class FullArenaTest(unittest.TestCase):
         # A place that is left can be taken.
         daemon.wait_players(0)
         stage.bots(daemon, 4)
-        daemon.wait_players(4)
+        daemon.wait_pressing(4)
 
 
 # --- clients that speak ENet but not our language ---
@@ -369,7 +370,7 @@ class LiarTest(unittest.TestCase):
         stage = self.enterContext(Stage())
         self.daemon = stage.serve(arena())
         self.bots = stage.bots(self.daemon, 2)
-        self.daemon.wait_players(2)
+        self.daemon.wait_pressing(2)
 
     def tearDown(self):
         self.bots.send(signal.SIGINT)

@@ -159,7 +159,7 @@ class FleetTest(ReloadTest):
         first, second = arena("one"), arena("two", port=port)
         self.serve(first, workers=1)
         stays = self.stage.bots(self.daemon, 4)
-        self.daemon.wait_players(4)
+        self.daemon.wait_pressing(4)
         for _ in range(2):
             self.reload(first, second, workers=1, words="applied=1 restart=0")
             self.daemon.poll("readiness", self.daemon.ticks)
@@ -246,7 +246,7 @@ class SteadyTest(ReloadTest):
         self.serve(quiet, busy(0))
         crowds = [self.stage.bots(self.daemon, CLIENTS, seed=i + 1, ports=[port])
                   for i, port in enumerate(self.daemon.ports)]
-        self.daemon.wait_players(2 * CLIENTS)
+        self.daemon.wait_pressing(2 * CLIENTS)
         resident_kb = []
         for i in range(1, RELOADS + 1):
             self.reload(quiet, busy(i), arena(f"extra{i}", max_spectators=0))

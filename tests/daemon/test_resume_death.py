@@ -57,7 +57,8 @@ class ResumeDeathTest(unittest.TestCase):
                 (now := revival.look())[number] for number in range(len(ARENAS))) and now)
             self.assertEqual(scores(found), known)
             self.assertTrue(all(player["away"] for player in revival.clients()))
-            self.assertEqual(revival.daemon.log.count("arena restored"), len(ARENAS))
+            revival.daemon.poll("word of it", lambda: revival.daemon.log.count("arena restored")
+                                == len(ARENAS))
             bots.send(signal.SIGCONT)
             revival.wait_playing()
             sums_agree(self, revival.look())
@@ -97,7 +98,7 @@ class ResumeDeathTest(unittest.TestCase):
             bots = self.join(revival)
             before = revival.look()
             revival.daemon.stop()
-            self.assertIn("stopping signal=TERM", revival.daemon.log)
+            self.assertIn("stopping signal=TERM", revival.daemon.log) # it has ended
             revival.start().wait_started()
             revival.wait_playing()
             after = revival.look()

@@ -6,6 +6,7 @@ process."""
 
 import copy
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -454,7 +455,8 @@ class DeathTest(RoundsTest):
         self.wait_row("the other map", lambda row: row["map"] == "gone")
         gone.unlink()
         self.again()
-        self.assertRegex(self.daemon.log, f'map failed arena=one: .*cannot read "{gone.resolve()}"')
+        self.daemon.poll("word of the map", lambda: re.search(
+            f'map failed arena=one: .*cannot read "{gone.resolve()}"', self.daemon.log))
         self.daemon.poll("a refusal", lambda: "checkpoint refused arena=one" in self.daemon.log)
         self.assertEqual(self.row()["map"], "duel")
 

@@ -47,7 +47,8 @@ def flood_of_connects(trial):
         flooding = threading.Thread(target=flood)
         flooding.start()
         begin = time.monotonic()
-        trial.bots(daemon, 1)
+        trial.stage.bots(daemon, 1)
+        daemon.wait_players(1)
         joined_s, until_then = time.monotonic() - begin, sent
         flooding.join()
         settle(daemon)
