@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What does encryption cost, a datagram and a handshake? Writes every figure to
-build/bench/encrypt.csv."""
+build/bench/encryption.csv."""
 
 import cases
 
 
 def main():
-    ns = cases.run("encrypt", "ns")
+    ns = cases.run("encryption", "ns", __doc__)
     print("bench encryption " + " ".join(
         f"{what}_{size}_ns={ns[f'server {what}: {size}']:.0f}"
         for size in (100, 1200) for what in ("opens", "encrypts"))

@@ -21,35 +21,34 @@ and then (bursts). Who holds everything back, always, is a distant player to eve
 round trip of 150 ms with 20 ms of jitter each way. Writes them to build/bench/liars.csv.
 """
 
-import argparse
 import concurrent.futures
 import csv
 import math
 import os
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BENCH = ROOT / "build/release/bin/bench_fairness"
-CSV = ROOT / "build/bench/fairness.csv"
-HITS_BENCH = ROOT / "build/release/bin/bench_hits"
-HITS_CSV = ROOT / "build/bench/hits.csv"
-LIARS_BENCH = ROOT / "build/release/bin/bench_liars"
-LIARS_CSV = ROOT / "build/bench/liars.csv"
+from shared import BIN, FIGURES, ROOT, often, options_parser
+
+BENCH = BIN / "bench_fairness"
+CSV = FIGURES / "fairness.csv"
+HITS_BENCH = BIN / "bench_hits"
+HITS_CSV = FIGURES / "hits.csv"
+LIARS_BENCH = BIN / "bench_liars"
+LIARS_CSV = FIGURES / "liars.csv"
 
 PLAYERS = {"duel": 12, "crossfire": 24, "ruins": 48} # on each map
-SEEDS = 8    # matches on each
-TICKS = 7200 # of each, two minutes
+SEEDS = often(8, 1)        # matches on each
+TICKS = often(7200, 300)   # of each, two minutes
 
 HITS_MAP, HITS_PLAYERS = "duel", 16
-HITS_SECONDS = 120 # of each match
-HITS_SEEDS = 48    # matches with and without compensation
+HITS_SECONDS = often(120, 10) # of each match
+HITS_SEEDS = often(48, 1)     # matches with and without compensation
 REWINDS_MS = {"on": 200, "off": 0} # lag compensation
 
 LIAR_KINDS = ["acks", "bursts", "all", "far"]
-LIAR_SECONDS = 120 # of each match
-LIAR_SEEDS = 24    # matches of each kind
+LIAR_SECONDS = often(120, 10) # of each match
+LIAR_SEEDS = often(24, 1)     # matches of each kind
 
 KEYS = ["map", "rtt_ms", "loop_ticks", "kind"]
 
@@ -137,7 +136,7 @@ def hit_ratio(matches):
     near_shots, near_hits, far_shots, far_hits = (
         sum(match[key] for match in matches)
         for key in ("near_shots", "near_hits", "far_shots", "far_hits"))
-    return far_hits / far_shots / (near_hits / near_shots)
+    return share(share(far_hits, far_shots), share(near_hits, near_shots))
 
 
 def interval(matches):
@@ -287,7 +286,7 @@ def measure(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser = options_parser(__doc__)
     parser.add_argument("--map", choices=PLAYERS, help="play on this map only")
     parser.add_argument("--seed", type=int, help="play this match only")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="matches on each map (%(default)s)")

@@ -9,16 +9,15 @@ each way's; on top a packet takes up to the jitter longer each way. Writes every
 build/bench/netsim.csv. Nothing here measures time: the same build gives the same figures.
 """
 
-import argparse
 import csv
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "build/release/bin/test_netsim"
-CSV = ROOT / "build/bench/netsim.csv"
-SECONDS = 60 # of each cell
+from shared import BIN, FIGURES, ROOT, often, options_parser
+
+PROGRAM = BIN / "test_netsim"
+CSV = FIGURES / "netsim.csv"
+SECONDS = often(60, 2) # of each cell
 
 # Of a line of the CSV: the column's name, its head in the table, and its format.
 TABLE = [
@@ -66,7 +65,7 @@ def measure(seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser = options_parser(__doc__)
     parser.add_argument("--seconds", type=int, default=SECONDS, help="of each cell (%(default)s)")
     try:
         measure(parser.parse_args().seconds)

@@ -9,24 +9,24 @@ build/bench/resume.csv; the median must not exceed a second."""
 import contextlib
 import csv
 import os
-import pathlib
 import signal
 import statistics
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-os.environ.setdefault("RAIM_BIN", str(ROOT / "build/release/bin"))
+from shared import BIN, FIGURES, ROOT, SHORTEST, often, options_parser
+
+os.environ.setdefault("RAIM_BIN", str(BIN))
 sys.path.insert(0, str(ROOT / "tests/daemon"))
 
 import harness # noqa: E402
 from revival import ARENAS, Revival # noqa: E402
 
-CSV = ROOT / "build/bench/resume.csv"
+CSV = FIGURES / "resume.csv"
 
-DEATHS = 10
-PLAYERS = 32 # in each arena
-TRUSTED_S = 11
+DEATHS = often(10, 1)
+PLAYERS = often(32, 4) # in each arena
+TRUSTED_S = often(11, 2)
 MOST_S = 1.0
 
 COLUMNS = ["death", "serving_s", "back_s", "playing_s", "points_before", "points_after"]
@@ -78,6 +78,7 @@ def die(revival, death):
 
 
 def main():
+    options_parser(__doc__).parse_args()
     rows = []
     harness.LIFE_S = 60 + DEATHS * (TRUSTED_S + 5)
     with harness.Stage() as stage:
@@ -104,7 +105,7 @@ def main():
           f" median_s={statistics.median(playing):.3f} worst_s={playing[-1]:.3f}"
           f" serving_s={statistics.median(row['serving_s'] for row in rows):.3f}"
           f" resumes={report['resumes']} events_repeated={report['events_repeated']}")
-    if statistics.median(playing) > MOST_S:
+    if statistics.median(playing) > MOST_S and not SHORTEST:
         sys.exit(f"it takes more than {MOST_S} s")
 
 

@@ -17,23 +17,23 @@ among them; bytes per player are all bytes of snapshots (the messages, without h
 and IP) by all moving players in those snapshots. For full and plain every tick has a snapshot.
 """
 
-import argparse
 import csv
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "build/release/bin/bench_wire"
+from shared import BIN, FIGURES, ROOT, often, options_parser
+
+PROGRAM = BIN / "bench_wire"
 MAP = ROOT / "config/maps/ruins.conf"
-CSV = ROOT / "build/bench/wire.csv"
-COUNTS = ROOT / "build/bench/wire-counts.txt"
+CSV = FIGURES / "wire.csv"
+COUNTS = FIGURES / "wire-counts.txt"
 
 CPU = 0
 TICK_HZ = 60
 PLAYERS = [16, 64, 200]
-SECONDS = {16: 40, 64: 20, 200: 10}
-LEARN_SECONDS = {16: 20, 64: 6, 200: 3}
+USUAL_PLAYERS = often(PLAYERS, [16])
+SECONDS = often({16: 40, 64: 20, 200: 10}, dict.fromkeys(PLAYERS, 1))
+LEARN_SECONDS = often({16: 20, 64: 6, 200: 3}, dict.fromkeys(PLAYERS, 1))
 SEED, LEARN_SEED = 1, 1001
 # Name, ticks each way, and the share of datagrams that get lost each way.
 NETWORKS = [("near", 1, 0.0), ("far", 3, 0.05)]
@@ -61,10 +61,10 @@ def run(mode, players, network, seed, seconds, *arguments):
     return [dict(word.split("=") for word in line.split()) for line in done.stdout.splitlines()]
 
 
-def learn():
+def learn(players_list):
     """Sums up the decisions of matches with other seeds, for the entropy coder."""
     sums = {}
-    for players in PLAYERS:
+    for players in players_list:
         for network in NETWORKS:
             for line in run("learn", players, network, LEARN_SEED, LEARN_SECONDS[players]):
                 zeros, ones = sums.get(int(line["context"]), (0, 0))
@@ -225,7 +225,7 @@ def write_csv(matches):
 
 
 def measure(players_list):
-    learn()
+    learn(often(PLAYERS, players_list))
     matches = []
     for players in players_list:
         for network in NETWORKS:
@@ -246,8 +246,8 @@ def measure(players_list):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--players", type=int, choices=PLAYERS, nargs="+", default=PLAYERS)
+    parser = options_parser(__doc__)
+    parser.add_argument("--players", type=int, choices=PLAYERS, nargs="+", default=USUAL_PLAYERS)
     arguments = parser.parse_args()
     try:
         measure(arguments.players)

@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 
-from harness import arena, config, poll
+from harness import arena, config
 
 ARENAS = ("east", "west")
 
@@ -31,7 +31,8 @@ class Revival:
         self.directory = directory or stage.directory / "run"
         self.directory.mkdir(exist_ok=True)
         self.path = stage.write_config(config(*(
-            arena(name, port=port, max_players=players, resume_grace=float(grace_s), bots=bots, **keys)
+            arena(name, port=port, max_players=players, resume_grace=float(grace_s), bots=bots,
+                  **keys)
             for name, port in zip(ARENAS, free_ports(len(ARENAS))))))
         self.daemon = None
 

@@ -9,24 +9,24 @@ import struct
 import time
 
 try:
-    from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-    from cryptography.hazmat.primitives.serialization import (Encoding, NoEncryption, PrivateFormat,
-                                                              PublicFormat)
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 except ImportError:
     ChaCha20Poly1305 = None
 
 MISSING = None if ChaCha20Poly1305 else "python3-cryptography is not installed"
 HEAD = b"\xff\xff\xff\xffRAIM"
-CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REFUSED = (HEAD + bytes((kind, 2)) for kind in range(1, 6))
+CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REFUSED = (
+    HEAD + bytes((kind, 2)) for kind in range(1, 6))
 NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED = 1, 2, 4, 8 # flags of a COOKIE
 NUMBER_MASK, EPOCH_BITS = (1 << 62) - 1, 16
 
 
-def request_cookie(cookie=0, kind=0, credential=b"", size=512):
-    return (CONNECT_REQUEST + struct.pack("<IBB", cookie, kind, len(credential)) + credential).ljust(
-        size, b"\0")
+def connect_request(cookie=0, kind=0, credential=b"", size=512):
+    """A CONNECT_REQUEST, padded as the document wants it."""
+    data = CONNECT_REQUEST + struct.pack("<IBB", cookie, kind, len(credential)) + credential
+    return data.ljust(size, b"\0")
 
 
 class Cookie:
@@ -170,7 +170,8 @@ def prologue_of(cookie):
 
 
 class SecureClient:
-    """A socket at an arena's port that connect requests, shakes hands and sends encrypted datagrams."""
+    """A socket at an arena's port that asks for a cookie, makes the handshake and sends encrypted
+    datagrams."""
 
     def __init__(self, port, source="127.0.0.1", deadline_s=10):
         self.sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -6,7 +6,6 @@ map, a configuration that is read again, the level of the log."""
 import json
 import re
 import signal
-import unittest
 
 import harness
 import test_control
@@ -45,12 +44,14 @@ class ActsTest(test_control.Operator):
         self.assertEqual(table[3].split()[:3], ["two", "crossfire", "paused"])
         for line in table:
             self.assertLessEqual(len(line), 80, line)
-        metrics = daemon.ask("/metrics").text
-        self.assertIn('raimd_arena_paused{arena="one"} 0\n', metrics)
-        self.assertIn('raimd_arena_paused{arena="two"} 1\n', metrics)
+        # Metrics and status are rendered apart.
+        def told(line):
+            poll(line, lambda: f"raimd_arena_paused{line}\n" in daemon.ask("/metrics").text)
+        told('{arena="two"} 1')
+        told('{arena="one"} 0')
         tick = self.shown("two")["tick"]
         poll("ticks", lambda: self.shown("two")["tick"] > tick)
-        self.assertTrue(daemon.ticks())
+        daemon.poll("ticks of both", daemon.ticks)
         self.ctl("arena", "resume", "two")
         poll("the end of the pause", lambda: self.shown("two")["round"]["phase"] == "play")
         self.assertIn("no such arena", self.ctl("arena", "pause", "six", status=EXIT_REFUSED))
@@ -81,7 +82,7 @@ class ActsTest(test_control.Operator):
     def test_arenas_come_and_go_while_others_play_on(self):
         daemon = self.begin(arena("one"))
         bots = self.stage.bots(daemon, 2, ports=daemon.ports)
-        daemon.wait_players(2)
+        daemon.wait_pressing(2)
         self.assertIn("no arena of this name", self.ctl("arena", "add", "six", status=EXIT_REFUSED))
         self.assertIn("runs already", self.ctl("arena", "add", "one", status=EXIT_REFUSED))
         self.write(arena("one"), arena("two", bots=3))
@@ -109,7 +110,7 @@ class ActsTest(test_control.Operator):
     def test_a_map_changes_while_everybody_stays(self):
         daemon = self.begin(arena("one", bots=1))
         bots = self.stage.bots(daemon, 2)
-        daemon.wait_players(2)
+        daemon.wait_pressing(2)
         mark = daemon.get_json("/arenas/one/map")["mark"]
         self.assertEqual(self.ctl("arena", "map", "one", RUINS), "")
         poll("the other map", lambda: self.shown("one")["map"] == "ruins")
@@ -134,7 +135,7 @@ class ActsTest(test_control.Operator):
         poll("the bot and the arena", lambda: self.names() == ["one", "two"]
              and len(self.shown("one")["players"]) == 3)
         self.assertEqual(self.shown("one")["tick_hz"], 60)
-        self.assertIn("arenas[0].bots: 2 -> 3", daemon.log)
+        daemon.poll("word of it", lambda: "arenas[0].bots: 2 -> 3" in daemon.log)
 
     def test_reload_with_a_mistake_tells_all_and_does_nothing(self):
         self.begin(arena("one", bots=2))
@@ -145,7 +146,7 @@ class ActsTest(test_control.Operator):
             [re.sub(r" got .*", "", line) for line in sorted(told[1:])],
             [f"{self.path}:4: arenas[0].bots:", f"{self.path}:4: arenas[0].motd:"])
         self.assertEqual(self.names(), ["one"])
-        self.assertEqual(len(self.shown("one")["players"]), 2)
+        poll("two bots", lambda: len(self.shown("one")["players"]) == 2)
         self.write(arena("one", bots=2))
         self.assertEqual(self.ctl("reload"), "nothing has changed\n")
 

@@ -136,8 +136,9 @@ class HangupTest(unittest.TestCase):
                      "60 -> 30", "configuration reloaded applied=1 restart=1")
 
     def test_mistakes_are_told_and_leave_all_as_it_is(self):
-        self.hang_up(config(arena(bots=-3, tick_hz=1)), f"error configuration mistake: {self.path}:4: arenas[0].bots: "
-                     "got -3", "arenas[0].tick_hz: got 1", "configuration refused mistakes=2")
+        self.hang_up(config(arena(bots=-3, tick_hz=1)),
+                     f"error configuration mistake: {self.path}:4: arenas[0].bots: got -3",
+                     "arenas[0].tick_hz: got 1", "configuration refused mistakes=2")
         self.hang_up(config(arena(bots=2)), "configuration reloaded applied=0 restart=0")
 
 

@@ -295,7 +295,8 @@ class ConnectRequestsTest(unittest.TestCase):
             (self.SERVER, self.head(2, bytes((6, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
             (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)),
             (self.SERVER, self.head(5, b"\x0cspam")))
-        self.expect(connect_request, {"kind": ["1"], "form": ["2"], "cookie": ["0"], "credential": []})
+        self.expect(connect_request, {"kind": ["1"], "form": ["2"], "cookie": ["0"],
+                                      "credential": []})
         self.expect(shown, {"cookie": ["7"], "credential_kind": ["1"],
                             "credential": [b"abc".hex(":")]})
         self.expect(plain, {"kind": ["2"], "needs_admission": ["1"], "offers_encryption": ["0"],
@@ -431,8 +432,9 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(self.capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_each_connection_begins_with_a_connect_request(self):
-        connect_requests = [packet for packet in self.packets if packet["raim_connectionless.kind"] == ["1"]]
-        cookies = [packet for packet in self.packets if packet["raim_connectionless.kind"] == ["2"]]
+        connect_requests, cookies = (
+            [packet for packet in self.packets if packet["raim_connectionless.kind"] == [kind]]
+            for kind in ("1", "2"))
         self.assertEqual({packet["udp.srcport"][0] for packet in connect_requests},
                          {packet["udp.dstport"][0] for packet in cookies})
         given = {packet["raim_connectionless.cookie"][0] for packet in cookies}
@@ -481,19 +483,20 @@ class SessionTest(unittest.TestCase):
                 for packet in self.packets_with(GOODBYE)}
         self.assertEqual(list(said.values()), [["1"]] * CLIENTS)
 
-    def test_a_sealed_session_is_all_sealed(self):
+    def test_an_encrypted_session_is_all_encrypted(self):
         stage = self.enterContext(Stage())
         daemon = stage.serve(arena("pit", encryption="required"))
         relay = Relay(daemon.ports[0])
         relay.start()
         self.addCleanup(relay.stop)
-        report = stage.bots(relay, 1, 1).report(1 + harness.START_S)
+        report = stage.bots(relay, 1, 3).report(3 + harness.START_S)
         self.assertEqual(report["connected"], 1)
         daemon.wait_players(0)
         relay.stop()
         capture = Capture(relay.datagrams)
         self.assertEqual(capture.count("raim_connectionless"), len(relay.datagrams))
-        self.assertGreater(capture.count("raim_connectionless.header and not raim_connectionless.kind"), 60)
+        self.assertGreater(capture.count("raim_connectionless.header and "
+                                         "not raim_connectionless.kind"), 60)
         self.assertEqual(capture.count(f"raim_enet or {MALFORMED} or {LUA_ERROR}"), 0)
 
 

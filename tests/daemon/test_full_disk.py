@@ -4,6 +4,7 @@
 page, in a mount namespace of the daemon's own, which takes root."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -60,8 +61,9 @@ class FullDiskTest(unittest.TestCase):
         for full in (self.state, self.run):
             daemon = self.stage.serve(arena("east", access="token", access_key=public),
                                       env=self.env, prefix=[*FILL, full, "--"])
-            self.assertIn("access tokens refused arena=east: cannot write ", daemon.log)
-            self.assertIn("No space left on device", daemon.log)
+            daemon.poll("word of it", lambda: re.search(
+                "access tokens refused arena=east: cannot write .*No space left on device\n",
+                daemon.log))
             bots = self.stage.bots(daemon, 1, network=["--access", token])
             daemon.poll("a refusal",
                         lambda: daemon.get_json()["arenas"][0]["refused"]["access"] == 1)
@@ -74,8 +76,10 @@ class FullDiskTest(unittest.TestCase):
         daemon = self.stage.serve(arena("east", bots=2), env=self.env,
                                   prefix=[*FILL, self.run, "--"])
         self.assert_plays(daemon)
+        daemon.poll("word of it", lambda: re.search(
+            "checkpoint failed arena=east: .*No space left on device", daemon.log))
+        self.assert_plays(daemon)
         self.assertEqual(daemon.log.count("checkpoint failed arena=east: "), 1)
-        self.assertIn("No space left on device", daemon.log)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class HttpTest(unittest.TestCase):
         stage = cls.enterClassContext(Stage())
         cls.daemon = stage.serve(arena("first", bots=2), arena("second"), workers=2)
         stage.bots(cls.daemon, CLIENTS)
-        cls.daemon.wait_players(CLIENTS)
+        cls.daemon.wait_pressing(CLIENTS)
 
     def metrics(self):
         answer = self.daemon.ask("/metrics")
@@ -206,7 +206,7 @@ class HttpTest(unittest.TestCase):
             with self.subTest(first[:40]), self.send(
                     first + b" HTTP/1.1\r\n" + rest + b"\r\n") as asked:
                 self.assertEqual(asked.recv(13), b"HTTP/1.1 %d " % status)
-        self.assertTrue(self.daemon.ticks())
+        self.daemon.poll("ticks", self.daemon.ticks)
 
     def test_whoever_pipelines_or_reads_slowly_delays_nobody(self):
         request = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -250,7 +250,7 @@ class HttpTest(unittest.TestCase):
                 time.sleep(0.2)
             self.assertEqual(drips, [])
             print(f"200 dripping clients were ended after {time.monotonic() - begin:.1f} s")
-        self.assertTrue(self.daemon.ticks())
+        self.daemon.poll("ticks", self.daemon.ticks)
 
 
 @contextlib.contextmanager

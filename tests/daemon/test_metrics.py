@@ -18,7 +18,7 @@ class MetricsTest(unittest.TestCase):
         with Stage() as stage:
             daemon = stage.serve(arena("first", bots=2), arena("second"))
             stage.bots(daemon, 4)
-            daemon.wait_players(4)
+            daemon.wait_pressing(4)
             text = daemon.ask("/metrics").text
         self.assertEqual(self.promtool(text), (0, ""))
         # Were the tool deaf, the test would prove nothing.

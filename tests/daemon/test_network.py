@@ -75,23 +75,30 @@ class NetworkTest(unittest.TestCase):
             daemon = stage.serve(arena(max_players=CLIENTS))
             bots = stage.bots(daemon, CLIENTS, network=("--latency", 100, "--jitter", 30,
                                                         "--loss", 2))
-            daemon.wait_players(CLIENTS)
+            daemon.wait_pressing(CLIENTS)
+            pids = daemon.pid, bots.pid
+            before = [harness.waited_s(pid) for pid in pids]
+            begin = time.monotonic()
             time.sleep(2 if SLOW else 10) # it is a while of play that is judged, from 5 s on
             status = daemon.get_json()
+            excused = sum(harness.grown_wait_s(old, harness.waited_s(pid))
+                          for old, pid in zip(before, pids)) / (time.monotonic() - begin)
             bots.stop()
             report = bots.report()
         rows = [row for row in status["arenas"][0]["players"] if not row["bot"]]
         missed = sum(row["inputs_missed"] for row in rows) / sum(row["inputs_due"] for row in rows)
         print(f"missed {missed:.5f} of the inputs, round trip {report['round_trip_ms']:.0f} ms,"
               f" jitter {report['jitter_ms']:.0f} ms, loss {report['loss']:.3f},"
-              f" others {report['view_delay_ms']:.0f} ms late", flush=True)
+              f" others {report['view_delay_ms']:.0f} ms late, without a processor {excused:.1%}",
+              flush=True)
         self.assertEqual(report["connected"], CLIENTS)
         self.assertEqual(report["disconnected"] + report["resumes"], 0)
         self.assertEqual(report["events_lost"] + report["events_repeated"], 0)
         self.assertGreater(report["hits"], 0)
         self.assertGreater(report["round_trip_ms"], 90)
         self.assertGreater(report["loss"], 0)
-        self.assertLess(missed, 0.2 if SLOW else 0.05) # a busy machine stalls both ends
+        # A busy machine stalls both ends.
+        self.assertLess(missed, (0.2 if SLOW else 0.05) + 2 * excused)
 
     def test_a_rebound_router_costs_nothing(self):
         with Stage() as stage:

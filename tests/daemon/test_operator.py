@@ -3,9 +3,7 @@
 """What an operator does to a raimd, rightly and wrongly: options, configurations, ports, signals,
 the service manager, the journal."""
 
-import contextlib
 import os
-import re
 import shutil
 import signal
 import socket
@@ -191,7 +189,7 @@ class PortTest(unittest.TestCase):
         path = self.stage.write_config(text)
         begin = time.monotonic()
         result = run_raimd("-c", path)
-        self.assertLess(time.monotonic() - begin, 1)
+        self.assertLess(time.monotonic() - begin, 5) # it waits for nothing
         self.assertEqual(result.returncode, EXIT_FAILURE, result.stderr)
         self.assertIn(words, result.stderr)
         self.assertIn("Address already in use", result.stderr)
@@ -242,7 +240,7 @@ class SignalTest(unittest.TestCase):
     def test_end_does_not_wait_for_a_client_that_has_gone_silent(self):
         daemon = self.stage.serve(arena())
         bots = self.stage.bots(daemon, 2)
-        daemon.wait_players(2)
+        daemon.wait_pressing(2)
         bots.send(signal.SIGSTOP)
         try:
             daemon.stop(deadline_s=STOP_S)
@@ -252,7 +250,7 @@ class SignalTest(unittest.TestCase):
     def test_hangup_is_logged_and_play_goes_on(self):
         daemon = self.stage.serve(arena())
         bots = self.stage.bots(daemon, 4)
-        tick = daemon.wait_players(4)["arenas"][0]["tick"]
+        tick = daemon.wait_pressing(4)["arenas"][0]["tick"]
         for count in (1, 2):
             daemon.send(signal.SIGHUP)
             daemon.poll(f"{count} log lines 'signal=HUP'",
@@ -312,7 +310,7 @@ class ServiceManagerTest(unittest.TestCase):
         self.assertEqual(self.manager.messages[0][1], "READY=1")
         self.assertTrue(daemon.get_json()["arenas"])
         self.stage.bots(daemon, 8)
-        daemon.wait_players(8)
+        daemon.wait_pressing(8)
         self.manager.wait_for("STATUS=8 players, 3 bots")
         self.assertFalse(self.manager.heard("STOPPING=1"))
         self.assertFalse(self.manager.heard("WATCHDOG=1")) # nobody asked for it
@@ -334,12 +332,20 @@ class ServiceManagerTest(unittest.TestCase):
                                   prefix=["sh", "-c", 'WATCHDOG_PID=$$ exec "$@"', "sh"])
         ready = self.manager.wait_for("READY=1")[0]
         self.stage.bots(daemon, 8)
-        self.manager.listen(10 * limit_s / 2)
-        fed = self.manager.heard("WATCHDOG=1")
+        # Of both who feeds and who listens to it.
+        pids = daemon.pid, os.getpid()
+        before = [harness.waited_s(pid) for pid in pids]
+        while len(fed := self.manager.listen(limit_s / 2).heard("WATCHDOG=1")) < 10:
+            self.assertLess(len(self.manager.messages), 1000)
+            self.assertIsNone(daemon.process.poll())
+        excused = sum(harness.grown_wait_s(old, harness.waited_s(pid))
+                      for old, pid in zip(before, pids))
         gaps = [after - before for before, after in zip([ready, *fed], fed)]
-        print(f"watchdog: fed {len(fed)} times, largest gap {max(gaps):.3f} s of {limit_s} s")
-        self.assertIn(len(fed), range(8, 12))
-        self.assertLess(max(gaps), limit_s)
+        print(f"watchdog: fed {len(fed)} times, largest gap {max(gaps):.3f} s of {limit_s} s, without"
+              f" a processor for {excused:.3f} s")
+        self.assertLess(max(gaps), limit_s + excused)
+        self.assertGreater(sum(gaps) / len(gaps), limit_s / 2 * 0.9)
+        daemon.wait_pressing(8)
 
     def test_watchdog_of_another_process_is_left_alone(self):
         self.env |= {"WATCHDOG_USEC": "100000", "WATCHDOG_PID": str(os.getpid())}

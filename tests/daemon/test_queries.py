@@ -115,7 +115,7 @@ class QueryTest(unittest.TestCase):
                                  arena("mute", queries=False), arena("busy"))
         stage.bots(cls.daemon, PLAYING, ports=cls.daemon.ports[:1])
         stage.bots(cls.daemon, PLAYING, ports=cls.daemon.ports[1:2])
-        cls.daemon.wait_players(2 * PLAYING)
+        cls.daemon.wait_pressing(2 * PLAYING)
 
     def asker(self, index=0):
         return self.enterContext(Asker(self.daemon.ports[index]))

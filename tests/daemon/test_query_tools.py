@@ -23,7 +23,7 @@ class ToolsTest(unittest.TestCase):
         cls.daemon = stage.serve(arena("open", bots=BOTS))
         cls.target = f"127.0.0.1:{cls.daemon.ports[0]}"
         stage.bots(cls.daemon, PLAYING)
-        cls.daemon.wait_players(PLAYING)
+        cls.daemon.wait_pressing(PLAYING)
 
     def names(self):
         return sorted(row["name"] for row in self.daemon.get_json()["arenas"][0]["players"])

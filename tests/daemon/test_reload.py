@@ -76,7 +76,7 @@ class ApplyTest(ReloadTest):
     def test_bots_come_and_go_and_players_stay(self):
         self.serve(arena("one", bots=2))
         bots = self.stage.bots(self.daemon, 3)
-        self.daemon.wait_players(3)
+        self.daemon.wait_pressing(3)
         for count in (5, 0, 1):
             log = self.reload(arena("one", bots=count))
             self.assertIn(f"-> {count}", log)
@@ -91,7 +91,7 @@ class ApplyTest(ReloadTest):
     def test_rules_and_map_reach_the_status(self):
         self.serve(arena("one"))
         bots = self.stage.bots(self.daemon, 2)
-        self.daemon.wait_players(2)
+        self.daemon.wait_pressing(2)
         self.reload(with_rules(arena("one"), player_radius=30))
         self.daemon.poll("larger players", lambda: self.daemon.get_json(
             "/arenas/one/map")["player_radius"] == 30)
@@ -105,7 +105,7 @@ class ApplyTest(ReloadTest):
         port = free_port()
         self.serve(arena("one", port=port, max_players=4))
         bots = self.stage.bots(self.daemon, 3)
-        self.daemon.wait_players(3)
+        self.daemon.wait_pressing(3)
         self.reload(arena("two", port=port, max_players=2), words="applied=2 restart=0")
         row = self.wait_arena("the new name", "two", lambda row: row)
         self.assertEqual(len(row["players"]), 3)
@@ -159,7 +159,7 @@ class FleetTest(ReloadTest):
         first, second = arena("one"), arena("two", port=port)
         self.serve(first, workers=1)
         stays = self.stage.bots(self.daemon, 4)
-        self.daemon.wait_players(4)
+        self.daemon.wait_pressing(4)
         for _ in range(2):
             self.reload(first, second, workers=1, words="applied=1 restart=0")
             self.daemon.poll("readiness", self.daemon.ticks)
@@ -224,7 +224,7 @@ class FleetTest(ReloadTest):
     def test_silent_client_does_not_hold_an_arena_that_goes(self):
         self.serve(arena("one"), arena("two"))
         bots = self.stage.bots(self.daemon, 2, ports=self.daemon.ports[1:])
-        self.daemon.wait_players(2)
+        self.daemon.wait_pressing(2)
         bots.send(signal.SIGSTOP)
         try:
             begin = self.arena("one")["tick"]
@@ -246,7 +246,7 @@ class SteadyTest(ReloadTest):
         self.serve(quiet, busy(0))
         crowds = [self.stage.bots(self.daemon, CLIENTS, seed=i + 1, ports=[port])
                   for i, port in enumerate(self.daemon.ports)]
-        self.daemon.wait_players(2 * CLIENTS)
+        self.daemon.wait_pressing(2 * CLIENTS)
         resident_kb = []
         for i in range(1, RELOADS + 1):
             self.reload(quiet, busy(i), arena(f"extra{i}", max_spectators=0))
@@ -271,7 +271,7 @@ class RotationTest(ReloadTest):
         self.serve(with_rotation(arena("one", round_time=1, break_time=0.2, map=str(
             MAPS / "duel.conf")), "crossfire"))
         bots = self.stage.bots(self.daemon, 4)
-        self.daemon.wait_players(4)
+        self.daemon.wait_pressing(4)
         for name in ("duel", "crossfire", "duel", "crossfire"):
             self.wait_arena(name, "one", lambda row, name=name: row["map"] == name)
         self.assertEqual(self.daemon.get_json()["players"]["now"], 4)
@@ -313,7 +313,7 @@ class RotationTest(ReloadTest):
     def test_an_arena_without_rounds_begins_its_first_at_once(self):
         self.serve(arena("one", bots=2))
         bots = self.stage.bots(self.daemon, 2)
-        self.daemon.wait_players(2)
+        self.daemon.wait_pressing(2)
         log = self.reload(arena("one", bots=3, round_time=600))
         self.assertIn("round_time: 0 -> 600\n", log)
         row = self.wait_arena("a clock", "one", lambda row: row["round"]["left_s"] is not None)

@@ -6,6 +6,7 @@ process."""
 
 import copy
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -454,11 +455,12 @@ class DeathTest(RoundsTest):
         self.wait_row("the other map", lambda row: row["map"] == "gone")
         gone.unlink()
         self.again()
-        self.assertRegex(self.daemon.log, f'map failed arena=one: .*cannot read "{gone.resolve()}"')
+        self.daemon.poll("word of the map", lambda: re.search(
+            f'map failed arena=one: .*cannot read "{gone.resolve()}"', self.daemon.log))
         self.daemon.poll("a refusal", lambda: "checkpoint refused arena=one" in self.daemon.log)
         self.assertEqual(self.row()["map"], "duel")
 
-    def test_in_a_sealed_arena_with_access_tokens(self):
+    def test_in_an_encrypted_arena_with_access_tokens(self):
         """Who comes back needs no other token; who is new does."""
         key = self.stage.directory / "key"
         status, public, _ = raimctl("token", "key", key)
@@ -467,8 +469,8 @@ class DeathTest(RoundsTest):
             "--access", raimctl("token", "make", "--key", key, "--arena", "one", "--name",
                                 f"Guest {i}")[1])]
         port, = free_ports(1)
-        bots = self.begin(in_rounds(port=port, round_time=60.0, encryption="required", access="token",
-                                    access_key=public), network=tokens)
+        bots = self.begin(in_rounds(port=port, round_time=60.0, encryption="required",
+                                    access="token", access_key=public), network=tokens)
         known = self.rest(bots)
         self.assertEqual(sorted(known), [f"Guest {i}" for i in range(CLIENTS)])
         self.again()

@@ -34,8 +34,8 @@ class SandboxTest(unittest.TestCase):
         self.path.write_text(config(*arenas, **keys), encoding="utf-8")
         daemon = self.stage.raimd("-c", self.path).wait_started()
         told = daemon.poll("word of the sandbox", lambda: re.search(
-            r'(?:info|warning) sandbox (?:(off)|(started|incomplete) seccomp="(.*)" landlock="(.*)")\n',
-            daemon.log))
+            r'(?:info|warning) sandbox (?:(off)|(started|incomplete) seccomp="(.*)"'
+            r' landlock="(.*)")\n', daemon.log))
         self.halves = dict(zip(("off", "word", "seccomp", "landlock"), told.groups()))
         if not keys.get("sandbox", True):
             self.assertEqual(self.halves["off"], "off")

@@ -40,7 +40,7 @@ class Idlers:
     def join(self, address="127.0.0.1", deadline_s=harness.START_S):
         """Another one; False when it is not let in within the time."""
         peer = self.stack.enter_context(
-            Peer(self.port, address, cookies=self.trial.has("address_validation")))
+            Peer(self.port, address, address_validation=self.trial.has("address_validation")))
         try:
             peer.connect("idle", deadline_s)
         except AssertionError:

@@ -11,6 +11,7 @@ nobody's.
 
 import argparse
 import csv
+import importlib
 import itertools
 import multiprocessing
 import os
@@ -22,6 +23,8 @@ import time
 import traceback
 
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
+ROWS_IN = ("strangers", "network", "process", "peers", "secure", "web", "cheats", "identity",
+           "sandbox", "reload")
 
 
 def enter_namespace():
@@ -89,7 +92,8 @@ def main():
     enter_namespace()
     import row
     from row import harness
-    import strangers, network, process, peers, secure, web, cheats, identity, sandbox, reload # noqa: F401 they enter their rows
+    for name in ROWS_IN: # which enter their rows
+        importlib.import_module(name)
 
     arguments = parse_arguments(row.ROWS)
     keys = known_keys(harness)

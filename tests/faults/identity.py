@@ -68,7 +68,8 @@ def evil_names(trial):
     with contextlib.ExitStack() as stack:
         for told, wanted in (("Ada", "Ada"), *EVIL_NAMES):
             names, refused = names_of(daemon)
-            peer = stack.enter_context(Peer(daemon.ports[0], cookies=trial.has("address_validation")))
+            peer = stack.enter_context(
+                Peer(daemon.ports[0], address_validation=trial.has("address_validation")))
             peers.append(peer.connect(told))
 
             def answered(before=(names, refused)):

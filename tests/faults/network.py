@@ -62,7 +62,7 @@ def wait_playing(daemon, players, playing, deadline_s=40):
     return daemon.poll(f"players that {'play' if playing else 'do not'}", seen, deadline_s)
 
 
-@row(4, "spoofed DISCONNECT at a encrypted player", "stays")
+@row(4, "spoofed DISCONNECT at an encrypted player", "stays")
 def spoofed_disconnect(trial):
     trial.need_key("encryption")
     trial.need_root()
@@ -131,11 +131,12 @@ def mutated_captures(trial):
 @row(9, "clients that never ack, ack slowly, ack nonsense", "capped, dropped with a reason")
 def bad_acknowledgements(trial):
     daemon = trial.stage.serve(harness.arena(max_players=8, bots=24))
-    port, has_cookies = daemon.ports[0], trial.has("address_validation")
+    port, validates = daemon.ports[0], trial.has("address_validation")
     bots = trial.bots(daemon, 1)
     before_kb = daemon.resident_kb()
     names = ("never", "slowly", "nonsense")
-    never, slowly, nonsense = (Peer(port, cookies=has_cookies).connect(name) for name in names)
+    never, slowly, nonsense = (Peer(port, address_validation=validates).connect(name)
+                               for name in names)
     daemon.wait_players(4)
     begin, acknowledged = time.monotonic(), 0
     seconds = trial.often(30, 1.5)

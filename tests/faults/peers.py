@@ -66,7 +66,7 @@ class Flood:
 
 def connect_silently(daemon, trial, source):
     """A peer that has said nothing: no HELLO is needed for what follows."""
-    peer = Peer(daemon.ports[0], source, cookies=trial.has("address_validation"))
+    peer = Peer(daemon.ports[0], source, address_validation=trial.has("address_validation"))
     command = connect_command(peer.fetch_cookie() if peer.address_validation else 0)
 
     def ask():
@@ -137,7 +137,8 @@ def unreliable_in_the_future(trial):
 def acknowledgements_of_nothing(trial):
     nothing = [struct.pack("!BBHHH", ACKNOWLEDGE, 0, 60000, 60000, 0)] * 32
     with game(trial) as (daemon, bots):
-        with Peer(daemon.ports[0], "127.0.0.2", cookies=trial.has("address_validation")) as peer:
+        with Peer(daemon.ports[0], "127.0.0.2",
+                  address_validation=trial.has("address_validation")) as peer:
             peer.connect()
             daemon.wait_players(HONEST + 1)
             time.sleep(trial.often(3, 0)) # the server's list grows
@@ -215,7 +216,8 @@ def slots_held(trial):
      "it stays; when it leaves, it is gone")
 def forged_disconnects(trial):
     daemon = trial.stage.serve(limited_arena(max_players=8))
-    with Peer(daemon.ports[0], "127.0.0.2", cookies=trial.has("address_validation")) as victim:
+    with Peer(daemon.ports[0], "127.0.0.2",
+              address_validation=trial.has("address_validation")) as victim:
         victim.connect("victim")
         daemon.wait_players(1)
         forged = [datagram(struct.pack("!BBHI", kind, 0xFF, 0, 0), victim.number, session)

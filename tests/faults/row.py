@@ -71,9 +71,9 @@ class Trial:
             harness.BIN = before
 
     def bots(self, daemon, clients, **keywords):
-        """Clients that are in the game."""
+        """Clients that are in the game, and know it."""
         bots = self.stage.bots(daemon, clients, **keywords)
-        daemon.wait_players(clients)
+        daemon.wait_pressing(clients)
         return bots
 
     @staticmethod

@@ -24,7 +24,7 @@ def is_kind(data, kind):
 
 
 def requires_encryption():
-    """The value of `encryption` with which an arena is all encrypted, in this build."""
+    """The value of `encryption` with which an arena takes encrypted datagrams alone."""
     return "required" if '"required"' in harness.run_raimd("--dump-config").stdout else True
 
 
@@ -201,14 +201,15 @@ def downgrade(trial):
         rounds = trial.often(5, 1)
         for _ in range(rounds):
             cut, before = True, connect_requests
-            harness.poll("connect_requests", lambda: connect_requests > before + 3)
+            harness.poll("connect requests", lambda: connect_requests > before + 3)
             cut = False
             resumed = arena_of(daemon)["bytes_in"]
             daemon.poll("its return", lambda: arena_of(daemon)["bytes_in"] > resumed + 2000)
         report = end_bots(bots)
-    return connect_requests, expect(not plain and report["disconnected"] == 0 and report["resumes"] >= rounds,
-                          f"{len(plain)} datagrams in plain text, {report['resumes']} times resumed,"
-                          f" {report['disconnected']} lost")
+    return connect_requests, expect(
+        not plain and report["disconnected"] == 0 and report["resumes"] >= rounds,
+        f"{len(plain)} datagrams in plain text, {report['resumes']} times resumed,"
+        f" {report['disconnected']} lost")
 
 
 @row(31, "INVITEs of a restart, repeated in turns", "one return for the restart")

@@ -105,12 +105,12 @@ def send_spoofed(data, source, target):
 class Peer:
     """A connection that keeps ENet's rules only as far as it is told to."""
 
-    def __init__(self, port, source="127.0.0.1", cookies=False):
+    def __init__(self, port, source="127.0.0.1", address_validation=False):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((source, 0))
         self.socket.connect(("127.0.0.1", port))
         self.socket.setblocking(False)
-        self.address_validation = cookies
+        self.address_validation = address_validation
         self.number = self.session = None # that the server gave
         self.sequences = [0, 0] # of the two channels
         self.own_sequence = 1 # of the connection itself
@@ -138,7 +138,7 @@ class Peer:
         def request_cookie():
             self.send(CONNECT_REQUEST)
             return self.take_cookie(0.05)
-        return harness.poll("cookie", connect_request, deadline_s)
+        return harness.poll("cookie", request_cookie, deadline_s)
 
     def take_cookie(self, seconds=0.0):
         """The number that has been told, or None."""

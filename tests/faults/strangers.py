@@ -12,8 +12,9 @@ import time
 
 from page import CLOCK_STEP, Page
 from row import arena_of, end_bots, expect, harness, row, ticks_go_on
-from stranger import (FRAGMENT, INFO_QUERY, CONNECT_REQUEST, PING, PLAYER_QUERY, RELIABLE, RULES_QUERY,
-                      Crowd, Peer, acknowledge_command, connect_command, datagram, send_spoofed)
+from stranger import (CONNECT_REQUEST, FRAGMENT, INFO_QUERY, PING, PLAYER_QUERY, RELIABLE,
+                      RULES_QUERY, Crowd, Peer, acknowledge_command, connect_command, datagram,
+                      send_spoofed)
 
 # A sanitizer would keep freed memory for much longer than a row lasts.
 NO_QUARANTINE = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"}
@@ -46,7 +47,8 @@ def flood_of_connects(trial):
         flooding = threading.Thread(target=flood)
         flooding.start()
         begin = time.monotonic()
-        trial.bots(daemon, 1)
+        trial.stage.bots(daemon, 1)
+        daemon.wait_players(1)
         joined_s, until_then = time.monotonic() - begin, sent
         flooding.join()
         settle(daemon)
@@ -87,7 +89,8 @@ def amplification(trial):
     kinds = {"INFO": INFO_QUERY, "PLAYER": PLAYER_QUERY, "RULES": RULES_QUERY}
     cookies = trial.has("address_validation")
     if cookies:
-        kinds |= {"CONNECT_REQUEST": CONNECT_REQUEST, "CONNECT_REQUEST cut": CONNECT_REQUEST[:511], "CONNECT_REQUEST long": CONNECT_REQUEST + bytes(400),
+        kinds |= {"CONNECT_REQUEST": CONNECT_REQUEST, "CONNECT_REQUEST cut": CONNECT_REQUEST[:511],
+                  "CONNECT_REQUEST long": CONNECT_REQUEST + bytes(400),
                   "CONNECT": datagram(connect_command(7))}
     seen = []
     good = True
@@ -112,7 +115,7 @@ def amplification(trial):
 def fragment_bomb(trial):
     daemon = trial.stage.serve(harness.arena(max_players=4), env=NO_QUARANTINE)
     count = 0
-    with Peer(daemon.ports[0], cookies=trial.has("address_validation")) as peer:
+    with Peer(daemon.ports[0], address_validation=trial.has("address_validation")) as peer:
         peer.connect()
         daemon.wait_players(1)
         before_kb = daemon.resident_kb()
@@ -251,7 +254,7 @@ def many_commands(trial):
     bots = trial.bots(daemon, 4)
     ticks_go_on(daemon, 60)
     before = arena_of(daemon)["tick_us"]["p99"]
-    with Peer(daemon.ports[0], cookies=trial.has("address_validation")) as peer:
+    with Peer(daemon.ports[0], address_validation=trial.has("address_validation")) as peer:
         peer.connect()
         daemon.wait_players(5)
         nothing = acknowledge_command(0, 0, 0)

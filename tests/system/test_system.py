@@ -79,6 +79,10 @@ class Steps:
     def journal(self):
         return self.machine.run("journalctl", "-u", "raimd", "-o", "cat", "--no-pager")
 
+    def wait_journal(self, words):
+        """Waits until the journal has these words; it may be a moment behind."""
+        poll(f"'{words}' in the journal", lambda: words in self.journal())
+
     def wait_serving(self, deadline_s=10):
         return poll("status", lambda: self.machine.get_json(STATUS), deadline_s)
 
@@ -141,10 +145,12 @@ class Steps:
         return told
 
     def read_the_log(self):
-        told = [json.loads(line) for line in self.machine.run(
-            "journalctl", "-u", "raimd", "EVENT=arena started", "ARENA=duel", "-o", "json",
-            "--no-pager").splitlines()]
-        assert len(told) == 2, told # installed, and started again
+        def started(): # installed, and started again
+            told = [json.loads(line) for line in self.machine.run(
+                "journalctl", "-u", "raimd", "EVENT=arena started", "ARENA=duel", "-o", "json",
+                "--no-pager").splitlines()]
+            return told if len(told) == 2 else None
+        told = poll("two starts in the journal", started)
         for entry in told:
             assert entry["MESSAGE"].startswith("arena started name=duel "), entry
             assert (entry["PRIORITY"], entry["SYSLOG_IDENTIFIER"]) == ("6", "raimd"), entry
@@ -178,7 +184,7 @@ class Steps:
         report = json.loads(out)
         assert bots.returncode == 0, said + out
         assert [row["end"] for row in report["players"]] == ["left"] * 4, out
-        assert "arena restored name=duel players=4" in self.journal(), self.journal()
+        self.wait_journal("arena restored name=duel players=4")
         return f"{told}, everybody with name and score"
 
     def kill_it(self):
@@ -199,9 +205,8 @@ class Steps:
             assert kills < 60, self.journal()
             self.systemctl("kill", "-s", "KILL", "raimd", check=False)
         assert kills > 1
-        # The journal may be a moment behind.
-        poll("systemd's word", lambda: "Start request repeated too quickly" in self.journal())
-        assert "checkpoint set aside arena=duel" in self.journal(), self.journal()
+        self.wait_journal("Start request repeated too quickly")
+        self.wait_journal("checkpoint set aside arena=duel")
         self.systemctl("reset-failed", "raimd")
         self.systemctl("start", "raimd")
         self.wait_serving()
@@ -211,7 +216,7 @@ class Steps:
     def freeze_it(self):
         told = self.play_through(lambda: self.systemctl("kill", "-s", "STOP", "raimd"),
                                  WATCHDOG_S + ABORT_S + 10)
-        assert "Watchdog timeout" in self.journal()
+        self.wait_journal("Watchdog timeout")
         return told
 
     def misconfigure_it(self):
@@ -222,7 +227,7 @@ class Steps:
         poll("failure", lambda: self.show("ActiveState") == "failed")
         assert self.show("ExecMainStatus") == str(EXIT_CONFIG), self.show("ExecMainStatus")
         told = f"raimd.conf:{line}: arenas[1].port: got 72470"
-        assert told in self.journal(), self.journal()
+        self.wait_journal(told)
         time.sleep(1) # many times RestartSec
         assert self.show("ActiveState") == "failed"
         assert self.show("NRestarts") == "0"
@@ -241,7 +246,7 @@ class Steps:
         assert "Job for raimd.service failed" in said, said
         line = good[:good.index("bots = 4;")].count("\n") + 1
         mistake = f"raimd.conf:{line}: got a syntax error at or before this: bots = four;"
-        assert mistake in self.journal(), self.journal()
+        self.wait_journal(mistake)
         assert self.wait_serving()["players"]["bots"] == 4 + 8
 
         for bots_wanted in (3, 4):
@@ -297,7 +302,7 @@ class Steps:
         assert "127.0.0.0/8" in told and "come back tomorrow" in told, told
         self.machine.run("raimctl", "unban", "127.0.0.0/8")
         self.play()
-        assert "control order=kick" in self.journal()
+        self.wait_journal("control order=kick")
         return "said, kicked, banned, restarted, still banned, unbanned"
 
     def activate_it_by_a_datagram(self):
