@@ -43,38 +43,38 @@ struct admin_command {
 
 struct admin_commands_route {
     const char *method, *path;
-    void (*give)(struct admin_commands *orders, struct admin_command *order);
+    void (*execute)(struct admin_commands *admin, struct admin_command *command);
     uint32_t needs, takes; // fields, as bits 1 << ADMIN_...
     const char *failure;   // the problem where no arena did it
 };
 
-// Borrows `fleet`. Reads the bans that are kept; on failure writes the reason and returns NULL.
-struct admin_commands *admin_commands_open(struct arena_table *fleet, char *error, size_t capacity);
+// Borrows `table`. Reads the bans that are kept; on failure writes the reason and returns NULL.
+struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
-void admin_commands_close(struct admin_commands *orders);
+void admin_commands_close(struct admin_commands *admin);
 
 // NULL where there is none; `path_is_known` then tells whether the path has another method.
 const struct admin_commands_route *admin_commands_find(const char *path, const char *method,
                                                        bool *path_is_known);
 
 // Does what is asked for, or begins to.
-void admin_commands_give(struct admin_commands *orders, struct admin_command *order);
+void admin_commands_give(struct admin_commands *admin, struct admin_command *command);
 
 // The next answer of any arena; false when there is none. Keeps the arenas' bans up to date, too.
-bool admin_commands_collect(struct admin_commands *orders, uint32_t *number, bool *done);
+bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool *done);
 
 // The next answer of one arena; likewise.
-bool admin_commands_collect_from(struct admin_commands *orders, struct arena *arena,
+bool admin_commands_collect_from(struct admin_commands *admin, struct arena *arena,
                                  uint32_t *number, bool *done);
 
 // An arena that runs no more is about to be destroyed: what it was asked and has not done comes
 // back undone, by admin_commands_collect_from, and it reads no bans.
-void admin_commands_forget(struct admin_commands *orders, struct arena *arena);
+void admin_commands_forget(struct admin_commands *admin, struct arena *arena);
 
 // Milliseconds until the deadline of a drain, or -1.
-int admin_commands_timeout_ms(const struct admin_commands *orders);
+int admin_commands_timeout_ms(const struct admin_commands *admin);
 
 // Whether a drain was asked for and every arena has begun it and has no player left, or its time is
 // up.
-bool admin_commands_is_drained(const struct admin_commands *orders);
+bool admin_commands_is_drained(const struct admin_commands *admin);

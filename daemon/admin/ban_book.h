@@ -28,10 +28,11 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
 // Tells the list in force to the arenas that have not heard of it and listen now. Their answers
 // carry `request`. Returns the number of arenas told.
-uint32_t ban_book_spread(struct ban_book *book, uint32_t request);
+uint32_t ban_book_publish(struct ban_book *book, uint32_t request);
 
 // An arena has answered: it reads this list from now on.
-void ban_book_hear(struct ban_book *book, const struct arena *arena, const struct bans *read);
+void ban_book_acknowledge(struct ban_book *book, const struct arena *arena,
+                          const struct bans *read);
 
 // An arena runs no more, and reads nothing.
 void ban_book_forget(struct ban_book *book, const struct arena *arena);

@@ -16,8 +16,8 @@ struct control;
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
 // Listens, and takes the bans from $STATE_DIRECTORY, where there is one, to the arenas. Borrows
-// `fleet`. Returns NULL and writes a reason into `error`.
-struct control *control_open(const char *path, struct arena_table *fleet, char *error,
+// `table`. Returns NULL and writes a reason into `error`.
+struct control *control_open(const char *path, struct arena_table *table, char *error,
                              size_t capacity);
 
 // Takes NULL. The arenas must not run any more.
@@ -29,7 +29,7 @@ int control_descriptor(const struct control *control);
 int control_timeout_ms(const struct control *control);
 void control_run(struct control *control);
 
-// An arena that runs no more is about to be destroyed: orders that wait for it are told that they
+// An arena that runs no more is about to be destroyed: admin that wait for it are told that they
 // were not done, and it reads no bans.
 void control_forget(struct control *control, struct arena *arena);
 

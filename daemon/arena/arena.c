@@ -26,7 +26,7 @@ enum {
     CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
     PUBLISHES_PER_S = 10,
     LATE_SHARE = 4, // a tick is late after a quarter of its period
-    LETTERS = 32,   // an operator's script may ask for a few things at once
+    MESSAGES = 32,  // an operator's script may ask for a few things at once
 };
 
 // Connections beyond the places of players and spectators, so that a full arena can still say that
@@ -51,7 +51,7 @@ static bool admit(void *context, const uint8_t *token, size_t size,
     return access_control_judge(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
 }
 
-static bool open_admission(struct arena *arena, const struct config_arena *config)
+static bool open_access_control(struct arena *arena, const struct config_arena *config)
 {
     char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
     if (!config->needs_access)
@@ -79,18 +79,18 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
                     ? used_tokens_file_table(arena->worker.used_tokens)
                     : NULL,
     };
-    arena->worker.admission = access_control_create(&def);
+    arena->worker.access_control = access_control_create(&def);
     arena->opened.guard =
-        (struct raim_match_guard){.context = arena->worker.admission, .admit = admit};
-    return arena->worker.admission != NULL;
+        (struct raim_match_guard){.context = arena->worker.access_control, .admit = admit};
+    return arena->worker.access_control != NULL;
 }
 
 static struct transport *open_transport(const struct config_arena *config,
-                                        struct socket_activation *passed, char *error,
+                                        struct socket_activation *sockets, char *error,
                                         size_t capacity)
 {
     const uint32_t peers = connections_for(config);
-    const int socket = socket_activation_find(passed, config->address, config->port);
+    const int socket = socket_activation_find(sockets, config->address, config->port);
     if (socket >= 0)
         return transport_adopt(socket, peers, error, capacity);
     return transport_open(config->address, config->port, peers, error, capacity);
@@ -108,13 +108,13 @@ static uint32_t most_players(const struct config_arena *config)
 static const char *find_ban(void *context, uint32_t address)
 {
     const struct arena *arena = context;
-    return arena_commands_find_ban(&arena->worker.steward, address);
+    return arena_commands_find_ban(&arena->worker.commands, address);
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)
 {
     const struct arena *arena = context;
-    return access_control_check(arena->worker.admission, token, size, now_s()) ==
+    return access_control_check(arena->worker.access_control, token, size, now_s()) ==
            ACCESS_CONTROL_ADMITTED;
 }
 
@@ -136,8 +136,8 @@ static bool offer_encryption(struct arena *arena, bool required, char *error, si
     return encrypted;
 }
 
-// A map that the operator had ordered of the last process; NULL where it is not to be had any more.
-static struct config *load_ordered(const struct config_arena *config, const char *path)
+// A map that the operator had own_map of the last process; NULL where it is not to be had any more.
+static struct config *load_checkpoint_map(const struct config_arena *config, const char *path)
 {
     char *text = NULL;
     size_t size;
@@ -155,28 +155,30 @@ static struct config *load_ordered(const struct config_arena *config, const char
 }
 
 // On the map that the last process played on.
-static struct prepared_match *first_bout(const struct arena *arena,
-                                         const struct config_arena *config, struct config *owner)
+static struct prepared_match *prepare_first_match(const struct arena *arena,
+                                                  const struct config_arena *config,
+                                                  struct config *owner)
 {
     struct config_arena first = *config;
-    struct checkpoint_map map = arena_checkpoint_find_map(&arena->worker.keeper, config);
-    struct config *ordered = map.path[0] != '\0' ? load_ordered(config, map.path) : NULL;
-    if (ordered == NULL)
+    struct checkpoint_map map = arena_checkpoint_find_map(&arena->worker.checkpoint, config);
+    struct config *own_map = map.path[0] != '\0' ? load_checkpoint_map(config, map.path) : NULL;
+    if (own_map == NULL)
         map.path[0] = '\0';
     else
         first.rotation_count = 0; // another owner's
-    first.map = ordered != NULL  ? ordered->maps[0]
-                : map.place == 0 ? config->map
-                                 : config->rotation[map.place - 1];
-    struct prepared_match *bout = arena_prepare(arena, &first, ordered != NULL ? ordered : owner);
-    config_unload(ordered); // the bout shares it
-    if (bout != NULL)
-        bout->map = map;
-    return bout;
+    first.map = own_map != NULL  ? own_map->maps[0]
+                : map.index == 0 ? config->map
+                                 : config->rotation[map.index - 1];
+    struct prepared_match *prepared =
+        arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
+    config_unload(own_map); // the prepared shares it
+    if (prepared != NULL)
+        prepared->map = map;
+    return prepared;
 }
 
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *passed, const struct wakeup *wakeup,
+                           struct socket_activation *sockets, const struct wakeup *wakeup,
                            char *error, size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
@@ -188,19 +190,19 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.max_spectators = config->max_spectators;
     arena->opened.connections = connections_for(config);
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
-    arena->opened.places = most_players(config);
+    arena->opened.status_rows = most_players(config);
     arena->opened.wakeup = wakeup;
-    const bool has_admission = open_admission(arena, config);
-    if (has_admission && arena_checkpoint_create(&arena->worker.keeper, config->name))
-        arena->worker.bout = first_bout(arena, config, owner);
-    arena->main.shown = arena->worker.bout;
-    arena->worker.rows = calloc(arena->opened.places, sizeof *arena->worker.rows);
+    const bool has_access_control = open_access_control(arena, config);
+    if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
+        arena->worker.current = prepare_first_match(arena, config, owner);
+    arena->main.current = arena->worker.current;
+    arena->worker.rows = calloc(arena->opened.status_rows, sizeof *arena->worker.rows);
     arena->opened.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
-        sizeof(struct arena_status) + arena->opened.places * sizeof(struct arena_player);
+        sizeof(struct arena_status) + arena->opened.status_rows * sizeof(struct arena_player);
     if (!triple_buffer_create(&arena->shared.status, status_size) ||
-        !mailbox_create(&arena->shared.commands, LETTERS, sizeof(struct command)) ||
-        !has_admission || arena->worker.bout == NULL || arena->worker.rows == NULL) {
+        !mailbox_create(&arena->shared.mailbox, MESSAGES, sizeof(struct command)) ||
+        !has_access_control || arena->worker.current == NULL || arena->worker.rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
@@ -210,7 +212,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
-    arena->worker.transport = open_transport(config, passed, error, capacity);
+    arena->worker.transport = open_transport(config, sockets, error, capacity);
     if (arena->worker.transport == NULL) {
         arena_destroy(arena);
         return NULL;
@@ -228,7 +230,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
-    arena_play_bout(arena, arena->worker.bout);
+    arena_play_match(arena, arena->worker.current);
     return arena;
 }
 
@@ -241,13 +243,13 @@ void arena_destroy(struct arena *arena)
     if (arena->opened.timer >= 0)
         close(arena->opened.timer);
     triple_buffer_destroy(&arena->shared.status);
-    mailbox_destroy(&arena->shared.commands);
-    arena_checkpoint_destroy(&arena->worker.keeper);
+    mailbox_destroy(&arena->shared.mailbox);
+    arena_checkpoint_destroy(&arena->worker.checkpoint);
     arena_collect(arena);
     prepared_match_free_all(prepared_match_take(&arena->shared.offered));
-    prepared_match_free(arena->worker.coming);
-    prepared_match_free(arena->worker.bout);
-    access_control_destroy(arena->worker.admission);
+    prepared_match_free(arena->worker.next);
+    prepared_match_free(arena->worker.current);
+    access_control_destroy(arena->worker.access_control);
     used_tokens_file_close(arena->worker.used_tokens);
     free(arena->worker.rows);
     free(arena);
@@ -270,7 +272,7 @@ uint32_t arena_ticks(const struct arena *arena)
 
 struct mailbox *arena_mailbox(struct arena *arena)
 {
-    return &arena->shared.commands;
+    return &arena->shared.mailbox;
 }
 
 uint32_t arena_playing(const struct arena *arena)
@@ -288,9 +290,9 @@ const struct arena_status *arena_status(struct arena *arena)
     return triple_buffer_front(&arena->shared.status);
 }
 
-struct rejection_log *arena_flood(struct arena *arena)
+struct rejection_log *arena_rejection_log(struct arena *arena)
 {
-    return &arena->main.flood;
+    return &arena->main.rejections;
 }
 
 struct overload *arena_overload(struct arena *arena)
@@ -313,7 +315,7 @@ static void arm_timer(struct arena *arena)
 
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
-    arena_checkpoint_start(&arena->worker.keeper, arena->worker.match,
+    arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->resume_grace_s);
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
     arm_timer(arena);
@@ -353,7 +355,7 @@ static void publish(struct arena *arena)
     status->tick_us_count = kept;
     memcpy(status->tick_us, arena->worker.tick_us, kept * sizeof arena->worker.tick_us[0]);
     status->player_count =
-        raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.places);
+        raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     for (uint32_t i = 0; i < status->player_count; i++) {
         const struct raim_match_player *row = &arena->worker.rows[i];
         const bool here = !row->bot && !row->away;
@@ -381,7 +383,7 @@ static void take_connection(struct arena *arena, uint32_t peer)
         return;
     }
     raim_match_connect(arena->worker.match, peer, token);
-    arena_commands_receive(&arena->worker.steward, arena->worker.match, arena->worker.transport,
+    arena_commands_receive(&arena->worker.commands, arena->worker.match, arena->worker.transport,
                            peer);
 }
 
@@ -392,7 +394,7 @@ static void answer_query(struct arena *arena, const struct transport_event *even
         .port = arena_port(arena),
         .match = arena->worker.match,
         .rows = arena->worker.rows,
-        .places = arena->opened.places,
+        .places = arena->opened.status_rows,
     };
     const struct answer *answer = answers_get(&arena->worker.answers, &subject, event->query,
                                               (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
@@ -467,12 +469,12 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     measure_clients(arena);
     take_messages(arena);
     note_playing(arena);
-    if (arena_commands_run(&arena->worker.steward, &arena->shared.commands, arena->worker.match,
+    if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
                            arena->worker.transport))
         arena->worker.has_news = true;
-    arena_take_bouts(arena);
+    arena_take_offers(arena);
     raim_match_step(arena->worker.match);
-    arena_checkpoint_run(&arena->worker.keeper, arena->worker.match, arena->worker.transport);
+    arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     send_messages(arena);
     if (arena->worker.publish_in == 0) {
         publish(arena);
@@ -525,14 +527,14 @@ void arena_say_goodbye(struct arena *arena)
 {
     if (arena->worker.leave_ns != 0)
         return; // said already
-    arena_checkpoint_end(&arena->worker.keeper, arena->worker.match, arena->worker.transport,
-                         atomic_load(&arena->shared.goes_on));
+    arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
+                         atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);
 }
 
-void arena_keep(struct arena *arena)
+void arena_keep_checkpoint(struct arena *arena)
 {
-    atomic_store(&arena->shared.goes_on, true);
+    atomic_store(&arena->shared.keeps_checkpoint, true);
 }
 
 bool arena_is_empty(struct arena *arena)
@@ -548,14 +550,14 @@ void arena_leave(struct arena *arena, uint32_t timeout_ms)
     arena->worker.leave_ns = monotonic_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
 }
 
-void arena_let_go(struct arena *arena)
+void arena_release(struct arena *arena)
 {
     const struct wakeup *wakeup = arena->opened.wakeup;
-    atomic_store_explicit(&arena->shared.let_go, true, memory_order_release);
+    atomic_store_explicit(&arena->shared.is_released, true, memory_order_release);
     wakeup_signal(wakeup); // the arena may be freed already
 }
 
-bool arena_is_let_go(const struct arena *arena)
+bool arena_is_released(const struct arena *arena)
 {
-    return atomic_load_explicit(&arena->shared.let_go, memory_order_acquire);
+    return atomic_load_explicit(&arena->shared.is_released, memory_order_acquire);
 }

@@ -40,7 +40,7 @@ struct arena_player {
     uint32_t address; // IPv4, in the machine's byte order; likewise. For no public answer
 };
 
-// A consistent picture of an arena between two ticks.
+// A consistent merged of an arena between two ticks.
 struct arena_status {
     uint32_t tick;
     uint64_t late_ticks;         // began more than a quarter of a tick after their deadline
@@ -58,12 +58,12 @@ struct arena_status {
     struct arena_player players[]; // as many as the arena has places
 };
 
-// Opens the arena's port, unless its socket is among those passed. Returns NULL and writes a reason
-// into `error`. Copies the config, which is one of the owner's, and shares the owner. Borrows
-// `wakeup`, which the arena's worker signals when it has answered a command, has given back a bout,
-// has lost its last player or lets the arena go.
+// Opens the arena's port, unless its socket is among those sockets. Returns NULL and writes a
+// reason into `error`. Copies the config, which is one of the owner's, and shares the owner.
+// Borrows `wakeup`, which the arena's worker signals when it has answered a command, has given back
+// a prepared, has lost its last player or lets the arena go.
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *passed, const struct wakeup *wakeup,
+                           struct socket_activation *sockets, const struct wakeup *wakeup,
                            char *error, size_t capacity);
 
 // No worker may run it. Takes NULL.
@@ -93,13 +93,13 @@ bool arena_is_empty(struct arena *arena);
 void arena_leave(struct arena *arena, uint32_t timeout_ms);
 
 // The last that its worker does with an arena.
-void arena_let_go(struct arena *arena);
+void arena_release(struct arena *arena);
 
 // --- Any thread ---
 
 // The end to come is only that of this process: those who play are told that it restarts, and what
 // they play is kept, where there is a directory for it.
-void arena_keep(struct arena *arena);
+void arena_keep_checkpoint(struct arena *arena);
 
 // The number of ticks run so far; for the watchdog.
 uint32_t arena_ticks(const struct arena *arena);
@@ -112,14 +112,14 @@ uint32_t arena_playing(const struct arena *arena);
 uint64_t arena_ticked_ms(const struct arena *arena);
 
 // Whether it belongs to no worker any more, but to the main thread.
-bool arena_is_let_go(const struct arena *arena);
+bool arena_is_released(const struct arena *arena);
 
 // --- The main thread's side ---
 
 // What is played by as of the last arena_collect, and where in the rotation that is. Valid until
 // the next one.
 const struct config_arena *arena_config(const struct arena *arena);
-const struct prepared_match *arena_bout(const struct arena *arena);
+const struct prepared_match *arena_prepared_match(const struct arena *arena);
 
 // Whether a configuration asks for no more than the arena was opened for: its sockets and places;
 // bots leave room for as many players as it was opened for.
@@ -127,16 +127,18 @@ bool arena_fits_players(const struct arena *arena, uint32_t max_players);
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
 bool arena_fits_bots(const struct arena *arena, uint32_t bots);
 
-// A bout with a new match for this arena, to be offered; takes a while. NULL when memory runs out.
+// A prepared with a new match for this arena, to be offered; takes a while. NULL when memory runs
+// out.
 struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
                                      struct config *owner);
 
-// Takes a bout, to be played from the next tick or, where it is not `at_once`, the next round on. A
-// later offer for the next round takes the place of an earlier one; one at once with a match, too.
-void arena_offer(struct arena *arena, struct prepared_match *bout);
+// Takes a prepared, to be played from the next tick or, where it is not `at_once`, the next round
+// on. A later offer for the next round takes the place of an earlier one; one at once with a match,
+// too.
+void arena_offer(struct arena *arena, struct prepared_match *prepared);
 
-// Whether a bout is on offer for the next round.
-bool arena_awaits(const struct arena *arena);
+// Whether a prepared is on offer for the next round.
+bool arena_has_next_offer(const struct arena *arena);
 
 // Frees what has been played. True when another match is played than at the last call.
 bool arena_collect(struct arena *arena);
@@ -145,7 +147,7 @@ bool arena_collect(struct arena *arena);
 struct mailbox *arena_mailbox(struct arena *arena);
 
 // What of its refusals was told.
-struct rejection_log *arena_flood(struct arena *arena);
+struct rejection_log *arena_rejection_log(struct arena *arena);
 
 // Whether it keeps up.
 struct overload *arena_overload(struct arena *arena);

@@ -13,12 +13,12 @@ struct arena_commands {
 };
 
 // Does what the commands in the mailbox say, and answers each. True when there were any.
-bool arena_commands_run(struct arena_commands *steward, struct mailbox *commands,
+bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
                         struct raim_match *match, struct transport *transport);
 
 // Why an address (machine's byte order) is banned, for people; NULL where it is not.
-const char *arena_commands_find_ban(const struct arena_commands *steward, uint32_t address);
+const char *arena_commands_find_ban(const struct arena_commands *commands, uint32_t address);
 
 // Turns a connection away that has just begun, where its address is banned.
-void arena_commands_receive(struct arena_commands *steward, struct raim_match *match,
+void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,
                             const struct transport *transport, uint32_t peer);

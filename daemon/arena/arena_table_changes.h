@@ -11,18 +11,18 @@
 #include <stddef.h>
 
 // Reads the configuration file again and applies what can be applied; see reload_apply. Logs what
-// it adds to the outcome. The service manager sees it begin and end.
-bool arena_table_reload(struct arena_table *fleet, struct reload_report *outcome);
+// it adds to the report. The service manager sees it begin and end.
+bool arena_table_reload(struct arena_table *table, struct reload_report *report);
 
 // Starts the arena that the configuration file has under this name; it must not run. Nothing else
 // of the file is applied.
-bool arena_table_add_arena(struct arena_table *fleet, const char *name, char *error,
+bool arena_table_add_arena(struct arena_table *table, const char *name, char *error,
                            size_t capacity);
 
 // Says goodbye to every client of the running arena at this index and ends it.
-bool arena_table_remove_arena(struct arena_table *fleet, int index, char *error, size_t capacity);
+bool arena_table_remove_arena(struct arena_table *table, int index, char *error, size_t capacity);
 
 // Respawns every player of the running arena at this index, in a new round on the map of this file,
 // whose path is relative to the configuration file. A rotation goes on with the next round.
-bool arena_table_change_map(struct arena_table *fleet, int index, const char *map_path, char *error,
+bool arena_table_change_map(struct arena_table *table, int index, const char *map_path, char *error,
                             size_t capacity);

@@ -39,7 +39,7 @@ bool checkpoint_rename(struct checkpoint *checkpoint, const char *name);
 
 // The map that a match is played on, as the next process will need to find it.
 struct checkpoint_map {
-    int place;                        // in the arena's rotation
+    int index;                        // in the arena's rotation
     char path[CHECKPOINT_PATH_BYTES]; // of its file, where it is none of the rotation; else ""
 };
 

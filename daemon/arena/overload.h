@@ -19,16 +19,16 @@ enum {
 
 // Zeroed for an arena that begins.
 struct overload {
-    uint64_t late[OVERLOAD_WINDOW], skipped[OVERLOAD_WINDOW]; // counts of the last looks; rings
-    uint32_t looks;                                           // ever
+    uint64_t late[OVERLOAD_WINDOW], skipped[OVERLOAD_WINDOW]; // counts of the last samples; rings
+    uint32_t samples;                                         // ever
     bool is_on;
     uint32_t due;                               // ticks of a window
     uint64_t late_in_window, skipped_in_window; // as of the last look
 };
 
 // Looks at what an arena has counted since its start. True when its state has changed.
-bool overload_look(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
-                   uint32_t tick_hz);
+bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
+                     uint32_t tick_hz);
 
 // Writes "late=... skipped=... due=...", of the last window, for the log.
 #define OVERLOAD_LINE_BYTES 96

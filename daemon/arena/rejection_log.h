@@ -13,7 +13,7 @@
 #define REJECTION_LOG_EVERY_MS 60000
 
 // Fewer datagrams in that time are nothing to speak of: the internet is full of strays.
-#define REJECTION_LOG_LEAST 100
+#define REJECTION_LOG_MIN 100
 
 #define REJECTION_LOG_LINE_BYTES 880
 
@@ -25,5 +25,5 @@ struct rejection_log {
 
 // Looks at an arena's counts. True when there is something to tell: writes "count=..." and then
 // each reason that has any, as key=value.
-bool rejection_log_look(struct rejection_log *flood, const struct transport_stats *stats,
-                        char line[REJECTION_LOG_LINE_BYTES]);
+bool rejection_log_update(struct rejection_log *log, const struct transport_stats *stats,
+                          char line[REJECTION_LOG_LINE_BYTES]);

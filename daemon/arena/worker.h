@@ -22,7 +22,7 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
 bool worker_add(struct worker *worker, struct arena *arena);
 
 // Asks for an arena back, once every client there knows that it ends or `timeout_ms` have passed:
-// arena_is_let_go tells. Meanwhile the others are played on. False as above.
+// arena_is_released tells. Meanwhile the others are played on. False as above.
 bool worker_remove(struct worker *worker, struct arena *arena, uint32_t timeout_ms);
 
 // Asks the worker to say goodbye to every client, within `timeout_ms`, and to end.

@@ -60,16 +60,16 @@ static bool take_signals(int signals, struct server *server)
             log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
             return true;
         }
-        struct reload_report outcome = {0};
+        struct reload_report report = {0};
         log_info("reloading signal=HUP");
-        server_reload(server, &outcome);
-        reload_report_clear(&outcome);
+        server_reload(server, &report);
+        reload_report_clear(&report);
     }
     return false;
 }
 
 // While everybody is told goodbye, a second signal ends the process as it would any other.
-static void end_at_once_when_asked_again(void)
+static void allow_second_signal(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
@@ -154,7 +154,7 @@ static struct config *load_config(const struct options *options, int *exit_statu
 }
 
 // Tells what was asked of a good configuration.
-static void tell_config(const struct options *options, const struct config *config)
+static void print_config(const struct options *options, const struct config *config)
 {
     if (options->action == OPTIONS_PRINT_CONFIG)
         config_values_print(config->values, stdout);
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     if (config == NULL)
         return exit_status;
     if (options.action != OPTIONS_RUN) {
-        tell_config(&options, config);
+        print_config(&options, config);
         config_unload(config);
         return end_output();
     }
@@ -200,9 +200,9 @@ int main(int argc, char **argv)
         give_way_to_workers(); // now that they are there, and have not inherited it
         run(server, signals);
         if (!server_is_drained(server))
-            server_keep(server); // whoever sends a signal may start it again
+            server_keep_checkpoints(server); // whoever sends a signal may start it again
         notify_stopping();
-        end_at_once_when_asked_again();
+        allow_second_signal();
         server_stop(server);
         log_info("stopped");
     }

@@ -12,7 +12,7 @@ struct periodic {
     uint64_t watchdog_every_ms; // 0: never
     uint64_t next_watchdog_ms;
     uint64_t next_status_ms;
-    uint64_t next_flood_ms;
+    uint64_t next_rejections_ms;
     uint64_t next_overload_ms;
 };
 
@@ -20,7 +20,7 @@ struct periodic {
 void periodic_start(struct periodic *periodic, uint64_t now_ms);
 
 // Does what is due.
-void periodic_run(struct periodic *periodic, struct arena_table *fleet, uint64_t now_ms);
+void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t now_ms);
 
 // Milliseconds until something is due.
 int periodic_timeout_ms(const struct periodic *periodic, uint64_t now_ms);

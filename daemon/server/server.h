@@ -16,7 +16,7 @@ struct server *server_start(struct config *config, const char *path);
 
 // What ends is only this process: every arena is kept for the next one, where there is a directory
 // for that. To be called before server_stop.
-void server_keep(struct server *server);
+void server_keep_checkpoints(struct server *server);
 
 // Tells every client goodbye, which takes at most half a second, and frees everything.
 void server_stop(struct server *server);
@@ -32,7 +32,7 @@ int server_timeout_ms(const struct server *server);
 void server_serve(struct server *server);
 
 // Reads the configuration file again; see arena_table_reload.
-bool server_reload(struct server *server, struct reload_report *outcome);
+bool server_reload(struct server *server, struct reload_report *report);
 
 // Whether the operator asked for the end, and it is time.
 bool server_is_drained(const struct server *server);

@@ -27,7 +27,7 @@ static bool second(uint64_t more_late, uint64_t more_skipped)
 {
     late += more_late;
     skipped += more_skipped;
-    return overload_look(&overload, late, skipped, HZ);
+    return overload_update(&overload, late, skipped, HZ);
 }
 
 static void test_an_arena_on_time_never_changes(void **state)

@@ -9,14 +9,14 @@
 
 #include <cmocka.h>
 
-static struct rejection_log flood;
+static struct rejection_log rejections;
 static struct transport_stats stats;
 static char line[REJECTION_LOG_LINE_BYTES];
 
 static int set_up(void **state)
 {
     (void)state;
-    memset(&flood, 0, sizeof flood);
+    memset(&rejections, 0, sizeof rejections);
     memset(&stats, 0, sizeof stats);
     return 0;
 }
@@ -24,12 +24,12 @@ static int set_up(void **state)
 static void test_a_handful_is_not_worth_a_line(void **state)
 {
     (void)state;
-    assert_false(rejection_log_look(&flood, &stats, line));
+    assert_false(rejection_log_update(&rejections, &stats, line));
     for (int minute = 0; minute < 10; minute++) {
-        stats.refused[DATAGRAM_COOKIE] += REJECTION_LOG_LEAST / 2;
-        stats.refused[DATAGRAM_MALFORMED] += REJECTION_LOG_LEAST / 2 - 1;
+        stats.refused[DATAGRAM_COOKIE] += REJECTION_LOG_MIN / 2;
+        stats.refused[DATAGRAM_MALFORMED] += REJECTION_LOG_MIN / 2 - 1;
         stats.refused[DATAGRAM_OK] += 1000000; // no refusal
-        assert_false(rejection_log_look(&flood, &stats, line));
+        assert_false(rejection_log_update(&rejections, &stats, line));
     }
 }
 
@@ -37,13 +37,13 @@ static void test_a_flood_is_a_line_with_what_came_since_the_last(void **state)
 {
     (void)state;
     stats.refused[DATAGRAM_COOKIE] = 48213;
-    assert_true(rejection_log_look(&flood, &stats, line));
+    assert_true(rejection_log_update(&rejections, &stats, line));
     assert_string_equal(line, "count=48213 cookie=48213");
-    assert_false(rejection_log_look(&flood, &stats, line));
+    assert_false(rejection_log_update(&rejections, &stats, line));
     stats.refused[DATAGRAM_COOKIE] += 1000;
     stats.refused[DATAGRAM_CHURN] += 20;
     stats.queries_limited += 3;
-    assert_true(rejection_log_look(&flood, &stats, line));
+    assert_true(rejection_log_update(&rejections, &stats, line));
     assert_string_equal(line, "count=1023 cookie=1000 churn=20 queries=3");
 }
 
@@ -53,7 +53,7 @@ static void test_the_longest_line_is_whole(void **state)
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
         stats.refused[i] = UINT64_MAX / DATAGRAM_VERDICTS - 1;
     stats.queries_limited = 12345678901;
-    assert_true(rejection_log_look(&flood, &stats, line));
+    assert_true(rejection_log_update(&rejections, &stats, line));
     assert_non_null(strstr(line, " queries=12345678901"));
 }
 
@@ -64,5 +64,5 @@ int main(void)
         cmocka_unit_test_setup(test_a_flood_is_a_line_with_what_came_since_the_last, set_up),
         cmocka_unit_test_setup(test_the_longest_line_is_whole, set_up),
     };
-    return cmocka_run_group_tests_name("flood", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("rejection_log", tests, NULL, NULL);
 }
