@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what the operator asks for and sees to it.
+// Checks the operator's commands and executes them.
 #define _GNU_SOURCE
 #include "admin_commands.h"
 
@@ -28,15 +28,15 @@ enum {
     BUSY = 503,
 };
 
-enum { ERROR_BYTES = 4096 }; // of a change's error: a map may have many mistakes
+enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 
 struct admin_commands {
     struct arena_table *table;
     uint32_t next_number;
     struct ban_book *bans;
     bool draining;
-    uint32_t drain_waiting; // arenas that were asked to drain and have not answered
-    uint64_t drain_end_ms;  // 0: whenever everybody has left
+    uint32_t drain_waiting; // arenas that have not answered the drain yet
+    uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
 };
 
 static const char no_arena[] = "no such arena";
@@ -54,7 +54,7 @@ static void refuse(struct admin_command *command, unsigned status, const char *p
     command->problem = problem;
 }
 
-// Takes an answer; NULL for memory that ran out.
+// Sets the answer of a command and takes its text; NULL means that memory ran out.
 static void set_answer(struct admin_command *command, char *text)
 {
     command->text = text;
@@ -62,7 +62,7 @@ static void set_answer(struct admin_command *command, char *text)
         refuse(command, FAILED, "out of memory");
 }
 
-// --- Asking arenas ---
+// --- Commands of arenas ---
 
 // The index of the running arena that the command names, or -1.
 static int find_arena(const struct admin_commands *admin, const struct admin_command *command)
@@ -70,7 +70,7 @@ static int find_arena(const struct admin_commands *admin, const struct admin_com
     return arena_list_find(&admin->table->running, command->fields[ADMIN_ARENA]);
 }
 
-// Posts a command to one arena, unless so many are on their way that there is no room.
+// Posts a message to one arena, unless its mailbox is full.
 static void post(struct admin_command *command, struct arena *arena, const struct command *message)
 {
     struct command *blank = mailbox_blank(arena_mailbox(arena));
@@ -83,7 +83,7 @@ static void post(struct admin_command *command, struct arena *arena, const struc
     command->waiting++;
 }
 
-// Posts a command to the arena that the command names, or to every one.
+// Posts a message to the arena that the command names, or to every arena.
 static void ask(struct admin_commands *admin, struct admin_command *command,
                 const struct command *message)
 {
@@ -156,7 +156,7 @@ static void execute_resume(struct admin_commands *admin, struct admin_command *c
 
 // --- Changes of the server ---
 
-// The answer to a change: what went wrong, which may be of any words.
+// Answers a change that failed with its error, which may contain any text.
 static void conclude(struct admin_command *command, bool done, const char *error)
 {
     if (done)
@@ -217,7 +217,7 @@ static void execute_log(struct admin_commands *admin, struct admin_command *comm
         log_set_level(level);
 }
 
-// --- The end ---
+// --- Drain ---
 
 static void execute_drain(struct admin_commands *admin, struct admin_command *command)
 {
@@ -248,7 +248,7 @@ bool admin_commands_is_drained(const struct admin_commands *admin)
         return false;
     if (admin->drain_end_ms > 0 && monotonic_ms() >= admin->drain_end_ms)
         return true;
-    // Until it has answered, an arena may have let in a player whom it has not counted yet.
+    // An arena that has not answered may have admitted a player whom it has not counted yet.
     uint32_t players = admin->drain_waiting;
     for (int i = 0; i < list->count; i++)
         players += arena_playing(list->arenas[i]);
@@ -275,7 +275,7 @@ static void change_bans(struct admin_commands *admin, struct admin_command *comm
         refuse(command, FAILED, problem);
         return;
     }
-    // The answer waits until the arenas read the list: who was banned may join at once then.
+    // The answer waits until the arenas use the list: after an unban the address may join at once.
     command->asked = command->waiting = ban_book_publish(admin->bans, command->number);
     set_answer(command, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
 }
@@ -308,7 +308,7 @@ static void execute_unban(struct admin_commands *admin, struct admin_command *co
                     bans_without(ban_book_list(admin->bans), network, prefix, today_s()));
 }
 
-// --- Questions ---
+// --- Queries ---
 
 static void execute_status(struct admin_commands *admin, struct admin_command *command)
 {
@@ -418,7 +418,7 @@ void admin_commands_give(struct admin_commands *admin, struct admin_command *com
     command->route->execute(admin, command);
 }
 
-// --- Life ---
+// --- Lifetime ---
 
 struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names, reads and logs the fields of admin.
+// Names, reads and logs the fields of commands.
 #include "admin_fields.h"
 
 #include "log.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps lists of bans alive for as long as any arena may read them.
+// Tracks which arena reads which ban list, and frees a list once no arena can read it.
 #define _GNU_SOURCE
 #include "ban_book.h"
 
@@ -13,26 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Some arenas may be leaving while others come; where there are more, those come later.
+// Leaving arenas and new ones together. An arena beyond them gets its list later.
 enum { MAX_READERS = 2 * CONFIG_MAX_ARENAS };
 
-// What an arena knows. It reads its letters in command, so that it reads no list that is older than
-// the one of which it told last.
+// An arena and the lists that it may read. It reads its messages in order, so it reads no list
+// older than the one that it acknowledged last.
 struct reader {
     const struct arena *arena;
-    const struct bans *posted; // the newest that was posted to it
-    const struct bans *oldest; // the oldest that it may read
+    const struct bans *posted; // the newest list posted to it
+    const struct bans *oldest; // the oldest list that it may read
 };
 
 struct ban_book {
     const struct arena_list *list;
-    char path[PATH_MAX]; // "": they are not kept
-    struct bans *lists;  // that anybody may read, the newest first
+    char path[PATH_MAX]; // "": the bans are not stored
+    struct bans *lists;  // that are in use, the newest first
     int reader_count;
     struct reader readers[MAX_READERS];
 };
 
-// The bans are kept where the service manager wants state to be kept.
+// Loads the bans from $STATE_DIRECTORY, if it is set.
 static bool load(struct ban_book *book, char *error, size_t capacity)
 {
     char directory[PATH_MAX];
@@ -63,7 +63,7 @@ struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_
     return book;
 }
 
-// Frees a list and all that are older.
+// Frees a list and every older one.
 static void free_lists(struct bans *bans)
 {
     while (bans != NULL) {
@@ -101,7 +101,7 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made)
     return NULL;
 }
 
-// NULL for an arena that has been told nothing yet.
+// NULL for an arena that no list has been posted to.
 static struct reader *find_reader(const struct ban_book *book, const struct arena *arena)
 {
     for (int i = 0; i < book->reader_count; i++)
@@ -116,7 +116,7 @@ static bool is_up_to_date(const struct ban_book *book, const struct arena *arena
     return reader != NULL && reader->posted == book->lists;
 }
 
-// False where the arena does not listen yet: it is tried again.
+// Returns false if the mailbox is full; the next call of ban_book_publish tries again.
 static bool post_list(struct ban_book *book, struct arena *arena, uint32_t request)
 {
     struct command *message = mailbox_blank(arena_mailbox(arena));
@@ -150,7 +150,7 @@ static bool is_held(const struct ban_book *book, const struct bans *bans)
     return false;
 }
 
-// Frees what is older than everything that is read.
+// Frees the lists that are older than every list in use.
 static void free_unread(struct ban_book *book)
 {
     struct bans *oldest = book->lists;
@@ -165,7 +165,7 @@ void ban_book_acknowledge(struct ban_book *book, const struct arena *arena, cons
 {
     struct reader *reader = find_reader(book, arena);
     if (reader == NULL)
-        return; // it was forgotten
+        return; // forgotten meanwhile
     reader->oldest = read;
     free_unread(book);
 }

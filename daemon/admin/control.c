@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Serves the operator over a Unix socket: checks what is asked, has admin_commands.c see to it, and
-// answers when it is done.
+// Serves the operator over a Unix socket: parses a request, has admin_commands.c execute it, and
+// answers once the arenas have.
 #define _GNU_SOURCE
 #include "control.h"
 
@@ -23,12 +23,13 @@
 #include <unistd.h>
 
 #define CONTROL_MAX_CONNECTIONS 32U
-#define CONTROL_ANSWER_MS 2000U  // that the arenas have for a command
-#define CONTROL_BODY_BYTES 65536 // every field at its longest, in any encoding, fits
+#define CONTROL_ANSWER_MS 2000U  // the time that arenas have for a command
+#define CONTROL_BODY_BYTES 65536 // fits every field at its longest, in any encoding
 
 static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), "paths fit");
 
-// One request. While it waits for arenas, it is in the control's list and its connection sleeps.
+// A request. While it waits for arenas, it is in the list `waiting` and its connection is
+// suspended.
 struct request {
     struct request *next;
     struct control *control;
@@ -36,7 +37,7 @@ struct request {
     struct http_form *form;
     struct admin_command command;
     bool is_begun, is_suspended, form_is_bad;
-    size_t body_size; // so far
+    size_t body_size; // received so far
     uint64_t deadline_ms;
 };
 
@@ -44,7 +45,7 @@ struct control {
     struct admin_commands *admin;
     struct http_listener *listener;
     struct request *waiting;
-    unsigned requests; // that are not answered yet
+    unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
 };
 
@@ -97,7 +98,7 @@ struct control *control_open(const char *path, struct arena_table *table, char *
     return control;
 }
 
-// Lets a request's connection go on.
+// Resumes the connection of a waiting request.
 static void resume_request(struct request *request)
 {
     struct request **link = &request->control->waiting;
@@ -115,7 +116,7 @@ void control_close(struct control *control)
     while (control->waiting != NULL)
         resume_request(control->waiting);
     if (control->listener != NULL)
-        http_listener_run(control->listener); // those who have just been woken get their answers
+        http_listener_run(control->listener); // answers the requests that were just resumed
     http_listener_stop(control->listener);
     if (control->path[0] != '\0')
         unlink(control->path);
@@ -128,7 +129,7 @@ int control_descriptor(const struct control *control)
     return http_listener_descriptor(control->listener);
 }
 
-// Milliseconds until the first request that waits for arenas has waited too long, or -1.
+// Milliseconds until the deadline of the first waiting request, or -1.
 static int waiting_timeout_ms(const struct control *control, uint64_t now_ms)
 {
     int timeout_ms = -1;
@@ -155,12 +156,12 @@ static struct request *find_waiting(const struct control *control, uint32_t numb
     return request;
 }
 
-// Takes an arena's answer to the command of this number.
+// Counts an arena's answer to the command of this number.
 static void count_answer(struct control *control, uint32_t number, bool done)
 {
     struct request *request = find_waiting(control, number);
     if (request == NULL)
-        return; // it went away, or waited too long
+        return; // its connection was closed or its deadline passed
     request->command.done += done;
     request->command.waiting--;
     if (request->command.waiting == 0)
@@ -199,7 +200,7 @@ bool control_is_drained(const struct control *control)
 
 // --- Requests ---
 
-// Takes the text; NULL for memory that ran out.
+// Takes the text; NULL means that memory ran out.
 static bool respond(struct MHD_Connection *connection, enum http_status status, char *text)
 {
     return http_answer_send_once(connection, status, http_answer_text(HTTP_JSON_TYPE, text));
@@ -218,7 +219,7 @@ static bool conclude(struct request *request)
         return http_answer_send_problem(request->connection, HTTP_CONFLICT, command->route->failure,
                                         NULL);
     char *text = command->text;
-    command->text = NULL; // the answer takes it
+    command->text = NULL; // taken by respond
     if (text != NULL && command->status != 0)
         return respond(request->connection, command->status, text);
     admin_commands_log(command);
@@ -228,7 +229,7 @@ static bool conclude(struct request *request)
     return respond(request->connection, HTTP_OK, text);
 }
 
-// Control characters would break the lines of the log.
+// Whether the text has no control characters, which would break the lines of the log.
 static bool is_printable(const char *data, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -237,7 +238,7 @@ static bool is_printable(const char *data, size_t size)
     return true;
 }
 
-// Takes a piece of a form's value.
+// Appends a piece of a form's value.
 static void take_field(void *context, const char *name, const char *piece, uint64_t offset,
                        size_t size)
 {
@@ -251,14 +252,14 @@ static void take_field(void *context, const char *name, const char *piece, uint6
     value[offset + size] = '\0';
 }
 
-// A body that says how long it is, and is too long; others are counted as they come.
+// Whether Content-Length is too large. Bodies of unknown length are counted as they are received.
 static bool is_body_too_long(struct MHD_Connection *connection)
 {
     const char *length = http_connection_header(connection, "Content-Length");
     return length != NULL && strtoull(length, NULL, 10) > CONTROL_BODY_BYTES;
 }
 
-// The headers are there: decides what is asked for, or answers that it cannot be.
+// Begins a request whose headers are complete, or answers it with an error.
 static bool begin(struct control *control, const struct http_request *step)
 {
     bool path_is_known;
@@ -286,7 +287,7 @@ static bool begin(struct control *control, const struct http_request *step)
     return !is_post || request->form != NULL;
 }
 
-// Reads a piece of the body. False where it is too long.
+// Reads a piece of the body. Returns false if the body is too long.
 static bool read_piece(struct request *request, const char *piece, size_t size)
 {
     request->body_size += size;
@@ -309,7 +310,7 @@ static bool answer(void *context, const struct http_request *step)
         return conclude(request);
     request->is_begun = true;
     http_connection_renew(step->connection);
-    http_form_destroy(request->form); // brings the last piece
+    http_form_destroy(request->form); // delivers the last piece
     request->form = NULL;
     if (request->form_is_bad)
         return http_answer_send_problem(
@@ -330,7 +331,7 @@ static void end_request(void *context, void *memory)
 {
     (void)context;
     struct request *request = memory;
-    assert(!request->is_suspended); // a sleeping connection ends when it is awake
+    assert(!request->is_suspended); // a suspended connection is resumed before it ends
     http_form_destroy(request->form);
     request->control->requests--;
     free(request->command.text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs one arena: timer, socket, match, status.
+// Runs an arena: the timer, the order of a tick, and the published status.
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
@@ -23,14 +23,14 @@
 #include <unistd.h>
 
 enum {
-    CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
+    CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
     PUBLISHES_PER_S = 10,
     LATE_SHARE = 4, // a tick is late after a quarter of its period
-    MESSAGES = 32,  // an operator's script may ask for a few things at once
+    MESSAGES = 32,  // room for the burst of commands of an operator's script
 };
 
-// Connections beyond the places of players and spectators, so that a full arena can still say that
-// it is full.
+// The number of connections: more than there are slots for players and spectators, so that a full
+// arena can still answer that it is full.
 static uint32_t connections_for(const struct config_arena *config)
 {
     const uint32_t places = config->max_players + config->max_spectators;
@@ -44,7 +44,7 @@ static int64_t now_s(void)
     return (int64_t)now.tv_sec;
 }
 
-// What the match asks about an access token.
+// The callback by which the match checks an access token.
 static bool admit(void *context, const uint8_t *token, size_t size,
                   char name[RAIM_MAX_NAME_BYTES + 1])
 {
@@ -96,14 +96,14 @@ static struct transport *open_transport(const struct config_arena *config,
     return transport_open(config->address, config->port, peers, error, capacity);
 }
 
-// Rows of the status: bots may become more, up to as many as can be configured.
+// The capacity of the status: bots can be added at run time, up to the configured maximum.
 static uint32_t most_players(const struct config_arena *config)
 {
     const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
     return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
 }
 
-// --- What the transport asks about strangers ---
+// --- Callbacks of the transport about unknown addresses ---
 
 static const char *find_ban(void *context, uint32_t address)
 {
@@ -136,7 +136,8 @@ static bool offer_encryption(struct arena *arena, bool required, char *error, si
     return encrypted;
 }
 
-// A map that the operator had own_map of the last process; NULL where it is not to be had any more.
+// Loads the map that the operator had chosen in the last process. Returns NULL, after logging why,
+// if it cannot be loaded any more.
 static struct config *load_checkpoint_map(const struct config_arena *config, const char *path)
 {
     char *text = NULL;
@@ -154,7 +155,7 @@ static struct config *load_checkpoint_map(const struct config_arena *config, con
     return map;
 }
 
-// On the map that the last process played on.
+// Prepares the first match, on the map that the last process played on.
 static struct prepared_match *prepare_first_match(const struct arena *arena,
                                                   const struct config_arena *config,
                                                   struct config *owner)
@@ -165,13 +166,13 @@ static struct prepared_match *prepare_first_match(const struct arena *arena,
     if (own_map == NULL)
         map.path[0] = '\0';
     else
-        first.rotation_count = 0; // another owner's
+        first.rotation_count = 0; // the rotation's maps belong to another owner
     first.map = own_map != NULL  ? own_map->maps[0]
                 : map.index == 0 ? config->map
                                  : config->rotation[map.index - 1];
     struct prepared_match *prepared =
         arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
-    config_unload(own_map); // the prepared shares it
+    config_unload(own_map); // the prepared match shares it
     if (prepared != NULL)
         prepared->map = map;
     return prepared;
@@ -374,7 +375,7 @@ static void publish(struct arena *arena)
     triple_buffer_publish(&arena->shared.status);
 }
 
-// Where there is no secret for its session, a connection cannot begin.
+// Disconnects a new client if there is no random token for its session.
 static void take_connection(struct arena *arena, uint32_t peer)
 {
     uint8_t token[RAIM_TOKEN_BYTES];
@@ -401,7 +402,7 @@ static void answer_query(struct arena *arena, const struct transport_event *even
     transport_reply(arena->worker.transport, event->from, answer->bytes, answer->size);
 }
 
-// Tells the match how far its clients are, as the transport measures it.
+// Passes the round-trip times that the transport measures on to the match.
 static void measure_clients(struct arena *arena)
 {
     for (uint32_t peer = 0; peer < transport_capacity(arena->worker.transport); peer++)
@@ -451,7 +452,8 @@ static void send_messages(struct arena *arena)
     transport_flush(arena->worker.transport);
 }
 
-// Before a drain is answered, so that whoever has read the answer counts nobody too few.
+// Counts the players before a drain is answered: once the answer is read, the count includes every
+// client that was admitted before the drain.
 static void note_playing(struct arena *arena)
 {
     const uint32_t players = raim_match_playing(arena->worker.match);
@@ -492,7 +494,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     arena->worker.has_news = false;
 }
 
-// A tick of an arena that leaves; false when there is nothing to wait for.
+// Runs instead of a tick while the arena leaves. Returns false when every connection is closed or
+// the time is up.
 static bool wait_for_answers(struct arena *arena)
 {
     if (arena_is_empty(arena) || monotonic_ns() >= arena->worker.leave_ns)
@@ -505,7 +508,7 @@ bool arena_run(struct arena *arena)
 {
     uint64_t expirations;
     if (read(arena->opened.timer, &expirations, sizeof expirations) != sizeof expirations)
-        return true; // not due after all
+        return true; // a spurious wakeup
     if (arena->worker.leave_ns != 0)
         return wait_for_answers(arena);
     uint64_t begin_ns = monotonic_ns();
@@ -526,7 +529,7 @@ bool arena_run(struct arena *arena)
 void arena_say_goodbye(struct arena *arena)
 {
     if (arena->worker.leave_ns != 0)
-        return; // said already
+        return; // done already
     arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
                          atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);
@@ -554,7 +557,7 @@ void arena_release(struct arena *arena)
 {
     const struct wakeup *wakeup = arena->opened.wakeup;
     atomic_store_explicit(&arena->shared.is_released, true, memory_order_release);
-    wakeup_signal(wakeup); // the arena may be freed already
+    wakeup_signal(wakeup); // not the arena's: the main thread may have freed it already
 }
 
 bool arena_is_released(const struct arena *arena)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides when a checkpoint is due, and brings back who played.
+// Decides when to save a checkpoint, and invites the players of a restored match.
 #define _GNU_SOURCE
 #include "arena_checkpoint.h"
 
@@ -19,7 +19,7 @@
 enum {
     INVITES_PER_S = 5,
     INVITES = 2 * INVITES_PER_S + 1, // at once, and for two seconds
-    TRUST_S = 10,                    // what runs so long after a restart is not what broke it
+    TRUST_S = 10, // a state that has run so long since a restart is not what crashed it
     ERROR_BYTES = PATH_MAX + 64,
 };
 
@@ -55,7 +55,7 @@ struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *c
     if (checkpoint->file == NULL || !checkpoint_find_map(checkpoint->file, &map, name))
         return map;
     const int count = config->rotation_count;
-    // The rotation may be another one since then; a map may be in it twice.
+    // The rotation may have changed since, and may contain a map twice.
     if (map.index < 0 || map.index > count)
         map.index = 0;
     for (int i = 0; i <= count && map.path[0] == '\0'; i++) {
@@ -80,7 +80,7 @@ static void record_save(struct arena_checkpoint *checkpoint, const struct raim_m
     checkpoint->saved_tick = raim_match_tick(match);
 }
 
-// A file of its own for a match; where there can be none, the arena runs on without.
+// Creates the file of a match. Without one, the arena runs on without checkpoints.
 static void bind_match(struct arena_checkpoint *checkpoint, const struct raim_match *match)
 {
     char error[ERROR_BYTES];
@@ -127,7 +127,7 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
                             double grace_s)
 {
     if (checkpoint->file == NULL || checkpoint->match != NULL)
-        return; // the second time it is a match that ends
+        return; // called once more while the arena leaves
     const struct checkpoint_result result =
         checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->seats);
     log_restored(checkpoint, match, &result);
@@ -150,7 +150,7 @@ void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *na
     strcpy(checkpoint->name, name);
 }
 
-// Of who is away it stays known from where they last played.
+// Records the addresses of the connected players. An absent player keeps the last address.
 static void find_seats(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                        const struct transport *transport)
 {
@@ -186,7 +186,8 @@ static void save(struct arena_checkpoint *checkpoint, const struct raim_match *m
     record_save(checkpoint, match);
 }
 
-// All of a restart have one nonce, so that a client heeds one of them, however many are repeated.
+// Sends an invitation. All invitations of a restart share one nonce, so that a client acts on only
+// one of the repetitions.
 static void invite(const struct arena_checkpoint *checkpoint, const uint8_t token[RAIM_TOKEN_BYTES],
                    const struct checkpoint_seat *seat, struct transport *transport)
 {
@@ -241,7 +242,7 @@ void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match
             checkpoint_remove(checkpoint->file);
         return;
     }
-    // Connections are known until they are suspended.
+    // Before the suspension, which drops the connections.
     find_seats(checkpoint, match, transport);
     raim_match_suspend(match);
     checkpoint_trust(checkpoint->file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens an arena's mail.
+// Reads an arena's mailbox and executes its commands.
 #define _GNU_SOURCE
 #include "arena_commands.h"
 
@@ -23,7 +23,7 @@ void arena_commands_receive(struct arena_commands *commands, struct raim_match *
         raim_match_ban(match, peer, why);
 }
 
-// Puts other bans in force, and out goes whom they concern.
+// Puts another list of bans in force, and disconnects every client that it covers.
 static void change_bans(struct arena_commands *commands, struct raim_match *match,
                         const struct transport *transport, const struct command *command)
 {
@@ -45,7 +45,8 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
         return raim_match_mute(match, command->player, command->on);
     case COMMAND_DRAIN:
         raim_match_drain(match, command->on);
-        raim_match_say(match, command->text); // drained it is also where too much waits to be told
+        raim_match_say(match,
+                       command->text); // may fail: the drain counts even if the event queue is full
         return true;
     case COMMAND_BANS:
         change_bans(commands, match, transport, command);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which prepared an arena plays, and what takes its place.
+// Replaces the match of an arena while it runs: offers, takes and returns prepared matches.
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
@@ -13,8 +13,8 @@
 
 enum {
     US_PER_S = 1000000,
-    // Of a tick's length, for reading: the rest is for the step and for what is sent, and for the
-    // worker's other arenas.
+    // The share of a tick for reading datagrams, 1/4. The rest is for the step, for sending, and
+    // for the worker's other arenas.
     RECEIVE_SHARE = 4,
 };
 
@@ -25,8 +25,8 @@ const struct config_arena *arena_config(const struct arena *arena)
     return &arena->main.current->config;
 }
 
-// With all the places that the arena was opened for, so that others may become free for more; as
-// many as are wanted are in use.
+// Creates a match with every slot that the arena was opened for, so that limits can be raised
+// later. The tuning sets how many of them are in use.
 static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
 {
     struct raim_match_def def = raim_match_default_def();
@@ -93,7 +93,7 @@ bool arena_has_next_offer(const struct arena *arena)
     return arena->main.next_offer != NULL;
 }
 
-// Notes that a prepared is on offer no more.
+// Notes that a prepared match is not on offer any more.
 static void forget_offer(struct arena *arena, const struct prepared_match *prepared)
 {
     if (arena->main.next_offer == prepared)
@@ -176,7 +176,7 @@ static void begin_match(struct arena *arena, struct prepared_match *prepared)
     give_back(arena, before);
 }
 
-// What was to come was made before this one.
+// Replaces the match for the next round, which is older.
 static void set_next_match(struct arena *arena, struct prepared_match *prepared)
 {
     if (arena->worker.next != NULL)

@@ -25,7 +25,7 @@ bool arena_slot_has_rounds(const struct arena_slot *slot)
     return wanted->round_s > 0 || wanted->score_limit > 0;
 }
 
-// --- Bouts ---
+// --- Matches ---
 
 static const struct raim_map *map_at(const struct config_arena *config, int map_index)
 {
@@ -55,11 +55,11 @@ struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map
     struct config_arena config = *arena_slot_wanted(slot);
     struct config *owner = slot->config;
     if (map_index > config.rotation_count)
-        map_index = 0; // of a longer one before
+        map_index = 0; // the index of a longer, earlier rotation
     const bool keeps_own_map = keeps_map && played->map.path[0] != '\0';
     if (keeps_own_map) {
         config.map = played->config.map;
-        config.rotation_count = 0; // another owner's
+        config.rotation_count = 0; // the rotation's maps belong to another owner
         owner = played->owner;
     } else {
         config.map = map_at(&config, map_index);
@@ -78,7 +78,7 @@ struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, str
 {
     struct config_arena config = *arena_slot_wanted(slot);
     config.map = map->maps[0];
-    config.rotation_count = 0; // another owner's
+    config.rotation_count = 0; // the rotation's maps belong to another owner
     struct prepared_match *prepared = arena_prepare(slot->arena, &config, map);
     if (prepared == NULL)
         return NULL;
@@ -88,7 +88,7 @@ struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, str
     return prepared;
 }
 
-// The map after this one is there before the round ends.
+// Prepares the match on the next map, so that it is ready when the round ends.
 static void prepare_rotation(struct arena_slot *slot)
 {
     if (arena_slot_wanted(slot)->rotation_count == 0 || !arena_slot_has_rounds(slot) ||
@@ -111,9 +111,9 @@ void arena_table_collect(struct arena_table *table)
     }
 }
 
-// --- Berths ---
+// --- Slots ---
 
-// Until it has gone, it may have a checkpoint of this name.
+// Whether an arena of this name is still leaving: its checkpoint may still have the name.
 static bool is_leaving(const struct arena_table *table, const char *name)
 {
     const struct arena_slot *slot = table->leaving;
@@ -217,7 +217,7 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
     return true;
 }
 
-// As many as the configuration wants, or one per CPU, but none without an arena.
+// The configured number of workers, or one per CPU, but at most one per arena.
 static int count_workers(const struct config *config)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes the arenas of a running server.
+// Implements the operator's changes of the running arenas.
 #define _GNU_SOURCE
 #include "arena_table_changes.h"
 
@@ -33,7 +33,8 @@ static bool refuse(const char *reason, char *error, size_t capacity)
     return false;
 }
 
-// The file's arena of this name, in a configuration that the caller unloads; NULL with a reason.
+// Loads the file and finds the arena of this name. The caller unloads the configuration. Returns
+// NULL and writes a reason on failure.
 static struct config *load_arena(const struct arena_table *table, const char *name, int *index,
                                  char *error, size_t capacity)
 {
@@ -79,13 +80,14 @@ bool arena_table_remove_arena(struct arena_table *table, int index, char *error,
            refuse("the arena's worker does not listen", error, capacity);
 }
 
-// The first line of a report, or less.
+// Copies the first line, truncated to the capacity.
 static void copy_line(const char *text, char *error, size_t capacity)
 {
     snprintf(error, capacity, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-// By a path that the next process will find, too. NULL when memory runs out.
+// Prepares a match on a map, under an absolute path that the next process will find. Returns NULL
+// when memory runs out.
 static struct prepared_match *prepare_map(const struct arena_table *table,
                                           const struct arena_slot *slot, struct config *map,
                                           const char *path)
@@ -118,7 +120,7 @@ bool arena_table_change_map(struct arena_table *table, int index, const char *ma
     if (map == NULL)
         return false;
     struct prepared_match *prepared = prepare_map(table, slot, map, map_path);
-    config_unload(map); // the prepared shares it
+    config_unload(map); // the prepared match shares it
     if (prepared == NULL)
         return refuse("out of memory", error, capacity);
     arena_offer(slot->arena, prepared);

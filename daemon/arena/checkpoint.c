@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads checkpoints: a header, and two slots, each with the digest of all that follows.
+// Writes and reads checkpoint files: a header and two slots. Each slot begins with the digest of
+// the rest of its content.
 #define _GNU_SOURCE
 #include "checkpoint.h"
 
@@ -19,10 +20,10 @@
 #include <unistd.h>
 
 enum {
-    LAYOUT = 2, // of what stands here; the match's own has a number of its own
+    LAYOUT = 2, // version of this file's layout; the match's bytes have their own
     SLOTS = 2,
     LINE_BYTES = 64,                    // slots share no cache line
-    MAX_FILE_BYTES = 256 * 1024 * 1024, // more is none of ours
+    MAX_FILE_BYTES = 256 * 1024 * 1024, // a larger file was not written by this code
 };
 
 static const char magic[8] = {'R', 'A', 'I', 'M', 'K', 'E', 'E', 'P'}; // without a NUL
@@ -31,7 +32,7 @@ struct file_header {
     char magic[8];
     uint32_t layout;
     uint32_t slot_bytes;
-    uint32_t restores; // of what is here, since it last ran well
+    uint32_t restores; // since the last checkpoint_trust
     uint32_t restores_inverted;
     uint8_t reserved[LINE_BYTES - 24];
 };
@@ -39,13 +40,13 @@ struct file_header {
 struct slot {
     uint64_t digest;   // of the rest of the slot
     uint64_t sequence; // from 1 on
-    uint64_t saved_ms; // CLOCK_BOOTTIME, which nobody sets and which goes on in sleep
-    uint64_t boot;     // of which start of the machine that is
+    uint64_t saved_ms; // CLOCK_BOOTTIME, which cannot be set and counts during suspend
+    uint64_t boot;     // digest of the kernel's boot_id, of which `saved_ms` counts
     uint32_t seats;
     uint32_t match_bytes;
     uint32_t map_index;
     uint32_t path_bytes;
-    // Then come `places` seats, the match, and the path of its map.
+    // The seats, the bytes of the match and the path of its map follow.
 };
 
 static_assert(sizeof(struct file_header) == LINE_BYTES, "no padding");
@@ -64,7 +65,8 @@ struct checkpoint {
     struct file_header *header; // the file, mapped; NULL: none
 };
 
-// 0 where the machine does not tell. A runtime directory does not outlive its start anyway.
+// The digest of the kernel's boot_id, or 0 if it cannot be read. The runtime directory is emptied
+// at a boot in any case.
 static uint64_t read_boot(void)
 {
     char id[64];
@@ -82,7 +84,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-// False where a name beside it would be too long.
+// Returns false if the path, with the longest suffix, is too long.
 static bool write_path(char path[PATH_MAX], int length, const char *directory, const char *name)
 {
     static const char longest[] = ".new";
@@ -138,7 +140,7 @@ static void sibling_path(const struct checkpoint *checkpoint, const char *ending
     strcpy(path + length, ending);
 }
 
-// Of all that a slot holds; does not wrap.
+// The size of a slot's content. The sum of 32-bit sizes cannot overflow.
 static uint64_t content_bytes(const struct slot *slot)
 {
     return sizeof *slot + (uint64_t)slot->seats * sizeof(struct checkpoint_seat) +
@@ -158,7 +160,7 @@ static void set_restores(struct file_header *header, uint32_t restores)
     header->restores_inverted = ~restores;
 }
 
-// What stands at the beginning of every slot for the match that is bound.
+// The header of a slot for the bound match.
 static struct slot slot_of(const struct checkpoint *checkpoint)
 {
     return (struct slot){
@@ -198,8 +200,8 @@ void checkpoint_trust(struct checkpoint *checkpoint)
         set_restores(checkpoint->header, 0);
 }
 
-// A new file of so many bytes, mapped; NULL with errno. All of it is there: a write into a mapping
-// cannot say that the memory is full.
+// Creates and maps a new file of `bytes` bytes. Returns NULL with errno on failure. Allocates every
+// page first: a write to a mapping cannot report that the file system is full.
 static struct file_header *map_file(const struct checkpoint *checkpoint, char path[PATH_MAX],
                                     size_t bytes)
 {
@@ -234,7 +236,7 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
     release(checkpoint);
     if (header == NULL) {
         snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
-        unlink(checkpoint->path); // it is past
+        unlink(checkpoint->path); // out of date
         return false;
     }
     checkpoint->header = header;
@@ -274,7 +276,7 @@ static void close_content(struct content *content)
     free(content->memory);
 }
 
-// False with errno and a reason where it cannot be read; an empty file is as damaged as any.
+// Reads a file. Returns false with errno and a reason on failure. An empty file counts as damaged.
 static bool open_content(const char *path, struct content *content, const char **why)
 {
     struct stat status;
@@ -291,7 +293,7 @@ static bool open_content(const char *path, struct content *content, const char *
            pread(content->file, content->memory, content->bytes, 0) == (ssize_t)content->bytes;
 }
 
-// The file's header, where it is one of ours and whole; NULL with a reason.
+// The file's header if it is valid; otherwise NULL with a reason.
 static const struct file_header *header_of(const struct content *content, const char **why)
 {
     const struct file_header *header = (const struct file_header *)content->memory;
@@ -351,7 +353,7 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_
     return found;
 }
 
-// Why a slot does not serve a match; NULL where it may well.
+// The reason why a slot cannot be restored into a match, or NULL.
 static const char *fault_of(const struct checkpoint *checkpoint, const struct slot *slot,
                             const struct raim_match *match, double grace_s)
 {
@@ -368,7 +370,7 @@ static const char *fault_of(const struct checkpoint *checkpoint, const struct sl
     return fault;
 }
 
-// Counted before it is tried: the trial may be what ends us.
+// Counts a restore before it is tried, because the try may crash the process.
 static bool count_restore(struct checkpoint *checkpoint, const struct content *content,
                           const struct file_header *header)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares an arena's counts of late and skipped ticks with those of ten seconds before.
+// Compares an arena's counts of late and skipped ticks with those of ten seconds ago.
 #include "overload.h"
 
 #include <inttypes.h>

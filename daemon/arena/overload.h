@@ -19,7 +19,7 @@ enum {
 
 // Zeroed for a new arena.
 struct overload {
-    uint64_t late[OVERLOAD_WINDOW], skipped[OVERLOAD_WINDOW]; // counts of the last samples; rings
+    uint64_t late[OVERLOAD_WINDOW], skipped[OVERLOAD_WINDOW]; // rings of samples
     uint32_t samples;                                         // ever taken
     bool is_on;
     uint32_t due;                               // ticks that are due in the window

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes matches and passes them between threads.
+// Creates prepared matches and passes them between threads.
 #include "prepared_match.h"
 
 #include <assert.h>
@@ -67,7 +67,7 @@ struct raim_match_tuning prepared_match_tuning(const struct config_arena *config
 
 void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *prepared)
 {
-    // What the prepared is becomes visible before it does.
+    // Release order publishes the content of `prepared` together with the pointer.
     prepared->next = atomic_load_explicit(&stack->newest, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&stack->newest, &prepared->next, prepared,
                                                   memory_order_release, memory_order_relaxed))

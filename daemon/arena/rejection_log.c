@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Compares what an arena's transport counts with what it had counted before.
+// Computes the differences of a transport's counters since the last update.
 #include "rejection_log.h"
 
 #include <stdio.h>
 
-// Cuts off what is too long.
+// Appends "NAME=COUNT", truncated to the line, unless the count is 0.
 static void add(char line[REJECTION_LOG_LINE_BYTES], size_t *length, const char *name,
                 uint64_t count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the configuration that runs with what its file says now, plans what follows for each
-// arena, and only when all of it can be done, does it.
+// Compares the configuration in force with the file, plans the changes of each arena, and executes
+// the plans only if every one of them can be executed.
 #define _GNU_SOURCE
 #include "reload.h"
 
@@ -15,24 +15,24 @@
 
 enum { ERROR_BYTES = 256 };
 
-// What becomes of one arena of the new configuration.
+// The changes of one arena of the new configuration.
 struct plan {
-    int running;              // its index in the table, or -1: it is new
-    struct arena_slot *fresh; // of a new one
-    bool tunes;               // something changed that goes with any match
+    int running;              // its index in the table; -1: a new arena
+    struct arena_slot *fresh; // of a new arena
+    bool tunes;               // a key changed that any match can adopt
     bool moves;               // its map changed
     bool rotates;             // its rotation changed
-    bool rebuilds;            // something else changed that another match brings
-    bool waits;               // all of these for the next round
+    bool rebuilds;            // a key changed that needs a new match
+    bool waits;               // the changes wait for the next round
     struct prepared_match *tuning, *successor;
 };
 
 struct reload {
     struct arena_table *table;
-    struct config *running; // borrows everything, in the order of the table
+    struct config *running; // borrows every value, in the order of the table
     struct config *wanted;
     struct reload_report *report;
-    struct plan *plans; // by arena of `wanted`
+    struct plan *plans; // one per arena of `wanted`
 };
 
 void reload_log(const struct reload_report *report)
@@ -104,7 +104,8 @@ static void free_merged(struct config *merged)
     free(merged);
 }
 
-// With room for all values, and none in it; NULL when memory runs out.
+// Creates a configuration with room for every value of the table's arenas, but without values.
+// Returns NULL when memory runs out.
 static struct config *create_merged(const struct arena_table *table, const struct config *root)
 {
     struct config *merged = malloc(sizeof *merged);
@@ -125,7 +126,7 @@ static struct config *create_merged(const struct arena_table *table, const struc
     return NULL;
 }
 
-// Borrows the values of one arena, or with -1 of the file's own keys.
+// Adds the values of one arena, or with -1 the global ones, without copying them.
 static void add_values(struct config_values *merged, const struct config_values *values, int arena,
                        int index)
 {
@@ -137,8 +138,8 @@ static void add_values(struct config_values *merged, const struct config_values 
     }
 }
 
-// The configuration that runs, put together from what each arena runs by: an arena may have been
-// added later than another, or removed. NULL when memory runs out.
+// The configuration in force, merged from those of the arenas: they differ once an arena has been
+// added or removed at run time. Returns NULL when memory runs out.
 static struct config *merge_running(const struct arena_table *table, const struct config *root)
 {
     struct config *merged = create_merged(table, root);
@@ -155,7 +156,7 @@ static struct config *merge_running(const struct arena_table *table, const struc
 
 // --- Planning ---
 
-// Whether an arena was opened for less than is wanted of it.
+// Whether a new value exceeds what the arena has reserved since it was opened.
 static bool exceeds(const struct reload *reload, const struct config_change *change)
 {
     static bool (*const fits[])(const struct arena *arena, uint32_t wanted) = {
@@ -194,7 +195,7 @@ static void plan_for_arena(struct plan *plan, enum reader_applies applies)
     }
 }
 
-// False when memory runs out.
+// Returns false when memory runs out.
 static bool plan_change(struct reload *reload, struct config_change *change)
 {
     if (change->to == NULL)
@@ -218,8 +219,9 @@ static bool plan_new_arena(struct reload *reload, int index)
     return plan->fresh != NULL;
 }
 
-// Who plays rounds gets another match with the next one; else everybody rises anew at once, and
-// where the map is the same the scores stay, unless the first round begins with it.
+// Prepares the match that replaces the current one. With rounds it begins with the next round.
+// Without rounds it begins at once and respawns every player; scores stay if the map stays, unless
+// rounds begin with it.
 static struct prepared_match *plan_successor(const struct arena_slot *slot, const struct plan *plan,
                                              bool begins)
 {
@@ -233,7 +235,8 @@ static struct prepared_match *plan_successor(const struct arena_slot *slot, cons
     else if (is_list_new)
         map_index = 0;
     else
-        keeps_map = !arena_has_next_offer(slot->arena); // else another map has been wanted already
+        keeps_map = !arena_has_next_offer(
+            slot->arena); // an offered match means that another map is wanted already
     struct prepared_match *prepared = arena_slot_prepare(slot, map_index, keeps_map);
     if (prepared == NULL)
         return NULL;
@@ -242,7 +245,7 @@ static struct prepared_match *plan_successor(const struct arena_slot *slot, cons
     return prepared;
 }
 
-// By the configuration to come; the slot stays as it is.
+// Plans the matches of an arena with the new configuration, in a copy of its slot.
 static bool plan_matches(struct reload *reload, int index)
 {
     struct plan *plan = &reload->plans[index];
@@ -251,9 +254,9 @@ static bool plan_matches(struct reload *reload, int index)
     slot.index = index;
     const bool has_rounds = arena_slot_has_rounds(&slot);
     const bool had_rounds = arena_slot_has_rounds(reload->table->slots[plan->running]);
-    const bool begins = has_rounds && !had_rounds; // what has no end has no next round
+    const bool begins = has_rounds && !had_rounds; // there is no next round to wait for
     plan->waits = has_rounds && had_rounds;
-    // Without rounds a rotation does not turn.
+    // Without rounds a rotation does not advance.
     const bool succeeds = plan->moves || plan->rebuilds || begins || (plan->rotates && has_rounds);
     if (plan->tunes) {
         plan->tuning = prepared_match_create(arena_slot_wanted(&slot), NULL, NULL);
@@ -292,7 +295,7 @@ static void drop_plans(struct reload *reload)
     }
 }
 
-// --- Doing ---
+// --- Execution ---
 
 static void change_arena(struct reload *reload, int index)
 {
@@ -314,7 +317,7 @@ static void execute_plans(struct reload *reload)
     for (int i = 0; i < count; i++)
         if (reload->plans[i].running >= 0)
             change_arena(reload, i);
-    // From the end, so that indices stay right.
+    // Backwards, so that indices stay valid.
     for (int i = table->running.count - 1; i >= 0; i--) {
         if (config_diff_partner(reload->wanted, reload->running, i) >= 0)
             continue;
@@ -333,9 +336,9 @@ static void execute_plans(struct reload *reload)
     }
 }
 
-// --- The whole ---
+// --- Entry ---
 
-// When a change that waits for an arena's rounds applies, as words behind it.
+// A suffix of a report line: when a change that waits for an arena's rounds will apply.
 static const char *timing_text(const struct reload *reload, const struct config_change *change)
 {
     static const char *const words[] = {
@@ -352,7 +355,7 @@ static const char *timing_text(const struct reload *reload, const struct config_
     return waits ? words[change->to->key->applies] : "";
 }
 
-// False when memory runs out.
+// Returns false when memory runs out.
 static bool report_changes(const struct reload *reload, const struct config_diff *diff)
 {
     for (int i = 0; i < diff->count; i++) {
@@ -364,7 +367,7 @@ static bool report_changes(const struct reload *reload, const struct config_diff
     return !reload_report_has(reload->report, RELOAD_REPORT_MISTAKE);
 }
 
-// Everything that can fail; afterwards execute_plans or drop_plans.
+// Does everything that can fail. The caller then calls execute_plans or drop_plans.
 static bool prepare(struct reload *reload, const struct config *config, struct config_diff **diff)
 {
     reload->running = merge_running(reload->table, config);

@@ -21,12 +21,12 @@
 
 enum {
     ANSWER_POLL_MS = 5,
-    MESSAGES = 512, // every arena there can be may come and go at once
+    MESSAGES = 512, // every arena can be removed and another added at once
 };
 
 static_assert(MESSAGES >= 2 * CONFIG_MAX_ARENAS, "every arena can come and go");
 
-// What the main thread wants done with an arena.
+// A request of the main thread about an arena.
 struct worker_message {
     struct arena *arena;
     bool leaves;
@@ -38,13 +38,13 @@ struct worker {
     struct {
         int number;
         int epoll;
-        struct wakeup wakeup; // of the worker: there is mail, or it is to stop
+        struct wakeup wakeup; // signalled for messages and for the end
     } opened;
 
     // Only the worker's thread touches it.
     struct {
         int arena_count;
-        struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // some may be leaving while others come
+        struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // arenas may leave while others are added
     } own;
 
     // Only the main thread touches it.
@@ -52,9 +52,9 @@ struct worker {
         pthread_t thread;
     } main;
 
-    // Both touch it at any time: each member is atomic or a passage between two threads.
+    // Both touch it at any time: each member is atomic or a queue between two threads.
     struct {
-        struct mailbox mailbox; // of messages; the main thread sends
+        struct mailbox mailbox; // of struct worker_message; the main thread sends
         _Atomic bool is_stopping;
         _Atomic uint32_t stop_timeout_ms;
         _Atomic uint64_t busy_ns;
@@ -67,7 +67,7 @@ static bool watch(int epoll, int descriptor, struct arena *arena)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-// Every arena speaks before any waits for the answers.
+// Disconnects the clients of every arena first, then waits for all of them together.
 static void say_goodbye(struct worker *worker)
 {
     const struct timespec pause = {.tv_nsec = ANSWER_POLL_MS * 1000 * 1000};
@@ -105,7 +105,7 @@ static void release(struct worker *worker, struct arena *arena)
     arena_release(arena);
 }
 
-// What could not be taken has been let go, and is no more ours to touch.
+// An arena that take_arena could not watch was released, and is not in the list.
 static void begin_leaving(struct worker *worker, const struct worker_message *message)
 {
     for (int i = 0; i < worker->own.arena_count; i++)
@@ -113,7 +113,7 @@ static void begin_leaving(struct worker *worker, const struct worker_message *me
             arena_leave(message->arena, message->timeout_ms);
 }
 
-// True when the worker is to stop.
+// Returns true if the worker is to stop.
 static bool read_messages(struct worker *worker)
 {
     if (!wakeup_clear(&worker->opened.wakeup))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does each duty when its time has come.
+// Runs each periodic duty when it is due.
 #include "periodic.h"
 
 #include "log.h"
@@ -16,7 +16,7 @@ void periodic_start(struct periodic *periodic, uint64_t now_ms)
     periodic->next_watchdog_ms = now_ms + periodic->watchdog_every_ms;
 }
 
-// Whether a duty is due; then it is due again after `every_ms`.
+// Returns whether a duty is due, and if so sets its next time.
 static bool is_due(uint64_t *next_ms, uint64_t every_ms, uint64_t now_ms)
 {
     if (now_ms < *next_ms)
@@ -74,7 +74,7 @@ void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t
 
 int periodic_timeout_ms(const struct periodic *periodic, uint64_t now_ms)
 {
-    // The others are due less often.
+    // The other duties are due less often.
     uint64_t due_ms = periodic->next_overload_ms;
     if (periodic->watchdog_every_ms > 0 && periodic->next_watchdog_ms < due_ms)
         due_ms = periodic->next_watchdog_ms;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Composes the running server of its arenas, the status over HTTP and the control socket.
+// Composes the server of its arenas, the HTTP status and the control socket.
 #define _GNU_SOURCE
 #include "server.h"
 
@@ -59,8 +59,8 @@ static bool open_control(struct server *server)
     return true;
 }
 
-// A directory that the service manager has given, by its path in the environment. False when memory
-// runs out.
+// Adds a directory that the service manager names in an environment variable. Returns false when
+// memory runs out.
 static bool add_directory(struct path_list *list, const char *variable)
 {
     char directory[PATH_MAX];
@@ -68,7 +68,7 @@ static bool add_directory(struct path_list *list, const char *variable)
            path_list_add(list, directory);
 }
 
-// Everything is open, and no worker has seen a byte from outside yet.
+// Enters the sandbox once every port and file is open, before a worker reads the first datagram.
 static bool enter_sandbox(const struct config *config)
 {
     char control[CONFIG_CONTROL_BYTES];
@@ -125,7 +125,7 @@ void server_stop(struct server *server)
     if (server->http != NULL)
         http_close(server->http);
     arena_table_stop(&server->table);
-    control_close(server->control); // after the workers, who read its bans
+    control_close(server->control); // after the workers, which read its ban lists
     arena_table_close(&server->table);
     free(server);
 }
@@ -145,7 +145,7 @@ int server_timeout_ms(const struct server *server)
                                 monotonic_earlier_ms(http_ms, control_ms));
 }
 
-// Frees what the workers have given back.
+// Frees the matches and arenas that the workers have returned.
 static void collect(struct server *server)
 {
     bool is_any_gone = false;
@@ -163,8 +163,8 @@ static void collect(struct server *server)
 
 void server_serve(struct server *server)
 {
-    wakeup_clear(&server->table.wakeup); // first, or what is done meanwhile would wait
-    collect(server);                     // before anybody is told what it was
+    wakeup_clear(&server->table.wakeup); // first: a signal during the work below must not be lost
+    collect(server);                     // before any status is rendered from it
     if (server->http != NULL)
         http_run(server->http);
     if (server->control != NULL)

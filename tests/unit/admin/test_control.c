@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the operator is told by arenas that do not answer, whose workers never run here, and by
-// changes of the server that are made up.
+// The operator's commands, with arenas whose workers do not run and therefore do not answer, and
+// with stubs for the changes of the server.
 #define _GNU_SOURCE
 #include "admin_commands.h"
 #include "admin_fields.h"
@@ -30,14 +30,14 @@ enum { DEADLINE_MS = 10000 };
 struct fixture {
     struct config *config;
     struct arena_table table;         // of two arenas
-    struct socket_activation sockets; // nothing
-    struct wakeup wakeup;             // of nobody
+    struct socket_activation sockets; // empty
+    struct wakeup wakeup;             // never signalled
     char error[256];
 };
 
-// Instead of changes of the server: what was asked for, and why it is not done.
+// The stubs record the change, and fail with `refusal`.
 static char asked[256];
-static const char *refusal; // NULL: it is done
+static const char *refusal; // NULL: succeed
 
 static bool change(const char *what, const char *name, const char *path, char *error,
                    size_t capacity)
@@ -138,7 +138,7 @@ static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(vo
     }
     assert_true(taken > 10);
     assert_int_equal(command.status, 503);
-    // The other one is asked all the same.
+    // The other arena gets the command in any case.
     command = say_to("");
     admin_commands_give(admin, &command);
     assert_null(command.problem);
@@ -168,7 +168,7 @@ static void test_bans_wait_for_an_arena_that_is_busy(void **state)
     uint32_t number;
     bool done;
     assert_false(admin_commands_collect(admin, &number, &done));
-    // One message comes back, and the bans take its place.
+    // An answered message makes room for the bans.
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[0]);
     for (int i = 0; i < 2; i++) {
         assert_non_null(mailbox_open(mailbox));
@@ -212,7 +212,7 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     assert_non_null(strstr(text, " 504 "));
     close(client);
 
-    // One that still waits does not keep it from closing.
+    // A waiting request does not prevent closing.
     const int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(other, (const struct sockaddr *)&name, sizeof name), 0);
     assert_int_equal(send(other, request, strlen(request), 0), strlen(request));
@@ -248,7 +248,7 @@ static int connect_client(const struct endpoint *endpoint)
     return client;
 }
 
-// What the first answer's status is; 0: the connection was closed without one.
+// The status of the first answer; 0: the connection was closed without one.
 static int receive_status(const struct endpoint *endpoint, int client)
 {
     char text[512] = "";
@@ -301,7 +301,7 @@ static void test_parts_of_a_form_have_names(void **state)
         snprintf(body, sizeof body, "--bb\r\n%s\r\n\r\ninfo\r\n--bb--\r\n", heads[i]);
         assert_int_equal(post(&endpoint, "/log", form, body), 400);
     }
-    // What nobody can read: no boundary, one that is too short, another type.
+    // Forms that cannot be parsed: no boundary, one that is too short, another type.
     assert_int_equal(post(&endpoint, "/log", "multipart/form-data", "--\r\n"), 400);
     assert_int_equal(post(&endpoint, "/log", "multipart/form-data; boundary=b", "--b--\r\n"), 400);
     assert_int_equal(post(&endpoint, "/log", "application/json", "{\"level\":\"info\"}"), 400);
@@ -317,7 +317,7 @@ static void test_bodies_have_an_end(void **state)
     int client = connect_client(&endpoint);
     assert_int_equal(send(client, huge, strlen(huge), 0), strlen(huge));
     assert_int_equal(receive_status(&endpoint, client), 413);
-    // In chunks, which do not say how many there are.
+    // Chunks do not announce the length of the body.
     static const char chunked[] = "POST /say HTTP/1.1\r\nHost: raimd\r\n"
                                   "Transfer-Encoding: chunked\r\n"
                                   "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
@@ -351,7 +351,7 @@ static void test_silent_connections_keep_no_operator_out(void **state)
     control_close(endpoint.control);
 }
 
-// Gives an command that is answered at once; its text is to be freed.
+// Executes a command that is answered at once. The caller frees its text.
 static struct admin_command execute(struct admin_commands *admin, const char *path,
                                     const char *arena, const char *field, const char *value)
 {
@@ -439,7 +439,7 @@ static void test_pauses_go_to_the_arena(void **state)
     struct admin_commands *admin =
         admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[1]);
-    mailbox_open(mailbox); // the bans
+    mailbox_open(mailbox); // the ban list
     mailbox_reply(mailbox);
     for (int on = 1; on >= 0; on--) {
         const struct admin_command command =
@@ -455,7 +455,7 @@ static void test_pauses_go_to_the_arena(void **state)
     admin_commands_close(admin);
 }
 
-// Takes a message that is a drain, and answers it.
+// Answers the drain in an arena's mailbox.
 static void begin_drain(struct admin_commands *admin, struct arena *arena)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
@@ -479,7 +479,7 @@ static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
     assert_int_equal(execute(admin, "/drain", NULL, NULL, NULL).waiting, 2);
     assert_false(admin_commands_is_drained(admin));
     assert_int_equal(admin_commands_timeout_ms(admin),
-                     -1); // it ends by what the arenas answer alone
+                     -1); // only the arenas' answers end it
     begin_drain(admin, fixture->table.running.arenas[0]);
     assert_false(admin_commands_is_drained(admin));
     begin_drain(admin, fixture->table.running.arenas[1]);
@@ -531,7 +531,7 @@ static void ban(struct admin_commands *admin, const char *address)
         continue;
 }
 
-// The list in the next message of an arena, which then reads it.
+// Takes the ban list from the next message of an arena, which then reads it.
 static const struct bans *read_bans(struct mailbox *mailbox)
 {
     const struct command *message = mailbox_open(mailbox);
@@ -541,7 +541,7 @@ static const struct bans *read_bans(struct mailbox *mailbox)
     return bans;
 }
 
-// The sanitizer sees a list that is freed too early.
+// AddressSanitizer detects a list that is freed too early.
 static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
 {
     struct fixture *fixture = *state;
@@ -553,19 +553,19 @@ static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
     ban(admin, "192.0.2.1");
     const struct bans *second = read_bans(quick);
     ban(admin, "192.0.2.2");
-    assert_int_equal(first->count, 0); // the slow one has not opened its message
+    assert_int_equal(first->count, 0); // the slow arena has not opened its message
     assert_int_equal(second->count, 1);
     assert_ptr_equal(read_bans(slow), first);
     assert_ptr_equal(read_bans(slow), second);
     ban(admin, "192.0.2.3");
-    assert_int_equal(second->count, 1); // the quick one has not gone on
-    // One that is gone reads nothing, and one at its place begins anew.
+    assert_int_equal(second->count, 1); // the quick arena has not opened the next one
+    // A forgotten arena reads nothing, and a new one in its place starts without a list.
     assert_int_equal(execute(admin, "/arena/pause", "duel", NULL, NULL).waiting, 1);
     admin_commands_forget(admin, fixture->table.running.arenas[0]);
     struct arena *gone = fixture->table.running.arenas[0];
     uint32_t number;
     bool done = false;
-    for (int list = 2; list <= 3; list++) { // a ban holds where nobody has to read it, too
+    for (int list = 2; list <= 3; list++) { // a ban also succeeds if no arena has to read it
         assert_true(admin_commands_collect_from(admin, gone, &number, &done));
         assert_true(done);
     }

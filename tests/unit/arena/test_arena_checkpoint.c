@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checkpoint: when a match is written down, what the next process finds, and whom it invites.
+// Checkpoints of an arena: when the match is saved, what the next process restores, and which
+// clients it invites.
 #define _GNU_SOURCE
 #include "arena_checkpoint.h"
 #include "arena_fixture.h"
@@ -26,7 +27,7 @@ struct fixture {
     struct raim_match *match;
     struct arena_checkpoint checkpoint;
     struct transport *transport;
-    int client; // a socket where somebody has played
+    int client; // the socket of a client that has played
     struct udp_address from;
     raim_player_id player;
     uint8_t token[RAIM_TOKEN_BYTES];
@@ -85,7 +86,7 @@ static void open_socket(struct fixture *fixture)
                                          .port = ntohs(address.sin_port)};
 }
 
-// Nobody is in it yet; bots do not fire, for there is none to be seen.
+// An arena without clients. Its bot does not fire, because it sees no other player.
 static struct fixture *open_fixture(void)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -117,7 +118,7 @@ static void close_fixture(struct fixture *fixture)
     free(fixture);
 }
 
-// The tick that another process would go on from.
+// The tick of the saved match, as another process would restore it.
 static uint32_t kept_tick(const struct fixture *fixture)
 {
     struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
@@ -131,7 +132,7 @@ static uint32_t kept_tick(const struct fixture *fixture)
     return tick;
 }
 
-// Somebody plays, whom the checkpoint knows to play from the socket, and the process dies.
+// A client plays, with its address set to that of the socket, and the process dies.
 static void play_and_die(struct fixture *fixture)
 {
     send_hello(fixture, false);
@@ -148,7 +149,7 @@ static void play_and_die(struct fixture *fixture)
     end_process(fixture);
 }
 
-// Whether an invitation has come.
+// Whether an invitation was received.
 static bool is_invited(const struct fixture *fixture, struct raim_invite *invite)
 {
     uint8_t bytes[64];
@@ -164,7 +165,7 @@ static bool is_invited(const struct fixture *fixture, struct raim_invite *invite
 
 static int count_invites(const struct fixture *fixture)
 {
-    // All of a restart are one: whoever repeats them calls nobody twice.
+    // Every invitation of a restart is equal, so that repetitions do not invite a client twice.
     struct raim_invite invite, first = {0};
     int count = 0;
     for (; is_invited(fixture, &invite); count++) {
@@ -184,7 +185,7 @@ static void test_it_writes_once_a_second_and_when_somebody_comes(void **state)
     steps(fixture, 1);
     assert_int_equal(fixture->checkpoint.saved_tick, first + TICK_HZ);
     steps(fixture, 5);
-    send_hello(fixture, false); // who comes is an event
+    send_hello(fixture, false); // a new player is an event
     steps(fixture, 1);
     assert_int_equal(fixture->checkpoint.saved_tick, first + TICK_HZ + 6);
     assert_int_equal(kept_tick(fixture), raim_match_tick(fixture->match));
@@ -295,10 +296,10 @@ static void test_the_map_of_several_is_found_again(void **state)
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 0);
     config.map = fixture->map;
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 0);
-    // One that is there twice is found where it was played on.
+    // A map that is in the rotation twice is found at the index where it was played.
     config.rotation_count = 2;
     arena_checkpoint_note_map(&fixture->checkpoint, &(struct checkpoint_map){.index = 2});
-    fixture->checkpoint.match = NULL; // as of another map
+    fixture->checkpoint.match = NULL; // as for a match on another map
     steps(fixture, 1);
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 2);
     close_fixture(fixture);
@@ -334,7 +335,7 @@ static void test_without_a_directory_nothing_is_kept(void **state)
     steps(fixture, 2 * TICK_HZ);
     arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
     struct raim_outgoing outgoing;
-    assert_false(raim_match_outgoing(fixture->match, &outgoing)); // nobody to tell
+    assert_false(raim_match_outgoing(fixture->match, &outgoing)); // no client is connected
     assert_int_equal(raim_match_tick(fixture->match), 2 * TICK_HZ);
     close_fixture(fixture);
 }

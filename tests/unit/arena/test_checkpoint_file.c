@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The file of a checkpoint: its newest good slot is restored, damage anywhere is refused or costs
-// no more than the newest slot, and what was restored in vain too often is set aside.
+// Checkpoint files: the newest intact slot is restored, damage at any byte costs at most the newest
+// slot, and a checkpoint that was restored too often is set aside.
 #define _GNU_SOURCE
 #include "arena_fixture.h"
 #include "chance.h"
@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-// What stands where, for those who change it knowingly.
+// Offsets in the file, for the tests that forge it.
 enum {
     FRONT_BYTES = 64,
-    SLOT_BYTES_AT = 12, // in the front
+    SLOT_BYTES_AT = 12, // in the header
     SAVED_AT = 16,      // in a slot
     BOOT_AT = 24,
     PLACES_AT = 32,
@@ -79,7 +79,7 @@ static void steps(struct fixture *fixture, int count)
     }
 }
 
-// Another process: a match that has not played, and nothing in its hands.
+// Begins another process: a new match, and no open file.
 static void begin_process(struct fixture *fixture)
 {
     raim_match_destroy(fixture->match);
@@ -99,7 +99,7 @@ static void bind_checkpoint(struct fixture *fixture)
                                 fixture->seats, error, sizeof error));
 }
 
-// A process that has played and written down twice, and another that has just begun.
+// A process that has played and saved twice, followed by a new one.
 static struct fixture *open_fixture(void)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -135,7 +135,7 @@ static void close_fixture(struct fixture *fixture)
     raim_map_destroy(fixture->map);
     unlink(fixture->path);
     unlink(fixture->bad_path);
-    assert_int_equal(rmdir(fixture->directory), 0); // nothing else was left in it
+    assert_int_equal(rmdir(fixture->directory), 0); // no other file was left in it
     free(fixture->bytes);
     free(fixture);
 }
@@ -161,7 +161,7 @@ static uint32_t slot_bytes(const struct fixture *fixture)
     return bytes;
 }
 
-// Changes a number in both slots, and makes them whole again.
+// Changes a number in both slots and updates their digests.
 static void forge(struct fixture *fixture, size_t at, uint64_t value)
 {
     for (int i = 0; i < 2; i++) {
@@ -230,7 +230,7 @@ static void test_damage_at_any_byte_costs_one_slot_at_most(void **state)
             refused++;
         }
     }
-    assert_true(refused >= 24); // the front
+    assert_true(refused >= 24); // the header
     assert_true(refused <= FRONT_BYTES);
     const uint32_t slot = slot_bytes(fixture);
     assert_true(older > slot - FRONT_BYTES && older <= slot);
@@ -325,7 +325,7 @@ static void test_what_is_restored_in_vain_twice_is_set_aside(void **state)
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
         assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
         if (i % 2 == 1)
-            bind_checkpoint(fixture); // whether it comes to that or dies before
+            bind_checkpoint(fixture); // a crash may come before or after it
         begin_process(fixture);
     }
     const struct checkpoint_result result = restore(fixture);

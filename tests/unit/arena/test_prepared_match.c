@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bouts in their stack between two threads, and what a tuned one takes over.
+// The stack of prepared matches between two threads, and what a tuning inherits.
 #include "prepared_match.h"
 
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void test_two_threads_lose_and_tear_no_match(void **state)
 static void test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned(void **state)
 {
     (void)state;
-    struct raim_match *match = (struct raim_match *)&state; // only handed on
+    struct raim_match *match = (struct raim_match *)&state; // never dereferenced
     struct prepared_match before = {
         .config = {.name = "old", .bots = 3, .max_players = 4, .round_s = 60, .motd = "a"},
         .match = match,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the log is told of floods.
+// When rejected datagrams are worth a log line, and what it says.
 #include "rejection_log.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void test_a_handful_is_not_worth_a_line(void **state)
     for (int minute = 0; minute < 10; minute++) {
         stats.refused[DATAGRAM_COOKIE] += REJECTION_LOG_MIN / 2;
         stats.refused[DATAGRAM_MALFORMED] += REJECTION_LOG_MIN / 2 - 1;
-        stats.refused[DATAGRAM_OK] += 1000000; // no refusal
+        stats.refused[DATAGRAM_OK] += 1000000; // not a rejection
         assert_false(rejection_log_update(&rejections, &stats, line));
     }
 }

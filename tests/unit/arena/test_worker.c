@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker that runs an arena, and the main thread, which sleeps until the worker has done what it
-// was asked for.
+// A worker that runs an arena: the events that wake the main thread.
 #define _GNU_SOURCE
 #include "arena_command.h"
 #include "worker.h"
@@ -18,7 +17,7 @@ enum { DEADLINE_MS = 10000, GOODBYE_MS = 100 };
 
 struct fixture {
     struct config *config;
-    struct socket_activation sockets; // nothing
+    struct socket_activation sockets; // empty
     struct wakeup wakeup;
     struct arena *arena;
     struct worker *worker;
@@ -52,7 +51,7 @@ static int stop(void **state)
     return 0;
 }
 
-// Sleeps as the main thread does; nothing but the worker ends it in time.
+// Sleeps like the main thread. Only the worker wakes it before the timeout.
 static void sleep_until_woken(void)
 {
     struct pollfd set = {.fd = fixture.wakeup.descriptor, .events = POLLIN};
