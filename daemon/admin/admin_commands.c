@@ -96,14 +96,14 @@ static void ask(struct admin_commands *admin, struct admin_command *command,
     if (command->asked == 0)
         refuse(command, NOT_FOUND, no_arena);
     else if (command->waiting == 0)
-        refuse(command, BUSY, "the arena has not answered what it was asked before");
+        refuse(command, BUSY, "the arena has not answered its earlier commands");
 }
 
-static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with something visible in it";
-static const char player_is_bad[] = "want a player's id, the number that the list of players tells";
+static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with a visible character";
+static const char player_is_bad[] = "want a player's id, the number in the list of players";
 static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
 static const char address_is_bad[] =
-    "want an IPv4 address or a network like 192.0.2.0/24, without bits behind its prefix";
+    "want an IPv4 address or a network like 192.0.2.0/24, with no bits set behind its prefix";
 
 static void execute_say(struct admin_commands *admin, struct admin_command *command)
 {
@@ -349,7 +349,7 @@ static const struct admin_commands_route routes[] = {
      .execute = execute_say,
      .needs = TEXT,
      .takes = ARENA,
-     .failure = "too much waits to be told"},
+     .failure = "the event queue is full"},
     {.method = "POST",
      .path = "/kick",
      .execute = execute_kick,
@@ -410,7 +410,7 @@ void admin_commands_give(struct admin_commands *admin, struct admin_command *com
         if (!given && (command->route->needs & bit) != 0)
             refuse(command, BAD_REQUEST, "a field is missing");
         if (given && ((command->route->needs | command->route->takes) & bit) == 0)
-            refuse(command, BAD_REQUEST, "a field does not belong here");
+            refuse(command, BAD_REQUEST, "this command does not take one of the fields");
     }
     if (command->problem != NULL)
         return;

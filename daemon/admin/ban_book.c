@@ -94,7 +94,7 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made)
     if (book->path[0] != '\0' && !bans_save(made, book->path, error, sizeof error)) {
         log_error("bans failed: %s", error);
         free(made);
-        return "the bans cannot be kept: see the log";
+        return "the bans cannot be stored: see the log";
     }
     made->next = book->lists;
     book->lists = made;

@@ -61,8 +61,8 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
     if (!has_state)
         log_arena_warning(
             config->name,
-            "used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
-            has_runtime ? "the runtime directory" : "this process", config->name);
+            "used tokens are stored only in %s arena=%s: there is no $STATE_DIRECTORY",
+            has_runtime ? "the runtime directory" : "memory", config->name);
     const struct used_tokens_file_def used = {
         .name = config->name,
         .runtime = has_runtime ? runtime : NULL,

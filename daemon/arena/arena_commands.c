@@ -45,8 +45,7 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
         return raim_match_mute(match, command->player, command->on);
     case COMMAND_DRAIN:
         raim_match_drain(match, command->on);
-        raim_match_say(match,
-                       command->text); // may fail: the drain counts even if the event queue is full
+        raim_match_say(match, command->text); // may fail: the event queue may be full
         return true;
     case COMMAND_BANS:
         change_bans(commands, match, transport, command);

@@ -132,7 +132,7 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
     }
     const struct config_arena *arena = &config->arenas[index];
     if (is_leaving(table, arena->name)) {
-        snprintf(error, capacity, "the arena of this name has not left yet");
+        snprintf(error, capacity, "an arena of this name is still leaving");
         free(slot);
         return NULL;
     }
@@ -228,7 +228,7 @@ static int count_workers(const struct config *config)
 bool arena_table_start(struct arena_table *table)
 {
     struct arena_list *running = &table->running;
-    struct arena *dealt[CONFIG_MAX_ARENAS];
+    struct arena *assigned[CONFIG_MAX_ARENAS];
     char error[ERROR_BYTES];
     const int worker_count = count_workers(table->config);
     running->workers = calloc((size_t)worker_count, sizeof(struct worker *));
@@ -239,8 +239,8 @@ bool arena_table_start(struct arena_table *table)
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
         for (int j = i; j < running->count; j += worker_count)
-            dealt[count++] = running->arenas[j];
-        running->workers[i] = worker_start(i, dealt, count, error, sizeof error);
+            assigned[count++] = running->arenas[j];
+        running->workers[i] = worker_start(i, assigned, count, error, sizeof error);
         if (running->workers[i] == NULL) {
             log_error("workers failed: %s", error);
             return false;

@@ -71,13 +71,13 @@ bool arena_table_add_arena(struct arena_table *table, const char *name, char *er
     if (arena_table_add(table, slot))
         return true;
     arena_slot_close(slot);
-    return refuse("too many arenas, or no worker listens", error, capacity);
+    return refuse("too many arenas, or the worker is busy", error, capacity);
 }
 
 bool arena_table_remove_arena(struct arena_table *table, int index, char *error, size_t capacity)
 {
     return arena_table_remove(table, index) ||
-           refuse("the arena's worker does not listen", error, capacity);
+           refuse("the arena's worker is busy", error, capacity);
 }
 
 // Copies the first line, truncated to the capacity.

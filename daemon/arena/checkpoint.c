@@ -41,7 +41,7 @@ struct slot {
     uint64_t digest;   // of the rest of the slot
     uint64_t sequence; // from 1 on
     uint64_t saved_ms; // CLOCK_BOOTTIME, which cannot be set and counts during suspend
-    uint64_t boot;     // digest of the kernel's boot_id, of which `saved_ms` counts
+    uint64_t boot;     // digest of the kernel's boot_id
     uint32_t seats;
     uint32_t match_bytes;
     uint32_t map_index;
@@ -361,7 +361,7 @@ static const char *fault_of(const struct checkpoint *checkpoint, const struct sl
     if (slot == NULL)
         return "it is damaged";
     if (slot->boot != checkpoint->boot || slot->saved_ms > now)
-        return "the machine has been started since";
+        return "the machine has been rebooted since";
     if ((double)(now - slot->saved_ms) > grace_s * 1000)
         return "it is too old";
     const char *fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
@@ -422,7 +422,7 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
     if (!count_restore(checkpoint, content, header) ||
         !raim_match_restore(match, match_in(slot), slot->match_bytes)) {
         checkpoint->restores = 0;
-        refuse(result, "no match can have left it, or more play in it than have places now");
+        refuse(result, "its match is invalid, or has more players than there are slots now");
         return;
     }
     memcpy(seats, saved, slot->seats * sizeof *seats);

@@ -59,7 +59,7 @@ void reload_log(const struct reload_report *report)
         }
     }
     if (counts[RELOAD_REPORT_MISTAKE] > 0)
-        log_error("configuration refused mistakes=%d: the one that runs stays whole",
+        log_error("configuration refused mistakes=%d: the running one stays in force",
                   counts[RELOAD_REPORT_MISTAKE]);
     else
         log_info("configuration reloaded applied=%d restart=%d", counts[RELOAD_REPORT_APPLIED],
@@ -235,8 +235,7 @@ static struct prepared_match *plan_successor(const struct arena_slot *slot, cons
     else if (is_list_new)
         map_index = 0;
     else
-        keeps_map = !arena_has_next_offer(
-            slot->arena); // an offered match means that another map is wanted already
+        keeps_map = !arena_has_next_offer(slot->arena); // an offer means another map
     struct prepared_match *prepared = arena_slot_prepare(slot, map_index, keeps_map);
     if (prepared == NULL)
         return NULL;
@@ -323,14 +322,14 @@ static void execute_plans(struct reload *reload)
             continue;
         if (!arena_table_remove(table, i))
             log_arena_error(reload->running->arenas[i].name,
-                            "arena stays name=%s: its worker does not listen",
+                            "arena not removed name=%s: its worker is busy",
                             reload->running->arenas[i].name);
     }
     for (int i = 0; i < count; i++) {
         struct arena_slot *fresh = reload->plans[i].fresh;
         if (fresh == NULL || arena_table_add(table, fresh))
             continue;
-        log_arena_error(reload->wanted->arenas[i].name, "arena failed name=%s: no worker listens",
+        log_arena_error(reload->wanted->arenas[i].name, "arena failed name=%s: the worker is busy",
                         reload->wanted->arenas[i].name);
         arena_slot_close(fresh);
     }
@@ -383,7 +382,8 @@ static bool prepare(struct reload *reload, const struct config *config, struct c
 bool reload_apply(struct arena_table *table, struct reload_report *report)
 {
     if (table->path == NULL) {
-        reload_report_add(report, RELOAD_REPORT_MISTAKE, "comes from no file");
+        reload_report_add(report, RELOAD_REPORT_MISTAKE,
+                          "the configuration was not read from a file");
         return false;
     }
     struct config *wanted = reload_load(table->path, report);

@@ -57,7 +57,7 @@ static bool load(const char *directory, char *error, size_t capacity)
     char path[PATH_MAX];
     const char *problem;
     if (snprintf(path, sizeof path, "%s/server.key", directory) >= (int)sizeof path) {
-        snprintf(error, capacity, "cannot keep a key: the directory's path is too long");
+        snprintf(error, capacity, "cannot store a key: the directory's path is too long");
         return false;
     }
     if (read_file(path, identity.secret, &problem))
@@ -95,7 +95,7 @@ static bool find_secret(char *error, size_t capacity)
 bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity)
 {
     if (!identity.known) {
-        uint8_t shown[RAIM_KEY_BYTES];
+        uint8_t public_key[RAIM_KEY_BYTES];
         char text[TEXT_BYTES];
         if (!raim_crypto_init()) {
             snprintf(error, capacity, "no random numbers");
@@ -109,8 +109,8 @@ bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity
         }
         if (!find_secret(error, capacity))
             return false;
-        raim_crypto_derive_public_key(identity.secret, shown);
-        raim_crypto_print_key(shown, text);
+        raim_crypto_derive_public_key(identity.secret, public_key);
+        raim_crypto_print_key(public_key, text);
         log_info("identity started key=%s", text);
         identity.known = true;
     }

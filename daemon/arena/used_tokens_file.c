@@ -144,8 +144,7 @@ static void read_boot(char boot[BOOT_BYTES])
 
 static uint64_t digest_of(const struct table *table)
 {
-    static const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES] =
-        "raim used tokens"; // needs no secrecy
+    static const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES] = "raim used tokens"; // public
     return raim_crypto_siphash(key, table->boot, sizeof *table - offsetof(struct table, boot));
 }
 
@@ -250,7 +249,7 @@ struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def
         start(store, (uint64_t)def->now_s, &failed)) {
         if (store->table->tokens.unknown_until_s == (uint64_t)def->now_s)
             snprintf(error, capacity,
-                     "it is unknown which were used before, those issued until now are refused");
+                     "the used ones are unknown, tokens issued until now are refused");
         return store;
     }
     snprintf(error, capacity, "cannot write \"%s\": %s", failed, strerror(errno));

@@ -122,7 +122,7 @@ static struct admin_command say_to(const char *arena)
     return command;
 }
 
-static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(void **state)
+static void test_a_full_mailbox_refuses_commands(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
@@ -334,7 +334,7 @@ static void test_bodies_have_an_end(void **state)
     control_close(endpoint.control);
 }
 
-static void test_silent_connections_keep_no_operator_out(void **state)
+static void test_idle_connections_do_not_block_the_operator(void **state)
 {
     const struct endpoint endpoint = open_endpoint(*state);
     int silent[300];
@@ -378,7 +378,7 @@ static void assert_answer(struct admin_command command, unsigned status, const c
     free(command.text);
 }
 
-static void test_the_server_does_what_is_asked_of_it(void **state)
+static void test_changes_of_the_server_are_executed(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
@@ -403,7 +403,7 @@ static void test_the_server_does_what_is_asked_of_it(void **state)
     admin_commands_close(admin);
 }
 
-static void test_a_reload_tells_what_became_of_it(void **state)
+static void test_a_reload_reports_its_changes(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
@@ -487,7 +487,7 @@ static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
     admin_commands_close(admin);
 }
 
-static void test_a_drain_waits_for_no_arena_that_is_gone(void **state)
+static void test_a_drain_does_not_wait_for_a_removed_arena(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
@@ -584,9 +584,8 @@ int main(void)
 {
     unsetenv("STATE_DIRECTORY");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while, open_fixture,
-            close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_full_mailbox_refuses_commands, open_fixture,
+                                        close_fixture),
         cmocka_unit_test_setup_teardown(test_bans_wait_for_an_arena_that_is_busy, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
@@ -594,19 +593,19 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_parts_of_a_form_have_names, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_bodies_have_an_end, open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_silent_connections_keep_no_operator_out, open_fixture,
+        cmocka_unit_test_setup_teardown(test_idle_connections_do_not_block_the_operator,
+                                        open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_changes_of_the_server_are_executed, open_fixture,
                                         close_fixture),
-        cmocka_unit_test_setup_teardown(test_the_server_does_what_is_asked_of_it, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_reload_tells_what_became_of_it, open_fixture,
+        cmocka_unit_test_setup_teardown(test_a_reload_reports_its_changes, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_the_level_of_the_log_is_one_of_its_names, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_pauses_go_to_the_arena, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_a_drain_is_over_when_every_arena_has_begun_it,
                                         open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_drain_waits_for_no_arena_that_is_gone, open_fixture,
-                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_drain_does_not_wait_for_a_removed_arena,
+                                        open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_a_drain_has_a_deadline, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_lists_of_bans_stay_while_an_arena_may_read_them,
                                         open_fixture, close_fixture),

@@ -175,7 +175,7 @@ static int count_invites(const struct fixture *fixture)
     return count;
 }
 
-static void test_it_writes_once_a_second_and_when_somebody_comes(void **state)
+static void test_it_saves_once_a_second_and_when_a_player_joins(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -192,7 +192,7 @@ static void test_it_writes_once_a_second_and_when_somebody_comes(void **state)
     close_fixture(fixture);
 }
 
-static void test_who_played_is_invited_until_they_are_back(void **state)
+static void test_players_are_invited_until_they_return(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -213,7 +213,7 @@ static void test_who_played_is_invited_until_they_are_back(void **state)
     close_fixture(fixture);
 }
 
-static void test_who_does_not_come_is_invited_for_two_seconds(void **state)
+static void test_absent_players_are_invited_for_two_seconds(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -235,7 +235,7 @@ static void test_a_match_that_ends_for_good_leaves_nothing(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_match_that_goes_on_is_kept_as_it_ends(void **state)
+static void test_a_match_that_continues_is_saved_at_the_end(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -266,7 +266,7 @@ static void test_orderly_ends_are_no_crashes(void **state)
     close_fixture(fixture);
 }
 
-static void test_another_match_is_kept_from_its_first_step_on(void **state)
+static void test_another_match_is_saved_from_its_first_step_on(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -280,7 +280,7 @@ static void test_another_match_is_kept_from_its_first_step_on(void **state)
     close_fixture(fixture);
 }
 
-static void test_the_map_of_several_is_found_again(void **state)
+static void test_the_map_is_found_in_the_rotation(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -305,7 +305,7 @@ static void test_the_map_of_several_is_found_again(void **state)
     close_fixture(fixture);
 }
 
-static void test_what_is_kept_goes_by_the_arenas_newest_name(void **state)
+static void test_renaming_the_arena_renames_its_checkpoint(void **state)
 {
     (void)state;
     char path[80];
@@ -324,7 +324,7 @@ static void test_what_is_kept_goes_by_the_arenas_newest_name(void **state)
     close_fixture(fixture);
 }
 
-static void test_without_a_directory_nothing_is_kept(void **state)
+static void test_without_a_directory_nothing_is_saved(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -344,16 +344,16 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_writes_once_a_second_and_when_somebody_comes),
-        cmocka_unit_test(test_who_played_is_invited_until_they_are_back),
-        cmocka_unit_test(test_who_does_not_come_is_invited_for_two_seconds),
+        cmocka_unit_test(test_it_saves_once_a_second_and_when_a_player_joins),
+        cmocka_unit_test(test_players_are_invited_until_they_return),
+        cmocka_unit_test(test_absent_players_are_invited_for_two_seconds),
         cmocka_unit_test(test_a_match_that_ends_for_good_leaves_nothing),
-        cmocka_unit_test(test_a_match_that_goes_on_is_kept_as_it_ends),
+        cmocka_unit_test(test_a_match_that_continues_is_saved_at_the_end),
         cmocka_unit_test(test_orderly_ends_are_no_crashes),
-        cmocka_unit_test(test_another_match_is_kept_from_its_first_step_on),
-        cmocka_unit_test(test_the_map_of_several_is_found_again),
-        cmocka_unit_test(test_what_is_kept_goes_by_the_arenas_newest_name),
-        cmocka_unit_test(test_without_a_directory_nothing_is_kept),
+        cmocka_unit_test(test_another_match_is_saved_from_its_first_step_on),
+        cmocka_unit_test(test_the_map_is_found_in_the_rotation),
+        cmocka_unit_test(test_renaming_the_arena_renames_its_checkpoint),
+        cmocka_unit_test(test_without_a_directory_nothing_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

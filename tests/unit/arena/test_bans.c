@@ -135,7 +135,7 @@ static void test_too_many_bans_are_refused(void **state)
     free(bans);
 }
 
-static void test_what_is_saved_is_loaded_again(void **state)
+static void test_a_saved_list_is_loaded(void **state)
 {
     (void)state;
     char error[256] = "";
@@ -162,7 +162,7 @@ static void test_what_is_saved_is_loaded_again(void **state)
     free(bans);
 }
 
-static void test_a_file_that_is_not_there_holds_no_bans(void **state)
+static void test_a_missing_file_holds_no_bans(void **state)
 {
     (void)state;
     char error[256];
@@ -223,8 +223,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_ban_ends_in_its_second),
         cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
         cmocka_unit_test(test_too_many_bans_are_refused),
-        cmocka_unit_test(test_what_is_saved_is_loaded_again),
-        cmocka_unit_test(test_a_file_that_is_not_there_holds_no_bans),
+        cmocka_unit_test(test_a_saved_list_is_loaded),
+        cmocka_unit_test(test_a_missing_file_holds_no_bans),
         cmocka_unit_test(test_a_damaged_file_is_refused_by_line),
         cmocka_unit_test(test_a_list_that_cannot_be_saved_leaves_the_file_as_it_was),
     };

@@ -268,7 +268,7 @@ static void test_a_file_cut_short_at_any_byte_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_another_start_of_the_machine_and_age_are_told(void **state)
+static void test_a_reboot_and_age_are_reported(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -276,10 +276,10 @@ static void test_another_start_of_the_machine_and_age_are_told(void **state)
     memcpy(&boot, fixture->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
     memcpy(&saved_ms, fixture->bytes + FRONT_BYTES + SAVED_AT, sizeof saved_ms);
     forge(fixture, BOOT_AT, boot + 1);
-    assert_refused(fixture, "the machine has been started since");
+    assert_refused(fixture, "the machine has been rebooted since");
     forge(fixture, BOOT_AT, boot);
     forge(fixture, SAVED_AT, saved_ms + 3600 * 1000);
-    assert_refused(fixture, "the machine has been started since");
+    assert_refused(fixture, "the machine has been rebooted since");
     forge(fixture, SAVED_AT, saved_ms - 31 * 1000);
     assert_refused(fixture, "it is too old");
     forge(fixture, SAVED_AT, saved_ms - 10 * 1000);
@@ -287,7 +287,7 @@ static void test_another_start_of_the_machine_and_age_are_told(void **state)
     close_fixture(fixture);
 }
 
-static void test_somebody_elses_file_is_refused(void **state)
+static void test_a_file_of_another_user_is_refused(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -298,7 +298,7 @@ static void test_somebody_elses_file_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_match_of_other_places_takes_it_over(void **state)
+static void test_a_match_with_other_slots_restores_it(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -318,7 +318,7 @@ static void test_a_match_of_other_ticks_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_what_is_restored_in_vain_twice_is_set_aside(void **state)
+static void test_a_checkpoint_restored_twice_without_trust_is_set_aside(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -336,7 +336,7 @@ static void test_what_is_restored_in_vain_twice_is_set_aside(void **state)
     close_fixture(fixture);
 }
 
-static void test_what_ran_well_in_between_is_trusted_again(void **state)
+static void test_a_trusted_checkpoint_is_restored_again(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -369,7 +369,7 @@ static void test_another_match_gets_another_file(void **state)
     close_fixture(fixture);
 }
 
-static void test_an_ordered_map_is_found_by_its_path(void **state)
+static void test_a_map_of_the_operator_is_found_by_its_path(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -387,7 +387,7 @@ static void test_an_ordered_map_is_found_by_its_path(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_name_takes_what_is_kept_along(void **state)
+static void test_renaming_moves_the_file(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -408,7 +408,7 @@ static void test_a_name_takes_what_is_kept_along(void **state)
     close_fixture(fixture);
 }
 
-static void test_no_room_is_told_and_leaves_nothing(void **state)
+static void test_a_failed_write_is_reported_and_leaves_nothing(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
@@ -433,16 +433,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_damage_at_any_byte_costs_one_slot_at_most),
         cmocka_unit_test(test_damage_in_both_slots_is_refused),
         cmocka_unit_test(test_a_file_cut_short_at_any_byte_is_refused),
-        cmocka_unit_test(test_another_start_of_the_machine_and_age_are_told),
-        cmocka_unit_test(test_somebody_elses_file_is_refused),
-        cmocka_unit_test(test_a_match_of_other_places_takes_it_over),
+        cmocka_unit_test(test_a_reboot_and_age_are_reported),
+        cmocka_unit_test(test_a_file_of_another_user_is_refused),
+        cmocka_unit_test(test_a_match_with_other_slots_restores_it),
         cmocka_unit_test(test_a_match_of_other_ticks_is_refused),
-        cmocka_unit_test(test_what_is_restored_in_vain_twice_is_set_aside),
-        cmocka_unit_test(test_what_ran_well_in_between_is_trusted_again),
+        cmocka_unit_test(test_a_checkpoint_restored_twice_without_trust_is_set_aside),
+        cmocka_unit_test(test_a_trusted_checkpoint_is_restored_again),
         cmocka_unit_test(test_another_match_gets_another_file),
-        cmocka_unit_test(test_an_ordered_map_is_found_by_its_path),
-        cmocka_unit_test(test_a_name_takes_what_is_kept_along),
-        cmocka_unit_test(test_no_room_is_told_and_leaves_nothing),
+        cmocka_unit_test(test_a_map_of_the_operator_is_found_by_its_path),
+        cmocka_unit_test(test_renaming_moves_the_file),
+        cmocka_unit_test(test_a_failed_write_is_reported_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void test_an_arena_on_time_never_changes(void **state)
     assert_false(overload.is_on);
 }
 
-static void test_every_tick_late_is_said_within_two_seconds(void **state)
+static void test_every_tick_late_is_reported_within_two_seconds(void **state)
 {
     (void)state;
     assert_false(second(HZ, 0));
@@ -76,7 +76,7 @@ static void test_it_ends_when_few_are_late_for_a_whole_window(void **state)
     assert_false(overload.is_on);
 }
 
-static void test_between_the_two_shares_it_stays_what_it_was(void **state)
+static void test_between_the_two_thresholds_the_state_stays(void **state)
 {
     (void)state;
     const uint64_t between = (BEGIN + END) / 2 / OVERLOAD_WINDOW;
@@ -92,7 +92,7 @@ static void test_between_the_two_shares_it_stays_what_it_was(void **state)
         assert_in_range(++seconds, 1, OVERLOAD_WINDOW);
 }
 
-static void test_what_is_long_past_does_not_count(void **state)
+static void test_old_counts_leave_the_window(void **state)
 {
     (void)state;
     late = skipped = UINT64_C(1) << 40;
@@ -107,11 +107,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_arena_on_time_never_changes, set_up),
-        cmocka_unit_test_setup(test_every_tick_late_is_said_within_two_seconds, set_up),
+        cmocka_unit_test_setup(test_every_tick_late_is_reported_within_two_seconds, set_up),
         cmocka_unit_test_setup(test_skipped_ticks_count_as_late_ones, set_up),
         cmocka_unit_test_setup(test_it_ends_when_few_are_late_for_a_whole_window, set_up),
-        cmocka_unit_test_setup(test_between_the_two_shares_it_stays_what_it_was, set_up),
-        cmocka_unit_test_setup(test_what_is_long_past_does_not_count, set_up),
+        cmocka_unit_test_setup(test_between_the_two_thresholds_the_state_stays, set_up),
+        cmocka_unit_test_setup(test_old_counts_leave_the_window, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_a_handful_is_not_worth_a_line(void **state)
+static void test_a_few_rejections_write_no_line(void **state)
 {
     (void)state;
     assert_false(rejection_log_update(&rejections, &stats, line));
@@ -33,7 +33,7 @@ static void test_a_handful_is_not_worth_a_line(void **state)
     }
 }
 
-static void test_a_flood_is_a_line_with_what_came_since_the_last(void **state)
+static void test_a_flood_writes_a_line_with_the_counts_since_the_last(void **state)
 {
     (void)state;
     stats.refused[DATAGRAM_COOKIE] = 48213;
@@ -60,8 +60,8 @@ static void test_the_longest_line_is_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_handful_is_not_worth_a_line, set_up),
-        cmocka_unit_test_setup(test_a_flood_is_a_line_with_what_came_since_the_last, set_up),
+        cmocka_unit_test_setup(test_a_few_rejections_write_no_line, set_up),
+        cmocka_unit_test_setup(test_a_flood_writes_a_line_with_the_counts_since_the_last, set_up),
         cmocka_unit_test_setup(test_the_longest_line_is_whole, set_up),
     };
     return cmocka_run_group_tests_name("rejection_log", tests, NULL, NULL);
