@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what the operator asks for and sees to it.
+// Checks the operator's commands and executes them.
 #define _GNU_SOURCE
 #include "admin_commands.h"
 
@@ -28,15 +28,15 @@ enum {
     BUSY = 503,
 };
 
-enum { ERROR_BYTES = 4096 }; // of a change's error: a map may have many mistakes
+enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 
 struct admin_commands {
-    struct arena_table *fleet;
+    struct arena_table *table;
     uint32_t next_number;
     struct ban_book *bans;
     bool draining;
-    uint32_t drain_waiting; // arenas that were asked to drain and have not answered
-    uint64_t drain_end_ms;  // 0: whenever everybody has left
+    uint32_t drain_waiting; // arenas that have not answered the drain yet
+    uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
 };
 
 static const char no_arena[] = "no such arena";
@@ -48,280 +48,281 @@ static int64_t today_s(void)
     return now.tv_sec;
 }
 
-static void refuse(struct admin_command *order, unsigned status, const char *problem)
+static void refuse(struct admin_command *command, unsigned status, const char *problem)
 {
-    order->status = status;
-    order->problem = problem;
+    command->status = status;
+    command->problem = problem;
 }
 
-// Takes an answer; NULL for memory that ran out.
-static void tell(struct admin_command *order, char *text)
+// Sets the answer of a command and takes its text; NULL means that memory ran out.
+static void set_answer(struct admin_command *command, char *text)
 {
-    order->text = text;
+    command->text = text;
     if (text == NULL)
-        refuse(order, FAILED, "out of memory");
+        refuse(command, FAILED, "out of memory");
 }
 
-// --- Asking arenas ---
+// --- Commands of arenas ---
 
-// The index of the running arena that the order names, or -1.
-static int find_arena(const struct admin_commands *orders, const struct admin_command *order)
+// The index of the running arena that the command names, or -1.
+static int find_arena(const struct admin_commands *admin, const struct admin_command *command)
 {
-    return arena_list_find(&orders->fleet->running, order->fields[ADMIN_ARENA]);
+    return arena_list_find(&admin->table->running, command->fields[ADMIN_ARENA]);
 }
 
-// Posts a command to one arena, unless so many are on their way that there is no room.
-static void post(struct admin_command *order, struct arena *arena, const struct command *command)
+// Posts a message to one arena, unless its mailbox is full.
+static void post(struct admin_command *command, struct arena *arena, const struct command *message)
 {
-    struct command *letter = mailbox_blank(arena_mailbox(arena));
-    order->asked++;
-    if (letter == NULL)
+    struct command *blank = mailbox_blank(arena_mailbox(arena));
+    command->asked++;
+    if (blank == NULL)
         return;
-    *letter = *command;
-    letter->request = order->number;
+    *blank = *message;
+    blank->request = command->number;
     mailbox_post(arena_mailbox(arena));
-    order->waiting++;
+    command->waiting++;
 }
 
-// Posts a command to the arena that the order names, or to every one.
-static void ask(struct admin_commands *orders, struct admin_command *order,
-                const struct command *command)
+// Posts a message to the arena that the command names, or to every arena.
+static void ask(struct admin_commands *admin, struct admin_command *command,
+                const struct command *message)
 {
-    const struct arena_list *list = &orders->fleet->running;
-    const char *name = order->fields[ADMIN_ARENA];
-    const int index = find_arena(orders, order);
+    const struct arena_list *list = &admin->table->running;
+    const char *name = command->fields[ADMIN_ARENA];
+    const int index = find_arena(admin, command);
     for (int i = 0; i < list->count; i++)
         if (name[0] == '\0' || i == index)
-            post(order, list->arenas[i], command);
-    if (order->asked == 0)
-        refuse(order, NOT_FOUND, no_arena);
-    else if (order->waiting == 0)
-        refuse(order, BUSY, "the arena has not answered what it was asked before");
+            post(command, list->arenas[i], message);
+    if (command->asked == 0)
+        refuse(command, NOT_FOUND, no_arena);
+    else if (command->waiting == 0)
+        refuse(command, BUSY, "the arena has not answered its earlier commands");
 }
 
-static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with something visible in it";
-static const char player_is_bad[] = "want a player's id, the number that the list of players tells";
+static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with a visible character";
+static const char player_is_bad[] = "want a player's id, the number in the list of players";
 static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
 static const char address_is_bad[] =
-    "want an IPv4 address or a network like 192.0.2.0/24, without bits behind its prefix";
+    "want an IPv4 address or a network like 192.0.2.0/24, with no bits set behind its prefix";
 
-static void give_say(struct admin_commands *orders, struct admin_command *order)
+static void execute_say(struct admin_commands *admin, struct admin_command *command)
 {
-    struct command command = {.kind = COMMAND_SAY};
-    if (!admin_commands_read_text(order, ADMIN_TEXT, command.text))
-        refuse(order, BAD_REQUEST, text_is_bad);
+    struct command message = {.kind = COMMAND_SAY};
+    if (!admin_commands_read_text(command, ADMIN_TEXT, message.text))
+        refuse(command, BAD_REQUEST, text_is_bad);
     else
-        ask(orders, order, &command);
+        ask(admin, command, &message);
 }
 
-static void give_kick(struct admin_commands *orders, struct admin_command *order)
+static void execute_kick(struct admin_commands *admin, struct admin_command *command)
 {
-    struct command command = {.kind = COMMAND_KICK};
-    if (!admin_commands_read_player(order, &command.player))
-        refuse(order, BAD_REQUEST, player_is_bad);
-    else if (!admin_commands_read_text(order, ADMIN_REASON, command.text))
-        refuse(order, BAD_REQUEST, text_is_bad);
+    struct command message = {.kind = COMMAND_KICK};
+    if (!admin_commands_read_player(command, &message.player))
+        refuse(command, BAD_REQUEST, player_is_bad);
+    else if (!admin_commands_read_text(command, ADMIN_REASON, message.text))
+        refuse(command, BAD_REQUEST, text_is_bad);
     else
-        ask(orders, order, &command);
+        ask(admin, command, &message);
 }
 
-static void set_mute(struct admin_commands *orders, struct admin_command *order, bool on)
+static void set_mute(struct admin_commands *admin, struct admin_command *command, bool on)
 {
-    struct command command = {.kind = COMMAND_MUTE, .on = on};
-    if (!admin_commands_read_player(order, &command.player))
-        refuse(order, BAD_REQUEST, player_is_bad);
+    struct command message = {.kind = COMMAND_MUTE, .on = on};
+    if (!admin_commands_read_player(command, &message.player))
+        refuse(command, BAD_REQUEST, player_is_bad);
     else
-        ask(orders, order, &command);
+        ask(admin, command, &message);
 }
 
-static void give_mute(struct admin_commands *orders, struct admin_command *order)
+static void execute_mute(struct admin_commands *admin, struct admin_command *command)
 {
-    set_mute(orders, order, true);
+    set_mute(admin, command, true);
 }
 
-static void give_unmute(struct admin_commands *orders, struct admin_command *order)
+static void execute_unmute(struct admin_commands *admin, struct admin_command *command)
 {
-    set_mute(orders, order, false);
+    set_mute(admin, command, false);
 }
 
-static void give_pause(struct admin_commands *orders, struct admin_command *order)
+static void execute_pause(struct admin_commands *admin, struct admin_command *command)
 {
-    ask(orders, order, &(struct command){.kind = COMMAND_PAUSE, .on = true});
+    ask(admin, command, &(struct command){.kind = COMMAND_PAUSE, .on = true});
 }
 
-static void give_resume(struct admin_commands *orders, struct admin_command *order)
+static void execute_resume(struct admin_commands *admin, struct admin_command *command)
 {
-    ask(orders, order, &(struct command){.kind = COMMAND_PAUSE});
+    ask(admin, command, &(struct command){.kind = COMMAND_PAUSE});
 }
 
 // --- Changes of the server ---
 
-// The answer to a change: what went wrong, which may be of any words.
-static void conclude(struct admin_command *order, bool done, const char *error)
+// Answers a change that failed with its error, which may contain any text.
+static void conclude(struct admin_command *command, bool done, const char *error)
 {
     if (done)
         return;
-    order->status = CONFLICT;
-    tell(order, status_problem_json(error));
+    command->status = CONFLICT;
+    set_answer(command, status_problem_json(error));
 }
 
-static void give_add(struct admin_commands *orders, struct admin_command *order)
+static void execute_add(struct admin_commands *admin, struct admin_command *command)
 {
-    const char *name = order->fields[ADMIN_ARENA];
+    const char *name = command->fields[ADMIN_ARENA];
     char error[ERROR_BYTES];
-    if (find_arena(orders, order) >= 0)
-        refuse(order, CONFLICT, "this arena runs already");
+    if (find_arena(admin, command) >= 0)
+        refuse(command, CONFLICT, "this arena runs already");
     else
-        conclude(order, arena_table_add_arena(orders->fleet, name, error, sizeof error), error);
+        conclude(command, arena_table_add_arena(admin->table, name, error, sizeof error), error);
 }
 
-static void give_remove(struct admin_commands *orders, struct admin_command *order)
+static void execute_remove(struct admin_commands *admin, struct admin_command *command)
 {
-    const int index = find_arena(orders, order);
-    char error[ERROR_BYTES];
-    if (index < 0)
-        refuse(order, NOT_FOUND, no_arena);
-    else
-        conclude(order, arena_table_remove_arena(orders->fleet, index, error, sizeof error), error);
-}
-
-static void give_map(struct admin_commands *orders, struct admin_command *order)
-{
-    const int index = find_arena(orders, order);
-    const char *path = order->fields[ADMIN_MAP];
+    const int index = find_arena(admin, command);
     char error[ERROR_BYTES];
     if (index < 0)
-        refuse(order, NOT_FOUND, no_arena);
+        refuse(command, NOT_FOUND, no_arena);
     else
-        conclude(order, arena_table_change_map(orders->fleet, index, path, error, sizeof error),
+        conclude(command, arena_table_remove_arena(admin->table, index, error, sizeof error),
                  error);
 }
 
-static void give_reload(struct admin_commands *orders, struct admin_command *order)
+static void execute_map(struct admin_commands *admin, struct admin_command *command)
 {
-    struct reload_report outcome = {0};
-    if (!arena_table_reload(orders->fleet, &outcome))
-        order->status = CONFLICT;
-    tell(order, status_outcome_json(&outcome));
-    reload_report_clear(&outcome);
+    const int index = find_arena(admin, command);
+    const char *path = command->fields[ADMIN_MAP];
+    char error[ERROR_BYTES];
+    if (index < 0)
+        refuse(command, NOT_FOUND, no_arena);
+    else
+        conclude(command, arena_table_change_map(admin->table, index, path, error, sizeof error),
+                 error);
 }
 
-static void give_log(struct admin_commands *orders, struct admin_command *order)
+static void execute_reload(struct admin_commands *admin, struct admin_command *command)
 {
-    (void)orders;
+    struct reload_report report = {0};
+    if (!arena_table_reload(admin->table, &report))
+        command->status = CONFLICT;
+    set_answer(command, status_outcome_json(&report));
+    reload_report_clear(&report);
+}
+
+static void execute_log(struct admin_commands *admin, struct admin_command *command)
+{
+    (void)admin;
     enum log_level level;
-    if (!log_level_find(order->fields[ADMIN_LEVEL], &level))
-        refuse(order, BAD_REQUEST, "want the level error, warning or info");
+    if (!log_level_find(command->fields[ADMIN_LEVEL], &level))
+        refuse(command, BAD_REQUEST, "want the level error, warning or info");
     else
         log_set_level(level);
 }
 
-// --- The end ---
+// --- Drain ---
 
-static void give_drain(struct admin_commands *orders, struct admin_command *order)
+static void execute_drain(struct admin_commands *admin, struct admin_command *command)
 {
     int64_t seconds;
-    if (!admin_commands_read_seconds(order, &seconds)) {
-        refuse(order, BAD_REQUEST, seconds_are_bad);
+    if (!admin_commands_read_seconds(command, &seconds)) {
+        refuse(command, BAD_REQUEST, seconds_are_bad);
         return;
     }
-    struct command command = {.kind = COMMAND_DRAIN, .on = true};
+    struct command message = {.kind = COMMAND_DRAIN, .on = true};
     if (seconds > 0)
-        snprintf(command.text, sizeof command.text,
+        snprintf(message.text, sizeof message.text,
                  "This server ends in %lld seconds, or earlier when everybody has left.",
                  (long long)seconds);
     else
-        snprintf(command.text, sizeof command.text, "This server ends when everybody has left.");
-    ask(orders, order, &command);
-    if (order->problem != NULL)
+        snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
+    ask(admin, command, &message);
+    if (command->problem != NULL)
         return;
-    orders->draining = true;
-    orders->drain_waiting += order->waiting;
-    orders->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
+    admin->draining = true;
+    admin->drain_waiting += command->waiting;
+    admin->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
 }
 
-bool admin_commands_is_drained(const struct admin_commands *orders)
+bool admin_commands_is_drained(const struct admin_commands *admin)
 {
-    const struct arena_list *list = &orders->fleet->running;
-    if (!orders->draining)
+    const struct arena_list *list = &admin->table->running;
+    if (!admin->draining)
         return false;
-    if (orders->drain_end_ms > 0 && monotonic_ms() >= orders->drain_end_ms)
+    if (admin->drain_end_ms > 0 && monotonic_ms() >= admin->drain_end_ms)
         return true;
-    // Until it has answered, an arena may have let in a player whom it has not counted yet.
-    uint32_t players = orders->drain_waiting;
+    // An arena that has not answered may have admitted a player whom it has not counted yet.
+    uint32_t players = admin->drain_waiting;
     for (int i = 0; i < list->count; i++)
         players += arena_playing(list->arenas[i]);
     return players == 0;
 }
 
-int admin_commands_timeout_ms(const struct admin_commands *orders)
+int admin_commands_timeout_ms(const struct admin_commands *admin)
 {
     const uint64_t now_ms = monotonic_ms();
-    if (!orders->draining || orders->drain_end_ms == 0)
+    if (!admin->draining || admin->drain_end_ms == 0)
         return -1;
-    const uint64_t left_ms = orders->drain_end_ms > now_ms ? orders->drain_end_ms - now_ms : 0;
+    const uint64_t left_ms = admin->drain_end_ms > now_ms ? admin->drain_end_ms - now_ms : 0;
     return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
 }
 
 // --- Bans ---
 
-static void change_bans(struct admin_commands *orders, struct admin_command *order,
+static void change_bans(struct admin_commands *admin, struct admin_command *command,
                         struct bans *made)
 {
-    const char *problem = ban_book_replace(orders->bans, made);
+    const char *problem = ban_book_replace(admin->bans, made);
     char *text = NULL;
     if (problem != NULL) {
-        refuse(order, FAILED, problem);
+        refuse(command, FAILED, problem);
         return;
     }
-    // The answer waits until the arenas read the list: who was banned may join at once then.
-    order->asked = order->waiting = ban_book_spread(orders->bans, order->number);
-    tell(order, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
+    // The answer waits until the arenas use the list: after an unban the address may join at once.
+    command->asked = command->waiting = ban_book_publish(admin->bans, command->number);
+    set_answer(command, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
 }
 
-static void give_ban(struct admin_commands *orders, struct admin_command *order)
+static void execute_ban(struct admin_commands *admin, struct admin_command *command)
 {
     struct ban ban = {0};
     int64_t seconds;
-    if (!bans_parse(order->fields[ADMIN_ADDRESS], &ban.network, &ban.prefix))
-        refuse(order, BAD_REQUEST, address_is_bad);
-    else if (!admin_commands_read_seconds(order, &seconds))
-        refuse(order, BAD_REQUEST, seconds_are_bad);
-    else if (!admin_commands_read_text(order, ADMIN_REASON, ban.why))
-        refuse(order, BAD_REQUEST, text_is_bad);
+    if (!bans_parse(command->fields[ADMIN_ADDRESS], &ban.network, &ban.prefix))
+        refuse(command, BAD_REQUEST, address_is_bad);
+    else if (!admin_commands_read_seconds(command, &seconds))
+        refuse(command, BAD_REQUEST, seconds_are_bad);
+    else if (!admin_commands_read_text(command, ADMIN_REASON, ban.why))
+        refuse(command, BAD_REQUEST, text_is_bad);
     else {
         ban.until_s = seconds > 0 ? today_s() + seconds : 0;
-        change_bans(orders, order, bans_with(ban_book_list(orders->bans), &ban, today_s()));
+        change_bans(admin, command, bans_with(ban_book_list(admin->bans), &ban, today_s()));
     }
 }
 
-static void give_unban(struct admin_commands *orders, struct admin_command *order)
+static void execute_unban(struct admin_commands *admin, struct admin_command *command)
 {
     uint32_t network, prefix;
-    if (!bans_parse(order->fields[ADMIN_ADDRESS], &network, &prefix))
-        refuse(order, BAD_REQUEST, address_is_bad);
-    else if (!bans_has(ban_book_list(orders->bans), network, prefix, today_s()))
-        refuse(order, CONFLICT, order->route->failure);
+    if (!bans_parse(command->fields[ADMIN_ADDRESS], &network, &prefix))
+        refuse(command, BAD_REQUEST, address_is_bad);
+    else if (!bans_has(ban_book_list(admin->bans), network, prefix, today_s()))
+        refuse(command, CONFLICT, command->route->failure);
     else
-        change_bans(orders, order,
-                    bans_without(ban_book_list(orders->bans), network, prefix, today_s()));
+        change_bans(admin, command,
+                    bans_without(ban_book_list(admin->bans), network, prefix, today_s()));
 }
 
-// --- Questions ---
+// --- Queries ---
 
-static void give_status(struct admin_commands *orders, struct admin_command *order)
+static void execute_status(struct admin_commands *admin, struct admin_command *command)
 {
-    tell(order, status_json(&orders->fleet->running, monotonic_ms()));
+    set_answer(command, status_json(&admin->table->running, monotonic_ms()));
 }
 
-static void give_players(struct admin_commands *orders, struct admin_command *order)
+static void execute_players(struct admin_commands *admin, struct admin_command *command)
 {
-    tell(order, status_players_json(&orders->fleet->running));
+    set_answer(command, status_players_json(&admin->table->running));
 }
 
-static void give_bans(struct admin_commands *orders, struct admin_command *order)
+static void execute_bans(struct admin_commands *admin, struct admin_command *command)
 {
-    tell(order, status_bans_json(ban_book_list(orders->bans), today_s()));
+    set_answer(command, status_bans_json(ban_book_list(admin->bans), today_s()));
 }
 
 // --- Routes ---
@@ -340,49 +341,49 @@ enum {
 static const char no_player[] = "no client plays as this player";
 
 static const struct admin_commands_route routes[] = {
-    {.method = "GET", .path = "/status", .give = give_status},
-    {.method = "GET", .path = "/players", .give = give_players},
-    {.method = "GET", .path = "/bans", .give = give_bans},
+    {.method = "GET", .path = "/status", .execute = execute_status},
+    {.method = "GET", .path = "/players", .execute = execute_players},
+    {.method = "GET", .path = "/bans", .execute = execute_bans},
     {.method = "POST",
      .path = "/say",
-     .give = give_say,
+     .execute = execute_say,
      .needs = TEXT,
      .takes = ARENA,
-     .failure = "too much waits to be told"},
+     .failure = "the event queue is full"},
     {.method = "POST",
      .path = "/kick",
-     .give = give_kick,
+     .execute = execute_kick,
      .needs = ARENA | PLAYER,
      .takes = REASON,
      .failure = no_player},
     {.method = "POST",
      .path = "/mute",
-     .give = give_mute,
+     .execute = execute_mute,
      .needs = ARENA | PLAYER,
      .failure = no_player},
     {.method = "POST",
      .path = "/unmute",
-     .give = give_unmute,
+     .execute = execute_unmute,
      .needs = ARENA | PLAYER,
      .failure = no_player},
     {.method = "POST",
      .path = "/ban",
-     .give = give_ban,
+     .execute = execute_ban,
      .needs = ADDRESS,
      .takes = SECONDS | REASON},
     {.method = "POST",
      .path = "/unban",
-     .give = give_unban,
+     .execute = execute_unban,
      .needs = ADDRESS,
      .failure = "no such ban"},
-    {.method = "POST", .path = "/drain", .give = give_drain, .takes = SECONDS},
-    {.method = "POST", .path = "/arena/add", .give = give_add, .needs = ARENA},
-    {.method = "POST", .path = "/arena/remove", .give = give_remove, .needs = ARENA},
-    {.method = "POST", .path = "/arena/pause", .give = give_pause, .needs = ARENA},
-    {.method = "POST", .path = "/arena/resume", .give = give_resume, .needs = ARENA},
-    {.method = "POST", .path = "/arena/map", .give = give_map, .needs = ARENA | MAP},
-    {.method = "POST", .path = "/reload", .give = give_reload},
-    {.method = "POST", .path = "/log", .give = give_log, .needs = LEVEL},
+    {.method = "POST", .path = "/drain", .execute = execute_drain, .takes = SECONDS},
+    {.method = "POST", .path = "/arena/add", .execute = execute_add, .needs = ARENA},
+    {.method = "POST", .path = "/arena/remove", .execute = execute_remove, .needs = ARENA},
+    {.method = "POST", .path = "/arena/pause", .execute = execute_pause, .needs = ARENA},
+    {.method = "POST", .path = "/arena/resume", .execute = execute_resume, .needs = ARENA},
+    {.method = "POST", .path = "/arena/map", .execute = execute_map, .needs = ARENA | MAP},
+    {.method = "POST", .path = "/reload", .execute = execute_reload},
+    {.method = "POST", .path = "/log", .execute = execute_log, .needs = LEVEL},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)
@@ -401,83 +402,83 @@ const struct admin_commands_route *admin_commands_find(const char *path, const c
     return NULL;
 }
 
-void admin_commands_give(struct admin_commands *orders, struct admin_command *order)
+void admin_commands_give(struct admin_commands *admin, struct admin_command *command)
 {
     for (int i = 0; i < ADMIN_FIELDS; i++) {
         const uint32_t bit = UINT32_C(1) << i;
-        const bool given = order->fields[i][0] != '\0';
-        if (!given && (order->route->needs & bit) != 0)
-            refuse(order, BAD_REQUEST, "a field is missing");
-        if (given && ((order->route->needs | order->route->takes) & bit) == 0)
-            refuse(order, BAD_REQUEST, "a field does not belong here");
+        const bool given = command->fields[i][0] != '\0';
+        if (!given && (command->route->needs & bit) != 0)
+            refuse(command, BAD_REQUEST, "a field is missing");
+        if (given && ((command->route->needs | command->route->takes) & bit) == 0)
+            refuse(command, BAD_REQUEST, "this command does not take one of the fields");
     }
-    if (order->problem != NULL)
+    if (command->problem != NULL)
         return;
-    order->number = ++orders->next_number;
-    order->route->give(orders, order);
+    command->number = ++admin->next_number;
+    command->route->execute(admin, command);
 }
 
-// --- Life ---
+// --- Lifetime ---
 
-struct admin_commands *admin_commands_open(struct arena_table *fleet, char *error, size_t capacity)
+struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity)
 {
-    struct admin_commands *orders = calloc(1, sizeof *orders);
+    struct admin_commands *admin = calloc(1, sizeof *admin);
     snprintf(error, capacity, "out of memory");
-    if (orders == NULL)
+    if (admin == NULL)
         return NULL;
-    orders->fleet = fleet;
-    orders->bans = ban_book_open(&fleet->running, error, capacity);
-    if (orders->bans != NULL)
-        return orders;
-    admin_commands_close(orders);
+    admin->table = table;
+    admin->bans = ban_book_open(&table->running, error, capacity);
+    if (admin->bans != NULL)
+        return admin;
+    admin_commands_close(admin);
     return NULL;
 }
 
-void admin_commands_close(struct admin_commands *orders)
+void admin_commands_close(struct admin_commands *admin)
 {
-    if (orders == NULL)
+    if (admin == NULL)
         return;
-    ban_book_close(orders->bans);
-    free(orders);
+    ban_book_close(admin->bans);
+    free(admin);
 }
 
-bool admin_commands_collect_from(struct admin_commands *orders, struct arena *arena,
+bool admin_commands_collect_from(struct admin_commands *admin, struct arena *arena,
                                  uint32_t *number, bool *done)
 {
     const struct command *answer;
     while ((answer = mailbox_answer(arena_mailbox(arena))) != NULL) {
-        const struct command command = *answer;
+        const struct command message = *answer;
         mailbox_forget(arena_mailbox(arena));
-        *number = command.request;
-        *done = command.done || command.kind == COMMAND_BANS;
-        if (command.kind == COMMAND_BANS)
-            ban_book_hear(orders->bans, arena, command.bans);
-        if (command.kind == COMMAND_DRAIN) {
-            assert(orders->drain_waiting > 0);
-            orders->drain_waiting--;
+        *number = message.request;
+        *done = message.done || message.kind == COMMAND_BANS;
+        if (message.kind == COMMAND_BANS)
+            ban_book_acknowledge(admin->bans, arena, message.bans);
+        if (message.kind == COMMAND_DRAIN) {
+            assert(admin->drain_waiting > 0);
+            admin->drain_waiting--;
         }
-        if (command.request != 0)
+        if (message.request != 0)
             return true;
     }
     return false;
 }
 
-bool admin_commands_collect(struct admin_commands *orders, uint32_t *number, bool *done)
+bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool *done)
 {
-    ban_book_spread(orders->bans, 0);
-    const struct arena_list *list = &orders->fleet->running;
+    ban_book_publish(admin->bans, 0);
+    const struct arena_list *list = &admin->table->running;
     for (int i = 0; i < list->count; i++)
-        if (admin_commands_collect_from(orders, list->arenas[i], number, done))
+        if (admin_commands_collect_from(admin, list->arenas[i], number, done))
             return true;
     return false;
 }
 
-void admin_commands_forget(struct admin_commands *orders, struct arena *arena)
+void admin_commands_forget(struct admin_commands *admin, struct arena *arena)
 {
-    struct command *letter;
-    while ((letter = mailbox_open(arena_mailbox(arena))) != NULL) {
-        letter->done = false;
+    struct command *message;
+    while ((message = mailbox_open(arena_mailbox(arena))) != NULL) {
+        message->done = false;
         mailbox_reply(arena_mailbox(arena));
     }
-    ban_book_forget(orders->bans, arena);
+    ban_book_forget(admin->bans, arena);
 }

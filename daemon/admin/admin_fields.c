@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names, reads and logs the fields of orders.
+// Names, reads and logs the fields of commands.
 #include "admin_fields.h"
 
 #include "log.h"
@@ -16,52 +16,52 @@ static const char *const field_names[ADMIN_FIELDS] = {
     [ADMIN_MAP] = "map",       [ADMIN_LEVEL] = "level",
 };
 
-char *admin_commands_field(struct admin_command *order, const char *name)
+char *admin_commands_field(struct admin_command *command, const char *name)
 {
     for (int i = 0; i < ADMIN_FIELDS; i++)
         if (strcmp(name, field_names[i]) == 0)
-            return order->fields[i];
+            return command->fields[i];
     return NULL;
 }
 
-void admin_commands_log(const struct admin_command *order)
+void admin_commands_log(const struct admin_command *command)
 {
-    if (strcmp(order->route->method, "POST") != 0)
+    if (strcmp(command->route->method, "POST") != 0)
         return;
     char given[ADMIN_FIELDS * ADMIN_FIELD_BYTES] = "";
-    const struct log_subject subject = {.arena = order->fields[ADMIN_ARENA],
-                                        .player = order->fields[ADMIN_PLAYER]};
+    const struct log_subject subject = {.arena = command->fields[ADMIN_ARENA],
+                                        .player = command->fields[ADMIN_PLAYER]};
     int length = 0;
     for (int i = 0; i < ADMIN_FIELDS; i++) {
         const bool has_words = i == ADMIN_TEXT || i == ADMIN_REASON || i == ADMIN_MAP;
-        if (order->fields[i][0] != '\0' && length < (int)sizeof given)
+        if (command->fields[i][0] != '\0' && length < (int)sizeof given)
             length +=
                 snprintf(given + length, sizeof given - (size_t)length,
-                         has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], order->fields[i]);
+                         has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], command->fields[i]);
     }
-    log_write(LOG_LEVEL_INFO, &subject, "control order=%s%s", order->route->path + 1, given);
+    log_write(LOG_LEVEL_INFO, &subject, "control order=%s%s", command->route->path + 1, given);
 }
 
-bool admin_commands_read_player(const struct admin_command *order, raim_player_id *player)
+bool admin_commands_read_player(const struct admin_command *command, raim_player_id *player)
 {
-    const char *text = order->fields[ADMIN_PLAYER];
+    const char *text = command->fields[ADMIN_PLAYER];
     const size_t length = strspn(text, "0123456789");
     const long id = length >= 1 && length <= 5 && text[length] == '\0' ? atol(text) : 0;
     *player = (raim_player_id)id;
     return id > 0 && id <= UINT16_MAX;
 }
 
-bool admin_commands_read_seconds(const struct admin_command *order, int64_t *seconds)
+bool admin_commands_read_seconds(const struct admin_command *command, int64_t *seconds)
 {
-    const char *text = order->fields[ADMIN_SECONDS];
+    const char *text = command->fields[ADMIN_SECONDS];
     const size_t length = strspn(text, "0123456789");
     *seconds = length <= 10 ? atoll(text) : MAX_SECONDS + 1;
     return text[length] == '\0' && *seconds <= MAX_SECONDS && (length == 0 || *seconds > 0);
 }
 
-bool admin_commands_read_text(const struct admin_command *order,
+bool admin_commands_read_text(const struct admin_command *command,
                               enum admin_commands_field_kind field, char *text)
 {
     text[0] = '\0';
-    return order->fields[field][0] == '\0' || raim_match_clean(order->fields[field], text);
+    return command->fields[field][0] == '\0' || raim_match_clean(command->fields[field], text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps lists of bans alive for as long as any arena may read them.
+// Tracks which arena reads which ban list, and frees a list once no arena can read it.
 #define _GNU_SOURCE
 #include "ban_book.h"
 
@@ -13,26 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Some arenas may be leaving while others come; where there are more, those come later.
-enum { HEARINGS = 2 * CONFIG_MAX_ARENAS };
+// Leaving arenas and new ones together. An arena beyond them gets its list later.
+enum { MAX_READERS = 2 * CONFIG_MAX_ARENAS };
 
-// What an arena knows. It reads its letters in order, so that it reads no list that is older than
-// the one of which it told last.
-struct hearing {
+// An arena and the lists that it may read. It reads its messages in order, so it reads no list
+// older than the one that it acknowledged last.
+struct reader {
     const struct arena *arena;
-    const struct bans *told; // the newest that was posted to it
-    const struct bans *held; // the oldest that it may read
+    const struct bans *posted; // the newest list posted to it
+    const struct bans *oldest; // the oldest list that it may read
 };
 
 struct ban_book {
     const struct arena_list *list;
-    char path[PATH_MAX]; // "": they are not kept
-    struct bans *lists;  // that anybody may read, the newest first
-    int hearing_count;
-    struct hearing hearings[HEARINGS];
+    char path[PATH_MAX]; // "": the bans are not stored
+    struct bans *lists;  // that are in use, the newest first
+    int reader_count;
+    struct reader readers[MAX_READERS];
 };
 
-// The bans are kept where the service manager wants state to be kept.
+// Loads the bans from $STATE_DIRECTORY, if it is set.
 static bool load(struct ban_book *book, char *error, size_t capacity)
 {
     char directory[PATH_MAX];
@@ -59,11 +59,11 @@ struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_
         ban_book_close(book);
         return NULL;
     }
-    ban_book_spread(book, 0); // before the first tick
+    ban_book_publish(book, 0); // before the first tick
     return book;
 }
 
-// Frees a list and all that are older.
+// Frees a list and every older one.
 static void free_lists(struct bans *bans)
 {
     while (bans != NULL) {
@@ -94,63 +94,63 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made)
     if (book->path[0] != '\0' && !bans_save(made, book->path, error, sizeof error)) {
         log_error("bans failed: %s", error);
         free(made);
-        return "the bans cannot be kept: see the log";
+        return "the bans cannot be stored: see the log";
     }
     made->next = book->lists;
     book->lists = made;
     return NULL;
 }
 
-// NULL for an arena that has been told nothing yet.
-static struct hearing *find_hearing(const struct ban_book *book, const struct arena *arena)
+// NULL for an arena that no list has been posted to.
+static struct reader *find_reader(const struct ban_book *book, const struct arena *arena)
 {
-    for (int i = 0; i < book->hearing_count; i++)
-        if (book->hearings[i].arena == arena)
-            return (struct hearing *)&book->hearings[i];
+    for (int i = 0; i < book->reader_count; i++)
+        if (book->readers[i].arena == arena)
+            return (struct reader *)&book->readers[i];
     return NULL;
 }
 
-static bool has_heard(const struct ban_book *book, const struct arena *arena)
+static bool is_up_to_date(const struct ban_book *book, const struct arena *arena)
 {
-    const struct hearing *hearing = find_hearing(book, arena);
-    return hearing != NULL && hearing->told == book->lists;
+    const struct reader *reader = find_reader(book, arena);
+    return reader != NULL && reader->posted == book->lists;
 }
 
-// False where the arena does not listen yet: it is tried again.
-static bool tell(struct ban_book *book, struct arena *arena, uint32_t request)
+// Returns false if the mailbox is full; the next call of ban_book_publish tries again.
+static bool post_list(struct ban_book *book, struct arena *arena, uint32_t request)
 {
-    struct command *letter = mailbox_blank(arena_mailbox(arena));
-    struct hearing *hearing = find_hearing(book, arena);
-    if (letter == NULL || (hearing == NULL && book->hearing_count == HEARINGS))
+    struct command *message = mailbox_blank(arena_mailbox(arena));
+    struct reader *reader = find_reader(book, arena);
+    if (message == NULL || (reader == NULL && book->reader_count == MAX_READERS))
         return false;
-    if (hearing == NULL) {
-        hearing = &book->hearings[book->hearing_count++];
-        *hearing = (struct hearing){.arena = arena, .held = book->lists};
+    if (reader == NULL) {
+        reader = &book->readers[book->reader_count++];
+        *reader = (struct reader){.arena = arena, .oldest = book->lists};
     }
-    hearing->told = book->lists;
-    *letter = (struct command){.kind = COMMAND_BANS, .request = request, .bans = book->lists};
+    reader->posted = book->lists;
+    *message = (struct command){.kind = COMMAND_BANS, .request = request, .bans = book->lists};
     mailbox_post(arena_mailbox(arena));
     return true;
 }
 
-uint32_t ban_book_spread(struct ban_book *book, uint32_t request)
+uint32_t ban_book_publish(struct ban_book *book, uint32_t request)
 {
-    uint32_t told = 0;
+    uint32_t posted = 0;
     for (int i = 0; i < book->list->count; i++)
-        if (!has_heard(book, book->list->arenas[i]))
-            told += tell(book, book->list->arenas[i], request);
-    return told;
+        if (!is_up_to_date(book, book->list->arenas[i]))
+            posted += post_list(book, book->list->arenas[i], request);
+    return posted;
 }
 
 static bool is_held(const struct ban_book *book, const struct bans *bans)
 {
-    for (int i = 0; i < book->hearing_count; i++)
-        if (book->hearings[i].held == bans)
+    for (int i = 0; i < book->reader_count; i++)
+        if (book->readers[i].oldest == bans)
             return true;
     return false;
 }
 
-// Frees what is older than everything that is read.
+// Frees the lists that are older than every list in use.
 static void free_unread(struct ban_book *book)
 {
     struct bans *oldest = book->lists;
@@ -161,20 +161,20 @@ static void free_unread(struct ban_book *book)
     oldest->next = NULL;
 }
 
-void ban_book_hear(struct ban_book *book, const struct arena *arena, const struct bans *read)
+void ban_book_acknowledge(struct ban_book *book, const struct arena *arena, const struct bans *read)
 {
-    struct hearing *hearing = find_hearing(book, arena);
-    if (hearing == NULL)
-        return; // it was forgotten
-    hearing->held = read;
+    struct reader *reader = find_reader(book, arena);
+    if (reader == NULL)
+        return; // forgotten meanwhile
+    reader->oldest = read;
     free_unread(book);
 }
 
 void ban_book_forget(struct ban_book *book, const struct arena *arena)
 {
-    struct hearing *hearing = find_hearing(book, arena);
-    if (hearing == NULL)
+    struct reader *reader = find_reader(book, arena);
+    if (reader == NULL)
         return;
-    *hearing = book->hearings[--book->hearing_count];
+    *reader = book->readers[--book->reader_count];
     free_unread(book);
 }

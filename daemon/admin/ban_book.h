@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The list of bans that is in force: where it is kept, and which arena has been told of it. Main
-// thread only.
+// The ban list in force: stores it in a file, publishes it to the arenas, and frees the lists that
+// it replaces. Main thread only.
 #pragma once
 
 #include "arena_list.h"
@@ -12,26 +12,27 @@
 
 struct ban_book;
 
-// Reads the bans that are kept in $STATE_DIRECTORY, where there is one, and tells the arenas of
-// them. Borrows `list`. On failure writes the reason and returns NULL.
+// Loads the bans from $STATE_DIRECTORY, if it is set, and publishes them to the arenas. Borrows
+// `list`. On failure writes the reason and returns NULL.
 struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_t capacity);
 
-// Takes NULL. The arenas must not run any more.
+// Takes NULL. The arenas must have ended.
 void ban_book_close(struct ban_book *book);
 
 // The list in force.
 const struct bans *ban_book_list(const struct ban_book *book);
 
-// Takes a list and makes it the one in force; NULL stands for one that could not be made. The
-// arenas are told as soon as they listen. NULL, or what went wrong, for people.
+// Takes a list, stores it and puts it in force. NULL for `made` stands for a list that could not be
+// made. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
-// Tells the list in force to the arenas that have not heard of it and listen now. Their answers
-// carry `request`. Returns the number of arenas told.
-uint32_t ban_book_spread(struct ban_book *book, uint32_t request);
+// Posts the list in force to the arenas that lack it and whose mailbox has room. Their answers
+// carry `request`. Returns the number of arenas posted to.
+uint32_t ban_book_publish(struct ban_book *book, uint32_t request);
 
-// An arena has answered: it reads this list from now on.
-void ban_book_hear(struct ban_book *book, const struct arena *arena, const struct bans *read);
+// Notes that an arena has answered and reads this list from now on.
+void ban_book_acknowledge(struct ban_book *book, const struct arena *arena,
+                          const struct bans *read);
 
-// An arena runs no more, and reads nothing.
+// Notes that an arena has ended and reads no list.
 void ban_book_forget(struct ban_book *book, const struct arena *arena);

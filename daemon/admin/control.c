@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Serves the operator over a Unix socket: checks what is asked, has admin_commands.c see to it, and
-// answers when it is done.
+// Serves the operator over a Unix socket: parses a request, has admin_commands.c execute it, and
+// answers once the arenas have.
 #define _GNU_SOURCE
 #include "control.h"
 
@@ -23,28 +23,29 @@
 #include <unistd.h>
 
 #define CONTROL_MAX_CONNECTIONS 32U
-#define CONTROL_ANSWER_MS 2000U  // that the arenas have for a command
-#define CONTROL_BODY_BYTES 65536 // every field at its longest, in any encoding, fits
+#define CONTROL_ANSWER_MS 2000U  // the time that arenas have for a command
+#define CONTROL_BODY_BYTES 65536 // fits every field at its longest, in any encoding
 
 static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), "paths fit");
 
-// One request. While it waits for arenas, it is in the control's list and its connection sleeps.
+// A request. While it waits for arenas, it is in the list `waiting` and its connection is
+// suspended.
 struct request {
     struct request *next;
     struct control *control;
     struct MHD_Connection *connection;
     struct http_form *form;
-    struct admin_command order;
-    bool begun, asleep, form_is_bad;
-    size_t body_size; // so far
+    struct admin_command command;
+    bool is_begun, is_suspended, form_is_bad;
+    size_t body_size; // received so far
     uint64_t deadline_ms;
 };
 
 struct control {
-    struct admin_commands *orders;
+    struct admin_commands *admin;
     struct http_listener *listener;
-    struct request *sleepers;
-    unsigned requests; // that are not answered yet
+    struct request *waiting;
+    unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
 };
 
@@ -68,7 +69,7 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-struct control *control_open(const char *path, struct arena_table *fleet, char *error,
+struct control *control_open(const char *path, struct arena_table *table, char *error,
                              size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
@@ -76,8 +77,8 @@ struct control *control_open(const char *path, struct arena_table *fleet, char *
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    control->orders = admin_commands_open(fleet, error, capacity);
-    const int socket = control->orders != NULL ? listen_socket_unix(path, error, capacity) : -1;
+    control->admin = admin_commands_open(table, error, capacity);
+    const int socket = control->admin != NULL ? listen_socket_unix(path, error, capacity) : -1;
     if (socket < 0) {
         control_close(control);
         return NULL;
@@ -97,14 +98,14 @@ struct control *control_open(const char *path, struct arena_table *fleet, char *
     return control;
 }
 
-// Lets a request's connection go on.
-static void wake(struct request *request)
+// Resumes the connection of a waiting request.
+static void resume_request(struct request *request)
 {
-    struct request **link = &request->control->sleepers;
+    struct request **link = &request->control->waiting;
     while (*link != request)
         link = &(*link)->next;
     *link = request->next;
-    request->asleep = false;
+    request->is_suspended = false;
     http_connection_resume(request->connection);
 }
 
@@ -112,14 +113,14 @@ void control_close(struct control *control)
 {
     if (control == NULL)
         return;
-    while (control->sleepers != NULL)
-        wake(control->sleepers);
+    while (control->waiting != NULL)
+        resume_request(control->waiting);
     if (control->listener != NULL)
-        http_listener_run(control->listener); // those who have just been woken get their answers
+        http_listener_run(control->listener); // answers the requests that were just resumed
     http_listener_stop(control->listener);
     if (control->path[0] != '\0')
         unlink(control->path);
-    admin_commands_close(control->orders);
+    admin_commands_close(control->admin);
     free(control);
 }
 
@@ -128,11 +129,11 @@ int control_descriptor(const struct control *control)
     return http_listener_descriptor(control->listener);
 }
 
-// Milliseconds until the first request that waits for arenas has waited too long, or -1.
-static int sleepers_timeout_ms(const struct control *control, uint64_t now_ms)
+// Milliseconds until the deadline of the first waiting request, or -1.
+static int waiting_timeout_ms(const struct control *control, uint64_t now_ms)
 {
     int timeout_ms = -1;
-    for (const struct request *request = control->sleepers; request != NULL;
+    for (const struct request *request = control->waiting; request != NULL;
          request = request->next) {
         const uint64_t due_ms = request->deadline_ms;
         timeout_ms = monotonic_earlier_ms(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
@@ -142,38 +143,38 @@ static int sleepers_timeout_ms(const struct control *control, uint64_t now_ms)
 
 int control_timeout_ms(const struct control *control)
 {
-    const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->orders),
-                                            sleepers_timeout_ms(control, monotonic_ms()));
+    const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
+                                            waiting_timeout_ms(control, monotonic_ms()));
     return http_listener_timeout_ms(control->listener, own_ms);
 }
 
-static struct request *find_sleeper(const struct control *control, uint32_t number)
+static struct request *find_waiting(const struct control *control, uint32_t number)
 {
-    struct request *request = control->sleepers;
-    while (request != NULL && request->order.number != number)
+    struct request *request = control->waiting;
+    while (request != NULL && request->command.number != number)
         request = request->next;
     return request;
 }
 
-// Takes an arena's answer to the order of this number.
-static void settle(struct control *control, uint32_t number, bool done)
+// Counts an arena's answer to the command of this number.
+static void count_answer(struct control *control, uint32_t number, bool done)
 {
-    struct request *request = find_sleeper(control, number);
+    struct request *request = find_waiting(control, number);
     if (request == NULL)
-        return; // it went away, or waited too long
-    request->order.done += done;
-    request->order.waiting--;
-    if (request->order.waiting == 0)
-        wake(request);
+        return; // its connection was closed or its deadline passed
+    request->command.done += done;
+    request->command.waiting--;
+    if (request->command.waiting == 0)
+        resume_request(request);
 }
 
 void control_forget(struct control *control, struct arena *arena)
 {
     uint32_t number;
     bool done;
-    admin_commands_forget(control->orders, arena);
-    while (admin_commands_collect_from(control->orders, arena, &number, &done))
-        settle(control, number, done);
+    admin_commands_forget(control->admin, arena);
+    while (admin_commands_collect_from(control->admin, arena, &number, &done))
+        count_answer(control, number, done);
 }
 
 void control_run(struct control *control)
@@ -181,25 +182,25 @@ void control_run(struct control *control)
     uint32_t number;
     bool done;
     http_listener_run(control->listener);
-    while (admin_commands_collect(control->orders, &number, &done))
-        settle(control, number, done);
+    while (admin_commands_collect(control->admin, &number, &done))
+        count_answer(control, number, done);
     const uint64_t now_ms = monotonic_ms();
-    for (struct request *request = control->sleepers, *next; request != NULL; request = next) {
+    for (struct request *request = control->waiting, *next; request != NULL; request = next) {
         next = request->next;
         if (now_ms >= request->deadline_ms)
-            wake(request);
+            resume_request(request);
     }
     http_listener_run(control->listener);
 }
 
 bool control_is_drained(const struct control *control)
 {
-    return control->requests == 0 && admin_commands_is_drained(control->orders);
+    return control->requests == 0 && admin_commands_is_drained(control->admin);
 }
 
 // --- Requests ---
 
-// Takes the text; NULL for memory that ran out.
+// Takes the text; NULL means that memory ran out.
 static bool respond(struct MHD_Connection *connection, enum http_status status, char *text)
 {
     return http_answer_send_once(connection, status, http_answer_text(HTTP_JSON_TYPE, text));
@@ -207,27 +208,28 @@ static bool respond(struct MHD_Connection *connection, enum http_status status, 
 
 static bool conclude(struct request *request)
 {
-    struct admin_command *order = &request->order;
-    if (order->problem != NULL)
-        return http_answer_send_problem(request->connection, order->status, order->problem, NULL);
-    if (order->waiting > 0)
+    struct admin_command *command = &request->command;
+    if (command->problem != NULL)
+        return http_answer_send_problem(request->connection, command->status, command->problem,
+                                        NULL);
+    if (command->waiting > 0)
         return http_answer_send_problem(request->connection, HTTP_GATEWAY_TIMEOUT,
                                         "no answer from the arena in time", NULL);
-    if (order->asked > 0 && order->done == 0)
-        return http_answer_send_problem(request->connection, HTTP_CONFLICT, order->route->failure,
+    if (command->asked > 0 && command->done == 0)
+        return http_answer_send_problem(request->connection, HTTP_CONFLICT, command->route->failure,
                                         NULL);
-    char *text = order->text;
-    order->text = NULL; // the answer takes it
-    if (text != NULL && order->status != 0)
-        return respond(request->connection, order->status, text);
-    admin_commands_log(order);
+    char *text = command->text;
+    command->text = NULL; // taken by respond
+    if (text != NULL && command->status != 0)
+        return respond(request->connection, command->status, text);
+    admin_commands_log(command);
     if (text == NULL &&
-        asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", order->asked, order->done) < 0)
+        asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", command->asked, command->done) < 0)
         text = NULL;
     return respond(request->connection, HTTP_OK, text);
 }
 
-// Control characters would break the lines of the log.
+// Whether the text has no control characters, which would break the lines of the log.
 static bool is_printable(const char *data, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -236,12 +238,12 @@ static bool is_printable(const char *data, size_t size)
     return true;
 }
 
-// Takes a piece of a form's value.
+// Appends a piece of a form's value.
 static void take_field(void *context, const char *name, const char *piece, uint64_t offset,
                        size_t size)
 {
     struct request *request = context;
-    char *value = name != NULL ? admin_commands_field(&request->order, name) : NULL;
+    char *value = name != NULL ? admin_commands_field(&request->command, name) : NULL;
     if (value == NULL || offset + size >= ADMIN_FIELD_BYTES || !is_printable(piece, size)) {
         request->form_is_bad = true;
         return;
@@ -250,14 +252,14 @@ static void take_field(void *context, const char *name, const char *piece, uint6
     value[offset + size] = '\0';
 }
 
-// A body that says how long it is, and is too long; others are counted as they come.
+// Whether Content-Length is too large. Bodies of unknown length are counted as they are received.
 static bool is_body_too_long(struct MHD_Connection *connection)
 {
     const char *length = http_connection_header(connection, "Content-Length");
     return length != NULL && strtoull(length, NULL, 10) > CONTROL_BODY_BYTES;
 }
 
-// The headers are there: decides what is asked for, or answers that it cannot be.
+// Begins a request whose headers are complete, or answers it with an error.
 static bool begin(struct control *control, const struct http_request *step)
 {
     bool path_is_known;
@@ -279,13 +281,13 @@ static bool begin(struct control *control, const struct http_request *step)
     control->requests++;
     request->control = control;
     request->connection = step->connection;
-    request->order.route = route;
+    request->command.route = route;
     if (is_post)
         request->form = http_form_create(step->connection, take_field, request);
     return !is_post || request->form != NULL;
 }
 
-// Reads a piece of the body. False where it is too long.
+// Reads a piece of the body. Returns false if the body is too long.
 static bool read_piece(struct request *request, const char *piece, size_t size)
 {
     request->body_size += size;
@@ -304,23 +306,23 @@ static bool answer(void *context, const struct http_request *step)
         return begin(control, step);
     if (step->piece_bytes > 0)
         return read_piece(request, step->piece, step->piece_bytes);
-    if (request->begun)
+    if (request->is_begun)
         return conclude(request);
-    request->begun = true;
+    request->is_begun = true;
     http_connection_renew(step->connection);
-    http_form_destroy(request->form); // brings the last piece
+    http_form_destroy(request->form); // delivers the last piece
     request->form = NULL;
     if (request->form_is_bad)
         return http_answer_send_problem(
             step->connection, HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    admin_commands_give(control->orders, &request->order);
-    if (request->order.waiting == 0)
+    admin_commands_give(control->admin, &request->command);
+    if (request->command.waiting == 0)
         return conclude(request);
-    request->asleep = true;
+    request->is_suspended = true;
     request->deadline_ms = monotonic_ms() + CONTROL_ANSWER_MS;
-    request->next = control->sleepers;
-    control->sleepers = request;
+    request->next = control->waiting;
+    control->waiting = request;
     http_connection_suspend(step->connection);
     return true;
 }
@@ -329,9 +331,9 @@ static void end_request(void *context, void *memory)
 {
     (void)context;
     struct request *request = memory;
-    assert(!request->asleep); // a sleeping connection ends when it is awake
+    assert(!request->is_suspended); // a suspended connection is resumed before it ends
     http_form_destroy(request->form);
     request->control->requests--;
-    free(request->order.text);
+    free(request->command.text);
     free(request);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The operator's side of the daemon: HTTP on a Unix socket, whose permissions are its password. The
-// main thread runs it like http.h: nothing blocks, for what takes an arena's answer a request waits
-// by itself.
+// The control socket: HTTP over a Unix socket, protected by its file permissions. The main thread
+// runs it like http.h and never blocks in it: a request that needs an arena's answer is suspended.
+// Main thread only.
 #pragma once
 
 #include "arena_table.h"
@@ -12,27 +12,26 @@
 
 struct control;
 
-// Where the socket is to be, by the configuration's word for it; false: nowhere.
+// Resolves the configured path of the socket. Returns false if the control is off.
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
-// Listens, and takes the bans from $STATE_DIRECTORY, where there is one, to the arenas. Borrows
-// `fleet`. Returns NULL and writes a reason into `error`.
-struct control *control_open(const char *path, struct arena_table *fleet, char *error,
+// Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`.
+// Returns NULL and writes a reason into `error`.
+struct control *control_open(const char *path, struct arena_table *table, char *error,
                              size_t capacity);
 
-// Takes NULL. The arenas must not run any more.
+// Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
 
 int control_descriptor(const struct control *control);
 
-// Milliseconds until control_run wants to be called whatever happens, or -1 for no such need.
+// Milliseconds until control_run must be called even if the descriptor is not readable, or -1.
 int control_timeout_ms(const struct control *control);
 void control_run(struct control *control);
 
-// An arena that runs no more is about to be destroyed: orders that wait for it are told that they
-// were not done, and it reads no bans.
+// Call it for a released arena before it is destroyed: requests that wait for it are answered as
+// not done, and it counts as reading no ban list.
 void control_forget(struct control *control, struct arena *arena);
 
-// Whether a drain was asked for, and nobody plays any more or its time is up, and every request
-// that has come is answered.
+// Whether a drain was ordered, is complete, and every request has been answered.
 bool control_is_drained(const struct control *control);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs one arena: timer, socket, match, status.
+// Runs an arena: the timer, the order of a tick, and the published status.
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
@@ -23,14 +23,14 @@
 #include <unistd.h>
 
 enum {
-    CATCH_UP_TICKS = 4, // run at most at once; what is due beyond is skipped
+    CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
     PUBLISHES_PER_S = 10,
     LATE_SHARE = 4, // a tick is late after a quarter of its period
-    LETTERS = 32,   // an operator's script may ask for a few things at once
+    MESSAGES = 32,  // room for the burst of commands of an operator's script
 };
 
-// Connections beyond the places of players and spectators, so that a full arena can still say that
-// it is full.
+// The number of connections: more than there are slots for players and spectators, so that a full
+// arena can still answer that it is full.
 static uint32_t connections_for(const struct config_arena *config)
 {
     const uint32_t places = config->max_players + config->max_spectators;
@@ -44,14 +44,14 @@ static int64_t now_s(void)
     return (int64_t)now.tv_sec;
 }
 
-// What the match asks about an access token.
+// The callback by which the match checks an access token.
 static bool admit(void *context, const uint8_t *token, size_t size,
                   char name[RAIM_MAX_NAME_BYTES + 1])
 {
     return access_control_judge(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
 }
 
-static bool open_admission(struct arena *arena, const struct config_arena *config)
+static bool open_access_control(struct arena *arena, const struct config_arena *config)
 {
     char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
     if (!config->needs_access)
@@ -61,8 +61,8 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
     if (!has_state)
         log_arena_warning(
             config->name,
-            "used tokens are known to %s alone arena=%s: there is no $STATE_DIRECTORY",
-            has_runtime ? "the runtime directory" : "this process", config->name);
+            "used tokens are stored only in %s arena=%s: there is no $STATE_DIRECTORY",
+            has_runtime ? "the runtime directory" : "memory", config->name);
     const struct used_tokens_file_def used = {
         .name = config->name,
         .runtime = has_runtime ? runtime : NULL,
@@ -79,42 +79,42 @@ static bool open_admission(struct arena *arena, const struct config_arena *confi
                     ? used_tokens_file_table(arena->worker.used_tokens)
                     : NULL,
     };
-    arena->worker.admission = access_control_create(&def);
+    arena->worker.access_control = access_control_create(&def);
     arena->opened.guard =
-        (struct raim_match_guard){.context = arena->worker.admission, .admit = admit};
-    return arena->worker.admission != NULL;
+        (struct raim_match_guard){.context = arena->worker.access_control, .admit = admit};
+    return arena->worker.access_control != NULL;
 }
 
 static struct transport *open_transport(const struct config_arena *config,
-                                        struct socket_activation *passed, char *error,
+                                        struct socket_activation *sockets, char *error,
                                         size_t capacity)
 {
     const uint32_t peers = connections_for(config);
-    const int socket = socket_activation_find(passed, config->address, config->port);
+    const int socket = socket_activation_find(sockets, config->address, config->port);
     if (socket >= 0)
         return transport_adopt(socket, peers, error, capacity);
     return transport_open(config->address, config->port, peers, error, capacity);
 }
 
-// Rows of the status: bots may become more, up to as many as can be configured.
+// The capacity of the status: bots can be added at run time, up to the configured maximum.
 static uint32_t most_players(const struct config_arena *config)
 {
     const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
     return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
 }
 
-// --- What the transport asks about strangers ---
+// --- Callbacks of the transport about unknown addresses ---
 
 static const char *find_ban(void *context, uint32_t address)
 {
     const struct arena *arena = context;
-    return arena_commands_find_ban(&arena->worker.steward, address);
+    return arena_commands_find_ban(&arena->worker.commands, address);
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)
 {
     const struct arena *arena = context;
-    return access_control_check(arena->worker.admission, token, size, now_s()) ==
+    return access_control_check(arena->worker.access_control, token, size, now_s()) ==
            ACCESS_CONTROL_ADMITTED;
 }
 
@@ -136,8 +136,9 @@ static bool offer_encryption(struct arena *arena, bool required, char *error, si
     return encrypted;
 }
 
-// A map that the operator had ordered of the last process; NULL where it is not to be had any more.
-static struct config *load_ordered(const struct config_arena *config, const char *path)
+// Loads the map that the operator had chosen in the last process. Returns NULL, after logging why,
+// if it cannot be loaded any more.
+static struct config *load_checkpoint_map(const struct config_arena *config, const char *path)
 {
     char *text = NULL;
     size_t size;
@@ -154,29 +155,31 @@ static struct config *load_ordered(const struct config_arena *config, const char
     return map;
 }
 
-// On the map that the last process played on.
-static struct prepared_match *first_bout(const struct arena *arena,
-                                         const struct config_arena *config, struct config *owner)
+// Prepares the first match, on the map that the last process played on.
+static struct prepared_match *prepare_first_match(const struct arena *arena,
+                                                  const struct config_arena *config,
+                                                  struct config *owner)
 {
     struct config_arena first = *config;
-    struct checkpoint_map map = arena_checkpoint_find_map(&arena->worker.keeper, config);
-    struct config *ordered = map.path[0] != '\0' ? load_ordered(config, map.path) : NULL;
-    if (ordered == NULL)
+    struct checkpoint_map map = arena_checkpoint_find_map(&arena->worker.checkpoint, config);
+    struct config *own_map = map.path[0] != '\0' ? load_checkpoint_map(config, map.path) : NULL;
+    if (own_map == NULL)
         map.path[0] = '\0';
     else
-        first.rotation_count = 0; // another owner's
-    first.map = ordered != NULL  ? ordered->maps[0]
-                : map.place == 0 ? config->map
-                                 : config->rotation[map.place - 1];
-    struct prepared_match *bout = arena_prepare(arena, &first, ordered != NULL ? ordered : owner);
-    config_unload(ordered); // the bout shares it
-    if (bout != NULL)
-        bout->map = map;
-    return bout;
+        first.rotation_count = 0; // the rotation's maps belong to another owner
+    first.map = own_map != NULL  ? own_map->maps[0]
+                : map.index == 0 ? config->map
+                                 : config->rotation[map.index - 1];
+    struct prepared_match *prepared =
+        arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
+    config_unload(own_map); // the prepared match shares it
+    if (prepared != NULL)
+        prepared->map = map;
+    return prepared;
 }
 
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *passed, const struct wakeup *wakeup,
+                           struct socket_activation *sockets, const struct wakeup *wakeup,
                            char *error, size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
@@ -188,19 +191,19 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.max_spectators = config->max_spectators;
     arena->opened.connections = connections_for(config);
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
-    arena->opened.places = most_players(config);
+    arena->opened.status_rows = most_players(config);
     arena->opened.wakeup = wakeup;
-    const bool has_admission = open_admission(arena, config);
-    if (has_admission && arena_checkpoint_create(&arena->worker.keeper, config->name))
-        arena->worker.bout = first_bout(arena, config, owner);
-    arena->main.shown = arena->worker.bout;
-    arena->worker.rows = calloc(arena->opened.places, sizeof *arena->worker.rows);
+    const bool has_access_control = open_access_control(arena, config);
+    if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
+        arena->worker.current = prepare_first_match(arena, config, owner);
+    arena->main.current = arena->worker.current;
+    arena->worker.rows = calloc(arena->opened.status_rows, sizeof *arena->worker.rows);
     arena->opened.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
-        sizeof(struct arena_status) + arena->opened.places * sizeof(struct arena_player);
+        sizeof(struct arena_status) + arena->opened.status_rows * sizeof(struct arena_player);
     if (!triple_buffer_create(&arena->shared.status, status_size) ||
-        !mailbox_create(&arena->shared.commands, LETTERS, sizeof(struct command)) ||
-        !has_admission || arena->worker.bout == NULL || arena->worker.rows == NULL) {
+        !mailbox_create(&arena->shared.mailbox, MESSAGES, sizeof(struct command)) ||
+        !has_access_control || arena->worker.current == NULL || arena->worker.rows == NULL) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(arena);
         return NULL;
@@ -210,7 +213,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
-    arena->worker.transport = open_transport(config, passed, error, capacity);
+    arena->worker.transport = open_transport(config, sockets, error, capacity);
     if (arena->worker.transport == NULL) {
         arena_destroy(arena);
         return NULL;
@@ -228,7 +231,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
-    arena_play_bout(arena, arena->worker.bout);
+    arena_play_match(arena, arena->worker.current);
     return arena;
 }
 
@@ -241,13 +244,13 @@ void arena_destroy(struct arena *arena)
     if (arena->opened.timer >= 0)
         close(arena->opened.timer);
     triple_buffer_destroy(&arena->shared.status);
-    mailbox_destroy(&arena->shared.commands);
-    arena_checkpoint_destroy(&arena->worker.keeper);
+    mailbox_destroy(&arena->shared.mailbox);
+    arena_checkpoint_destroy(&arena->worker.checkpoint);
     arena_collect(arena);
     prepared_match_free_all(prepared_match_take(&arena->shared.offered));
-    prepared_match_free(arena->worker.coming);
-    prepared_match_free(arena->worker.bout);
-    access_control_destroy(arena->worker.admission);
+    prepared_match_free(arena->worker.next);
+    prepared_match_free(arena->worker.current);
+    access_control_destroy(arena->worker.access_control);
     used_tokens_file_close(arena->worker.used_tokens);
     free(arena->worker.rows);
     free(arena);
@@ -270,7 +273,7 @@ uint32_t arena_ticks(const struct arena *arena)
 
 struct mailbox *arena_mailbox(struct arena *arena)
 {
-    return &arena->shared.commands;
+    return &arena->shared.mailbox;
 }
 
 uint32_t arena_playing(const struct arena *arena)
@@ -288,9 +291,9 @@ const struct arena_status *arena_status(struct arena *arena)
     return triple_buffer_front(&arena->shared.status);
 }
 
-struct rejection_log *arena_flood(struct arena *arena)
+struct rejection_log *arena_rejection_log(struct arena *arena)
 {
-    return &arena->main.flood;
+    return &arena->main.rejections;
 }
 
 struct overload *arena_overload(struct arena *arena)
@@ -313,7 +316,7 @@ static void arm_timer(struct arena *arena)
 
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
-    arena_checkpoint_start(&arena->worker.keeper, arena->worker.match,
+    arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->resume_grace_s);
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
     arm_timer(arena);
@@ -353,7 +356,7 @@ static void publish(struct arena *arena)
     status->tick_us_count = kept;
     memcpy(status->tick_us, arena->worker.tick_us, kept * sizeof arena->worker.tick_us[0]);
     status->player_count =
-        raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.places);
+        raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     for (uint32_t i = 0; i < status->player_count; i++) {
         const struct raim_match_player *row = &arena->worker.rows[i];
         const bool here = !row->bot && !row->away;
@@ -372,7 +375,7 @@ static void publish(struct arena *arena)
     triple_buffer_publish(&arena->shared.status);
 }
 
-// Where there is no secret for its session, a connection cannot begin.
+// Disconnects a new client if there is no random token for its session.
 static void take_connection(struct arena *arena, uint32_t peer)
 {
     uint8_t token[RAIM_TOKEN_BYTES];
@@ -381,7 +384,7 @@ static void take_connection(struct arena *arena, uint32_t peer)
         return;
     }
     raim_match_connect(arena->worker.match, peer, token);
-    arena_commands_receive(&arena->worker.steward, arena->worker.match, arena->worker.transport,
+    arena_commands_receive(&arena->worker.commands, arena->worker.match, arena->worker.transport,
                            peer);
 }
 
@@ -392,14 +395,14 @@ static void answer_query(struct arena *arena, const struct transport_event *even
         .port = arena_port(arena),
         .match = arena->worker.match,
         .rows = arena->worker.rows,
-        .places = arena->opened.places,
+        .places = arena->opened.status_rows,
     };
     const struct answer *answer = answers_get(&arena->worker.answers, &subject, event->query,
                                               (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
     transport_reply(arena->worker.transport, event->from, answer->bytes, answer->size);
 }
 
-// Tells the match how far its clients are, as the transport measures it.
+// Passes the round-trip times that the transport measures on to the match.
 static void measure_clients(struct arena *arena)
 {
     for (uint32_t peer = 0; peer < transport_capacity(arena->worker.transport); peer++)
@@ -449,7 +452,8 @@ static void send_messages(struct arena *arena)
     transport_flush(arena->worker.transport);
 }
 
-// Before a drain is answered, so that whoever has read the answer counts nobody too few.
+// Counts the players before a drain is answered: once the answer is read, the count includes every
+// client that was admitted before the drain.
 static void note_playing(struct arena *arena)
 {
     const uint32_t players = raim_match_playing(arena->worker.match);
@@ -467,12 +471,12 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     measure_clients(arena);
     take_messages(arena);
     note_playing(arena);
-    if (arena_commands_run(&arena->worker.steward, &arena->shared.commands, arena->worker.match,
+    if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
                            arena->worker.transport))
         arena->worker.has_news = true;
-    arena_take_bouts(arena);
+    arena_take_offers(arena);
     raim_match_step(arena->worker.match);
-    arena_checkpoint_run(&arena->worker.keeper, arena->worker.match, arena->worker.transport);
+    arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     send_messages(arena);
     if (arena->worker.publish_in == 0) {
         publish(arena);
@@ -490,7 +494,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     arena->worker.has_news = false;
 }
 
-// A tick of an arena that leaves; false when there is nothing to wait for.
+// Runs instead of a tick while the arena leaves. Returns false when every connection is closed or
+// the time is up.
 static bool wait_for_answers(struct arena *arena)
 {
     if (arena_is_empty(arena) || monotonic_ns() >= arena->worker.leave_ns)
@@ -503,7 +508,7 @@ bool arena_run(struct arena *arena)
 {
     uint64_t expirations;
     if (read(arena->opened.timer, &expirations, sizeof expirations) != sizeof expirations)
-        return true; // not due after all
+        return true; // a spurious wakeup
     if (arena->worker.leave_ns != 0)
         return wait_for_answers(arena);
     uint64_t begin_ns = monotonic_ns();
@@ -524,15 +529,15 @@ bool arena_run(struct arena *arena)
 void arena_say_goodbye(struct arena *arena)
 {
     if (arena->worker.leave_ns != 0)
-        return; // said already
-    arena_checkpoint_end(&arena->worker.keeper, arena->worker.match, arena->worker.transport,
-                         atomic_load(&arena->shared.goes_on));
+        return; // done already
+    arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
+                         atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);
 }
 
-void arena_keep(struct arena *arena)
+void arena_keep_checkpoint(struct arena *arena)
 {
-    atomic_store(&arena->shared.goes_on, true);
+    atomic_store(&arena->shared.keeps_checkpoint, true);
 }
 
 bool arena_is_empty(struct arena *arena)
@@ -548,14 +553,14 @@ void arena_leave(struct arena *arena, uint32_t timeout_ms)
     arena->worker.leave_ns = monotonic_ns() + (uint64_t)timeout_ms * (NS_PER_S / 1000);
 }
 
-void arena_let_go(struct arena *arena)
+void arena_release(struct arena *arena)
 {
     const struct wakeup *wakeup = arena->opened.wakeup;
-    atomic_store_explicit(&arena->shared.let_go, true, memory_order_release);
-    wakeup_signal(wakeup); // the arena may be freed already
+    atomic_store_explicit(&arena->shared.is_released, true, memory_order_release);
+    wakeup_signal(wakeup); // not the arena's: the main thread may have freed it already
 }
 
-bool arena_is_let_go(const struct arena *arena)
+bool arena_is_released(const struct arena *arena)
 {
-    return atomic_load_explicit(&arena->shared.let_go, memory_order_acquire);
+    return atomic_load_explicit(&arena->shared.is_released, memory_order_acquire);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An arena: a match, its transport and its timer, driven by the worker that owns it, and the
-// status block that it publishes for the main thread.
+// An arena: one match with its transport and its tick timer. The worker thread that owns the arena
+// drives it, and publishes a status block that the main thread reads.
 #pragma once
 
 #include "config.h"
@@ -22,29 +22,29 @@
 
 struct arena;
 
-// Bullets that the status tells of at most, for who looks on: in a crowd, not every one.
+// The most bullets that a status lists for the live page. In a crowded arena it lists only some.
 #define ARENA_SHOWN_BULLETS 1024
 
-// Where something is, in whole units: RAIM_MAP_REACH fits.
+// A position in whole units. RAIM_MAP_REACH fits into 16 bits.
 struct arena_spot {
     int16_t x, y;
 };
 
-// What the status tells of one player.
+// One player in the status.
 struct arena_player {
     struct raim_match_player match;
-    struct arena_spot spot; // like the two below, only of the living
+    struct arena_spot spot; // spot, aim and shielded are valid only while alive
     raim_angle aim;
     bool alive, shielded;
-    uint32_t ping_ms; // 0 for bots and those who are away
-    uint32_t address; // IPv4, in the machine's byte order; likewise. For no public answer
+    uint32_t ping_ms; // 0 for bots and absent players
+    uint32_t address; // IPv4, host byte order, 0 for bots and absent players. Not published
 };
 
-// A consistent picture of an arena between two ticks.
+// A consistent snapshot of an arena between two ticks.
 struct arena_status {
     uint32_t tick;
-    uint64_t late_ticks;         // began more than a quarter of a tick after their deadline
-    uint64_t skipped_ticks;      // given up because the arena was too far behind
+    uint64_t late_ticks;         // began more than a quarter of a tick late
+    uint64_t skipped_ticks;      // not run because the arena was too far behind
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct raim_match_round round;
@@ -55,101 +55,107 @@ struct arena_status {
     uint32_t bullet_count;
     struct arena_spot bullets[ARENA_SHOWN_BULLETS];
     uint32_t player_count;
-    struct arena_player players[]; // as many as the arena has places
+    struct arena_player players[]; // capacity: the status rows of the arena
 };
 
-// Opens the arena's port, unless its socket is among those passed. Returns NULL and writes a reason
-// into `error`. Copies the config, which is one of the owner's, and shares the owner. Borrows
-// `wakeup`, which the arena's worker signals when it has answered a command, has given back a bout,
-// has lost its last player or lets the arena go.
+// Opens the arena's port, or adopts its socket where `sockets` has it. Returns NULL and writes a
+// reason into `error`. Copies `config`, which belongs to `owner`, and shares `owner`. Borrows
+// `wakeup`: the arena's worker signals it after it has answered a command, returned a prepared
+// match, lost its last player or released the arena. Main thread.
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *passed, const struct wakeup *wakeup,
+                           struct socket_activation *sockets, const struct wakeup *wakeup,
                            char *error, size_t capacity);
 
-// No worker may run it. Takes NULL.
+// Takes NULL. No worker may be running the arena. Main thread.
 void arena_destroy(struct arena *arena);
 
 uint16_t arena_port(const struct arena *arena);
 
 // --- The owning worker's side ---
 
-// Goes on where the last process left the arena (see arena_checkpoint.h), and arms its timer so
-// that its first tick is due `offset_ns` from now.
+// Restores the match from the checkpoint of the previous process (see arena_checkpoint.h), and arms
+// the timer so that the first tick is due `offset_ns` from now.
 void arena_start(struct arena *arena, uint64_t offset_ns);
 
-// The timer's descriptor, readable when a tick is due.
+// The descriptor of the timer, readable when a tick is due.
 int arena_timer(const struct arena *arena);
 
-// Runs the ticks that are due, a few at most. False when the arena has left: the worker lets go.
+// Runs the ticks that are due, four at most. Returns false once the arena has finished
+// leaving; the worker then releases it.
 bool arena_run(struct arena *arena);
 
-// Tells every client that the server ends. Then arena_is_empty, called every few milliseconds,
-// moves the datagrams and says when everybody knows.
+// Sends every client the end of the match or the restart of the server. After it, call
+// arena_is_empty every few milliseconds: it moves the datagrams, and returns true once every
+// connection is closed.
 void arena_say_goodbye(struct arena *arena);
 bool arena_is_empty(struct arena *arena);
 
-// Says goodbye, and has arena_run move the datagrams instead of playing, until everybody knows or
-// the time is up.
+// Calls arena_say_goodbye and makes arena_run move datagrams instead of running ticks, until every
+// connection is closed or `timeout_ms` have passed.
 void arena_leave(struct arena *arena, uint32_t timeout_ms);
 
-// The last that its worker does with an arena.
-void arena_let_go(struct arena *arena);
+// Gives the arena back to the main thread. The worker must not touch it afterwards.
+void arena_release(struct arena *arena);
 
 // --- Any thread ---
 
-// The end to come is only that of this process: those who play are told that it restarts, and what
-// they play is kept, where there is a directory for it.
-void arena_keep(struct arena *arena);
+// Announces that the process ends but the match continues in the next one: clients are sent a
+// restart, and the checkpoint is kept where $RUNTIME_DIRECTORY is set.
+void arena_keep_checkpoint(struct arena *arena);
 
-// The number of ticks run so far; for the watchdog.
+// The number of ticks run since the start, modulo 2^32. For the watchdog.
 uint32_t arena_ticks(const struct arena *arena);
 
-// The number of clients that play, as of the newest tick. Once COMMAND_DRAIN is answered it does
-// not grow.
+// The number of clients that play, as of the newest tick. It does not grow once COMMAND_DRAIN has
+// been answered.
 uint32_t arena_playing(const struct arena *arena);
 
-// When the newest tick ended, in ms of CLOCK_MONOTONIC; 0 before the first.
+// The end of the newest tick, in ms of CLOCK_MONOTONIC; 0 before the first tick.
 uint64_t arena_ticked_ms(const struct arena *arena);
 
-// Whether it belongs to no worker any more, but to the main thread.
-bool arena_is_let_go(const struct arena *arena);
+// Whether the worker has released the arena to the main thread.
+bool arena_is_released(const struct arena *arena);
 
 // --- The main thread's side ---
 
-// What is played by as of the last arena_collect, and where in the rotation that is. Valid until
-// the next one.
+// The configuration and the prepared match in use, as of the last arena_collect. The pointers are
+// valid until the next arena_collect.
 const struct config_arena *arena_config(const struct arena *arena);
-const struct prepared_match *arena_bout(const struct arena *arena);
+const struct prepared_match *arena_prepared_match(const struct arena *arena);
 
-// Whether a configuration asks for no more than the arena was opened for: its sockets and places;
-// bots leave room for as many players as it was opened for.
+// Whether a limit fits into what was reserved when the arena was opened: sockets and player slots.
+// Bots must leave room for the max_players that the arena was opened with.
 bool arena_fits_players(const struct arena *arena, uint32_t max_players);
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
 bool arena_fits_bots(const struct arena *arena, uint32_t bots);
 
-// A bout with a new match for this arena, to be offered; takes a while. NULL when memory runs out.
+// Creates a match for this arena, ready for arena_offer. Slow: allocates and builds a whole match.
+// Returns NULL when memory runs out.
 struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
                                      struct config *owner);
 
-// Takes a bout, to be played from the next tick or, where it is not `at_once`, the next round on. A
-// later offer for the next round takes the place of an earlier one; one at once with a match, too.
-void arena_offer(struct arena *arena, struct prepared_match *bout);
+// Takes a prepared match. The worker begins it with the next tick if `at_once`, otherwise with the
+// next round. A later offer for the next round replaces an earlier one, as does an offer at once
+// that has a match of its own.
+void arena_offer(struct arena *arena, struct prepared_match *prepared);
 
-// Whether a bout is on offer for the next round.
-bool arena_awaits(const struct arena *arena);
+// Whether a prepared match is offered for the next round.
+bool arena_has_next_offer(const struct arena *arena);
 
-// Frees what has been played. True when another match is played than at the last call.
+// Frees the prepared matches that the worker has returned. Returns true if the arena has begun
+// another match since the last call.
 bool arena_collect(struct arena *arena);
 
-// Where to post a struct command; the arena does what it says before its next tick.
+// The mailbox of struct command. The main thread posts; the worker executes every command before
+// its next tick.
 struct mailbox *arena_mailbox(struct arena *arena);
 
-// What of its refusals was told.
-struct rejection_log *arena_flood(struct arena *arena);
+// The state of the rejection log. It belongs to the main thread.
+struct rejection_log *arena_rejection_log(struct arena *arena);
 
-// Whether it keeps up.
+// The state of the overload detector. It belongs to the main thread.
 struct overload *arena_overload(struct arena *arena);
 
-// The newest published status, valid until the next call for this arena; never waits. Before the
-// first tick it is all zero.
+// The newest published status, valid until the next call for this arena. Never blocks. All zero
+// before the first tick.
 const struct arena_status *arena_status(struct arena *arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides when a checkpoint is due, and brings back who played.
+// Decides when to save a checkpoint, and invites the players of a restored match.
 #define _GNU_SOURCE
 #include "arena_checkpoint.h"
 
@@ -19,50 +19,50 @@
 enum {
     INVITES_PER_S = 5,
     INVITES = 2 * INVITES_PER_S + 1, // at once, and for two seconds
-    TRUST_S = 10,                    // what runs so long after a restart is not what broke it
+    TRUST_S = 10, // a state that has run so long since a restart is not what crashed it
     ERROR_BYTES = PATH_MAX + 64,
 };
 
 static_assert(RAIM_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES, "a token is a key of SipHash");
 
-bool arena_checkpoint_create(struct arena_checkpoint *keeper, const char *name)
+bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name)
 {
     char directory[PATH_MAX];
-    *keeper = (struct arena_checkpoint){0};
-    assert(strlen(name) < sizeof keeper->name);
-    strcpy(keeper->name, name);
+    *checkpoint = (struct arena_checkpoint){0};
+    assert(strlen(name) < sizeof checkpoint->name);
+    strcpy(checkpoint->name, name);
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         return true;
-    keeper->seats = calloc(RAIM_MAX_PLAYERS, sizeof *keeper->seats);
-    keeper->rows = calloc(RAIM_MAX_PLAYERS, sizeof *keeper->rows);
-    keeper->checkpoint = checkpoint_create(directory, name);
-    return keeper->seats != NULL && keeper->rows != NULL && keeper->checkpoint != NULL;
+    checkpoint->seats = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->seats);
+    checkpoint->rows = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->rows);
+    checkpoint->file = checkpoint_create(directory, name);
+    return checkpoint->seats != NULL && checkpoint->rows != NULL && checkpoint->file != NULL;
 }
 
-void arena_checkpoint_destroy(struct arena_checkpoint *keeper)
+void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint)
 {
-    checkpoint_destroy(keeper->checkpoint);
-    free(keeper->seats);
-    free(keeper->rows);
-    *keeper = (struct arena_checkpoint){0};
+    checkpoint_destroy(checkpoint->file);
+    free(checkpoint->seats);
+    free(checkpoint->rows);
+    *checkpoint = (struct arena_checkpoint){0};
 }
 
-struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *keeper,
+struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *checkpoint,
                                                 const struct config_arena *config)
 {
     char name[RAIM_MAP_NAME_BYTES];
     struct checkpoint_map map = {0};
-    if (keeper->checkpoint == NULL || !checkpoint_find_map(keeper->checkpoint, &map, name))
+    if (checkpoint->file == NULL || !checkpoint_find_map(checkpoint->file, &map, name))
         return map;
     const int count = config->rotation_count;
-    // The rotation may be another one since then; a map may be in it twice.
-    if (map.place < 0 || map.place > count)
-        map.place = 0;
+    // The rotation may have changed since, and may contain a map twice.
+    if (map.index < 0 || map.index > count)
+        map.index = 0;
     for (int i = 0; i <= count && map.path[0] == '\0'; i++) {
-        const int place = (map.place + i) % (count + 1);
-        const struct raim_map *found = place == 0 ? config->map : config->rotation[place - 1];
+        const int slot = (map.index + i) % (count + 1);
+        const struct raim_map *found = slot == 0 ? config->map : config->rotation[slot - 1];
         if (strcmp(found->name, name) == 0) {
-            map.place = place;
+            map.index = slot;
             break;
         }
     }
@@ -74,94 +74,96 @@ static uint32_t tick_hz(const struct raim_match *match)
     return raim_match_world(match)->tick_hz;
 }
 
-static void note_saved(struct arena_checkpoint *keeper, const struct raim_match *match)
+static void record_save(struct arena_checkpoint *checkpoint, const struct raim_match *match)
 {
-    keeper->events = raim_match_events(match);
-    keeper->saved_tick = raim_match_tick(match);
+    checkpoint->events = raim_match_events(match);
+    checkpoint->saved_tick = raim_match_tick(match);
 }
 
-// A file of its own for a match; where there can be none, the arena runs on without.
-static void bind_match(struct arena_checkpoint *keeper, const struct raim_match *match)
+// Creates the file of a match. Without one, the arena runs on without checkpoints.
+static void bind_match(struct arena_checkpoint *checkpoint, const struct raim_match *match)
 {
     char error[ERROR_BYTES];
-    keeper->match = match;
-    keeper->is_bound = checkpoint_bind(keeper->checkpoint, match, &keeper->map, keeper->seats,
-                                       error, sizeof error);
-    if (!keeper->is_bound)
-        log_arena_warning(keeper->name, "checkpoint failed arena=%s: %s", keeper->name, error);
-    note_saved(keeper, match);
+    checkpoint->match = match;
+    checkpoint->is_bound = checkpoint_bind(checkpoint->file, match, &checkpoint->map,
+                                           checkpoint->seats, error, sizeof error);
+    if (!checkpoint->is_bound)
+        log_arena_warning(checkpoint->name, "checkpoint failed arena=%s: %s", checkpoint->name,
+                          error);
+    record_save(checkpoint, match);
 }
 
-static void tell_restored(const struct arena_checkpoint *keeper, const struct raim_match *match,
-                          const struct checkpoint_result *result)
+static void log_restored(const struct arena_checkpoint *checkpoint, const struct raim_match *match,
+                         const struct checkpoint_result *result)
 {
     const struct raim_match_counts counts = raim_match_counts(match);
     switch (result->verdict) {
     case CHECKPOINT_NONE:
         break;
     case CHECKPOINT_RESTORED:
-        log_arena_info(keeper->name,
+        log_arena_info(checkpoint->name,
                        "arena restored name=%s players=%u bots=%u tick=%u age_ms=%llu",
-                       keeper->name, counts.players, counts.bots, raim_match_tick(match),
+                       checkpoint->name, counts.players, counts.bots, raim_match_tick(match),
                        (unsigned long long)result->age_ms);
         break;
     case CHECKPOINT_REFUSED:
-        log_arena_warning(keeper->name, "checkpoint refused arena=%s: %s", keeper->name,
+        log_arena_warning(checkpoint->name, "checkpoint refused arena=%s: %s", checkpoint->name,
                           result->why);
         break;
     case CHECKPOINT_SET_ASIDE:
-        log_arena_error(keeper->name, "checkpoint set aside arena=%s: %s", keeper->name,
+        log_arena_error(checkpoint->name, "checkpoint set aside arena=%s: %s", checkpoint->name,
                         result->why);
         break;
     }
 }
 
-void arena_checkpoint_note_map(struct arena_checkpoint *keeper, const struct checkpoint_map *map)
+void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
+                               const struct checkpoint_map *map)
 {
-    keeper->map = *map;
+    checkpoint->map = *map;
 }
 
-void arena_checkpoint_start(struct arena_checkpoint *keeper, struct raim_match *match,
+void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s)
 {
-    if (keeper->checkpoint == NULL || keeper->match != NULL)
-        return; // the second time it is a match that ends
+    if (checkpoint->file == NULL || checkpoint->match != NULL)
+        return; // called once more while the arena leaves
     const struct checkpoint_result result =
-        checkpoint_restore(keeper->checkpoint, match, grace_s, keeper->seats);
-    tell_restored(keeper, match, &result);
+        checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->seats);
+    log_restored(checkpoint, match, &result);
     if (result.verdict == CHECKPOINT_RESTORED) {
-        keeper->untrusted_ticks = TRUST_S * tick_hz(match);
-        keeper->invites_left = INVITES;
-        raim_crypto_random(keeper->invite_nonce, sizeof keeper->invite_nonce);
-        keeper->next_invites_tick = raim_match_tick(match) + 1;
+        checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
+        checkpoint->invites_left = INVITES;
+        raim_crypto_random(checkpoint->invite_nonce, sizeof checkpoint->invite_nonce);
+        checkpoint->next_invites_tick = raim_match_tick(match) + 1;
     }
-    bind_match(keeper, match);
+    bind_match(checkpoint, match);
 }
 
-void arena_checkpoint_rename(struct arena_checkpoint *keeper, const char *name)
+void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *name)
 {
-    if (strcmp(keeper->name, name) == 0)
+    if (strcmp(checkpoint->name, name) == 0)
         return;
-    if (keeper->checkpoint != NULL && !checkpoint_rename(keeper->checkpoint, name))
+    if (checkpoint->file != NULL && !checkpoint_rename(checkpoint->file, name))
         log_arena_warning(name, "checkpoint failed arena=%s: cannot be renamed: %s", name,
                           strerror(errno));
-    strcpy(keeper->name, name);
+    strcpy(checkpoint->name, name);
 }
 
-// Of who is away it stays known from where they last played.
-static void find_seats(struct arena_checkpoint *keeper, const struct raim_match *match,
+// Records the addresses of the connected players. An absent player keeps the last address.
+static void find_seats(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                        const struct transport *transport)
 {
-    const uint32_t places = raim_match_world(match)->max_players;
-    const uint32_t count = raim_match_players(match, keeper->rows, RAIM_MAX_PLAYERS);
+    const uint32_t slots = raim_match_world(match)->max_players;
+    const uint32_t count = raim_match_players(match, checkpoint->rows, RAIM_MAX_PLAYERS);
     uint32_t next = 0;
-    for (uint32_t place = 0; place < places; place++) {
-        struct checkpoint_seat *seat = &keeper->seats[place];
-        if (next == count || raim_player_slot(keeper->rows[next].id) != place) {
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        struct checkpoint_seat *seat = &checkpoint->seats[slot];
+        if (next == count || raim_player_slot(checkpoint->rows[next].id) != slot) {
             *seat = (struct checkpoint_seat){0};
             continue;
         }
-        const struct raim_match_player *row = &keeper->rows[next++];
+        const struct raim_match_player *row = &checkpoint->rows[next++];
         if (seat->player != row->id)
             *seat = (struct checkpoint_seat){.player = row->id};
         if (row->bot || row->away)
@@ -172,25 +174,26 @@ static void find_seats(struct arena_checkpoint *keeper, const struct raim_match 
     }
 }
 
-static void save(struct arena_checkpoint *keeper, const struct raim_match *match,
+static void save(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                  const struct transport *transport)
 {
-    find_seats(keeper, match, transport);
-    if (match != keeper->match) {
-        bind_match(keeper, match);
+    find_seats(checkpoint, match, transport);
+    if (match != checkpoint->match) {
+        bind_match(checkpoint, match);
         return;
     }
-    checkpoint_save(keeper->checkpoint, match, keeper->seats);
-    note_saved(keeper, match);
+    checkpoint_save(checkpoint->file, match, checkpoint->seats);
+    record_save(checkpoint, match);
 }
 
-// All of a restart have one nonce, so that a client heeds one of them, however many are repeated.
-static void invite(const struct arena_checkpoint *keeper, const uint8_t token[RAIM_TOKEN_BYTES],
+// Sends an invitation. All invitations of a restart share one nonce, so that a client acts on only
+// one of the repetitions.
+static void invite(const struct arena_checkpoint *checkpoint, const uint8_t token[RAIM_TOKEN_BYTES],
                    const struct checkpoint_seat *seat, struct transport *transport)
 {
     struct raim_invite invite;
     uint8_t bytes[RAIM_INVITE_BYTES];
-    memcpy(invite.nonce, keeper->invite_nonce, sizeof invite.nonce);
+    memcpy(invite.nonce, checkpoint->invite_nonce, sizeof invite.nonce);
     const uint64_t proof = raim_crypto_siphash(token, invite.nonce, sizeof invite.nonce);
     for (size_t i = 0; i < sizeof invite.proof; i++)
         invite.proof[i] = (uint8_t)(proof >> 8 * i);
@@ -199,49 +202,49 @@ static void invite(const struct arena_checkpoint *keeper, const uint8_t token[RA
                       bytes, raim_invite_write(&invite, bytes));
 }
 
-static void invite_those_away(struct arena_checkpoint *keeper, const struct raim_match *match,
-                              struct transport *transport)
+static void invite_absent_players(struct arena_checkpoint *checkpoint,
+                                  const struct raim_match *match, struct transport *transport)
 {
-    const uint32_t places = raim_match_world(match)->max_players;
-    if (keeper->invites_left == 0 ||
-        raim_tick_diff(raim_match_tick(match), keeper->next_invites_tick) < 0)
+    const uint32_t slots = raim_match_world(match)->max_players;
+    if (checkpoint->invites_left == 0 ||
+        raim_tick_diff(raim_match_tick(match), checkpoint->next_invites_tick) < 0)
         return;
-    keeper->invites_left--;
-    keeper->next_invites_tick = raim_match_tick(match) + tick_hz(match) / INVITES_PER_S;
-    for (uint32_t place = 0; place < places; place++) {
-        const struct checkpoint_seat *seat = &keeper->seats[place];
+    checkpoint->invites_left--;
+    checkpoint->next_invites_tick = raim_match_tick(match) + tick_hz(match) / INVITES_PER_S;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct checkpoint_seat *seat = &checkpoint->seats[slot];
         uint8_t token[RAIM_TOKEN_BYTES];
         if (seat->address != 0 && raim_match_token(match, seat->player, token))
-            invite(keeper, token, seat, transport);
+            invite(checkpoint, token, seat, transport);
     }
 }
 
-void arena_checkpoint_run(struct arena_checkpoint *keeper, const struct raim_match *match,
+void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                           struct transport *transport)
 {
-    if (keeper->checkpoint == NULL)
+    if (checkpoint->file == NULL)
         return;
-    invite_those_away(keeper, match, transport);
-    const uint32_t waited = raim_match_tick(match) - keeper->saved_tick;
-    if (match != keeper->match || raim_match_events(match) != keeper->events ||
+    invite_absent_players(checkpoint, match, transport);
+    const uint32_t waited = raim_match_tick(match) - checkpoint->saved_tick;
+    if (match != checkpoint->match || raim_match_events(match) != checkpoint->events ||
         waited >= tick_hz(match))
-        save(keeper, match, transport);
-    if (keeper->untrusted_ticks > 0 && --keeper->untrusted_ticks == 0)
-        checkpoint_trust(keeper->checkpoint);
+        save(checkpoint, match, transport);
+    if (checkpoint->untrusted_ticks > 0 && --checkpoint->untrusted_ticks == 0)
+        checkpoint_trust(checkpoint->file);
 }
 
-void arena_checkpoint_end(struct arena_checkpoint *keeper, struct raim_match *match,
-                          const struct transport *transport, bool goes_on)
+void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                          const struct transport *transport, bool keeps_checkpoint)
 {
-    if (!keeper->is_bound || !goes_on) {
+    if (!checkpoint->is_bound || !keeps_checkpoint) {
         raim_match_shutdown(match);
-        if (keeper->is_bound)
-            checkpoint_remove(keeper->checkpoint);
+        if (checkpoint->is_bound)
+            checkpoint_remove(checkpoint->file);
         return;
     }
-    // Connections are known until they are suspended.
-    find_seats(keeper, match, transport);
+    // Before the suspension, which drops the connections.
+    find_seats(checkpoint, match, transport);
     raim_match_suspend(match);
-    checkpoint_trust(keeper->checkpoint);
-    checkpoint_save(keeper->checkpoint, match, keeper->seats);
+    checkpoint_trust(checkpoint->file);
+    checkpoint_save(checkpoint->file, match, checkpoint->seats);
 }

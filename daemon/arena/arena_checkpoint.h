@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Keeps an arena beyond the death of its process: it has the match written down every second, and
-// at once when a score changes or somebody comes or goes; the next process goes on from there, and
-// invites those who played. Where the service manager gives no runtime directory, nothing is kept.
+// Checkpoints of an arena, so that its match survives a crash or a restart of the process. The
+// worker saves the match every second, and at once when a score changes or a player comes or goes.
+// The next process restores it and sends an invitation to every player who was connected. Without
+// $RUNTIME_DIRECTORY there are no checkpoints.
 #pragma once
 
 #include "checkpoint.h"
@@ -9,48 +10,50 @@
 #include "transport.h"
 
 struct arena_checkpoint {
-    char name[CONFIG_NAME_BYTES];   // the arena's
-    struct checkpoint *checkpoint;  // NULL: nothing is kept
-    struct checkpoint_map map;      // that is played on
-    const struct raim_match *match; // that it is bound to
-    bool is_bound;                  // false: there was no room
-    uint32_t events;                // of the match when it was last written down
-    uint32_t saved_tick;            // and when that was
-    uint32_t untrusted_ticks;       // until what was restored is known to run well
+    char name[CONFIG_NAME_BYTES];   // of the arena
+    struct checkpoint *file;        // NULL: checkpoints are off
+    struct checkpoint_map map;      // of the match that is played
+    const struct raim_match *match; // that the file is bound to
+    bool is_bound;                  // false: the file could not be written
+    uint32_t events;                // event count of the match at the last save
+    uint32_t saved_tick;            // tick of the last save
+    uint32_t untrusted_ticks;       // left until the restored state counts as good
     uint32_t invites_left, next_invites_tick;
-    uint8_t invite_nonce[8];        // of this restart
-    struct checkpoint_seat *seats;  // by place, RAIM_MAX_PLAYERS
-    struct raim_match_player *rows; // likewise
+    uint8_t invite_nonce[8];        // one per restart
+    struct checkpoint_seat *seats;  // by player slot, RAIM_MAX_PLAYERS
+    struct raim_match_player *rows; // scratch, RAIM_MAX_PLAYERS
 };
 
-// For the arena of this name. False when memory runs out; can be destroyed then, too, as can one
-// that is all zero.
-bool arena_checkpoint_create(struct arena_checkpoint *keeper, const char *name);
-void arena_checkpoint_destroy(struct arena_checkpoint *keeper);
+// Initializes the checkpoint of the arena of this name. Returns false when memory runs out.
+// arena_checkpoint_destroy accepts the result in either case, and a zeroed struct.
+bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name);
+void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint);
 
-// Which map the last process played on, for the match that arena_checkpoint_start is to restore.
-// The place is one of the arena's rotation, 0 being that of its first map.
-struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *keeper,
+// Finds the map that the last process played on, for the match that arena_checkpoint_start is to
+// restore. `index` 0 is the arena's first map, `index` i the i-th map of its rotation.
+struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *checkpoint,
                                                 const struct config_arena *config);
 
 // --- The owning worker's side ---
 
-// The match that begins is played on this map.
-void arena_checkpoint_note_map(struct arena_checkpoint *keeper, const struct checkpoint_map *map);
+// Sets the map of the match that begins.
+void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
+                               const struct checkpoint_map *map);
 
-// Before the first tick, and only then: takes the match to where the last process left it, unless
-// that is longer ago than `grace_s`, and begins to keep it.
-void arena_checkpoint_start(struct arena_checkpoint *keeper, struct raim_match *match,
+// Call it once, before the first tick. Restores the match that the last process saved, unless it
+// was saved more than `grace_s` seconds ago, and starts to save this one.
+void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s);
 
-// The arena has another name from now on, if it is not the same.
-void arena_checkpoint_rename(struct arena_checkpoint *keeper, const char *name);
+// Renames the checkpoint with its arena. Does nothing when the name is unchanged.
+void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *name);
 
-// After every step, and before anybody is told what happened in it, so that nobody ever knows more
-// than what is kept. The match may be another one than the last time.
-void arena_checkpoint_run(struct arena_checkpoint *keeper, const struct raim_match *match,
+// Call it after every step and before the step's messages are sent, so that no client ever sees an
+// event that a restart would undo. `match` may differ from that of the last call.
+void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                           struct transport *transport);
 
-// Ends the match: for good, or, where it is kept and `goes_on`, until the next process.
-void arena_checkpoint_end(struct arena_checkpoint *keeper, struct raim_match *match,
-                          const struct transport *transport, bool goes_on);
+// Ends the match. With `keeps_checkpoint` and a bound file it saves the match for the next process
+// and suspends it; otherwise it shuts the match down and removes the file.
+void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                          const struct transport *transport, bool keeps_checkpoint);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the main thread may ask of an arena: the letters in its mailbox.
+// The messages of an arena's mailbox: commands of the main thread with their answers.
 #pragma once
 
 #include "bans.h"
@@ -9,18 +9,18 @@ enum command_kind {
     COMMAND_SAY,   // `text`
     COMMAND_KICK,  // `player`, `text`
     COMMAND_MUTE,  // `player`, `on`
-    COMMAND_DRAIN, // `on`, and `text` to tell everybody
+    COMMAND_DRAIN, // `on`, and `text` for the chat
     COMMAND_BANS,  // `bans`
     COMMAND_PAUSE, // `on`
 };
 
 struct command {
     enum command_kind kind;
-    uint32_t request; // the asker's number for it, untouched
+    uint32_t request; // the sender's number for it, returned unchanged
     bool on;
     raim_player_id player;
     char text[RAIM_MAX_TEXT_BYTES + 1];
-    const struct bans *bans; // in force from now on; once answered, those before are read no more
+    const struct bans *bans; // in force from now on; the answer ends the use of earlier lists
 
-    bool done; // the answer; false: there is no such player, or too much waits to be told
+    bool done; // the answer; false: no such player, or the event queue is full
 };

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Opens an arena's mail.
+// Reads an arena's mailbox and executes its commands.
 #define _GNU_SOURCE
 #include "arena_commands.h"
 
 #include <time.h>
 
-const char *arena_commands_find_ban(const struct arena_commands *steward, uint32_t address)
+const char *arena_commands_find_ban(const struct arena_commands *commands, uint32_t address)
 {
     struct timespec now;
-    if (steward->bans == NULL || steward->bans->count == 0)
+    if (commands->bans == NULL || commands->bans->count == 0)
         return NULL;
     clock_gettime(CLOCK_REALTIME, &now);
-    const struct ban *ban = bans_find(steward->bans, address, now.tv_sec);
+    const struct ban *ban = bans_find(commands->bans, address, now.tv_sec);
     return ban != NULL ? ban->why : NULL;
 }
 
-void arena_commands_receive(struct arena_commands *steward, struct raim_match *match,
+void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,
                             const struct transport *transport, uint32_t peer)
 {
-    const char *why = arena_commands_find_ban(steward, transport_address(transport, peer));
+    const char *why = arena_commands_find_ban(commands, transport_address(transport, peer));
     if (why != NULL)
         raim_match_ban(match, peer, why);
 }
 
-// Puts other bans in force, and out goes whom they concern.
-static void change_bans(struct arena_commands *steward, struct raim_match *match,
+// Puts another list of bans in force, and disconnects every client that it covers.
+static void change_bans(struct arena_commands *commands, struct raim_match *match,
                         const struct transport *transport, const struct command *command)
 {
-    steward->bans = command->bans;
+    commands->bans = command->bans;
     for (uint32_t peer = 0; peer < transport_capacity(transport); peer++)
         if (transport_is_connected(transport, peer))
-            arena_commands_receive(steward, match, transport, peer);
+            arena_commands_receive(commands, match, transport, peer);
 }
 
-static bool obey(struct arena_commands *steward, struct raim_match *match,
-                 const struct transport *transport, const struct command *command)
+static bool execute(struct arena_commands *commands, struct raim_match *match,
+                    const struct transport *transport, const struct command *command)
 {
     switch (command->kind) {
     case COMMAND_SAY:
@@ -45,10 +45,10 @@ static bool obey(struct arena_commands *steward, struct raim_match *match,
         return raim_match_mute(match, command->player, command->on);
     case COMMAND_DRAIN:
         raim_match_drain(match, command->on);
-        raim_match_say(match, command->text); // drained it is also where too much waits to be told
+        raim_match_say(match, command->text); // may fail: the event queue may be full
         return true;
     case COMMAND_BANS:
-        change_bans(steward, match, transport, command);
+        change_bans(commands, match, transport, command);
         return true;
     case COMMAND_PAUSE:
         raim_match_pause(match, command->on);
@@ -57,14 +57,14 @@ static bool obey(struct arena_commands *steward, struct raim_match *match,
     return false;
 }
 
-bool arena_commands_run(struct arena_commands *steward, struct mailbox *commands,
+bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
                         struct raim_match *match, struct transport *transport)
 {
     struct command *command;
     bool has_answered = false;
-    while ((command = mailbox_open(commands)) != NULL) {
-        command->done = obey(steward, match, transport, command);
-        mailbox_reply(commands);
+    while ((command = mailbox_open(mailbox)) != NULL) {
+        command->done = execute(commands, match, transport, command);
+        mailbox_reply(mailbox);
         has_answered = true;
     }
     return has_answered;

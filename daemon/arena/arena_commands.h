@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Does in an arena what the operator asks for, and keeps the bans in force. The owning worker's
-// side of an arena's commands.
+// Executes the operator's commands in an arena, and enforces its bans. Thread rule: the worker that
+// owns the arena.
 #pragma once
 
 #include "arena_command.h"
@@ -9,16 +9,17 @@
 
 // All zero at first.
 struct arena_commands {
-    const struct bans *bans; // the sender's; NULL: none
+    const struct bans *bans; // owned by the sender; NULL: none
 };
 
-// Does what the commands in the mailbox say, and answers each. True when there were any.
-bool arena_commands_run(struct arena_commands *steward, struct mailbox *commands,
+// Executes and answers every command in the mailbox. Returns true if there was any.
+bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
                         struct raim_match *match, struct transport *transport);
 
-// Why an address (machine's byte order) is banned, for people; NULL where it is not.
-const char *arena_commands_find_ban(const struct arena_commands *steward, uint32_t address);
+// The reason for which an address (host byte order) is banned, a printable text; NULL if it is not
+// banned.
+const char *arena_commands_find_ban(const struct arena_commands *commands, uint32_t address);
 
-// Turns a connection away that has just begun, where its address is banned.
-void arena_commands_receive(struct arena_commands *steward, struct raim_match *match,
+// Checks a new connection, and disconnects it with the reason if its address is banned.
+void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,
                             const struct transport *transport, uint32_t peer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The structure of an arena, for the two files that implement it: arena.c runs it, arena_matches.c
-// changes what it plays.
+// The structure of an arena, private to the two files that implement it: arena.c runs the ticks,
+// arena_matches.c changes the match.
 #pragma once
 
 #include "access_control.h"
@@ -15,15 +15,15 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-// Each part says which thread may touch it. While no worker runs the arena, before its start and
-// after arena_let_go, the main thread may touch all of it.
+// Thread rule: stated by each part. While no worker runs the arena, before arena_start and after
+// arena_release, the main thread may touch every part.
 struct arena {
     // Written when the arena is opened; both threads read it.
     struct {
         uint16_t port;
-        int timer;        // a descriptor
-        uint64_t tick_ns; // period
-        uint32_t places;  // rows of the status
+        int timer;            // a descriptor
+        uint64_t tick_ns;     // period
+        uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
         struct raim_match_guard guard; // without a context: every client is admitted
         const struct wakeup *wakeup;   // of the main thread
@@ -31,15 +31,15 @@ struct arena {
 
     // Only the worker touches it.
     struct {
-        struct prepared_match *bout;       // is played
-        const struct config_arena *config; // of this bout
-        struct raim_match *match;          // of this bout
-        struct prepared_match *coming;     // begins with the next round; NULL: none
+        struct prepared_match *current;    // is played, with config and match below
+        const struct config_arena *config; // of `current`
+        struct raim_match *match;          // of `current`
+        struct prepared_match *next;       // begins with the next round; NULL: none
         struct transport *transport;
-        struct access_control *admission;     // NULL: every client is admitted
-        struct used_tokens_file *used_tokens; // of the admission; NULL: they cannot be recorded
-        struct arena_commands steward;
-        struct arena_checkpoint keeper;
+        struct access_control *access_control; // NULL: every client is admitted
+        struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
+        struct arena_commands commands;
+        struct arena_checkpoint checkpoint;
         struct answers answers;
         struct raim_match_player *rows;
         uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
@@ -49,33 +49,34 @@ struct arena {
         uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
         uint32_t tick_us_count;              // ever
         uint32_t publish_in;                 // ticks
-        bool has_news;                       // the main thread is woken after this tick
+        bool has_news;                       // wakes the main thread after this tick
     } worker;
 
     // Only the main thread touches it.
     struct {
-        const struct prepared_match *shown;   // the newest that is known to be played
-        const struct prepared_match *awaited; // the newest on offer for the next round
-        struct rejection_log flood;
+        const struct prepared_match *current;    // the newest that the worker has begun
+        const struct prepared_match *next_offer; // the newest offered for the next round
+        struct rejection_log rejections;
         struct overload overload;
     } main;
 
-    // Both touch it at any time: each member is atomic or a passage between two threads.
+    // Both touch it at any time: each member is atomic or a queue between two threads.
     struct {
         struct prepared_match_stack offered; // to the worker
         struct prepared_match_stack played;  // to the main thread
-        struct mailbox commands;             // of struct command; the main thread sends
+        struct mailbox mailbox;              // of struct command; the main thread sends
         struct triple_buffer status;         // the worker publishes
         _Atomic uint32_t players;            // clients that play
         _Atomic uint32_t ticks;
         _Atomic uint64_t ticked_ms;
-        _Atomic bool goes_on; // with the next process, when it ends
-        _Atomic bool let_go;
+        _Atomic bool keeps_checkpoint; // for the next process
+        _Atomic bool is_released;
     } shared;
 };
 
-// The bout's match and config are those of the arena from now on.
-void arena_play_bout(struct arena *arena, struct prepared_match *bout);
+// Makes a prepared match the current one: applies its configuration to the transport, the
+// checkpoint and the access control.
+void arena_play_match(struct arena *arena, struct prepared_match *prepared);
 
-// Begins what is due of the bouts on offer; between two ticks.
-void arena_take_bouts(struct arena *arena);
+// Begins the offered matches that are due. Call it between two ticks.
+void arena_take_offers(struct arena *arena);

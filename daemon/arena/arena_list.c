@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks for an arena among those that run.
+// Finds an arena among those that run.
 #include "arena_list.h"
 
 #include <string.h>

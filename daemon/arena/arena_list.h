@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The arenas that run and the workers that run them, for the rooms that read their status or send
-// them commands. Main thread only.
+// The running arenas and their workers, for the modules that read their status or send them
+// commands. Main thread only.
 #pragma once
 
 #include "arena.h"
@@ -17,8 +17,8 @@ struct arena_list {
     uint64_t started_ms; // CLOCK_MONOTONIC
 };
 
-// The index of the arena that is played under this name, or -1.
+// The index of the running arena of this name, or -1.
 int arena_list_find(const struct arena_list *list, const char *name);
 
-// The index of an arena, which need not exist any more, or -1.
+// The index of an arena, or -1. The pointer is only compared; the arena may have been destroyed.
 int arena_list_index(const struct arena_list *list, const struct arena *arena);

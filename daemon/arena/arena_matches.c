@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which bout an arena plays, and what takes its place.
+// Replaces the match of an arena while it runs: offers, takes and returns prepared matches.
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
@@ -13,8 +13,8 @@
 
 enum {
     US_PER_S = 1000000,
-    // Of a tick's length, for reading: the rest is for the step and for what is sent, and for the
-    // worker's other arenas.
+    // The share of a tick for reading datagrams, 1/4. The rest is for the step, for sending, and
+    // for the worker's other arenas.
     RECEIVE_SHARE = 4,
 };
 
@@ -22,11 +22,11 @@ enum {
 
 const struct config_arena *arena_config(const struct arena *arena)
 {
-    return &arena->main.shown->config;
+    return &arena->main.current->config;
 }
 
-// With all the places that the arena was opened for, so that others may become free for more; as
-// many as are wanted are in use.
+// Creates a match with every slot that the arena was opened for, so that limits can be raised
+// later. The tuning sets how many of them are in use.
 static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
 {
     struct raim_match_def def = raim_match_default_def();
@@ -76,129 +76,131 @@ struct prepared_match *arena_prepare(const struct arena *arena, const struct con
     return match != NULL ? prepared_match_create(config, owner, match) : NULL;
 }
 
-const struct prepared_match *arena_bout(const struct arena *arena)
+const struct prepared_match *arena_prepared_match(const struct arena *arena)
 {
-    return arena->main.shown;
+    return arena->main.current;
 }
 
-void arena_offer(struct arena *arena, struct prepared_match *bout)
+void arena_offer(struct arena *arena, struct prepared_match *prepared)
 {
-    if (!bout->at_once)
-        arena->main.awaited = bout;
-    prepared_match_push(&arena->shared.offered, bout);
+    if (!prepared->at_once)
+        arena->main.next_offer = prepared;
+    prepared_match_push(&arena->shared.offered, prepared);
 }
 
-bool arena_awaits(const struct arena *arena)
+bool arena_has_next_offer(const struct arena *arena)
 {
-    return arena->main.awaited != NULL;
+    return arena->main.next_offer != NULL;
 }
 
-// Notes that a bout is on offer no more.
-static void forget_offer(struct arena *arena, const struct prepared_match *bout)
+// Notes that a prepared match is not on offer any more.
+static void forget_offer(struct arena *arena, const struct prepared_match *prepared)
 {
-    if (arena->main.awaited == bout)
-        arena->main.awaited = NULL;
+    if (arena->main.next_offer == prepared)
+        arena->main.next_offer = NULL;
 }
 
 bool arena_collect(struct arena *arena)
 {
     bool is_another = false;
-    struct prepared_match *bouts = prepared_match_take(&arena->shared.played);
-    for (struct prepared_match *bout = bouts; bout != NULL; bout = bout->next) {
-        struct prepared_match *heir = bout->heir;
-        forget_offer(arena, bout);
-        if (heir == NULL)
+    struct prepared_match *matches = prepared_match_take(&arena->shared.played);
+    for (struct prepared_match *prepared = matches; prepared != NULL; prepared = prepared->next) {
+        struct prepared_match *successor = prepared->successor;
+        forget_offer(arena, prepared);
+        if (successor == NULL)
             continue;
-        forget_offer(arena, heir);
-        arena->main.shown = heir;
-        is_another = is_another || bout->match != NULL;
-        if (bout->match == NULL) {
-            heir->owner = bout->owner;
-            bout->owner = NULL;
+        forget_offer(arena, successor);
+        arena->main.current = successor;
+        is_another = is_another || prepared->match != NULL;
+        if (prepared->match == NULL) {
+            successor->owner = prepared->owner;
+            prepared->owner = NULL;
         }
     }
-    prepared_match_free_all(bouts);
+    prepared_match_free_all(matches);
     return is_another;
 }
 
 // --- The worker's side ---
 
-static void rename_admission(struct arena *arena, const char *name)
+static void rename_access_control(struct arena *arena, const char *name)
 {
     char error[2 * PATH_MAX];
-    if (arena->worker.admission == NULL)
+    if (arena->worker.access_control == NULL)
         return;
-    access_control_rename(arena->worker.admission, name);
+    access_control_rename(arena->worker.access_control, name);
     if (arena->worker.used_tokens == NULL ||
         used_tokens_file_rename(arena->worker.used_tokens, name, time(NULL), error, sizeof error))
         return;
     log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
-    access_control_stop_noting(arena->worker.admission);
+    access_control_stop_noting(arena->worker.access_control);
     used_tokens_file_close(arena->worker.used_tokens);
     arena->worker.used_tokens = NULL;
 }
 
-void arena_play_bout(struct arena *arena, struct prepared_match *bout)
+void arena_play_match(struct arena *arena, struct prepared_match *prepared)
 {
-    const struct raim_match_tuning tuning = prepared_match_tuning(&bout->config);
-    const struct gate_limits limits = config_limits(&bout->config);
-    arena->worker.bout = bout;
-    arena->worker.config = &bout->config;
-    arena->worker.match = bout->match;
+    const struct raim_match_tuning tuning = prepared_match_tuning(&prepared->config);
+    const struct gate_limits limits = config_limits(&prepared->config);
+    arena->worker.current = prepared;
+    arena->worker.config = &prepared->config;
+    arena->worker.match = prepared->match;
     raim_match_tune(arena->worker.match, &tuning);
-    transport_offer(arena->worker.transport, bout->config.name, arena->worker.admission != NULL);
-    transport_admit_queries(arena->worker.transport, bout->config.queries);
-    transport_guard(arena->worker.transport, bout->config.address_validation, &limits);
-    transport_limit_time(arena->worker.transport, US_PER_S / bout->config.tick_hz / RECEIVE_SHARE);
+    transport_offer(arena->worker.transport, prepared->config.name,
+                    arena->worker.access_control != NULL);
+    transport_admit_queries(arena->worker.transport, prepared->config.queries);
+    transport_guard(arena->worker.transport, prepared->config.address_validation, &limits);
+    transport_limit_time(arena->worker.transport,
+                         US_PER_S / prepared->config.tick_hz / RECEIVE_SHARE);
     arena->worker.answers = (struct answers){0};
-    arena_checkpoint_rename(&arena->worker.keeper, bout->config.name);
-    arena_checkpoint_note_map(&arena->worker.keeper, &bout->map);
-    rename_admission(arena, bout->config.name);
+    arena_checkpoint_rename(&arena->worker.checkpoint, prepared->config.name);
+    arena_checkpoint_note_map(&arena->worker.checkpoint, &prepared->map);
+    rename_access_control(arena, prepared->config.name);
 }
 
-static void give_back(struct arena *arena, struct prepared_match *bout)
+static void give_back(struct arena *arena, struct prepared_match *prepared)
 {
-    prepared_match_push(&arena->shared.played, bout);
+    prepared_match_push(&arena->shared.played, prepared);
     arena->worker.has_news = true;
 }
 
-static void begin_bout(struct arena *arena, struct prepared_match *bout)
+static void begin_match(struct arena *arena, struct prepared_match *prepared)
 {
-    struct prepared_match *before = arena->worker.bout;
-    if (bout->match == NULL)
-        prepared_match_inherit(bout, before);
+    struct prepared_match *before = arena->worker.current;
+    if (prepared->match == NULL)
+        prepared_match_inherit(prepared, before);
     else
-        raim_match_transfer(bout->match, before->match, bout->keeps_round);
-    arena_play_bout(arena, bout);
-    before->heir = bout;
+        raim_match_transfer(prepared->match, before->match, prepared->keeps_round);
+    arena_play_match(arena, prepared);
+    before->successor = prepared;
     give_back(arena, before);
 }
 
-// What was to come was made before this one.
-static void expect_bout(struct arena *arena, struct prepared_match *bout)
+// Replaces the match for the next round, which is older.
+static void set_next_match(struct arena *arena, struct prepared_match *prepared)
 {
-    if (arena->worker.coming != NULL)
-        give_back(arena, arena->worker.coming);
-    arena->worker.coming = bout;
+    if (arena->worker.next != NULL)
+        give_back(arena, arena->worker.next);
+    arena->worker.next = prepared;
 }
 
-void arena_take_bouts(struct arena *arena)
+void arena_take_offers(struct arena *arena)
 {
-    for (struct prepared_match *bout = prepared_match_take(&arena->shared.offered), *next;
-         bout != NULL; bout = next) {
-        next = bout->next;
-        if (!bout->at_once) {
-            expect_bout(arena, bout);
+    for (struct prepared_match *prepared = prepared_match_take(&arena->shared.offered), *next;
+         prepared != NULL; prepared = next) {
+        next = prepared->next;
+        if (!prepared->at_once) {
+            set_next_match(arena, prepared);
             continue;
         }
-        if (bout->match != NULL)
-            expect_bout(arena, NULL);
-        else if (arena->worker.coming != NULL)
-            config_tune(&arena->worker.coming->config, &bout->config);
-        begin_bout(arena, bout);
+        if (prepared->match != NULL)
+            set_next_match(arena, NULL);
+        else if (arena->worker.next != NULL)
+            config_tune(&arena->worker.next->config, &prepared->config);
+        begin_match(arena, prepared);
     }
-    if (arena->worker.coming == NULL || !raim_match_is_round_due(arena->worker.match))
+    if (arena->worker.next == NULL || !raim_match_is_round_due(arena->worker.match))
         return;
-    begin_bout(arena, arena->worker.coming);
-    arena->worker.coming = NULL;
+    begin_match(arena, arena->worker.next);
+    arena->worker.next = NULL;
 }

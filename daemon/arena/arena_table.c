@@ -14,208 +14,210 @@
 
 enum { GOODBYE_MS = 500, ERROR_BYTES = 256 };
 
-const struct config_arena *arena_slot_wanted(const struct arena_slot *berth)
+const struct config_arena *arena_slot_wanted(const struct arena_slot *slot)
 {
-    return &berth->config->arenas[berth->index];
+    return &slot->config->arenas[slot->index];
 }
 
-bool arena_slot_has_rounds(const struct arena_slot *berth)
+bool arena_slot_has_rounds(const struct arena_slot *slot)
 {
-    const struct config_arena *wanted = arena_slot_wanted(berth);
+    const struct config_arena *wanted = arena_slot_wanted(slot);
     return wanted->round_s > 0 || wanted->score_limit > 0;
 }
 
-// --- Bouts ---
+// --- Matches ---
 
-static const struct raim_map *map_at(const struct config_arena *config, int place)
+static const struct raim_map *map_at(const struct config_arena *config, int map_index)
 {
-    return place == 0 ? config->map : config->rotation[place - 1];
+    return map_index == 0 ? config->map : config->rotation[map_index - 1];
 }
 
-int arena_slot_find_place(const struct arena_slot *berth)
+int arena_slot_find_map_index(const struct arena_slot *slot)
 {
-    const struct config_arena *wanted = arena_slot_wanted(berth);
-    const char *name = arena_config(berth->arena)->map->name;
-    int place = 0;
-    while (place < wanted->rotation_count && strcmp(map_at(wanted, place)->name, name) != 0)
-        place++;
-    return place;
+    const struct config_arena *wanted = arena_slot_wanted(slot);
+    const char *name = arena_config(slot->arena)->map->name;
+    int map_index = 0;
+    while (map_index < wanted->rotation_count && strcmp(map_at(wanted, map_index)->name, name) != 0)
+        map_index++;
+    return map_index;
 }
 
-int arena_slot_next_place(const struct arena_slot *berth)
+int arena_slot_next_map_index(const struct arena_slot *slot)
 {
-    return (arena_bout(berth->arena)->map.place + 1) %
-           (arena_slot_wanted(berth)->rotation_count + 1);
+    return (arena_prepared_match(slot->arena)->map.index + 1) %
+           (arena_slot_wanted(slot)->rotation_count + 1);
 }
 
-struct prepared_match *arena_slot_prepare(const struct arena_slot *berth, int place, bool keeps_map)
+struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map_index,
+                                          bool keeps_map)
 {
-    const struct prepared_match *played = arena_bout(berth->arena);
-    struct config_arena config = *arena_slot_wanted(berth);
-    struct config *owner = berth->config;
-    if (place > config.rotation_count)
-        place = 0; // of a longer one before
-    const bool is_ordered = keeps_map && played->map.path[0] != '\0';
-    if (is_ordered) {
+    const struct prepared_match *played = arena_prepared_match(slot->arena);
+    struct config_arena config = *arena_slot_wanted(slot);
+    struct config *owner = slot->config;
+    if (map_index > config.rotation_count)
+        map_index = 0; // the index of a longer, earlier rotation
+    const bool keeps_own_map = keeps_map && played->map.path[0] != '\0';
+    if (keeps_own_map) {
         config.map = played->config.map;
-        config.rotation_count = 0; // another owner's
+        config.rotation_count = 0; // the rotation's maps belong to another owner
         owner = played->owner;
     } else {
-        config.map = map_at(&config, place);
+        config.map = map_at(&config, map_index);
     }
-    struct prepared_match *bout = arena_prepare(berth->arena, &config, owner);
-    if (bout == NULL)
+    struct prepared_match *prepared = arena_prepare(slot->arena, &config, owner);
+    if (prepared == NULL)
         return NULL;
-    if (is_ordered)
-        bout->map = played->map;
-    bout->map.place = place;
-    return bout;
+    if (keeps_own_map)
+        prepared->map = played->map;
+    prepared->map.index = map_index;
+    return prepared;
 }
 
-struct prepared_match *arena_slot_prepare_map(const struct arena_slot *berth, struct config *map,
+struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, struct config *map,
                                               const char *path)
 {
-    struct config_arena config = *arena_slot_wanted(berth);
+    struct config_arena config = *arena_slot_wanted(slot);
     config.map = map->maps[0];
-    config.rotation_count = 0; // another owner's
-    struct prepared_match *bout = arena_prepare(berth->arena, &config, map);
-    if (bout == NULL)
+    config.rotation_count = 0; // the rotation's maps belong to another owner
+    struct prepared_match *prepared = arena_prepare(slot->arena, &config, map);
+    if (prepared == NULL)
         return NULL;
-    bout->map.place = arena_bout(berth->arena)->map.place;
-    snprintf(bout->map.path, sizeof bout->map.path, "%s", path);
-    bout->at_once = true;
-    return bout;
+    prepared->map.index = arena_prepared_match(slot->arena)->map.index;
+    snprintf(prepared->map.path, sizeof prepared->map.path, "%s", path);
+    prepared->at_once = true;
+    return prepared;
 }
 
-// The map after this one is there before the round ends.
-static void prepare_rotation(struct arena_slot *berth)
+// Prepares the match on the next map, so that it is ready when the round ends.
+static void prepare_rotation(struct arena_slot *slot)
 {
-    if (arena_slot_wanted(berth)->rotation_count == 0 || !arena_slot_has_rounds(berth) ||
-        arena_awaits(berth->arena))
+    if (arena_slot_wanted(slot)->rotation_count == 0 || !arena_slot_has_rounds(slot) ||
+        arena_has_next_offer(slot->arena))
         return;
-    struct prepared_match *bout = arena_slot_prepare(berth, arena_slot_next_place(berth), false);
-    if (bout != NULL)
-        arena_offer(berth->arena, bout);
+    struct prepared_match *prepared =
+        arena_slot_prepare(slot, arena_slot_next_map_index(slot), false);
+    if (prepared != NULL)
+        arena_offer(slot->arena, prepared);
 }
 
-void arena_table_collect(struct arena_table *fleet)
+void arena_table_collect(struct arena_table *table)
 {
-    for (int i = 0; i < fleet->running.count; i++) {
-        struct arena *arena = fleet->running.arenas[i];
+    for (int i = 0; i < table->running.count; i++) {
+        struct arena *arena = table->running.arenas[i];
         if (arena_collect(arena))
             log_arena_info(arena_config(arena)->name, "match started arena=%s map=%s",
                            arena_config(arena)->name, arena_config(arena)->map->name);
-        prepare_rotation(fleet->berths[i]);
+        prepare_rotation(table->slots[i]);
     }
 }
 
-// --- Berths ---
+// --- Slots ---
 
-// Until it has gone, it may have a checkpoint of this name.
-static bool is_leaving(const struct arena_table *fleet, const char *name)
+// Whether an arena of this name is still leaving: its checkpoint may still have the name.
+static bool is_leaving(const struct arena_table *table, const char *name)
 {
-    const struct arena_slot *berth = fleet->leaving;
-    while (berth != NULL && strcmp(arena_slot_wanted(berth)->name, name) != 0)
-        berth = berth->next;
-    return berth != NULL;
+    const struct arena_slot *slot = table->leaving;
+    while (slot != NULL && strcmp(arena_slot_wanted(slot)->name, name) != 0)
+        slot = slot->next;
+    return slot != NULL;
 }
 
-struct arena_slot *arena_slot_open(struct arena_table *fleet, struct config *config, int index,
+struct arena_slot *arena_slot_open(struct arena_table *table, struct config *config, int index,
                                    char *error, size_t capacity)
 {
-    struct arena_slot *berth = calloc(1, sizeof *berth);
-    if (berth == NULL) {
+    struct arena_slot *slot = calloc(1, sizeof *slot);
+    if (slot == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
     const struct config_arena *arena = &config->arenas[index];
-    if (is_leaving(fleet, arena->name)) {
-        snprintf(error, capacity, "the arena of this name has not left yet");
-        free(berth);
+    if (is_leaving(table, arena->name)) {
+        snprintf(error, capacity, "an arena of this name is still leaving");
+        free(slot);
         return NULL;
     }
-    berth->arena = arena_create(config, arena, &fleet->passed, &fleet->wakeup, error, capacity);
-    if (berth->arena == NULL) {
-        free(berth);
+    slot->arena = arena_create(config, arena, &table->sockets, &table->wakeup, error, capacity);
+    if (slot->arena == NULL) {
+        free(slot);
         return NULL;
     }
-    berth->config = config_share(config);
-    berth->index = index;
-    berth->ticks_seen = UINT32_MAX;
-    return berth;
+    slot->config = config_share(config);
+    slot->index = index;
+    slot->ticks_seen = UINT32_MAX;
+    return slot;
 }
 
-void arena_slot_close(struct arena_slot *berth)
+void arena_slot_close(struct arena_slot *slot)
 {
-    if (berth == NULL)
+    if (slot == NULL)
         return;
-    arena_destroy(berth->arena);
-    config_unload(berth->config);
-    free(berth);
+    arena_destroy(slot->arena);
+    config_unload(slot->config);
+    free(slot);
 }
 
-// --- The fleet ---
+// --- The table ---
 
-bool arena_table_open(struct arena_table *fleet, struct config *config, const char *path)
+bool arena_table_open(struct arena_table *table, struct config *config, const char *path)
 {
     char error[ERROR_BYTES];
-    *fleet = (struct arena_table){.config = config, .path = path};
-    fleet->running.started_ms = monotonic_ms();
-    socket_activation_init(&fleet->passed);
-    if (!wakeup_open(&fleet->wakeup)) {
+    *table = (struct arena_table){.config = config, .path = path};
+    table->running.started_ms = monotonic_ms();
+    socket_activation_init(&table->sockets);
+    if (!wakeup_open(&table->wakeup)) {
         log_error("cannot create an eventfd: %s", strerror(errno));
         return false;
     }
     for (int i = 0; i < config->arena_count; i++) {
-        struct arena_slot *berth = arena_slot_open(fleet, config, i, error, sizeof error);
-        if (berth == NULL) {
+        struct arena_slot *slot = arena_slot_open(table, config, i, error, sizeof error);
+        if (slot == NULL) {
             log_arena_error(config->arenas[i].name, "arena failed name=%s: %s",
                             config->arenas[i].name, error);
             return false;
         }
-        arena_table_add(fleet, berth);
+        arena_table_add(table, slot);
     }
-    socket_activation_warn_unused(&fleet->passed);
+    socket_activation_warn_unused(&table->sockets);
     return true;
 }
 
-static struct worker *least_busy(const struct arena_table *fleet)
+static struct worker *least_busy(const struct arena_table *table)
 {
-    struct worker *least = fleet->running.workers[0];
+    struct worker *least = table->running.workers[0];
     int fewest = INT32_MAX;
-    for (int i = 0; i < fleet->running.worker_count; i++) {
+    for (int i = 0; i < table->running.worker_count; i++) {
         int count = 0;
-        for (int j = 0; j < fleet->running.count; j++)
-            count += fleet->berths[j]->worker == fleet->running.workers[i];
+        for (int j = 0; j < table->running.count; j++)
+            count += table->slots[j]->worker == table->running.workers[i];
         if (count < fewest) {
             fewest = count;
-            least = fleet->running.workers[i];
+            least = table->running.workers[i];
         }
     }
     return least;
 }
 
-bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth)
+bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
 {
-    if (fleet->running.count == CONFIG_MAX_ARENAS)
+    if (table->running.count == CONFIG_MAX_ARENAS)
         return false;
-    if (fleet->running.worker_count > 0) {
-        berth->worker = least_busy(fleet);
-        if (!worker_add(berth->worker, berth->arena))
+    if (table->running.worker_count > 0) {
+        slot->worker = least_busy(table);
+        if (!worker_add(slot->worker, slot->arena))
             return false;
     }
-    const struct config_arena *config = arena_config(berth->arena);
+    const struct config_arena *config = arena_config(slot->arena);
     log_arena_info(config->name,
                    "arena started name=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
-                   config->name, config->address, arena_port(berth->arena), config->map->name,
+                   config->name, config->address, arena_port(slot->arena), config->map->name,
                    config->max_players, config->bots, config->tick_hz);
-    fleet->berths[fleet->running.count] = berth;
-    fleet->running.arenas[fleet->running.count++] = berth->arena;
-    prepare_rotation(berth);
+    table->slots[table->running.count] = slot;
+    table->running.arenas[table->running.count++] = slot->arena;
+    prepare_rotation(slot);
     return true;
 }
 
-// As many as the configuration wants, or one per CPU, but none without an arena.
+// The configured number of workers, or one per CPU, but at most one per arena.
 static int count_workers(const struct config *config)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -223,12 +225,12 @@ static int count_workers(const struct config *config)
     return wanted < config->arena_count ? wanted : config->arena_count;
 }
 
-bool arena_table_start(struct arena_table *fleet)
+bool arena_table_start(struct arena_table *table)
 {
-    struct arena_list *running = &fleet->running;
-    struct arena *dealt[CONFIG_MAX_ARENAS];
+    struct arena_list *running = &table->running;
+    struct arena *assigned[CONFIG_MAX_ARENAS];
     char error[ERROR_BYTES];
-    const int worker_count = count_workers(fleet->config);
+    const int worker_count = count_workers(table->config);
     running->workers = calloc((size_t)worker_count, sizeof(struct worker *));
     if (running->workers == NULL) {
         log_error("out of memory");
@@ -237,93 +239,93 @@ bool arena_table_start(struct arena_table *fleet)
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
         for (int j = i; j < running->count; j += worker_count)
-            dealt[count++] = running->arenas[j];
-        running->workers[i] = worker_start(i, dealt, count, error, sizeof error);
+            assigned[count++] = running->arenas[j];
+        running->workers[i] = worker_start(i, assigned, count, error, sizeof error);
         if (running->workers[i] == NULL) {
             log_error("workers failed: %s", error);
             return false;
         }
         for (int j = i; j < running->count; j += worker_count)
-            fleet->berths[j]->worker = running->workers[i];
+            table->slots[j]->worker = running->workers[i];
         running->worker_count++;
     }
     return true;
 }
 
-void arena_table_keep(struct arena_table *fleet)
+void arena_table_keep_checkpoints(struct arena_table *table)
 {
-    for (int i = 0; i < fleet->running.count; i++)
-        arena_keep(fleet->running.arenas[i]);
+    for (int i = 0; i < table->running.count; i++)
+        arena_keep_checkpoint(table->running.arenas[i]);
 }
 
-void arena_table_stop(struct arena_table *fleet)
+void arena_table_stop(struct arena_table *table)
 {
-    for (int i = 0; i < fleet->running.worker_count; i++)
-        worker_stop(fleet->running.workers[i], GOODBYE_MS);
-    for (int i = 0; i < fleet->running.worker_count; i++)
-        worker_join(fleet->running.workers[i]);
+    for (int i = 0; i < table->running.worker_count; i++)
+        worker_stop(table->running.workers[i], GOODBYE_MS);
+    for (int i = 0; i < table->running.worker_count; i++)
+        worker_join(table->running.workers[i]);
 }
 
-void arena_table_close(struct arena_table *fleet)
+void arena_table_close(struct arena_table *table)
 {
-    for (int i = 0; i < fleet->running.count; i++)
-        arena_slot_close(fleet->berths[i]);
-    while (fleet->leaving != NULL) {
-        struct arena_slot *berth = fleet->leaving;
-        fleet->leaving = berth->next;
-        arena_slot_close(berth);
+    for (int i = 0; i < table->running.count; i++)
+        arena_slot_close(table->slots[i]);
+    while (table->leaving != NULL) {
+        struct arena_slot *slot = table->leaving;
+        table->leaving = slot->next;
+        arena_slot_close(slot);
     }
-    free(fleet->running.workers);
-    wakeup_close(&fleet->wakeup);
-    config_unload(fleet->config);
+    free(table->running.workers);
+    wakeup_close(&table->wakeup);
+    config_unload(table->config);
 }
 
-bool arena_table_remove(struct arena_table *fleet, int index)
+bool arena_table_remove(struct arena_table *table, int index)
 {
-    struct arena_slot *berth = fleet->berths[index];
-    if (!arena_is_let_go(berth->arena) && !worker_remove(berth->worker, berth->arena, GOODBYE_MS))
+    struct arena_slot *slot = table->slots[index];
+    if (!arena_is_released(slot->arena) && !worker_remove(slot->worker, slot->arena, GOODBYE_MS))
         return false;
-    const size_t rest = (size_t)(fleet->running.count - index - 1);
-    memmove(&fleet->berths[index], &fleet->berths[index + 1], rest * sizeof fleet->berths[0]);
-    memmove(&fleet->running.arenas[index], &fleet->running.arenas[index + 1],
-            rest * sizeof fleet->running.arenas[0]);
-    fleet->running.count--;
-    berth->next = fleet->leaving;
-    fleet->leaving = berth;
+    const size_t rest = (size_t)(table->running.count - index - 1);
+    memmove(&table->slots[index], &table->slots[index + 1], rest * sizeof table->slots[0]);
+    memmove(&table->running.arenas[index], &table->running.arenas[index + 1],
+            rest * sizeof table->running.arenas[0]);
+    table->running.count--;
+    slot->next = table->leaving;
+    table->leaving = slot;
     return true;
 }
 
-struct arena_slot *arena_table_next_gone(struct arena_table *fleet)
+struct arena_slot *arena_table_next_gone(struct arena_table *table)
 {
-    struct arena_slot **link = &fleet->leaving;
-    while (*link != NULL && !arena_is_let_go((*link)->arena))
+    struct arena_slot **link = &table->leaving;
+    while (*link != NULL && !arena_is_released((*link)->arena))
         link = &(*link)->next;
-    struct arena_slot *berth = *link;
-    if (berth == NULL)
+    struct arena_slot *slot = *link;
+    if (slot == NULL)
         return NULL;
-    *link = berth->next;
-    log_arena_info(arena_slot_wanted(berth)->name, "arena ended name=%s port=%u",
-                   arena_slot_wanted(berth)->name, arena_port(berth->arena));
-    return berth;
+    *link = slot->next;
+    log_arena_info(arena_slot_wanted(slot)->name, "arena ended name=%s port=%u",
+                   arena_slot_wanted(slot)->name, arena_port(slot->arena));
+    return slot;
 }
 
-bool arena_table_ticks_advance(struct arena_table *fleet)
+bool arena_table_ticks_advance(struct arena_table *table)
 {
     bool advance = true;
-    for (int i = 0; i < fleet->running.count; i++) {
-        const uint32_t ticks = arena_ticks(fleet->running.arenas[i]);
-        advance = advance && ticks != fleet->berths[i]->ticks_seen;
-        fleet->berths[i]->ticks_seen = ticks;
+    for (int i = 0; i < table->running.count; i++) {
+        const uint32_t ticks = arena_ticks(table->running.arenas[i]);
+        advance = advance && ticks != table->slots[i]->ticks_seen;
+        table->slots[i]->ticks_seen = ticks;
     }
     return advance;
 }
 
-void arena_table_count_players(const struct arena_table *fleet, uint32_t *players, uint32_t *bots)
+void arena_table_count_players(const struct arena_table *table, uint32_t *players, uint32_t *bots)
 {
     *players = 0;
     *bots = 0;
-    for (int i = 0; i < fleet->running.count; i++) {
-        const struct arena_status *status = arena_status(fleet->running.arenas[i]);
+    for (int i = 0; i < table->running.count; i++) {
+        const struct arena_status *status = arena_status(table->running.arenas[i]);
         *players += status->counts.players;
         *bots += status->counts.bots;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The arenas of the server: which worker runs each, and by what configuration. Arenas come and go
-// while the others run. Main thread only.
+// The table of arenas: each slot holds an arena, its worker and its configuration. Arenas are added
+// and removed while the others run. Main thread only.
 #pragma once
 
 #include "arena.h"
@@ -13,86 +13,89 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// An arena's place in the fleet.
 struct arena_slot {
     struct arena *arena;
     struct worker *worker;
-    struct config *config; // held; what it is to be played by, from the next bout on
-    int index;             // of its arena there
+    struct config *config; // held; applies from the next prepared match on
+    int index;             // of the arena in `config`
     uint32_t ticks_seen;
-    struct arena_slot *next; // of those that leave
+    struct arena_slot *next; // in the list of leaving arenas
 };
 
 struct arena_table {
-    struct config *config; // held; that runs
+    struct config *config; // held; in force
     const char *path;      // of its file; NULL: none
     struct arena_list running;
-    struct arena_slot *berths[CONFIG_MAX_ARENAS]; // of the running arenas, in the same order
+    struct arena_slot *slots[CONFIG_MAX_ARENAS]; // of the running arenas, in the same order
     struct arena_slot *leaving;
-    struct socket_activation passed;
+    struct socket_activation sockets;
     struct wakeup wakeup; // of the main thread, signalled by the workers
 };
 
-// Opens every arena of a configuration and its port. False after logging why; arena_table_close is
-// to be called all the same. Takes the configuration in any case, borrows the path of its file,
-// NULL for none.
-bool arena_table_open(struct arena_table *fleet, struct config *config, const char *path);
+// Opens every arena of a configuration and its port. Returns false after logging the reason; the
+// caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
+// of the configuration's file; NULL for none.
+bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
-// What `berth` is to be played by.
-const struct config_arena *arena_slot_wanted(const struct arena_slot *berth);
+// The configuration that a slot is to have, from its next prepared match on.
+const struct config_arena *arena_slot_wanted(const struct arena_slot *slot);
 
-// Opens an arena of a configuration, which it shares, and its port. NULL with a reason in `error`.
-struct arena_slot *arena_slot_open(struct arena_table *fleet, struct config *config, int index,
+// Opens the arena at `index` of a configuration, and its port. Shares `config`. Returns NULL and
+// writes a reason into `error`.
+struct arena_slot *arena_slot_open(struct arena_table *table, struct config *config, int index,
                                    char *error, size_t capacity);
 
-// Makes a bout by what is wanted, on that map of the rotation, or on the one that is played where
-// `keeps_map`. NULL when memory runs out.
-struct prepared_match *arena_slot_prepare(const struct arena_slot *berth, int place,
+// Prepares a match with the slot's wanted configuration, on the map at `map_index`: 0 is the
+// arena's first map, i the i-th of its rotation. With `keeps_map` a map that the operator chose
+// stays. Returns NULL when memory runs out.
+struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map_index,
                                           bool keeps_map);
 
-// The same on the only map of a configuration, which it shares, read from that file; at once, in a
-// new round.
-struct prepared_match *arena_slot_prepare_map(const struct arena_slot *berth, struct config *map,
+// Prepares a match that begins at once with a new round, on the first map of the configuration
+// `map`, which was read from the file `path`. Shares `map`. Returns NULL when memory runs out.
+struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, struct config *map,
                                               const char *path);
 
-// Takes NULL. No worker may play it.
-void arena_slot_close(struct arena_slot *berth);
+// Takes NULL. No worker may be running the arena.
+void arena_slot_close(struct arena_slot *slot);
 
-// Whether what is wanted has rounds.
-bool arena_slot_has_rounds(const struct arena_slot *berth);
+// Whether the wanted configuration has rounds: a time or a score limit.
+bool arena_slot_has_rounds(const struct arena_slot *slot);
 
-// The place in the rotation that is wanted of the map that is played; the last where it is not
-// there, so that the first comes next.
-int arena_slot_find_place(const struct arena_slot *berth);
-int arena_slot_next_place(const struct arena_slot *berth);
+// The index, in the wanted rotation, of the map that is played, and of the map after it. Where the
+// rotation does not contain the map, its last index is returned, so that the first map follows.
+int arena_slot_find_map_index(const struct arena_slot *slot);
+int arena_slot_next_map_index(const struct arena_slot *slot);
 
-// Before the workers start, a berth is only listed. Takes the berth. Afterwards its arena goes to
-// the worker with the fewest; false, and the berth is still the caller's, where none would take it.
-bool arena_table_add(struct arena_table *fleet, struct arena_slot *berth);
+// Adds a slot to the table and takes it. Once the workers run, the arena goes to the worker with
+// the fewest arenas. Returns false, and leaves the slot to the caller, if the table is full or the
+// worker's mailbox is.
+bool arena_table_add(struct arena_table *table, struct arena_slot *slot);
 
-// Starts the workers and deals the arenas out to them. False after logging why.
-bool arena_table_start(struct arena_table *fleet);
+// Starts the workers and distributes the arenas over them. Returns false after logging the reason.
+bool arena_table_start(struct arena_table *table);
 
-// What ends is only this process: every arena is kept for the next one, where there is a directory
-// for that. To be called before arena_table_stop.
-void arena_table_keep(struct arena_table *fleet);
+// Makes arena_table_stop keep a checkpoint of every arena for the next process, where
+// $RUNTIME_DIRECTORY is set.
+void arena_table_keep_checkpoints(struct arena_table *table);
 
-// Tells every client goodbye, which takes at most half a second, and ends the workers.
-void arena_table_stop(struct arena_table *fleet);
+// Disconnects every client, which takes at most half a second, and ends the workers.
+void arena_table_stop(struct arena_table *table);
 
-// Closes every arena; none is played any more.
-void arena_table_close(struct arena_table *fleet);
+// Closes every arena. The workers must have ended.
+void arena_table_close(struct arena_table *table);
 
-// Has the arena at this index leave. False, and it stays, where its worker does not listen.
-bool arena_table_remove(struct arena_table *fleet, int index);
+// Asks the worker of the arena at this index to end it, and removes it from the table. Returns
+// false and leaves it in the table if the mailbox of its worker is full.
+bool arena_table_remove(struct arena_table *table, int index);
 
-// The next arena that has left, for the caller to close; NULL: none.
-struct arena_slot *arena_table_next_gone(struct arena_table *fleet);
+// The next arena that its worker has released, for the caller to close; NULL: none.
+struct arena_slot *arena_table_next_gone(struct arena_table *table);
 
-// Frees what has been played, and prepares the next round of every arena that has a rotation.
-void arena_table_collect(struct arena_table *fleet);
+// Frees the matches that have ended, and prepares the next map of every arena with a rotation.
+void arena_table_collect(struct arena_table *table);
 
-// Whether every arena has ticked since the call before; those that are new need not have.
-bool arena_table_ticks_advance(struct arena_table *fleet);
+// Whether every arena has ticked since the last call. An arena added since then counts as ticking.
+bool arena_table_ticks_advance(struct arena_table *table);
 
-void arena_table_count_players(const struct arena_table *fleet, uint32_t *players, uint32_t *bots);
+void arena_table_count_players(const struct arena_table *table, uint32_t *players, uint32_t *bots);

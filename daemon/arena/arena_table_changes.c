@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes the arenas of a running server.
+// Implements the operator's changes of the running arenas.
 #define _GNU_SOURCE
 #include "arena_table_changes.h"
 
@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool arena_table_reload(struct arena_table *fleet, struct reload_report *outcome)
+bool arena_table_reload(struct arena_table *table, struct reload_report *report)
 {
     uint32_t players, bots;
     notify_reloading();
-    const bool good = reload_apply(fleet, outcome);
-    reload_log(outcome);
+    const bool good = reload_apply(table, report);
+    reload_log(report);
     if (good)
-        log_set_level(fleet->config->log_level);
-    arena_table_count_players(fleet, &players, &bots);
+        log_set_level(table->config->log_level);
+    arena_table_count_players(table, &players, &bots);
     notify_players(players, bots);
     notify_ready();
     return good;
@@ -33,16 +33,17 @@ static bool refuse(const char *reason, char *error, size_t capacity)
     return false;
 }
 
-// The file's arena of this name, in a configuration that the caller unloads; NULL with a reason.
-static struct config *load_arena(const struct arena_table *fleet, const char *name, int *index,
+// Loads the file and finds the arena of this name. The caller unloads the configuration. Returns
+// NULL and writes a reason on failure.
+static struct config *load_arena(const struct arena_table *table, const char *name, int *index,
                                  char *error, size_t capacity)
 {
-    struct reload_report outcome = {0};
-    struct config *config = fleet->path != NULL ? reload_load(fleet->path, &outcome) : NULL;
+    struct reload_report report = {0};
+    struct config *config = table->path != NULL ? reload_load(table->path, &report) : NULL;
     if (config == NULL)
-        refuse(outcome.count > 0 ? outcome.lines[0].text : "there is no configuration to read",
-               error, capacity);
-    reload_report_clear(&outcome);
+        refuse(report.count > 0 ? report.lines[0].text : "there is no configuration to read", error,
+               capacity);
+    reload_report_clear(&report);
     if (config == NULL)
         return NULL;
     *index = 0;
@@ -55,72 +56,73 @@ static struct config *load_arena(const struct arena_table *fleet, const char *na
     return NULL;
 }
 
-bool arena_table_add_arena(struct arena_table *fleet, const char *name, char *error,
+bool arena_table_add_arena(struct arena_table *table, const char *name, char *error,
                            size_t capacity)
 {
     int index;
-    assert(arena_list_find(&fleet->running, name) < 0);
-    struct config *config = load_arena(fleet, name, &index, error, capacity);
+    assert(arena_list_find(&table->running, name) < 0);
+    struct config *config = load_arena(table, name, &index, error, capacity);
     if (config == NULL)
         return false;
-    struct arena_slot *berth = arena_slot_open(fleet, config, index, error, capacity);
-    config_unload(config); // the berth shares it
-    if (berth == NULL)
+    struct arena_slot *slot = arena_slot_open(table, config, index, error, capacity);
+    config_unload(config); // the slot shares it
+    if (slot == NULL)
         return false;
-    if (arena_table_add(fleet, berth))
+    if (arena_table_add(table, slot))
         return true;
-    arena_slot_close(berth);
-    return refuse("too many arenas, or no worker listens", error, capacity);
+    arena_slot_close(slot);
+    return refuse("too many arenas, or the worker is busy", error, capacity);
 }
 
-bool arena_table_remove_arena(struct arena_table *fleet, int index, char *error, size_t capacity)
+bool arena_table_remove_arena(struct arena_table *table, int index, char *error, size_t capacity)
 {
-    return arena_table_remove(fleet, index) ||
-           refuse("the arena's worker does not listen", error, capacity);
+    return arena_table_remove(table, index) ||
+           refuse("the arena's worker is busy", error, capacity);
 }
 
-// The first line of a report, or less.
+// Copies the first line, truncated to the capacity.
 static void copy_line(const char *text, char *error, size_t capacity)
 {
     snprintf(error, capacity, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-// By a path that the next process will find, too. NULL when memory runs out.
-static struct prepared_match *prepare_map(const struct arena_table *fleet,
-                                          const struct arena_slot *berth, struct config *map,
+// Prepares a match on a map, under an absolute path that the next process will find. Returns NULL
+// when memory runs out.
+static struct prepared_match *prepare_map(const struct arena_table *table,
+                                          const struct arena_slot *slot, struct config *map,
                                           const char *path)
 {
-    char *resolved = source_resolve(fleet->path != NULL ? fleet->path : "", path);
+    char *resolved = source_resolve(table->path != NULL ? table->path : "", path);
     if (resolved == NULL)
         return NULL;
     char *whole = realpath(resolved, NULL);
-    struct prepared_match *bout =
-        arena_slot_prepare_map(berth, map, whole != NULL ? whole : resolved);
+    struct prepared_match *prepared =
+        arena_slot_prepare_map(slot, map, whole != NULL ? whole : resolved);
     free(whole);
     free(resolved);
-    return bout;
+    return prepared;
 }
 
-bool arena_table_change_map(struct arena_table *fleet, int index, const char *map_path, char *error,
+bool arena_table_change_map(struct arena_table *table, int index, const char *map_path, char *error,
                             size_t capacity)
 {
-    const struct arena_slot *berth = fleet->berths[index];
+    const struct arena_slot *slot = table->slots[index];
     char *text = NULL;
     size_t size;
     struct diagnostics report = {.out = open_memstream(&text, &size)};
     if (report.out == NULL)
         return refuse("out of memory", error, capacity);
-    struct config *map = config_load_map(fleet->path != NULL ? fleet->path : "", map_path,
-                                         arena_slot_wanted(berth)->rules.player_radius, &report);
+    struct config *map = config_load_map(table->path != NULL ? table->path : "", map_path,
+                                         arena_slot_wanted(slot)->rules.player_radius, &report);
     fclose(report.out);
     copy_line(report.no_memory || text == NULL ? "out of memory" : text, error, capacity);
     free(text);
     if (map == NULL)
         return false;
-    struct prepared_match *bout = prepare_map(fleet, berth, map, map_path);
-    config_unload(map); // the bout shares it
-    if (bout == NULL)
+    struct prepared_match *prepared = prepare_map(table, slot, map, map_path);
+    config_unload(map); // the prepared match shares it
+    if (prepared == NULL)
         return refuse("out of memory", error, capacity);
-    arena_offer(berth->arena, bout);
+    arena_offer(slot->arena, prepared);
     return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Changes the arenas while the server runs, as the operator asks: reload, add, remove, another map.
-// Clients keep their connections, except those of an arena that ends. Each function returns false
-// where nothing was done, and writes the reason. Main thread only.
+// Changes of the running arenas by the operator: reload the configuration, add or remove an arena,
+// change a map. Clients keep their connections, except those of a removed arena. Each function
+// returns false and writes a reason if it changed nothing. Main thread only.
 #pragma once
 
 #include "arena_table.h"
@@ -10,19 +10,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Reads the configuration file again and applies what can be applied; see reload_apply. Logs what
-// it adds to the outcome. The service manager sees it begin and end.
-bool arena_table_reload(struct arena_table *fleet, struct reload_report *outcome);
+// Reads the configuration file again and applies it; see reload_apply. Logs every line that it adds
+// to the report, and notifies the service manager of the begin and the end.
+bool arena_table_reload(struct arena_table *table, struct reload_report *report);
 
-// Starts the arena that the configuration file has under this name; it must not run. Nothing else
+// Starts the arena of this name in the configuration file. It must not be running. No other change
 // of the file is applied.
-bool arena_table_add_arena(struct arena_table *fleet, const char *name, char *error,
+bool arena_table_add_arena(struct arena_table *table, const char *name, char *error,
                            size_t capacity);
 
-// Says goodbye to every client of the running arena at this index and ends it.
-bool arena_table_remove_arena(struct arena_table *fleet, int index, char *error, size_t capacity);
+// Disconnects every client of the running arena at this index and ends the arena.
+bool arena_table_remove_arena(struct arena_table *table, int index, char *error, size_t capacity);
 
-// Respawns every player of the running arena at this index, in a new round on the map of this file,
-// whose path is relative to the configuration file. A rotation goes on with the next round.
-bool arena_table_change_map(struct arena_table *fleet, int index, const char *map_path, char *error,
+// Begins a new round of the running arena at this index on the map of this file, and respawns every
+// player. `map_path` is relative to the configuration file. A rotation continues with the round
+// after it.
+bool arena_table_change_map(struct arena_table *table, int index, const char *map_path, char *error,
                             size_t capacity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes, searches, reads and writes lists of bans.
+// Makes, searches, reads and writes ban lists.
 #define _GNU_SOURCE
 #include "bans.h"
 
@@ -16,7 +16,7 @@
 
 enum { LINE_BYTES = 256 };
 
-// The bits of an address that a prefix leaves to the hosts.
+// The mask of the host bits behind a prefix.
 static uint32_t host_bits(uint32_t prefix)
 {
     return prefix == 0 ? UINT32_MAX : prefix == 32 ? 0 : UINT32_MAX >> prefix;
@@ -84,7 +84,7 @@ bool bans_has(const struct bans *bans, uint32_t network, uint32_t prefix, int64_
 struct bans *bans_without(const struct bans *bans, uint32_t network, uint32_t prefix, int64_t now_s)
 {
     const size_t count = bans != NULL ? bans->count : 0;
-    // One more than there are, for bans_with.
+    // One item more than needed, for bans_with.
     struct bans *made = calloc(1, sizeof *made + (count + 1) * sizeof made->items[0]);
     for (size_t i = 0; made != NULL && i < count; i++)
         if (!is_of(&bans->items[i], network, prefix) && !is_over(&bans->items[i], now_s))
@@ -103,7 +103,7 @@ struct bans *bans_with(const struct bans *bans, const struct ban *ban, int64_t n
     return made;
 }
 
-// --- The file: a line "NETWORK UNTIL WHY" for each ban ---
+// --- The file: a line "NETWORK UNTIL WHY" per ban ---
 
 static bool parse_line(char *line, struct ban *ban)
 {
@@ -159,7 +159,7 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     return NULL;
 }
 
-// The file's text, which the caller frees; NULL with errno.
+// Renders the file's text, which the caller frees. Returns NULL with errno on failure.
 static char *write_text(const struct bans *bans, size_t *size)
 {
     char *text = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads checkpoints: a front, and two slots, each with the digest of all that follows.
+// Writes and reads checkpoint files: a header and two slots. Each slot begins with the digest of
+// the rest of its content.
 #define _GNU_SOURCE
 #include "checkpoint.h"
 
@@ -19,19 +20,19 @@
 #include <unistd.h>
 
 enum {
-    LAYOUT = 2, // of what stands here; the match's own has a number of its own
+    LAYOUT = 2, // version of this file's layout; the match's bytes have their own
     SLOTS = 2,
     LINE_BYTES = 64,                    // slots share no cache line
-    MAX_FILE_BYTES = 256 * 1024 * 1024, // more is none of ours
+    MAX_FILE_BYTES = 256 * 1024 * 1024, // a larger file was not written by this code
 };
 
 static const char magic[8] = {'R', 'A', 'I', 'M', 'K', 'E', 'E', 'P'}; // without a NUL
 
-struct front {
+struct file_header {
     char magic[8];
     uint32_t layout;
     uint32_t slot_bytes;
-    uint32_t restores; // of what is here, since it last ran well
+    uint32_t restores; // since the last checkpoint_trust
     uint32_t restores_inverted;
     uint8_t reserved[LINE_BYTES - 24];
 };
@@ -39,16 +40,16 @@ struct front {
 struct slot {
     uint64_t digest;   // of the rest of the slot
     uint64_t sequence; // from 1 on
-    uint64_t saved_ms; // CLOCK_BOOTTIME, which nobody sets and which goes on in sleep
-    uint64_t boot;     // of which start of the machine that is
-    uint32_t places;
+    uint64_t saved_ms; // CLOCK_BOOTTIME, which cannot be set and counts during suspend
+    uint64_t boot;     // digest of the kernel's boot_id
+    uint32_t seats;
     uint32_t match_bytes;
-    uint32_t map_place;
+    uint32_t map_index;
     uint32_t path_bytes;
-    // Then come `places` seats, the match, and the path of its map.
+    // The seats, the bytes of the match and the path of its map follow.
 };
 
-static_assert(sizeof(struct front) == LINE_BYTES, "no padding");
+static_assert(sizeof(struct file_header) == LINE_BYTES, "no padding");
 static_assert(sizeof(struct slot) == 4 * 8 + 4 * 4, "no padding");
 static_assert(sizeof(struct checkpoint_seat) == 8, "no padding");
 
@@ -57,14 +58,15 @@ struct checkpoint {
     uint64_t boot;
     uint32_t restores;
     uint64_t sequence;
-    uint32_t places;
+    uint32_t seats;
     uint32_t match_bytes;
     struct checkpoint_map map;
     size_t file_bytes;
-    struct front *front; // the file, mapped; NULL: none
+    struct file_header *header; // the file, mapped; NULL: none
 };
 
-// 0 where the machine does not tell. A runtime directory does not outlive its start anyway.
+// The digest of the kernel's boot_id, or 0 if it cannot be read. The runtime directory is emptied
+// at a boot in any case.
 static uint64_t read_boot(void)
 {
     char id[64];
@@ -82,7 +84,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-// False where a name beside it would be too long.
+// Returns false if the path, with the longest suffix, is too long.
 static bool write_path(char path[PATH_MAX], int length, const char *directory, const char *name)
 {
     static const char longest[] = ".new";
@@ -108,7 +110,7 @@ bool checkpoint_rename(struct checkpoint *checkpoint, const char *name)
     const int length = (int)(strrchr(checkpoint->path, '/') - checkpoint->path);
     errno = ENAMETOOLONG;
     if (!write_path(path, length, checkpoint->path, name) ||
-        (checkpoint->front != NULL && rename(checkpoint->path, path) != 0))
+        (checkpoint->header != NULL && rename(checkpoint->path, path) != 0))
         return false;
     strcpy(checkpoint->path, path);
     return true;
@@ -116,9 +118,9 @@ bool checkpoint_rename(struct checkpoint *checkpoint, const char *name)
 
 static void release(struct checkpoint *checkpoint)
 {
-    if (checkpoint->front != NULL)
-        munmap(checkpoint->front, checkpoint->file_bytes);
-    checkpoint->front = NULL;
+    if (checkpoint->header != NULL)
+        munmap(checkpoint->header, checkpoint->file_bytes);
+    checkpoint->header = NULL;
 }
 
 void checkpoint_destroy(struct checkpoint *checkpoint)
@@ -129,8 +131,8 @@ void checkpoint_destroy(struct checkpoint *checkpoint)
     free(checkpoint);
 }
 
-static void name_beside(const struct checkpoint *checkpoint, const char *ending,
-                        char path[PATH_MAX])
+static void sibling_path(const struct checkpoint *checkpoint, const char *ending,
+                         char path[PATH_MAX])
 {
     const size_t length = strlen(checkpoint->path);
     assert(length + strlen(ending) < PATH_MAX);
@@ -138,10 +140,10 @@ static void name_beside(const struct checkpoint *checkpoint, const char *ending,
     strcpy(path + length, ending);
 }
 
-// Of all that a slot holds; does not wrap.
+// The size of a slot's content. The sum of 32-bit sizes cannot overflow.
 static uint64_t content_bytes(const struct slot *slot)
 {
-    return sizeof *slot + (uint64_t)slot->places * sizeof(struct checkpoint_seat) +
+    return sizeof *slot + (uint64_t)slot->seats * sizeof(struct checkpoint_seat) +
            slot->match_bytes + slot->path_bytes;
 }
 
@@ -152,20 +154,20 @@ static uint64_t digest_of(const struct slot *slot)
 
 // --- Writing ---
 
-static void set_restores(struct front *front, uint32_t restores)
+static void set_restores(struct file_header *header, uint32_t restores)
 {
-    front->restores = restores;
-    front->restores_inverted = ~restores;
+    header->restores = restores;
+    header->restores_inverted = ~restores;
 }
 
-// What stands at the beginning of every slot for the match that is bound.
+// The header of a slot for the bound match.
 static struct slot slot_of(const struct checkpoint *checkpoint)
 {
     return (struct slot){
         .boot = checkpoint->boot,
-        .places = checkpoint->places,
+        .seats = checkpoint->seats,
         .match_bytes = checkpoint->match_bytes,
-        .map_place = (uint32_t)checkpoint->map.place,
+        .map_index = (uint32_t)checkpoint->map.index,
         .path_bytes = (uint32_t)strlen(checkpoint->map.path),
     };
 }
@@ -173,19 +175,19 @@ static struct slot slot_of(const struct checkpoint *checkpoint)
 void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *match,
                      const struct checkpoint_seat *seats)
 {
-    struct front *front = checkpoint->front;
-    if (front == NULL)
+    struct file_header *header = checkpoint->header;
+    if (header == NULL)
         return;
     assert(raim_match_checkpoint_size(match) == checkpoint->match_bytes);
     const uint64_t sequence = ++checkpoint->sequence;
     struct slot *slot =
-        (struct slot *)((uint8_t *)(front + 1) + sequence % SLOTS * front->slot_bytes);
+        (struct slot *)((uint8_t *)(header + 1) + sequence % SLOTS * header->slot_bytes);
     uint8_t *end = (uint8_t *)(slot + 1);
     *slot = slot_of(checkpoint);
     slot->sequence = sequence;
     slot->saved_ms = now_ms();
-    memcpy(end, seats, checkpoint->places * sizeof *seats);
-    end += checkpoint->places * sizeof *seats;
+    memcpy(end, seats, checkpoint->seats * sizeof *seats);
+    end += checkpoint->seats * sizeof *seats;
     raim_match_save(match, end);
     memcpy(end + checkpoint->match_bytes, checkpoint->map.path, slot->path_bytes);
     slot->digest = digest_of(slot);
@@ -194,14 +196,14 @@ void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *mat
 void checkpoint_trust(struct checkpoint *checkpoint)
 {
     checkpoint->restores = 0;
-    if (checkpoint->front != NULL)
-        set_restores(checkpoint->front, 0);
+    if (checkpoint->header != NULL)
+        set_restores(checkpoint->header, 0);
 }
 
-// A new file of so many bytes, mapped; NULL with errno. All of it is there: a write into a mapping
-// cannot say that the memory is full.
-static struct front *map_file(const struct checkpoint *checkpoint, char path[PATH_MAX],
-                              size_t bytes)
+// Creates and maps a new file of `bytes` bytes. Returns NULL with errno on failure. Allocates every
+// page first: a write to a mapping cannot report that the file system is full.
+static struct file_header *map_file(const struct checkpoint *checkpoint, char path[PATH_MAX],
+                                    size_t bytes)
 {
     const int file = state_file_begin(checkpoint->path, path);
     if (file < 0)
@@ -224,25 +226,25 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
 {
     char path[PATH_MAX];
     checkpoint->map = *map;
-    checkpoint->places = raim_match_world(match)->max_players;
+    checkpoint->seats = raim_match_world(match)->max_players;
     checkpoint->match_bytes = (uint32_t)raim_match_checkpoint_size(match);
     const struct slot slot = slot_of(checkpoint);
     const uint64_t lines = (content_bytes(&slot) + LINE_BYTES - 1) / LINE_BYTES;
     const uint32_t slot_bytes = (uint32_t)lines * LINE_BYTES;
-    const size_t file_bytes = sizeof(struct front) + SLOTS * (size_t)slot_bytes;
-    struct front *front = map_file(checkpoint, path, file_bytes);
+    const size_t file_bytes = sizeof(struct file_header) + SLOTS * (size_t)slot_bytes;
+    struct file_header *header = map_file(checkpoint, path, file_bytes);
     release(checkpoint);
-    if (front == NULL) {
+    if (header == NULL) {
         snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
-        unlink(checkpoint->path); // it is past
+        unlink(checkpoint->path); // out of date
         return false;
     }
-    checkpoint->front = front;
+    checkpoint->header = header;
     checkpoint->file_bytes = file_bytes;
-    memcpy(front->magic, magic, sizeof magic);
-    front->layout = LAYOUT;
-    front->slot_bytes = slot_bytes;
-    set_restores(front, checkpoint->restores);
+    memcpy(header->magic, magic, sizeof magic);
+    header->layout = LAYOUT;
+    header->slot_bytes = slot_bytes;
+    set_restores(header, checkpoint->restores);
     checkpoint_save(checkpoint, match, seats);
     if (rename(path, checkpoint->path) == 0)
         return true;
@@ -254,7 +256,7 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
 
 void checkpoint_remove(struct checkpoint *checkpoint)
 {
-    if (checkpoint->front != NULL)
+    if (checkpoint->header != NULL)
         unlink(checkpoint->path);
     release(checkpoint);
 }
@@ -274,7 +276,7 @@ static void close_content(struct content *content)
     free(content->memory);
 }
 
-// False with errno and a reason where it cannot be read; an empty file is as damaged as any.
+// Reads a file. Returns false with errno and a reason on failure. An empty file counts as damaged.
 static bool open_content(const char *path, struct content *content, const char **why)
 {
     struct stat status;
@@ -291,37 +293,37 @@ static bool open_content(const char *path, struct content *content, const char *
            pread(content->file, content->memory, content->bytes, 0) == (ssize_t)content->bytes;
 }
 
-// The file's front, where it is one of ours and whole; NULL with a reason.
-static const struct front *front_of(const struct content *content, const char **why)
+// The file's header if it is valid; otherwise NULL with a reason.
+static const struct file_header *header_of(const struct content *content, const char **why)
 {
-    const struct front *front = (const struct front *)content->memory;
+    const struct file_header *header = (const struct file_header *)content->memory;
     *why = "it is damaged";
-    if (content->bytes < sizeof *front || memcmp(front->magic, magic, sizeof magic) != 0)
+    if (content->bytes < sizeof *header || memcmp(header->magic, magic, sizeof magic) != 0)
         return NULL;
-    if (front->layout != LAYOUT) {
+    if (header->layout != LAYOUT) {
         *why = "it is of another version";
         return NULL;
     }
-    const bool good = front->restores == ~front->restores_inverted &&
-                      front->slot_bytes >= sizeof(struct slot) &&
-                      front->slot_bytes % LINE_BYTES == 0 &&
-                      content->bytes == sizeof *front + SLOTS * (size_t)front->slot_bytes;
-    return good ? front : NULL;
+    const bool good = header->restores == ~header->restores_inverted &&
+                      header->slot_bytes >= sizeof(struct slot) &&
+                      header->slot_bytes % LINE_BYTES == 0 &&
+                      content->bytes == sizeof *header + SLOTS * (size_t)header->slot_bytes;
+    return good ? header : NULL;
 }
 
-static bool is_whole(const struct front *front, const struct slot *slot)
+static bool is_whole(const struct file_header *header, const struct slot *slot)
 {
-    return content_bytes(slot) <= front->slot_bytes && slot->path_bytes < CHECKPOINT_PATH_BYTES &&
+    return content_bytes(slot) <= header->slot_bytes && slot->path_bytes < CHECKPOINT_PATH_BYTES &&
            slot->sequence > 0 && slot->digest == digest_of(slot);
 }
 
-static const struct slot *newest_slot(const struct front *front)
+static const struct slot *newest_slot(const struct file_header *header)
 {
     const struct slot *newest = NULL;
     for (int i = 0; i < SLOTS; i++) {
         const struct slot *slot =
-            (const struct slot *)((const uint8_t *)(front + 1) + i * (size_t)front->slot_bytes);
-        if (is_whole(front, slot) && (newest == NULL || slot->sequence > newest->sequence))
+            (const struct slot *)((const uint8_t *)(header + 1) + i * (size_t)header->slot_bytes);
+        if (is_whole(header, slot) && (newest == NULL || slot->sequence > newest->sequence))
             newest = slot;
     }
     return newest;
@@ -329,7 +331,7 @@ static const struct slot *newest_slot(const struct front *front)
 
 static const uint8_t *match_in(const struct slot *slot)
 {
-    return (const uint8_t *)(slot + 1) + slot->places * sizeof(struct checkpoint_seat);
+    return (const uint8_t *)(slot + 1) + slot->seats * sizeof(struct checkpoint_seat);
 }
 
 bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
@@ -337,21 +339,21 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_
 {
     struct content content;
     const char *why;
-    const struct front *front = NULL;
+    const struct file_header *header = NULL;
     if (open_content(checkpoint->path, &content, &why))
-        front = front_of(&content, &why);
-    const struct slot *slot = front != NULL ? newest_slot(front) : NULL;
+        header = header_of(&content, &why);
+    const struct slot *slot = header != NULL ? newest_slot(header) : NULL;
     const bool found =
         slot != NULL && raim_match_checkpoint_map(match_in(slot), slot->match_bytes, name);
     if (found) {
-        *map = (struct checkpoint_map){.place = (int)slot->map_place};
+        *map = (struct checkpoint_map){.index = (int)slot->map_index};
         memcpy(map->path, match_in(slot) + slot->match_bytes, slot->path_bytes);
     }
     close_content(&content);
     return found;
 }
 
-// Why a slot does not serve a match; NULL where it may well.
+// The reason why a slot cannot be restored into a match, or NULL.
 static const char *fault_of(const struct checkpoint *checkpoint, const struct slot *slot,
                             const struct raim_match *match, double grace_s)
 {
@@ -359,21 +361,21 @@ static const char *fault_of(const struct checkpoint *checkpoint, const struct sl
     if (slot == NULL)
         return "it is damaged";
     if (slot->boot != checkpoint->boot || slot->saved_ms > now)
-        return "the machine has been started since";
+        return "the machine has been rebooted since";
     if ((double)(now - slot->saved_ms) > grace_s * 1000)
         return "it is too old";
     const char *fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
-    if (fault == NULL && slot->places > RAIM_MAX_PLAYERS)
+    if (fault == NULL && slot->seats > RAIM_MAX_PLAYERS)
         fault = "it is damaged";
     return fault;
 }
 
-// Counted before it is tried: the trial may be what ends us.
+// Counts a restore before it is tried, because the try may crash the process.
 static bool count_restore(struct checkpoint *checkpoint, const struct content *content,
-                          const struct front *front)
+                          const struct file_header *header)
 {
-    struct front counted = *front;
-    checkpoint->restores = front->restores + 1;
+    struct file_header counted = *header;
+    checkpoint->restores = header->restores + 1;
     set_restores(&counted, checkpoint->restores);
     return pwrite(content->file, &counted, sizeof counted, 0) == (ssize_t)sizeof counted;
 }
@@ -388,7 +390,7 @@ static void set_aside(const struct checkpoint *checkpoint, uint32_t restores,
                       struct checkpoint_result *result)
 {
     char path[PATH_MAX];
-    name_beside(checkpoint, ".bad", path);
+    sibling_path(checkpoint, ".bad", path);
     result->verdict = CHECKPOINT_SET_ASIDE;
     const bool renamed = rename(checkpoint->path, path) == 0;
     snprintf(result->why, sizeof result->why,
@@ -401,29 +403,29 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
                     struct checkpoint_result *result)
 {
     const char *why;
-    const struct front *front = front_of(content, &why);
-    if (front == NULL) {
+    const struct file_header *header = header_of(content, &why);
+    if (header == NULL) {
         refuse(result, why);
         return;
     }
-    if (front->restores >= CHECKPOINT_MAX_RESTORES) {
-        set_aside(checkpoint, front->restores, result);
+    if (header->restores >= CHECKPOINT_MAX_RESTORES) {
+        set_aside(checkpoint, header->restores, result);
         return;
     }
-    const struct slot *slot = newest_slot(front);
+    const struct slot *slot = newest_slot(header);
     why = fault_of(checkpoint, slot, match, grace_s);
     if (why != NULL) {
         refuse(result, why);
         return;
     }
     const struct checkpoint_seat *saved = (const struct checkpoint_seat *)(slot + 1);
-    if (!count_restore(checkpoint, content, front) ||
+    if (!count_restore(checkpoint, content, header) ||
         !raim_match_restore(match, match_in(slot), slot->match_bytes)) {
         checkpoint->restores = 0;
-        refuse(result, "no match can have left it, or more play in it than have places now");
+        refuse(result, "its match is invalid, or has more players than there are slots now");
         return;
     }
-    memcpy(seats, saved, slot->places * sizeof *seats);
+    memcpy(seats, saved, slot->seats * sizeof *seats);
     checkpoint->sequence = slot->sequence;
     result->verdict = CHECKPOINT_RESTORED;
     result->age_ms = now_ms() - slot->saved_ms;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Compares an arena's counts of late and skipped ticks with those of ten seconds before.
+// Compares an arena's counts of late and skipped ticks with those of ten seconds ago.
 #include "overload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-bool overload_look(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
-                   uint32_t tick_hz)
+bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
+                     uint32_t tick_hz)
 {
-    const uint32_t oldest = overload->looks++ % OVERLOAD_WINDOW;
+    const uint32_t oldest = overload->samples++ % OVERLOAD_WINDOW;
     overload->late_in_window = late_ticks - overload->late[oldest];
     overload->skipped_in_window = skipped_ticks - overload->skipped[oldest];
     overload->late[oldest] = late_ticks;

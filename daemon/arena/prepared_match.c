@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes bouts and passes them between threads.
+// Creates prepared matches and passes them between threads.
 #include "prepared_match.h"
 
 #include <assert.h>
@@ -9,44 +9,44 @@
 struct prepared_match *prepared_match_create(const struct config_arena *config,
                                              struct config *owner, struct raim_match *match)
 {
-    struct prepared_match *bout = calloc(1, sizeof *bout);
-    if (bout == NULL) {
+    struct prepared_match *prepared = calloc(1, sizeof *prepared);
+    if (prepared == NULL) {
         raim_match_destroy(match);
         return NULL;
     }
-    bout->config = *config;
-    bout->owner = owner != NULL ? config_share(owner) : NULL;
-    bout->match = match;
-    return bout;
+    prepared->config = *config;
+    prepared->owner = owner != NULL ? config_share(owner) : NULL;
+    prepared->match = match;
+    return prepared;
 }
 
-void prepared_match_free(struct prepared_match *bout)
+void prepared_match_free(struct prepared_match *prepared)
 {
-    if (bout == NULL)
+    if (prepared == NULL)
         return;
-    raim_match_destroy(bout->match); // before its map
-    config_unload(bout->owner);
-    free(bout);
+    raim_match_destroy(prepared->match); // before its map
+    config_unload(prepared->owner);
+    free(prepared);
 }
 
-void prepared_match_free_all(struct prepared_match *bouts)
+void prepared_match_free_all(struct prepared_match *matches)
 {
-    while (bouts != NULL) {
-        struct prepared_match *next = bouts->next;
-        prepared_match_free(bouts);
-        bouts = next;
+    while (matches != NULL) {
+        struct prepared_match *next = matches->next;
+        prepared_match_free(matches);
+        matches = next;
     }
 }
 
-void prepared_match_inherit(struct prepared_match *bout, struct prepared_match *before)
+void prepared_match_inherit(struct prepared_match *prepared, struct prepared_match *before)
 {
-    assert(bout->match == NULL);
-    assert(bout->owner == NULL);
-    const struct config_arena tuned = bout->config;
-    bout->config = before->config;
-    config_tune(&bout->config, &tuned);
-    bout->map = before->map;
-    bout->match = before->match;
+    assert(prepared->match == NULL);
+    assert(prepared->owner == NULL);
+    const struct config_arena tuned = prepared->config;
+    prepared->config = before->config;
+    config_tune(&prepared->config, &tuned);
+    prepared->map = before->map;
+    prepared->match = before->match;
     before->match = NULL;
 }
 
@@ -65,11 +65,11 @@ struct raim_match_tuning prepared_match_tuning(const struct config_arena *config
     return tuning;
 }
 
-void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *bout)
+void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *prepared)
 {
-    // What the bout is becomes visible before it does.
-    bout->next = atomic_load_explicit(&stack->newest, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&stack->newest, &bout->next, bout,
+    // Release order publishes the content of `prepared` together with the pointer.
+    prepared->next = atomic_load_explicit(&stack->newest, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&stack->newest, &prepared->next, prepared,
                                                   memory_order_release, memory_order_relaxed))
         continue;
 }

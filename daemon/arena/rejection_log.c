@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Compares what an arena's transport counts with what it had counted before.
+// Computes the differences of a transport's counters since the last update.
 #include "rejection_log.h"
 
 #include <stdio.h>
 
-// Cuts off what is too long.
+// Appends "NAME=COUNT", truncated to the line, unless the count is 0.
 static void add(char line[REJECTION_LOG_LINE_BYTES], size_t *length, const char *name,
                 uint64_t count)
 {
@@ -15,19 +15,19 @@ static void add(char line[REJECTION_LOG_LINE_BYTES], size_t *length, const char 
     *length += (size_t)written;
 }
 
-bool rejection_log_look(struct rejection_log *flood, const struct transport_stats *stats,
-                        char line[REJECTION_LOG_LINE_BYTES])
+bool rejection_log_update(struct rejection_log *log, const struct transport_stats *stats,
+                          char line[REJECTION_LOG_LINE_BYTES])
 {
     uint64_t fresh[DATAGRAM_VERDICTS], sum = 0;
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
-        fresh[i] = stats->refused[i] - flood->seen[i];
-        flood->seen[i] = stats->refused[i];
+        fresh[i] = stats->refused[i] - log->seen[i];
+        log->seen[i] = stats->refused[i];
         sum += fresh[i];
     }
-    const uint64_t queries = stats->queries_limited - flood->queries_seen;
-    flood->queries_seen = stats->queries_limited;
+    const uint64_t queries = stats->queries_limited - log->queries_seen;
+    log->queries_seen = stats->queries_limited;
     sum += queries;
-    if (sum < REJECTION_LOG_LEAST)
+    if (sum < REJECTION_LOG_MIN)
         return false;
     size_t length = 0;
     add(line, &length, "count", sum);

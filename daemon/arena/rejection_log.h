@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Notices that much is refused, so that a flood is a line a minute in the log and not one each
-// time.
+// The rejection log: summarizes an arena's rejected datagrams, so that a flood costs one log line a
+// minute instead of one per datagram. Main thread only.
 #pragma once
 
 #include "transport.h"
@@ -9,21 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How often to look.
+// Period of rejection_log_update, in milliseconds.
 #define REJECTION_LOG_EVERY_MS 60000
 
-// Fewer datagrams in that time are nothing to speak of: the internet is full of strays.
-#define REJECTION_LOG_LEAST 100
+// The fewest rejections in a period that are worth a line: any public port receives a few strays.
+#define REJECTION_LOG_MIN 100
 
 #define REJECTION_LOG_LINE_BYTES 880
 
-// What had been refused at the last look; at first zero.
+// The counters at the last update. All zero at first.
 struct rejection_log {
     uint64_t seen[DATAGRAM_VERDICTS];
     uint64_t queries_seen;
 };
 
-// Looks at an arena's counts. True when there is something to tell: writes "count=..." and then
-// each reason that has any, as key=value.
-bool rejection_log_look(struct rejection_log *flood, const struct transport_stats *stats,
-                        char line[REJECTION_LOG_LINE_BYTES]);
+// Compares the counters of an arena with those of the last update. Returns true if the difference
+// is worth a line, and writes "count=..." and then each reason with a difference, as key=value.
+bool rejection_log_update(struct rejection_log *log, const struct transport_stats *stats,
+                          char line[REJECTION_LOG_LINE_BYTES]);

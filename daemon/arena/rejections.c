@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Merges the refusals of an arena's match and transport.
+// Merges the rejections of an arena's match and transport.
 #include "rejections.h"
 
 #include <string.h>

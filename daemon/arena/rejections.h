@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What an arena refused, by reason: those of the match and those of the datagram check in one
-// list. Reasons that share a name are one to the reader.
+// Rejections of an arena by reason: one list of the counters of the match and of the datagram
+// checks. Reasons with an equal name are added up.
 #pragma once
 
 #include "arena.h"
 
 #include <stdint.h>
 
-// At most so many reasons have names of their own.
+// The most reasons with different names.
 #define REJECTIONS_MAX_REASONS ((int)RAIM_REFUSALS + (int)DATAGRAM_VERDICTS)
 
 struct rejections {
@@ -15,6 +15,6 @@ struct rejections {
     uint64_t count;
 };
 
-// Fills the list, zeros too, always in the same order; returns how many there are.
+// Fills the list, counts of zero included, always in one order. Returns its length.
 int rejections_list(const struct arena_status *status,
                     struct rejections list[REJECTIONS_MAX_REASONS]);

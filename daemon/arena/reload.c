@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the configuration that runs with what its file says now, plans what follows for each
-// arena, and only when all of it can be done, does it.
+// Compares the configuration in force with the file, plans the changes of each arena, and executes
+// the plans only if every one of them can be executed.
 #define _GNU_SOURCE
 #include "reload.h"
 
@@ -15,31 +15,31 @@
 
 enum { ERROR_BYTES = 256 };
 
-// What becomes of one arena of the new configuration.
+// The changes of one arena of the new configuration.
 struct plan {
-    int running;              // its index in the fleet, or -1: it is new
-    struct arena_slot *fresh; // of a new one
-    bool tunes;               // something changed that goes with any match
+    int running;              // its index in the table; -1: a new arena
+    struct arena_slot *fresh; // of a new arena
+    bool tunes;               // a key changed that any match can adopt
     bool moves;               // its map changed
     bool rotates;             // its rotation changed
-    bool rebuilds;            // something else changed that another match brings
-    bool waits;               // all of these for the next round
+    bool rebuilds;            // a key changed that needs a new match
+    bool waits;               // the changes wait for the next round
     struct prepared_match *tuning, *successor;
 };
 
 struct reload {
-    struct arena_table *fleet;
-    struct config *running; // borrows everything, in the order of the fleet
+    struct arena_table *table;
+    struct config *running; // borrows every value, in the order of the table
     struct config *wanted;
-    struct reload_report *outcome;
-    struct plan *plans; // by arena of `wanted`
+    struct reload_report *report;
+    struct plan *plans; // one per arena of `wanted`
 };
 
-void reload_log(const struct reload_report *outcome)
+void reload_log(const struct reload_report *report)
 {
     int counts[RELOAD_REPORT_KINDS] = {0};
-    for (int i = 0; i < outcome->count; i++) {
-        const struct reload_report_line *line = &outcome->lines[i];
+    for (int i = 0; i < report->count; i++) {
+        const struct reload_report_line *line = &report->lines[i];
         counts[line->kind]++;
         switch (line->kind) {
         case RELOAD_REPORT_MISTAKE:
@@ -59,7 +59,7 @@ void reload_log(const struct reload_report *outcome)
         }
     }
     if (counts[RELOAD_REPORT_MISTAKE] > 0)
-        log_error("configuration refused mistakes=%d: the one that runs stays whole",
+        log_error("configuration refused mistakes=%d: the running one stays in force",
                   counts[RELOAD_REPORT_MISTAKE]);
     else
         log_info("configuration reloaded applied=%d restart=%d", counts[RELOAD_REPORT_APPLIED],
@@ -68,18 +68,18 @@ void reload_log(const struct reload_report *outcome)
 
 // --- Reading ---
 
-struct config *reload_load(const char *path, struct reload_report *outcome)
+struct config *reload_load(const char *path, struct reload_report *report)
 {
     char *text = NULL;
     size_t size;
-    struct diagnostics told = {.out = open_memstream(&text, &size)};
-    if (told.out == NULL) {
-        reload_report_end_memory(outcome);
+    struct diagnostics diagnostics = {.out = open_memstream(&text, &size)};
+    if (diagnostics.out == NULL) {
+        reload_report_end_memory(report);
         return NULL;
     }
-    struct config *config = config_load_reported(path, &told);
-    if (fclose(told.out) != 0 || told.no_memory || text == NULL) {
-        reload_report_end_memory(outcome);
+    struct config *config = config_load_reported(path, &diagnostics);
+    if (fclose(diagnostics.out) != 0 || diagnostics.no_memory || text == NULL) {
+        reload_report_end_memory(report);
         config_unload(config);
         free(text);
         return NULL;
@@ -87,76 +87,76 @@ struct config *reload_load(const char *path, struct reload_report *outcome)
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         if (line[0] != '\0')
-            reload_report_add(outcome,
-                              config != NULL ? RELOAD_REPORT_WARNING : RELOAD_REPORT_MISTAKE, "%s",
-                              line);
+            reload_report_add(
+                report, config != NULL ? RELOAD_REPORT_WARNING : RELOAD_REPORT_MISTAKE, "%s", line);
     free(text);
     return config;
 }
 
-static void free_picture(struct config *picture)
+static void free_merged(struct config *merged)
 {
-    if (picture == NULL)
+    if (merged == NULL)
         return;
-    if (picture->values != NULL)
-        free(picture->values->values);
-    free(picture->values);
-    free(picture->arenas);
-    free(picture);
+    if (merged->values != NULL)
+        free(merged->values->values);
+    free(merged->values);
+    free(merged->arenas);
+    free(merged);
 }
 
-// With room for all values, and none in it; NULL when memory runs out.
-static struct config *create_picture(const struct arena_table *fleet, const struct config *root)
+// Creates a configuration with room for every value of the table's arenas, but without values.
+// Returns NULL when memory runs out.
+static struct config *create_merged(const struct arena_table *table, const struct config *root)
 {
-    struct config *picture = malloc(sizeof *picture);
-    if (picture == NULL)
+    struct config *merged = malloc(sizeof *merged);
+    if (merged == NULL)
         return NULL;
     int most = root->values->count;
-    for (int i = 0; i < fleet->running.count; i++)
-        most += fleet->berths[i]->config->values->count;
-    *picture = *root;
-    picture->arena_count = fleet->running.count;
-    picture->arenas = calloc((size_t)fleet->running.count + 1, sizeof *picture->arenas);
-    picture->values = calloc(1, sizeof *picture->values);
-    if (picture->values != NULL)
-        picture->values->values = calloc((size_t)most, sizeof *picture->values->values);
-    if (picture->arenas != NULL && picture->values != NULL && picture->values->values != NULL)
-        return picture;
-    free_picture(picture);
+    for (int i = 0; i < table->running.count; i++)
+        most += table->slots[i]->config->values->count;
+    *merged = *root;
+    merged->arena_count = table->running.count;
+    merged->arenas = calloc((size_t)table->running.count + 1, sizeof *merged->arenas);
+    merged->values = calloc(1, sizeof *merged->values);
+    if (merged->values != NULL)
+        merged->values->values = calloc((size_t)most, sizeof *merged->values->values);
+    if (merged->arenas != NULL && merged->values != NULL && merged->values->values != NULL)
+        return merged;
+    free_merged(merged);
     return NULL;
 }
 
-// Borrows the values of one arena, or with -1 of the file's own keys.
-static void add_values(struct config_values *picture, const struct config_values *values, int arena,
+// Adds the values of one arena, or with -1 the global ones, without copying them.
+static void add_values(struct config_values *merged, const struct config_values *values, int arena,
                        int index)
 {
     for (int i = 0; i < values->count; i++) {
         if (values->values[i].arena != arena)
             continue;
-        picture->values[picture->count] = values->values[i];
-        picture->values[picture->count++].arena = index;
+        merged->values[merged->count] = values->values[i];
+        merged->values[merged->count++].arena = index;
     }
 }
 
-// The configuration that runs, put together from what each arena runs by: an arena may have been
-// added later than another, or removed. NULL when memory runs out.
-static struct config *picture_running(const struct arena_table *fleet, const struct config *root)
+// The configuration in force, merged from those of the arenas: they differ once an arena has been
+// added or removed at run time. Returns NULL when memory runs out.
+static struct config *merge_running(const struct arena_table *table, const struct config *root)
 {
-    struct config *picture = create_picture(fleet, root);
-    if (picture == NULL)
+    struct config *merged = create_merged(table, root);
+    if (merged == NULL)
         return NULL;
-    add_values(picture->values, root->values, -1, -1);
-    for (int i = 0; i < fleet->running.count; i++) {
-        const struct arena_slot *berth = fleet->berths[i];
-        picture->arenas[i] = *arena_slot_wanted(berth);
-        add_values(picture->values, berth->config->values, berth->index, i);
+    add_values(merged->values, root->values, -1, -1);
+    for (int i = 0; i < table->running.count; i++) {
+        const struct arena_slot *slot = table->slots[i];
+        merged->arenas[i] = *arena_slot_wanted(slot);
+        add_values(merged->values, slot->config->values, slot->index, i);
     }
-    return picture;
+    return merged;
 }
 
 // --- Planning ---
 
-// Whether an arena was opened for less than is wanted of it.
+// Whether a new value exceeds what the arena has reserved since it was opened.
 static bool exceeds(const struct reload *reload, const struct config_change *change)
 {
     static bool (*const fits[])(const struct arena *arena, uint32_t wanted) = {
@@ -170,7 +170,7 @@ static bool exceeds(const struct reload *reload, const struct config_change *cha
     uint32_t wanted;
     memcpy(&wanted, (const char *)&reload->wanted->arenas[change->new_arena] + to->offset,
            sizeof wanted);
-    return !fits[to->key->room](reload->fleet->running.arenas[change->old_arena], wanted);
+    return !fits[to->key->room](reload->table->running.arenas[change->old_arena], wanted);
 }
 
 static void plan_for_arena(struct plan *plan, enum reader_applies applies)
@@ -195,7 +195,7 @@ static void plan_for_arena(struct plan *plan, enum reader_applies applies)
     }
 }
 
-// False when memory runs out.
+// Returns false when memory runs out.
 static bool plan_change(struct reload *reload, struct config_change *change)
 {
     if (change->to == NULL)
@@ -212,60 +212,62 @@ static bool plan_new_arena(struct reload *reload, int index)
 {
     char error[ERROR_BYTES];
     struct plan *plan = &reload->plans[index];
-    plan->fresh = arena_slot_open(reload->fleet, reload->wanted, index, error, sizeof error);
+    plan->fresh = arena_slot_open(reload->table, reload->wanted, index, error, sizeof error);
     if (plan->fresh == NULL)
-        reload_report_add(reload->outcome, RELOAD_REPORT_MISTAKE, "arena failed name=%s: %s",
+        reload_report_add(reload->report, RELOAD_REPORT_MISTAKE, "arena failed name=%s: %s",
                           reload->wanted->arenas[index].name, error);
     return plan->fresh != NULL;
 }
 
-// Who plays rounds gets another match with the next one; else everybody rises anew at once, and
-// where the map is the same the scores stay, unless the first round begins with it.
-static struct prepared_match *plan_successor(const struct arena_slot *berth,
-                                             const struct plan *plan, bool begins)
+// Prepares the match that replaces the current one. With rounds it begins with the next round.
+// Without rounds it begins at once and respawns every player; scores stay if the map stays, unless
+// rounds begin with it.
+static struct prepared_match *plan_successor(const struct arena_slot *slot, const struct plan *plan,
+                                             bool begins)
 {
-    const int maps = arena_slot_wanted(berth)->rotation_count + 1;
+    const int maps = arena_slot_wanted(slot)->rotation_count + 1;
     const bool is_list_new = plan->moves || plan->rotates;
-    int place = is_list_new ? arena_slot_find_place(berth) : arena_bout(berth->arena)->map.place;
+    int map_index = is_list_new ? arena_slot_find_map_index(slot)
+                                : arena_prepared_match(slot->arena)->map.index;
     bool keeps_map = false;
     if (plan->waits && maps > 1)
-        place = (place + 1) % maps;
+        map_index = (map_index + 1) % maps;
     else if (is_list_new)
-        place = 0;
+        map_index = 0;
     else
-        keeps_map = !arena_awaits(berth->arena); // else another map has been wanted already
-    struct prepared_match *bout = arena_slot_prepare(berth, place, keeps_map);
-    if (bout == NULL)
+        keeps_map = !arena_has_next_offer(slot->arena); // an offer means another map
+    struct prepared_match *prepared = arena_slot_prepare(slot, map_index, keeps_map);
+    if (prepared == NULL)
         return NULL;
-    bout->at_once = !plan->waits;
-    bout->keeps_round = !plan->waits && !plan->moves && !begins;
-    return bout;
+    prepared->at_once = !plan->waits;
+    prepared->keeps_round = !plan->waits && !plan->moves && !begins;
+    return prepared;
 }
 
-// By the configuration to come; the berth stays as it is.
-static bool plan_bouts(struct reload *reload, int index)
+// Plans the matches of an arena with the new configuration, in a copy of its slot.
+static bool plan_matches(struct reload *reload, int index)
 {
     struct plan *plan = &reload->plans[index];
-    struct arena_slot berth = *reload->fleet->berths[plan->running];
-    berth.config = reload->wanted;
-    berth.index = index;
-    const bool has_rounds = arena_slot_has_rounds(&berth);
-    const bool had_rounds = arena_slot_has_rounds(reload->fleet->berths[plan->running]);
-    const bool begins = has_rounds && !had_rounds; // what has no end has no next round
+    struct arena_slot slot = *reload->table->slots[plan->running];
+    slot.config = reload->wanted;
+    slot.index = index;
+    const bool has_rounds = arena_slot_has_rounds(&slot);
+    const bool had_rounds = arena_slot_has_rounds(reload->table->slots[plan->running]);
+    const bool begins = has_rounds && !had_rounds; // there is no next round to wait for
     plan->waits = has_rounds && had_rounds;
-    // Without rounds a rotation does not turn.
+    // Without rounds a rotation does not advance.
     const bool succeeds = plan->moves || plan->rebuilds || begins || (plan->rotates && has_rounds);
     if (plan->tunes) {
-        plan->tuning = prepared_match_create(arena_slot_wanted(&berth), NULL, NULL);
+        plan->tuning = prepared_match_create(arena_slot_wanted(&slot), NULL, NULL);
         if (plan->tuning != NULL)
             plan->tuning->at_once = true;
     }
     if (succeeds)
-        plan->successor = plan_successor(&berth, plan, begins);
+        plan->successor = plan_successor(&slot, plan, begins);
     const bool good =
         (!plan->tunes || plan->tuning != NULL) && (!succeeds || plan->successor != NULL);
     if (!good)
-        reload_report_add(reload->outcome, RELOAD_REPORT_MISTAKE, "out of memory");
+        reload_report_add(reload->report, RELOAD_REPORT_MISTAKE, "out of memory");
     return good;
 }
 
@@ -277,9 +279,9 @@ static bool plan_all(struct reload *reload, struct config_diff *diff)
     for (int i = 0; i < diff->count; i++)
         good = plan_change(reload, &diff->changes[i]) && good;
     if (!good)
-        reload_report_end_memory(reload->outcome);
+        reload_report_end_memory(reload->report);
     for (int i = 0; good && i < reload->wanted->arena_count; i++)
-        good = reload->plans[i].running < 0 ? plan_new_arena(reload, i) : plan_bouts(reload, i);
+        good = reload->plans[i].running < 0 ? plan_new_arena(reload, i) : plan_matches(reload, i);
     return good;
 }
 
@@ -292,51 +294,51 @@ static void drop_plans(struct reload *reload)
     }
 }
 
-// --- Doing ---
+// --- Execution ---
 
 static void change_arena(struct reload *reload, int index)
 {
     const struct plan *plan = &reload->plans[index];
-    struct arena_slot *berth = reload->fleet->berths[plan->running];
-    config_unload(berth->config);
-    berth->config = config_share(reload->wanted);
-    berth->index = index;
+    struct arena_slot *slot = reload->table->slots[plan->running];
+    config_unload(slot->config);
+    slot->config = config_share(reload->wanted);
+    slot->index = index;
     if (plan->tuning != NULL)
-        arena_offer(berth->arena, plan->tuning);
+        arena_offer(slot->arena, plan->tuning);
     if (plan->successor != NULL)
-        arena_offer(berth->arena, plan->successor);
+        arena_offer(slot->arena, plan->successor);
 }
 
-static void do_plans(struct reload *reload)
+static void execute_plans(struct reload *reload)
 {
-    struct arena_table *fleet = reload->fleet;
+    struct arena_table *table = reload->table;
     const int count = reload->wanted->arena_count;
     for (int i = 0; i < count; i++)
         if (reload->plans[i].running >= 0)
             change_arena(reload, i);
-    // From the end, so that indices stay right.
-    for (int i = fleet->running.count - 1; i >= 0; i--) {
+    // Backwards, so that indices stay valid.
+    for (int i = table->running.count - 1; i >= 0; i--) {
         if (config_diff_partner(reload->wanted, reload->running, i) >= 0)
             continue;
-        if (!arena_table_remove(fleet, i))
+        if (!arena_table_remove(table, i))
             log_arena_error(reload->running->arenas[i].name,
-                            "arena stays name=%s: its worker does not listen",
+                            "arena not removed name=%s: its worker is busy",
                             reload->running->arenas[i].name);
     }
     for (int i = 0; i < count; i++) {
         struct arena_slot *fresh = reload->plans[i].fresh;
-        if (fresh == NULL || arena_table_add(fleet, fresh))
+        if (fresh == NULL || arena_table_add(table, fresh))
             continue;
-        log_arena_error(reload->wanted->arenas[i].name, "arena failed name=%s: no worker listens",
+        log_arena_error(reload->wanted->arenas[i].name, "arena failed name=%s: the worker is busy",
                         reload->wanted->arenas[i].name);
         arena_slot_close(fresh);
     }
 }
 
-// --- The whole ---
+// --- Entry ---
 
-// When a change that waits for an arena's rounds applies, as words behind it.
-static const char *words_of_time(const struct reload *reload, const struct config_change *change)
+// A suffix of a report line: when a change that waits for an arena's rounds will apply.
+static const char *timing_text(const struct reload *reload, const struct config_change *change)
 {
     static const char *const words[] = {
         [READER_AT_RESTART] = "",
@@ -352,52 +354,53 @@ static const char *words_of_time(const struct reload *reload, const struct confi
     return waits ? words[change->to->key->applies] : "";
 }
 
-// False when memory runs out.
+// Returns false when memory runs out.
 static bool report_changes(const struct reload *reload, const struct config_diff *diff)
 {
     for (int i = 0; i < diff->count; i++) {
         const struct config_change *change = &diff->changes[i];
-        reload_report_add(reload->outcome,
+        reload_report_add(reload->report,
                           change->needs_restart ? RELOAD_REPORT_RESTART : RELOAD_REPORT_APPLIED,
-                          "%s%s", change->text, words_of_time(reload, change));
+                          "%s%s", change->text, timing_text(reload, change));
     }
-    return !reload_report_has(reload->outcome, RELOAD_REPORT_MISTAKE);
+    return !reload_report_has(reload->report, RELOAD_REPORT_MISTAKE);
 }
 
-// Everything that can fail; afterwards do_plans or drop_plans.
+// Does everything that can fail. The caller then calls execute_plans or drop_plans.
 static bool prepare(struct reload *reload, const struct config *config, struct config_diff **diff)
 {
-    reload->running = picture_running(reload->fleet, config);
+    reload->running = merge_running(reload->table, config);
     reload->plans = calloc((size_t)reload->wanted->arena_count, sizeof(struct plan));
     if (reload->running != NULL && reload->plans != NULL)
         *diff = config_diff_create(reload->running, reload->wanted);
     if (*diff != NULL)
         return plan_all(reload, *diff) && report_changes(reload, *diff);
-    reload_report_end_memory(reload->outcome);
+    reload_report_end_memory(reload->report);
     return false;
 }
 
-bool reload_apply(struct arena_table *fleet, struct reload_report *outcome)
+bool reload_apply(struct arena_table *table, struct reload_report *report)
 {
-    if (fleet->path == NULL) {
-        reload_report_add(outcome, RELOAD_REPORT_MISTAKE, "comes from no file");
+    if (table->path == NULL) {
+        reload_report_add(report, RELOAD_REPORT_MISTAKE,
+                          "the configuration was not read from a file");
         return false;
     }
-    struct config *wanted = reload_load(fleet->path, outcome);
+    struct config *wanted = reload_load(table->path, report);
     if (wanted == NULL)
         return false;
-    struct reload reload = {.fleet = fleet, .wanted = wanted, .outcome = outcome};
+    struct reload reload = {.table = table, .wanted = wanted, .report = report};
     struct config_diff *diff = NULL;
-    const bool good = prepare(&reload, fleet->config, &diff);
+    const bool good = prepare(&reload, table->config, &diff);
     if (good)
-        do_plans(&reload);
+        execute_plans(&reload);
     else
         drop_plans(&reload);
     config_diff_free(diff);
     free(reload.plans);
-    free_picture(reload.running);
-    config_unload(good ? fleet->config : wanted);
+    free_merged(reload.running);
+    config_unload(good ? table->config : wanted);
     if (good)
-        fleet->config = wanted;
+        table->config = wanted;
     return good;
 }

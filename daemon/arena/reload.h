@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes a running fleet what the configuration file says now: all of it that can change while
-// players play, or, where the file has any mistake, nothing.
+// Reloading of the configuration: applies every change of the file that is possible while matches
+// run, or, if the file has any mistake, none. Main thread only.
 #pragma once
 
 #include "arena_table.h"
@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 
-// Loads the file of the table and applies it; without a file there is nothing to load. Where the
-// file is good, the table has the new configuration, with the old values of what needs a restart.
-// Adds what changed, as "file:line: key: old -> new", or the mistakes, of which a lack of memory is
-// one; then it returns false and everything is as before.
-bool reload_apply(struct arena_table *fleet, struct reload_report *outcome);
+// Loads the table's file and applies it. On success the table has the new configuration, but keeps
+// the old value of every key that needs a restart, and `report` gets each change, as "file:line:
+// key: old -> new". On failure returns false and changes nothing, and `report` gets the mistakes:
+// no file, no memory, or an error in the file.
+bool reload_apply(struct arena_table *table, struct reload_report *report);
 
-// Loads the file; NULL with the mistakes in the outcome.
-struct config *reload_load(const char *path, struct reload_report *outcome);
+// Loads a file. Returns NULL and adds the mistakes to the report if it is refused.
+struct config *reload_load(const char *path, struct reload_report *report);
 
-// Logs an outcome, one line each.
-void reload_log(const struct reload_report *outcome);
+// Logs a report, one log line per line and a summary.
+void reload_log(const struct reload_report *report);

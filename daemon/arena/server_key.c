@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the server's lasting key in a file, as a line of hexadecimal digits.
+// Stores the server's static key in a file, as a line of hexadecimal digits.
 #define _GNU_SOURCE
 #include "server_key.h"
 
@@ -17,13 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = RAIM_CRYPTO_KEY_DIGITS + 1 }; // with the end of the line
+enum { TEXT_BYTES = RAIM_CRYPTO_KEY_DIGITS + 1 }; // with the newline
 
 static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
 
 static struct {
     bool known;
-    uint8_t *secret; // in memory for secrets, for as long as the process runs
+    uint8_t *secret; // in locked memory, until the process ends
 } identity;
 
 static bool write_file(const char *path, const uint8_t key[RAIM_KEY_BYTES])
@@ -36,7 +36,7 @@ static bool write_file(const char *path, const uint8_t key[RAIM_KEY_BYTES])
     return good;
 }
 
-// False with errno and a reason.
+// Returns false with errno and a reason on failure.
 static bool read_file(const char *path, uint8_t key[RAIM_KEY_BYTES], const char **problem)
 {
     char text[TEXT_BYTES + 2] = "";
@@ -57,14 +57,14 @@ static bool load(const char *directory, char *error, size_t capacity)
     char path[PATH_MAX];
     const char *problem;
     if (snprintf(path, sizeof path, "%s/server.key", directory) >= (int)sizeof path) {
-        snprintf(error, capacity, "cannot keep a key: the directory's path is too long");
+        snprintf(error, capacity, "cannot store a key: the directory's path is too long");
         return false;
     }
     if (read_file(path, identity.secret, &problem))
         return true;
     if (errno == ENOENT) {
         raim_crypto_random(identity.secret, RAIM_KEY_BYTES);
-        // Nobody knows this server by a key yet: play goes on without keeping one.
+        // No client knows this server by a key yet, so the server runs without a stored key.
         if (!write_file(path, identity.secret))
             log_warning("identity is of this start alone: cannot write \"%s\": %s", path,
                         strerror(errno));
@@ -74,13 +74,13 @@ static bool load(const char *directory, char *error, size_t capacity)
     return false;
 }
 
-// Reads or makes the secret; false with a reason where there is one that cannot be read.
+// Reads or generates the secret key. Returns false with a reason if it cannot be read.
 static bool find_secret(char *error, size_t capacity)
 {
     char directory[PATH_MAX];
     if (unit_directories_find("STATE_DIRECTORY", directory, sizeof directory))
         return load(directory, error, capacity);
-    // Where checkpoints outlive a process, so must the key, or no client would resume.
+    // The key must live as long as the checkpoints, or no client could resume.
     if (unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory)) {
         if (load(directory, error, capacity))
             return true;
@@ -95,7 +95,7 @@ static bool find_secret(char *error, size_t capacity)
 bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity)
 {
     if (!identity.known) {
-        uint8_t shown[RAIM_KEY_BYTES];
+        uint8_t public_key[RAIM_KEY_BYTES];
         char text[TEXT_BYTES];
         if (!raim_crypto_init()) {
             snprintf(error, capacity, "no random numbers");
@@ -109,8 +109,8 @@ bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity
         }
         if (!find_secret(error, capacity))
             return false;
-        raim_crypto_derive_public_key(identity.secret, shown);
-        raim_crypto_print_key(shown, text);
+        raim_crypto_derive_public_key(identity.secret, public_key);
+        raim_crypto_print_key(public_key, text);
         log_info("identity started key=%s", text);
         identity.known = true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The server's lasting key of key agreement, by which clients of encrypted arenas know it again:
-// one for all its arenas, in $STATE_DIRECTORY/server.key, or else in $RUNTIME_DIRECTORY. Without
-// either every start makes another one. Thread rule: the main thread's alone.
+// The server's static X25519 key, by which clients of encrypted arenas recognize the server. All
+// arenas share it. It is stored in $STATE_DIRECTORY/server.key, or else in $RUNTIME_DIRECTORY; with
+// neither, every start generates a new one. Thread rule: main thread only.
 #pragma once
 
 #include "wire_limits.h"
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Reads the secret half, or makes and keeps one, when it is first asked for, and logs the public
-// half. Where a new one cannot be kept, it is of this start alone, with a warning in the log. False
-// with a reason in `error` where there is a file that cannot be used: another key would be another
-// server.
+// Copies the secret key. The first call reads it, or generates and stores it, and logs the public
+// key. If a new key cannot be stored, the server uses it until it ends, and logs a warning. Returns
+// false and writes a reason into `error` if the stored key cannot be read: with a new key the
+// server would look like another one to its clients.
 bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity);

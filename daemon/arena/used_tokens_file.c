@@ -24,8 +24,8 @@ struct table {
     char magic[8];
     uint32_t layout;
     uint32_t in_use;       // in the state directory: 1 until a clean end
-    uint64_t digest;       // in the state directory: of all that follows
-    char boot[BOOT_BYTES]; // the kernel's boot_id: a power cut may have lost what was written
+    uint64_t digest;       // in the state directory: of everything that follows
+    char boot[BOOT_BYTES]; // the kernel's boot_id: a power cut may have lost writes
     struct used_tokens tokens;
 };
 
@@ -67,16 +67,16 @@ static bool sync_directory_of(const char *path)
     return good;
 }
 
-// Whole and on the disk, or not at all; false with errno.
+// Writes a file atomically and syncs it. Returns false with errno on failure.
 static bool write_file(const char *path, const struct table *table)
 {
     char temporary[PATH_MAX];
     snprintf(temporary, sizeof temporary, "%s.new", path);
-    unlink(temporary); // of a process that did not get further
+    unlink(temporary); // left by a process that crashed meanwhile
     const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return false;
-    errno = ENOSPC; // unless write says otherwise
+    errno = ENOSPC; // write sets no errno when it writes only a part
     bool good = write(file, table, sizeof *table) == (ssize_t)sizeof *table && fsync(file) == 0;
     const int error = errno;
     good = close(file) == 0 && good;
@@ -89,7 +89,8 @@ static bool write_file(const char *path, const struct table *table)
     return false;
 }
 
-// A descriptor of a file that is ours alone; -1 with errno.
+// Opens a regular file of the right size that only this user can access. Returns -1 with errno on
+// failure.
 static int open_file(const char *path)
 {
     struct stat status;
@@ -143,7 +144,7 @@ static void read_boot(char boot[BOOT_BYTES])
 
 static uint64_t digest_of(const struct table *table)
 {
-    static const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES] = "raim used tokens"; // no secret
+    static const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES] = "raim used tokens"; // public
     return raim_crypto_siphash(key, table->boot, sizeof *table - offsetof(struct table, boot));
 }
 
@@ -157,7 +158,7 @@ static void clear(struct table *table, uint64_t unknown_until_s)
     used_tokens_init(&table->tokens, unknown_until_s);
 }
 
-// What the last process knew, as far as it can be found.
+// Loads the table of the last process, or marks the used tokens as unknown.
 static void load(const struct paths *paths, struct table *table, uint64_t now_s)
 {
     char boot[BOOT_BYTES];
@@ -175,7 +176,7 @@ static void load(const struct paths *paths, struct table *table, uint64_t now_s)
     memcpy(table->boot, boot, sizeof boot);
 }
 
-// Says in the state directory that the table is elsewhere, and remembers that file.
+// Marks the copy in the state directory as in use, and remembers its inode.
 static bool mark_in_use(struct used_tokens_file *store)
 {
     const char *path = store->paths.state;
@@ -191,8 +192,8 @@ static bool mark_in_use(struct used_tokens_file *store)
     return true;
 }
 
-// Whether no other table of this name has been opened since: of an arena that was removed and added
-// again while this one still says goodbye.
+// Whether the file in the state directory is still the one of this table. It is not if an arena was
+// removed and added again while this one was still leaving.
 static bool is_newest(const struct used_tokens_file *store)
 {
     struct stat status;
@@ -248,7 +249,7 @@ struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def
         start(store, (uint64_t)def->now_s, &failed)) {
         if (store->table->tokens.unknown_until_s == (uint64_t)def->now_s)
             snprintf(error, capacity,
-                     "it is unknown which were used before, those issued until now are refused");
+                     "the used ones are unknown, tokens issued until now are refused");
         return store;
     }
     snprintf(error, capacity, "cannot write \"%s\": %s", failed, strerror(errno));
@@ -285,7 +286,7 @@ bool used_tokens_file_rename(struct used_tokens_file *store, const char *name, i
         const bool fits = write_path(path, directory, name);
         if (fits && strcmp(path, olds[i]) == 0)
             continue;
-        // An earlier arena of that name has used tokens that are in the files this one overwrites.
+        // The overwritten files hold tokens that an earlier arena of this name has admitted.
         const bool is_known = fits && access(path, F_OK) == 0;
         if (rename(olds[i], path) != 0) {
             snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));

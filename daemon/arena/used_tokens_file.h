@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Keeps an arena's table of used tokens in files, so that neither a crash nor a restart nor a
-// reboot makes a used token good again.
+// Persistent replay protection of access tokens: an arena's table of used tokens in files, so that
+// neither a crash nor a restart nor a reboot makes a used token valid again.
 //
-// The table is a file in the runtime directory, mapped: to note a nonce needs no system call and no
-// disk. A clean end copies it into the state directory. While it is in use, the file there says so:
-// where the table is then found missing or damaged, after a power cut for instance, it is unknown
-// which tokens were used, and none is good that could have been used before (see
-// used_tokens_unknown_until).
+// The table is a mapped file in the runtime directory, so that recording a nonce needs no system
+// call and no disk. A clean end copies it into the state directory. While the table is in use, the
+// copy there is marked as such. If the table is then missing or damaged, after a power cut for
+// instance, the used tokens are unknown, and every token that could have been used before is
+// refused (see used_tokens_unknown_until).
 #pragma once
 
 #include "used_tokens.h"
@@ -14,24 +14,25 @@
 struct used_tokens_file;
 
 struct used_tokens_file_def {
-    const char *name;    // of the arena; part of the files' names
-    const char *runtime; // directories; NULL: none. Without either the table ends with the process
-    const char *state;
-    int64_t now_s; // seconds since 1970
+    const char *name;    // of the arena; part of the file names
+    const char *runtime; // a directory; NULL: none. With neither, the table ends with the process
+    const char *state;   // a directory; NULL: none
+    int64_t now_s;       // seconds since 1970
 };
 
-// Opens the table of an arena, or makes it. NULL, with a reason in `error`, where the files cannot
-// be written. Where it begins to be unknown what was used, `error` says so, too; it is empty
-// otherwise.
+// Opens or creates the table of an arena. Returns NULL and writes a reason into `error` if the
+// files cannot be written. On success `error` is empty, or says that the tokens used so far are
+// unknown.
 struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def *def, char *error,
                                                size_t capacity);
 
-// Copies the table into the state directory, where there is one. Takes NULL.
+// Copies the table into the state directory, if there is one, and frees it. Takes NULL.
 void used_tokens_file_close(struct used_tokens_file *store);
 
-// The table; valid until it is closed.
+// The table, valid until used_tokens_file_close.
 struct used_tokens *used_tokens_file_table(struct used_tokens_file *store);
 
-// The arena has another name from now on. False, with a reason, where its files cannot be renamed.
+// Renames the files for another name of their arena. Returns false and writes a reason if that
+// fails. `now_s` is in seconds since 1970.
 bool used_tokens_file_rename(struct used_tokens_file *store, const char *name, int64_t now_s,
                              char *error, size_t capacity);

@@ -21,13 +21,13 @@
 
 enum {
     ANSWER_POLL_MS = 5,
-    LETTERS = 512, // every arena there can be may come and go at once
+    MESSAGES = 512, // every arena can be removed and another added at once
 };
 
-static_assert(LETTERS >= 2 * CONFIG_MAX_ARENAS, "every arena can come and go");
+static_assert(MESSAGES >= 2 * CONFIG_MAX_ARENAS, "every arena can come and go");
 
-// What the main thread wants done with an arena.
-struct letter {
+// A request of the main thread about an arena.
+struct worker_message {
     struct arena *arena;
     bool leaves;
     uint32_t timeout_ms;
@@ -38,13 +38,13 @@ struct worker {
     struct {
         int number;
         int epoll;
-        struct wakeup wakeup; // of the worker: there is mail, or it is to stop
+        struct wakeup wakeup; // signalled for messages and for the end
     } opened;
 
     // Only the worker's thread touches it.
     struct {
         int arena_count;
-        struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // some may be leaving while others come
+        struct arena *arenas[2 * CONFIG_MAX_ARENAS]; // arenas may leave while others are added
     } own;
 
     // Only the main thread touches it.
@@ -52,9 +52,9 @@ struct worker {
         pthread_t thread;
     } main;
 
-    // Both touch it at any time: each member is atomic or a passage between two threads.
+    // Both touch it at any time: each member is atomic or a queue between two threads.
     struct {
-        struct mailbox mailbox; // of letters; the main thread sends
+        struct mailbox mailbox; // of struct worker_message; the main thread sends
         _Atomic bool is_stopping;
         _Atomic uint32_t stop_timeout_ms;
         _Atomic uint64_t busy_ns;
@@ -67,7 +67,7 @@ static bool watch(int epoll, int descriptor, struct arena *arena)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-// Every arena speaks before any waits for the answers.
+// Disconnects the clients of every arena first, then waits for all of them together.
 static void say_goodbye(struct worker *worker)
 {
     const struct timespec pause = {.tv_nsec = ANSWER_POLL_MS * 1000 * 1000};
@@ -88,42 +88,42 @@ static void take_arena(struct worker *worker, struct arena *arena)
     if (worker->own.arena_count == 2 * CONFIG_MAX_ARENAS ||
         !watch(worker->opened.epoll, arena_timer(arena), arena)) {
         log_error("cannot watch an arena worker=%d: %s", worker->opened.number, strerror(errno));
-        arena_let_go(arena);
+        arena_release(arena);
         return;
     }
     worker->own.arenas[worker->own.arena_count++] = arena;
     arena_start(arena, 0);
 }
 
-static void let_go(struct worker *worker, struct arena *arena)
+static void release(struct worker *worker, struct arena *arena)
 {
     int i = 0;
     while (worker->own.arenas[i] != arena)
         i++;
     worker->own.arenas[i] = worker->own.arenas[--worker->own.arena_count];
     epoll_ctl(worker->opened.epoll, EPOLL_CTL_DEL, arena_timer(arena), NULL);
-    arena_let_go(arena);
+    arena_release(arena);
 }
 
-// What could not be taken has been let go, and is no more ours to touch.
-static void ask_to_leave(struct worker *worker, const struct letter *letter)
+// An arena that take_arena could not watch was released, and is not in the list.
+static void begin_leaving(struct worker *worker, const struct worker_message *message)
 {
     for (int i = 0; i < worker->own.arena_count; i++)
-        if (worker->own.arenas[i] == letter->arena)
-            arena_leave(letter->arena, letter->timeout_ms);
+        if (worker->own.arenas[i] == message->arena)
+            arena_leave(message->arena, message->timeout_ms);
 }
 
-// True when the worker is to stop.
-static bool open_mail(struct worker *worker)
+// Returns true if the worker is to stop.
+static bool read_messages(struct worker *worker)
 {
     if (!wakeup_clear(&worker->opened.wakeup))
         return false;
-    const struct letter *letter;
-    while ((letter = mailbox_open(&worker->shared.mailbox)) != NULL) {
-        if (letter->leaves)
-            ask_to_leave(worker, letter);
+    const struct worker_message *message;
+    while ((message = mailbox_open(&worker->shared.mailbox)) != NULL) {
+        if (message->leaves)
+            begin_leaving(worker, message);
         else
-            take_arena(worker, letter->arena);
+            take_arena(worker, message->arena);
         mailbox_reply(&worker->shared.mailbox);
     }
     return atomic_load(&worker->shared.is_stopping);
@@ -151,9 +151,9 @@ static void *run(void *argument)
         for (int i = 0; i < count; i++) {
             struct arena *arena = events[i].data.ptr;
             if (arena == NULL)
-                stopping = open_mail(worker);
+                stopping = read_messages(worker);
             else if (!arena_run(arena))
-                let_go(worker, arena);
+                release(worker, arena);
         }
         atomic_fetch_add_explicit(&worker->shared.busy_ns, monotonic_ns() - begin_ns,
                                   memory_order_relaxed);
@@ -176,7 +176,7 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
 {
     struct worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL ||
-        !mailbox_create(&worker->shared.mailbox, LETTERS, sizeof(struct letter))) {
+        !mailbox_create(&worker->shared.mailbox, MESSAGES, sizeof(struct worker_message))) {
         snprintf(error, capacity, "out of memory");
         free(worker);
         return NULL;
@@ -200,14 +200,14 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
     return worker;
 }
 
-static bool post(struct worker *worker, struct letter letter)
+static bool post(struct worker *worker, struct worker_message message)
 {
     while (mailbox_answer(&worker->shared.mailbox) != NULL)
         mailbox_forget(&worker->shared.mailbox);
-    struct letter *blank = mailbox_blank(&worker->shared.mailbox);
+    struct worker_message *blank = mailbox_blank(&worker->shared.mailbox);
     if (blank == NULL)
         return false;
-    *blank = letter;
+    *blank = message;
     mailbox_post(&worker->shared.mailbox);
     wakeup_signal(&worker->opened.wakeup);
     return true;
@@ -215,12 +215,13 @@ static bool post(struct worker *worker, struct letter letter)
 
 bool worker_add(struct worker *worker, struct arena *arena)
 {
-    return post(worker, (struct letter){.arena = arena});
+    return post(worker, (struct worker_message){.arena = arena});
 }
 
 bool worker_remove(struct worker *worker, struct arena *arena, uint32_t timeout_ms)
 {
-    return post(worker, (struct letter){.arena = arena, .leaves = true, .timeout_ms = timeout_ms});
+    return post(worker,
+                (struct worker_message){.arena = arena, .leaves = true, .timeout_ms = timeout_ms});
 }
 
 void worker_stop(struct worker *worker, uint32_t timeout_ms)

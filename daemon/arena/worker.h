@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A worker: one thread with one epoll loop that owns some arenas. Everything else about an arena
-// happens in that thread; the main thread only starts and stops it, and gives it arenas or asks for
-// them back.
+// A worker: a thread with an epoll loop that owns and runs some arenas. The main thread starts and
+// stops it, hands arenas to it and asks for them back.
+// Thread rule: main thread only, unless a function says otherwise.
 #pragma once
 
 #include "arena.h"
@@ -11,25 +11,25 @@
 
 struct worker;
 
-// Starts a thread named raimd-worker-`number` that runs the arenas, staggered over a tick. Borrows
-// the arenas. Returns NULL and writes a reason into `error`.
+// Starts a thread named raimd-worker-`number`. It runs the arenas with their ticks staggered over a
+// tick period. Borrows the arenas. Returns NULL and writes a reason into `error`.
 struct worker *worker_start(int number, struct arena *const *arenas, int arena_count, char *error,
                             size_t capacity);
 
-// Hands over an arena, which is borrowed until the worker has let it go; its first tick comes
-// within one of its ticks. False while so much waits to be told to the worker that it does not
-// listen.
+// Hands an arena over. It is borrowed until the worker releases it; its first tick runs within one
+// tick period. Returns false if the worker's mailbox is full.
 bool worker_add(struct worker *worker, struct arena *arena);
 
-// Asks for an arena back, once every client there knows that it ends or `timeout_ms` have passed:
-// arena_is_let_go tells. Meanwhile the others are played on. False as above.
+// Asks the worker to end an arena. The worker releases it (see arena_is_released) once every client
+// has disconnected or `timeout_ms` have passed; its other arenas continue meanwhile. Returns false
+// if the worker's mailbox is full.
 bool worker_remove(struct worker *worker, struct arena *arena, uint32_t timeout_ms);
 
-// Asks the worker to say goodbye to every client, within `timeout_ms`, and to end.
+// Asks the worker to disconnect every client, within `timeout_ms`, and to end.
 void worker_stop(struct worker *worker, uint32_t timeout_ms);
 
-// How long it has been at work and not waiting so far, in nanoseconds. Any thread.
+// The time that the worker has spent outside epoll_wait, in nanoseconds. Any thread.
 uint64_t worker_busy_ns(const struct worker *worker);
 
-// Waits for the thread's end and frees the worker.
+// Joins the thread and frees the worker.
 void worker_join(struct worker *worker);

@@ -26,8 +26,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-// Opens what is closed of standard input, output and error: a socket would take its number, and
-// the log be written to whoever is at its other end.
+// Opens closed standard streams on /dev/null. Otherwise a socket would get the number of one, and
+// the log would be sent to its peer.
 static bool open_standard_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
@@ -36,8 +36,8 @@ static bool open_standard_streams(void)
     return true;
 }
 
-// Signals arrive as bytes on a descriptor, so that nothing ever runs in a handler. Blocked before
-// any thread starts, they are blocked in all.
+// Signals are read from a descriptor (signalfd), so that no code runs in a signal handler. They are
+// blocked before any thread starts, so that every thread inherits the mask.
 static int open_signals(void)
 {
     sigset_t signals;
@@ -47,11 +47,11 @@ static int open_signals(void)
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); // a limit on the size of files costs a checkpoint, not the match
+    signal(SIGXFSZ, SIG_IGN); // a file size limit costs a checkpoint, not the match
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Handles the signals that wait; true when the server is to end.
+// Handles the pending signals. Returns true if the server is to end.
 static bool take_signals(int signals, struct server *server)
 {
     struct signalfd_siginfo info;
@@ -60,16 +60,16 @@ static bool take_signals(int signals, struct server *server)
             log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
             return true;
         }
-        struct reload_report outcome = {0};
+        struct reload_report report = {0};
         log_info("reloading signal=HUP");
-        server_reload(server, &outcome);
-        reload_report_clear(&outcome);
+        server_reload(server, &report);
+        reload_report_clear(&report);
     }
     return false;
 }
 
-// While everybody is told goodbye, a second signal ends the process as it would any other.
-static void end_at_once_when_asked_again(void)
+// Lets a second signal end the process at once while clients are being disconnected.
+static void allow_second_signal(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
@@ -78,9 +78,9 @@ static void end_at_once_when_asked_again(void)
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-// Who asks for the status wakes this thread many times a second, and must not make it interrupt a
-// tick on the same CPU: where none is idle it waits for the tick's end (sched(7), SCHED_BATCH). An
-// operator's own policy stands, and where this is refused ticks are only a little longer.
+// Status requests wake this thread many times a second. With SCHED_BATCH (sched(7)) a wakeup does
+// not preempt a tick on the same CPU. A scheduling policy set by the operator is kept. If the call
+// fails, ticks only take a little longer.
 static void give_way_to_workers(void)
 {
     const struct sched_param none = {0};
@@ -104,7 +104,7 @@ static void run(struct server *server, int signals)
     }
 }
 
-// For looking at: every map that can be loaded, whatever the size of its players.
+// For viewing: accepts any valid map, whatever the player radius.
 static int draw_map(const char *map_path, const char *drawing_path)
 {
     struct diagnostics report = {.out = stderr};
@@ -122,7 +122,7 @@ static int draw_map(const char *map_path, const char *drawing_path)
     return drawn && closed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// The exit status of a program that was asked to print.
+// The exit status of an action that prints.
 static int end_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -131,8 +131,8 @@ static int end_output(void)
     return EXIT_FAILURE;
 }
 
-// What `-t`, `-T` and the start have in common. NULL after reporting every mistake, with the exit
-// status.
+// Loads the configuration for -t, -T and the start. Returns NULL after reporting every mistake,
+// with the exit status.
 static struct config *load_config(const struct options *options, int *exit_status)
 {
     struct diagnostics report = {.out = options->json ? stdout : stderr};
@@ -153,8 +153,8 @@ static struct config *load_config(const struct options *options, int *exit_statu
     return config;
 }
 
-// Tells what was asked of a good configuration.
-static void tell_config(const struct options *options, const struct config *config)
+// Prints the result of -t or -T for a valid configuration.
+static void print_config(const struct options *options, const struct config *config)
 {
     if (options->action == OPTIONS_PRINT_CONFIG)
         config_values_print(config->values, stdout);
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     if (config == NULL)
         return exit_status;
     if (options.action != OPTIONS_RUN) {
-        tell_config(&options, config);
+        print_config(&options, config);
         config_unload(config);
         return end_output();
     }
@@ -197,12 +197,12 @@ int main(int argc, char **argv)
     else
         config_unload(config);
     if (server != NULL) {
-        give_way_to_workers(); // now that they are there, and have not inherited it
+        give_way_to_workers(); // after the workers have started, or they would inherit it
         run(server, signals);
         if (!server_is_drained(server))
-            server_keep(server); // whoever sends a signal may start it again
+            server_keep_checkpoints(server); // after a signal the service may be started again
         notify_stopping();
-        end_at_once_when_asked_again();
+        allow_second_signal();
         server_stop(server);
         log_info("stopped");
     }

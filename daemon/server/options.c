@@ -33,7 +33,7 @@ static void take_argument(struct argp_state *state, struct options *options, con
         argp_error(state, "unexpected argument '%s'", argument);
 }
 
-// Options that do not go together, when all are known.
+// Checks combinations once every option is known.
 static void check(struct argp_state *state, struct options *options)
 {
     if (options->action == OPTIONS_DRAW_MAP && options->drawing_path == NULL)
@@ -105,6 +105,6 @@ struct options options_parse(int argc, char **argv)
     };
     struct options options = {.action = OPTIONS_RUN};
     argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &options); // its own lacks -h
+    argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &options); // argp's own help has no -h
     return options;
 }

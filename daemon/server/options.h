@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-// Exit statuses, after sysexits.h: what a service manager can tell apart.
+// Exit statuses of sysexits.h, by which a service manager distinguishes failures.
 enum {
-    EXIT_USAGE = 64,  // the command line
-    EXIT_CONFIG = 78, // the configuration or a map
+    EXIT_USAGE = 64,  // a mistake in the command line
+    EXIT_CONFIG = 78, // a mistake in the configuration or a map
 };
 
 enum options_action {
@@ -26,6 +26,6 @@ struct options {
     const char *map_path, *drawing_path; // of OPTIONS_DRAW_MAP
 };
 
-// Ends the process after printing the help or the version, or with EXIT_USAGE after saying what is
-// wrong.
+// Ends the process after printing the help or the version, or with EXIT_USAGE after reporting a
+// mistake.
 struct options options_parse(int argc, char **argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does each duty when its time has come.
+// Runs each periodic duty when it is due.
 #include "periodic.h"
 
 #include "log.h"
@@ -16,7 +16,7 @@ void periodic_start(struct periodic *periodic, uint64_t now_ms)
     periodic->next_watchdog_ms = now_ms + periodic->watchdog_every_ms;
 }
 
-// Whether a duty is due; then it is due again after `every_ms`.
+// Returns whether a duty is due, and if so sets its next time.
 static bool is_due(uint64_t *next_ms, uint64_t every_ms, uint64_t now_ms)
 {
     if (now_ms < *next_ms)
@@ -25,12 +25,12 @@ static bool is_due(uint64_t *next_ms, uint64_t every_ms, uint64_t now_ms)
     return true;
 }
 
-static void log_floods(const struct arena_list *list)
+static void log_rejections(const struct arena_list *list)
 {
     char line[REJECTION_LOG_LINE_BYTES];
     for (int i = 0; i < list->count; i++) {
         struct arena *arena = list->arenas[i];
-        if (rejection_log_look(arena_flood(arena), &arena_status(arena)->transport, line))
+        if (rejection_log_update(arena_rejection_log(arena), &arena_status(arena)->transport, line))
             log_arena_warning(arena_config(arena)->name, "refused arena=%s %s",
                               arena_config(arena)->name, line);
     }
@@ -43,7 +43,7 @@ static void log_overloads(const struct arena_list *list)
         const struct config_arena *config = arena_config(list->arenas[i]);
         const struct arena_status *status = arena_status(list->arenas[i]);
         char line[OVERLOAD_LINE_BYTES];
-        if (!overload_look(overload, status->late_ticks, status->skipped_ticks, config->tick_hz))
+        if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->tick_hz))
             continue;
         overload_write(overload, line);
         if (overload->is_on)
@@ -55,26 +55,26 @@ static void log_overloads(const struct arena_list *list)
     }
 }
 
-void periodic_run(struct periodic *periodic, struct arena_table *fleet, uint64_t now_ms)
+void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t now_ms)
 {
     if (periodic->watchdog_every_ms > 0 &&
         is_due(&periodic->next_watchdog_ms, periodic->watchdog_every_ms, now_ms) &&
-        arena_table_ticks_advance(fleet))
+        arena_table_ticks_advance(table))
         notify_alive();
-    if (is_due(&periodic->next_flood_ms, REJECTION_LOG_EVERY_MS, now_ms))
-        log_floods(&fleet->running);
+    if (is_due(&periodic->next_rejections_ms, REJECTION_LOG_EVERY_MS, now_ms))
+        log_rejections(&table->running);
     if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms))
-        log_overloads(&fleet->running);
+        log_overloads(&table->running);
     if (is_due(&periodic->next_status_ms, STATUS_EVERY_MS, now_ms)) {
         uint32_t players, bots;
-        arena_table_count_players(fleet, &players, &bots);
+        arena_table_count_players(table, &players, &bots);
         notify_players(players, bots);
     }
 }
 
 int periodic_timeout_ms(const struct periodic *periodic, uint64_t now_ms)
 {
-    // The others are due less often.
+    // The other duties are due less often.
     uint64_t due_ms = periodic->next_overload_ms;
     if (periodic->watchdog_every_ms > 0 && periodic->next_watchdog_ms < due_ms)
         due_ms = periodic->next_watchdog_ms;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the main thread does by the clock: feeds the service manager's watchdog, tells it how many
-// play, and logs which arenas are overloaded and what they refused. Main thread only.
+// Periodic duties of the main thread: feeds the service manager's watchdog, reports the number of
+// players to it, and logs overloaded arenas and rejected datagrams. Main thread only.
 #pragma once
 
 #include "arena_table.h"
@@ -9,18 +9,18 @@
 
 // Times in ms of CLOCK_MONOTONIC.
 struct periodic {
-    uint64_t watchdog_every_ms; // 0: never
+    uint64_t watchdog_every_ms; // 0: no watchdog
     uint64_t next_watchdog_ms;
     uint64_t next_status_ms;
-    uint64_t next_flood_ms;
+    uint64_t next_rejections_ms;
     uint64_t next_overload_ms;
 };
 
-// All but the watchdog is due at once.
+// Every duty but the watchdog is due at once.
 void periodic_start(struct periodic *periodic, uint64_t now_ms);
 
-// Does what is due.
-void periodic_run(struct periodic *periodic, struct arena_table *fleet, uint64_t now_ms);
+// Runs the duties that are due.
+void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t now_ms);
 
-// Milliseconds until something is due.
+// Milliseconds until the next duty is due.
 int periodic_timeout_ms(const struct periodic *periodic, uint64_t now_ms);

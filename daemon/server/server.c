@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Composes the running server of its arenas, the status over HTTP and the control socket.
+// Composes the server of its arenas, the HTTP status and the control socket.
 #define _GNU_SOURCE
 #include "server.h"
 
@@ -21,7 +21,7 @@
 enum { ERROR_BYTES = 256 };
 
 struct server {
-    struct arena_table fleet;
+    struct arena_table table;
     struct http *http;       // NULL: off
     struct control *control; // NULL: off
     struct periodic periodic;
@@ -29,12 +29,12 @@ struct server {
 
 static bool open_status(struct server *server)
 {
-    const struct config *config = server->fleet.config;
+    const struct config *config = server->table.config;
     char error[ERROR_BYTES];
     if (!config->status.is_on)
         return true;
     server->http = http_open(config->status.address, config->status.port, &config->status_guard,
-                             &server->fleet.running, error, sizeof error);
+                             &server->table.running, error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
         return false;
@@ -48,9 +48,9 @@ static bool open_control(struct server *server)
 {
     char error[ERROR_BYTES];
     char path[CONFIG_CONTROL_BYTES];
-    if (!control_path(server->fleet.config->control, path))
+    if (!control_path(server->table.config->control, path))
         return true;
-    server->control = control_open(path, &server->fleet, error, sizeof error);
+    server->control = control_open(path, &server->table, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -59,8 +59,8 @@ static bool open_control(struct server *server)
     return true;
 }
 
-// A directory that the service manager has given, by its path in the environment. False when memory
-// runs out.
+// Adds a directory that the service manager names in an environment variable. Returns false when
+// memory runs out.
 static bool add_directory(struct path_list *list, const char *variable)
 {
     char directory[PATH_MAX];
@@ -68,7 +68,7 @@ static bool add_directory(struct path_list *list, const char *variable)
            path_list_add(list, directory);
 }
 
-// Everything is open, and no worker has seen a byte from outside yet.
+// Enters the sandbox once every port and file is open, before a worker reads the first datagram.
 static bool enter_sandbox(const struct config *config)
 {
     char control[CONFIG_CONTROL_BYTES];
@@ -106,8 +106,8 @@ struct server *server_start(struct config *config, const char *path)
         config_unload(config);
         return NULL;
     }
-    if (!arena_table_open(&server->fleet, config, path) || !open_status(server) ||
-        !open_control(server) || !enter_sandbox(config) || !arena_table_start(&server->fleet)) {
+    if (!arena_table_open(&server->table, config, path) || !open_status(server) ||
+        !open_control(server) || !enter_sandbox(config) || !arena_table_start(&server->table)) {
         server_stop(server);
         return NULL;
     }
@@ -115,24 +115,24 @@ struct server *server_start(struct config *config, const char *path)
     return server;
 }
 
-void server_keep(struct server *server)
+void server_keep_checkpoints(struct server *server)
 {
-    arena_table_keep(&server->fleet);
+    arena_table_keep_checkpoints(&server->table);
 }
 
 void server_stop(struct server *server)
 {
     if (server->http != NULL)
         http_close(server->http);
-    arena_table_stop(&server->fleet);
-    control_close(server->control); // after the workers, who read its bans
-    arena_table_close(&server->fleet);
+    arena_table_stop(&server->table);
+    control_close(server->control); // after the workers, which read its ban lists
+    arena_table_close(&server->table);
     free(server);
 }
 
 void server_descriptors(const struct server *server, int descriptors[SERVER_DESCRIPTORS])
 {
-    descriptors[0] = server->fleet.wakeup.descriptor;
+    descriptors[0] = server->table.wakeup.descriptor;
     descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
 }
@@ -145,13 +145,13 @@ int server_timeout_ms(const struct server *server)
                                 monotonic_earlier_ms(http_ms, control_ms));
 }
 
-// Frees what the workers have given back.
+// Frees the matches and arenas that the workers have returned.
 static void collect(struct server *server)
 {
     bool is_any_gone = false;
     struct arena_slot *gone;
-    arena_table_collect(&server->fleet);
-    while ((gone = arena_table_next_gone(&server->fleet)) != NULL) {
+    arena_table_collect(&server->table);
+    while ((gone = arena_table_next_gone(&server->table)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
         arena_slot_close(gone);
@@ -163,18 +163,18 @@ static void collect(struct server *server)
 
 void server_serve(struct server *server)
 {
-    wakeup_clear(&server->fleet.wakeup); // first, or what is done meanwhile would wait
-    collect(server);                     // before anybody is told what it was
+    wakeup_clear(&server->table.wakeup); // first: a signal during the work below must not be lost
+    collect(server);                     // before any status is rendered from it
     if (server->http != NULL)
         http_run(server->http);
     if (server->control != NULL)
         control_run(server->control);
-    periodic_run(&server->periodic, &server->fleet, monotonic_ms());
+    periodic_run(&server->periodic, &server->table, monotonic_ms());
 }
 
-bool server_reload(struct server *server, struct reload_report *outcome)
+bool server_reload(struct server *server, struct reload_report *report)
 {
-    return arena_table_reload(&server->fleet, outcome);
+    return arena_table_reload(&server->table, report);
 }
 
 bool server_is_drained(const struct server *server)

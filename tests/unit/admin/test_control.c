@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the operator is told by arenas that do not answer, whose workers never run here, and by
-// changes of the server that are made up.
+// The operator's commands, with arenas whose workers do not run and therefore do not answer, and
+// with stubs for the changes of the server.
 #define _GNU_SOURCE
 #include "admin_commands.h"
 #include "admin_fields.h"
@@ -29,15 +29,15 @@ enum { DEADLINE_MS = 10000 };
 
 struct fixture {
     struct config *config;
-    struct arena_table fleet;        // of two arenas
-    struct socket_activation passed; // nothing
-    struct wakeup wakeup;            // of nobody
+    struct arena_table table;         // of two arenas
+    struct socket_activation sockets; // empty
+    struct wakeup wakeup;             // never signalled
     char error[256];
 };
 
-// Instead of changes of the server: what was asked for, and why it is not done.
+// The stubs record the change, and fail with `refusal`.
 static char asked[256];
-static const char *refusal; // NULL: it is done
+static const char *refusal; // NULL: succeed
 
 static bool change(const char *what, const char *name, const char *path, char *error,
                    size_t capacity)
@@ -48,38 +48,38 @@ static bool change(const char *what, const char *name, const char *path, char *e
     return refusal == NULL;
 }
 
-static const char *name_at(const struct arena_table *fleet, int index)
+static const char *name_at(const struct arena_table *table, int index)
 {
-    return arena_config(fleet->running.arenas[index])->name;
+    return arena_config(table->running.arenas[index])->name;
 }
 
-bool arena_table_add_arena(struct arena_table *fleet, const char *name, char *error,
+bool arena_table_add_arena(struct arena_table *table, const char *name, char *error,
                            size_t capacity)
 {
-    (void)fleet;
+    (void)table;
     return change("add", name, "", error, capacity);
 }
 
-bool arena_table_remove_arena(struct arena_table *fleet, int index, char *error, size_t capacity)
+bool arena_table_remove_arena(struct arena_table *table, int index, char *error, size_t capacity)
 {
-    return change("remove", name_at(fleet, index), "", error, capacity);
+    return change("remove", name_at(table, index), "", error, capacity);
 }
 
-bool arena_table_change_map(struct arena_table *fleet, int index, const char *path, char *error,
+bool arena_table_change_map(struct arena_table *table, int index, const char *path, char *error,
                             size_t capacity)
 {
-    return change("map", name_at(fleet, index), path, error, capacity);
+    return change("map", name_at(table, index), path, error, capacity);
 }
 
-bool arena_table_reload(struct arena_table *fleet, struct reload_report *outcome)
+bool arena_table_reload(struct arena_table *table, struct reload_report *report)
 {
-    (void)fleet;
-    reload_report_add(outcome, RELOAD_REPORT_WARNING, "f:1: \"odd\"");
+    (void)table;
+    reload_report_add(report, RELOAD_REPORT_WARNING, "f:1: \"odd\"");
     if (refusal != NULL)
-        reload_report_add(outcome, RELOAD_REPORT_MISTAKE, "f:2: %s", refusal);
+        reload_report_add(report, RELOAD_REPORT_MISTAKE, "f:2: %s", refusal);
     else {
-        reload_report_add(outcome, RELOAD_REPORT_RESTART, "f:3: port: 1 -> 2");
-        reload_report_add(outcome, RELOAD_REPORT_APPLIED, "f:4: bots: 1 -> 2");
+        reload_report_add(report, RELOAD_REPORT_RESTART, "f:3: port: 1 -> 2");
+        reload_report_add(report, RELOAD_REPORT_APPLIED, "f:4: bots: 1 -> 2");
     }
     return refusal == NULL;
 }
@@ -92,12 +92,12 @@ static int open_fixture(void **state)
     fixture->config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < 2; i++) {
         fixture->config->arenas[i].port = 0;
-        fixture->fleet.running.arenas[i] =
-            arena_create(fixture->config, &fixture->config->arenas[i], &fixture->passed,
+        fixture->table.running.arenas[i] =
+            arena_create(fixture->config, &fixture->config->arenas[i], &fixture->sockets,
                          &fixture->wakeup, fixture->error, sizeof fixture->error);
-        assert_non_null(fixture->fleet.running.arenas[i]);
+        assert_non_null(fixture->table.running.arenas[i]);
     }
-    fixture->fleet.running.count = 2;
+    fixture->table.running.count = 2;
     *state = fixture;
     return 0;
 }
@@ -106,7 +106,7 @@ static int close_fixture(void **state)
 {
     struct fixture *fixture = *state;
     for (int i = 0; i < 2; i++)
-        arena_destroy(fixture->fleet.running.arenas[i]);
+        arena_destroy(fixture->table.running.arenas[i]);
     config_unload(fixture->config);
     free(fixture);
     return 0;
@@ -115,74 +115,74 @@ static int close_fixture(void **state)
 static struct admin_command say_to(const char *arena)
 {
     bool path_is_known;
-    struct admin_command order = {.route = admin_commands_find("/say", "POST", &path_is_known)};
-    assert_non_null(order.route);
-    strcpy(admin_commands_field(&order, "arena"), arena);
-    strcpy(admin_commands_field(&order, "text"), "hello");
-    return order;
+    struct admin_command command = {.route = admin_commands_find("/say", "POST", &path_is_known)};
+    assert_non_null(command.route);
+    strcpy(admin_commands_field(&command, "arena"), arena);
+    strcpy(admin_commands_field(&command, "text"), "hello");
+    return command;
 }
 
-static void test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while(void **state)
+static void test_a_full_mailbox_refuses_commands(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_non_null(orders);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    assert_non_null(admin);
     int taken = 0;
-    struct admin_command order = say_to("duel");
-    for (admin_commands_give(orders, &order); order.problem == NULL;
-         admin_commands_give(orders, &order)) {
-        assert_int_equal(order.waiting, 1);
+    struct admin_command command = say_to("duel");
+    for (admin_commands_give(admin, &command); command.problem == NULL;
+         admin_commands_give(admin, &command)) {
+        assert_int_equal(command.waiting, 1);
         assert_in_range(++taken, 1, 1000);
-        order = say_to("duel");
+        command = say_to("duel");
     }
     assert_true(taken > 10);
-    assert_int_equal(order.status, 503);
-    // The other one is asked all the same.
-    order = say_to("");
-    admin_commands_give(orders, &order);
-    assert_null(order.problem);
-    assert_int_equal(order.asked, 2);
-    assert_int_equal(order.waiting, 1);
+    assert_int_equal(command.status, 503);
+    // The other arena gets the command in any case.
+    command = say_to("");
+    admin_commands_give(admin, &command);
+    assert_null(command.problem);
+    assert_int_equal(command.asked, 2);
+    assert_int_equal(command.waiting, 1);
     uint32_t number;
     bool done;
-    assert_false(admin_commands_collect(orders, &number, &done));
-    admin_commands_close(orders);
+    assert_false(admin_commands_collect(admin, &number, &done));
+    admin_commands_close(admin);
 }
 
 static void test_bans_wait_for_an_arena_that_is_busy(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
     bool path_is_known;
-    struct admin_command order = say_to("duel");
-    for (admin_commands_give(orders, &order); order.problem == NULL;
-         admin_commands_give(orders, &order))
-        order = say_to("duel");
+    struct admin_command command = say_to("duel");
+    for (admin_commands_give(admin, &command); command.problem == NULL;
+         admin_commands_give(admin, &command))
+        command = say_to("duel");
     struct admin_command ban = {.route = admin_commands_find("/ban", "POST", &path_is_known)};
     strcpy(admin_commands_field(&ban, "address"), "192.0.2.0/24");
-    admin_commands_give(orders, &ban);
+    admin_commands_give(admin, &ban);
     assert_string_equal(ban.text, "{\"bans\":1}\n");
     free(ban.text);
     uint32_t number;
     bool done;
-    assert_false(admin_commands_collect(orders, &number, &done));
-    // One letter comes back, and the bans take its place.
-    struct mailbox *mailbox = arena_mailbox(fixture->fleet.running.arenas[0]);
+    assert_false(admin_commands_collect(admin, &number, &done));
+    // An answered message makes room for the bans.
+    struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[0]);
     for (int i = 0; i < 2; i++) {
         assert_non_null(mailbox_open(mailbox));
         mailbox_reply(mailbox);
     }
-    while (admin_commands_collect(orders, &number, &done))
+    while (admin_commands_collect(admin, &number, &done))
         continue;
-    assert_false(admin_commands_collect(orders, &number, &done));
+    assert_false(admin_commands_collect(admin, &number, &done));
     const struct command *last = NULL;
-    for (const struct command *letter; (letter = mailbox_open(mailbox)) != NULL; last = letter)
+    for (const struct command *message; (message = mailbox_open(mailbox)) != NULL; last = message)
         mailbox_reply(mailbox);
     assert_int_equal(last->kind, COMMAND_BANS);
     assert_int_equal(last->bans->count, 1);
-    admin_commands_close(orders);
+    admin_commands_close(admin);
 }
 
 static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
@@ -191,7 +191,7 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
     struct control *control =
-        control_open(name.sun_path, &fixture->fleet, fixture->error, sizeof fixture->error);
+        control_open(name.sun_path, &fixture->table, fixture->error, sizeof fixture->error);
     assert_string_equal(control != NULL ? "" : fixture->error, "");
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
@@ -212,7 +212,7 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     assert_non_null(strstr(text, " 504 "));
     close(client);
 
-    // One that still waits does not keep it from closing.
+    // A waiting request does not prevent closing.
     const int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(other, (const struct sockaddr *)&name, sizeof name), 0);
     assert_int_equal(send(other, request, strlen(request), 0), strlen(request));
@@ -224,31 +224,32 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
 }
 
 // A control socket that this thread runs.
-struct line {
+struct endpoint {
     struct control *control;
     struct sockaddr_un name;
 };
 
-static struct line open_line(struct fixture *fixture)
+static struct endpoint open_endpoint(struct fixture *fixture)
 {
-    struct line line = {.name = {.sun_family = AF_UNIX}};
-    snprintf(line.name.sun_path, sizeof line.name.sun_path, "/tmp/raim-control-%d.sock",
+    struct endpoint endpoint = {.name = {.sun_family = AF_UNIX}};
+    snprintf(endpoint.name.sun_path, sizeof endpoint.name.sun_path, "/tmp/raim-control-%d.sock",
              (int)getpid());
-    line.control =
-        control_open(line.name.sun_path, &fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_non_null(line.control);
-    return line;
+    endpoint.control = control_open(endpoint.name.sun_path, &fixture->table, fixture->error,
+                                    sizeof fixture->error);
+    assert_non_null(endpoint.control);
+    return endpoint;
 }
 
-static int dial(const struct line *line)
+static int connect_client(const struct endpoint *endpoint)
 {
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(client, (const struct sockaddr *)&line->name, sizeof line->name), 0);
+    assert_int_equal(
+        connect(client, (const struct sockaddr *)&endpoint->name, sizeof endpoint->name), 0);
     return client;
 }
 
-// What the first answer's status is; 0: the connection was closed without one.
-static int hear(const struct line *line, int client)
+// The status of the first answer; 0: the connection was closed without one.
+static int receive_status(const struct endpoint *endpoint, int client)
 {
     char text[512] = "";
     int status = 0;
@@ -256,7 +257,7 @@ static int hear(const struct line *line, int client)
     struct timespec now, begin;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     do {
-        control_run(line->control);
+        control_run(endpoint->control);
         clock_gettime(CLOCK_MONOTONIC, &now);
         assert_true(now.tv_sec - begin.tv_sec < DEADLINE_MS / 1000);
     } while (poll(&answer, 1, 5) == 0);
@@ -266,24 +267,25 @@ static int hear(const struct line *line, int client)
     return status;
 }
 
-static int post(const struct line *line, const char *path, const char *type, const char *body)
+static int post(const struct endpoint *endpoint, const char *path, const char *type,
+                const char *body)
 {
     char request[1024];
-    const int client = dial(line);
+    const int client = connect_client(endpoint);
     const int size = snprintf(request, sizeof request,
                               "POST %s HTTP/1.1\r\nHost: raimd\r\nContent-Length: %zu\r\n"
                               "Content-Type: %s\r\n\r\n%s",
                               path, strlen(body), type, body);
     assert_in_range(size, 1, sizeof request - 1);
     assert_int_equal(send(client, request, (size_t)size, 0), size);
-    return hear(line, client);
+    return receive_status(endpoint, client);
 }
 
 static void test_parts_of_a_form_have_names(void **state)
 {
-    const struct line line = open_line(*state);
+    const struct endpoint endpoint = open_endpoint(*state);
     static const char form[] = "multipart/form-data; boundary=bb";
-    assert_int_equal(post(&line, "/log", form,
+    assert_int_equal(post(&endpoint, "/log", form,
                           "--bb\r\nContent-Disposition: form-data; name=\"level\"\r\n\r\n"
                           "warning\r\n--bb--\r\n"),
                      200);
@@ -297,294 +299,293 @@ static void test_parts_of_a_form_have_names(void **state)
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         char body[256];
         snprintf(body, sizeof body, "--bb\r\n%s\r\n\r\ninfo\r\n--bb--\r\n", heads[i]);
-        assert_int_equal(post(&line, "/log", form, body), 400);
+        assert_int_equal(post(&endpoint, "/log", form, body), 400);
     }
-    // What nobody can read: no boundary, one that is too short, another type.
-    assert_int_equal(post(&line, "/log", "multipart/form-data", "--\r\n"), 400);
-    assert_int_equal(post(&line, "/log", "multipart/form-data; boundary=b", "--b--\r\n"), 400);
-    assert_int_equal(post(&line, "/log", "application/json", "{\"level\":\"info\"}"), 400);
-    control_close(line.control);
+    // Forms that cannot be parsed: no boundary, one that is too short, another type.
+    assert_int_equal(post(&endpoint, "/log", "multipart/form-data", "--\r\n"), 400);
+    assert_int_equal(post(&endpoint, "/log", "multipart/form-data; boundary=b", "--b--\r\n"), 400);
+    assert_int_equal(post(&endpoint, "/log", "application/json", "{\"level\":\"info\"}"), 400);
+    control_close(endpoint.control);
 }
 
 static void test_bodies_have_an_end(void **state)
 {
-    const struct line line = open_line(*state);
+    const struct endpoint endpoint = open_endpoint(*state);
     static const char huge[] =
         "POST /say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 99999999999\r\n"
         "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
-    int client = dial(&line);
+    int client = connect_client(&endpoint);
     assert_int_equal(send(client, huge, strlen(huge), 0), strlen(huge));
-    assert_int_equal(hear(&line, client), 413);
-    // In chunks, which do not say how many there are.
+    assert_int_equal(receive_status(&endpoint, client), 413);
+    // Chunks do not announce the length of the body.
     static const char chunked[] = "POST /say HTTP/1.1\r\nHost: raimd\r\n"
                                   "Transfer-Encoding: chunked\r\n"
                                   "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
     static const char chunk[] = "10\r\n0123456789abcdef\r\n";
-    client = dial(&line);
+    client = connect_client(&endpoint);
     assert_int_equal(send(client, chunked, strlen(chunked), 0), strlen(chunked));
     size_t sent = 0;
     while (sent < 10 << 20 && send(client, chunk, strlen(chunk), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
         sent += strlen(chunk);
-        control_run(line.control);
+        control_run(endpoint.control);
     }
     assert_in_range(sent, 1, 1 << 20);
-    assert_int_equal(hear(&line, client), 0);
-    control_close(line.control);
+    assert_int_equal(receive_status(&endpoint, client), 0);
+    control_close(endpoint.control);
 }
 
-static void test_silent_connections_keep_no_operator_out(void **state)
+static void test_idle_connections_do_not_block_the_operator(void **state)
 {
-    const struct line line = open_line(*state);
+    const struct endpoint endpoint = open_endpoint(*state);
     int silent[300];
     for (int i = 0; i < 300; i++) {
-        silent[i] = dial(&line);
+        silent[i] = connect_client(&endpoint);
         assert_int_equal(send(silent[i], "POST /say", 9, MSG_NOSIGNAL), 9);
         if (i % 8 == 0)
-            control_run(line.control);
+            control_run(endpoint.control);
     }
-    assert_int_equal(post(&line, "/log", "application/x-www-form-urlencoded", "level=warning"),
+    assert_int_equal(post(&endpoint, "/log", "application/x-www-form-urlencoded", "level=warning"),
                      200);
     for (int i = 0; i < 300; i++)
         close(silent[i]);
-    control_close(line.control);
+    control_close(endpoint.control);
 }
 
-// Gives an order that is answered at once; its text is to be freed.
-static struct admin_command give(struct admin_commands *orders, const char *path, const char *arena,
-                                 const char *field, const char *value)
+// Executes a command that is answered at once. The caller frees its text.
+static struct admin_command execute(struct admin_commands *admin, const char *path,
+                                    const char *arena, const char *field, const char *value)
 {
     bool path_is_known;
-    struct admin_command order = {.route = admin_commands_find(path, "POST", &path_is_known)};
-    assert_non_null(order.route);
+    struct admin_command command = {.route = admin_commands_find(path, "POST", &path_is_known)};
+    assert_non_null(command.route);
     if (arena != NULL)
-        strcpy(admin_commands_field(&order, "arena"), arena);
+        strcpy(admin_commands_field(&command, "arena"), arena);
     if (field != NULL)
-        strcpy(admin_commands_field(&order, field), value);
-    admin_commands_give(orders, &order);
-    return order;
+        strcpy(admin_commands_field(&command, field), value);
+    admin_commands_give(admin, &command);
+    return command;
 }
 
-static void assert_told(struct admin_command order, unsigned status, const char *text)
+static void assert_answer(struct admin_command command, unsigned status, const char *text)
 {
-    assert_int_equal(order.status, status);
-    if (order.problem != NULL)
-        assert_string_equal(order.problem, text);
-    else if (order.text != NULL)
-        assert_string_equal(order.text, text);
+    assert_int_equal(command.status, status);
+    if (command.problem != NULL)
+        assert_string_equal(command.problem, text);
+    else if (command.text != NULL)
+        assert_string_equal(command.text, text);
     else
         assert_null(text);
-    free(order.text);
+    free(command.text);
 }
 
-static void test_the_server_does_what_is_asked_of_it(void **state)
+static void test_changes_of_the_server_are_executed(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_told(give(orders, "/arena/add", "third", NULL, NULL), 0, NULL);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    assert_answer(execute(admin, "/arena/add", "third", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "add third ");
-    assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 0, NULL);
+    assert_answer(execute(admin, "/arena/remove", "duel", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "remove duel ");
-    assert_told(give(orders, "/arena/map", "duel", "map", "maps/ruins.conf"), 0, NULL);
+    assert_answer(execute(admin, "/arena/map", "duel", "map", "maps/ruins.conf"), 0, NULL);
     assert_string_equal(asked, "map duel maps/ruins.conf");
     asked[0] = '\0';
-    assert_told(give(orders, "/arena/add", "duel", NULL, NULL), 409, "this arena runs already");
-    assert_told(give(orders, "/arena/remove", "third", NULL, NULL), 404, "no such arena");
-    assert_told(give(orders, "/arena/map", "third", "map", "x"), 404, "no such arena");
-    assert_told(give(orders, "/arena/map", "duel", NULL, NULL), 400, "a field is missing");
+    assert_answer(execute(admin, "/arena/add", "duel", NULL, NULL), 409, "this arena runs already");
+    assert_answer(execute(admin, "/arena/remove", "third", NULL, NULL), 404, "no such arena");
+    assert_answer(execute(admin, "/arena/map", "third", "map", "x"), 404, "no such arena");
+    assert_answer(execute(admin, "/arena/map", "duel", NULL, NULL), 400, "a field is missing");
     assert_string_equal(asked, "");
     refusal = "f:1: got \"x\"\xff\nmore";
-    static const char told[] = "{\"error\":\"f:1: got \\\"x\\\"?\\nmore\"}";
-    assert_told(give(orders, "/arena/add", "third", NULL, NULL), 409, told);
-    assert_told(give(orders, "/arena/remove", "duel", NULL, NULL), 409, told);
-    assert_told(give(orders, "/arena/map", "duel", "map", "x"), 409, told);
-    admin_commands_close(orders);
+    static const char answer[] = "{\"error\":\"f:1: got \\\"x\\\"?\\nmore\"}";
+    assert_answer(execute(admin, "/arena/add", "third", NULL, NULL), 409, answer);
+    assert_answer(execute(admin, "/arena/remove", "duel", NULL, NULL), 409, answer);
+    assert_answer(execute(admin, "/arena/map", "duel", "map", "x"), 409, answer);
+    admin_commands_close(admin);
 }
 
-static void test_a_reload_tells_what_became_of_it(void **state)
+static void test_a_reload_reports_its_changes(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_told(give(orders, "/reload", NULL, NULL, NULL), 0,
-                "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
-                "\"restart\":[\"f:3: port: 1 -> 2\"]}");
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    assert_answer(execute(admin, "/reload", NULL, NULL, NULL), 0,
+                  "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
+                  "\"restart\":[\"f:3: port: 1 -> 2\"]}");
     refusal = "wrong";
-    assert_told(give(orders, "/reload", NULL, NULL, NULL), 409,
-                "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
-                "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
-    admin_commands_close(orders);
+    assert_answer(execute(admin, "/reload", NULL, NULL, NULL), 409,
+                  "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
+                  "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
+    admin_commands_close(admin);
 }
 
 static void test_the_level_of_the_log_is_one_of_its_names(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_told(give(orders, "/log", NULL, "level", "error"), 0, NULL);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    assert_answer(execute(admin, "/log", NULL, "level", "error"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
-    assert_told(give(orders, "/log", NULL, "level", "loud"), 400,
-                "want the level error, warning or info");
+    assert_answer(execute(admin, "/log", NULL, "level", "loud"), 400,
+                  "want the level error, warning or info");
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
-    assert_told(give(orders, "/log", NULL, "level", "info"), 0, NULL);
+    assert_answer(execute(admin, "/log", NULL, "level", "info"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_INFO);
-    admin_commands_close(orders);
+    admin_commands_close(admin);
 }
 
 static void test_pauses_go_to_the_arena(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    struct mailbox *mailbox = arena_mailbox(fixture->fleet.running.arenas[1]);
-    mailbox_open(mailbox); // the bans
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[1]);
+    mailbox_open(mailbox); // the ban list
     mailbox_reply(mailbox);
     for (int on = 1; on >= 0; on--) {
-        const struct admin_command order =
-            give(orders, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
-        assert_null(order.problem);
-        assert_int_equal(order.waiting, 1);
-        const struct command *letter = mailbox_open(mailbox);
-        assert_int_equal(letter->kind, COMMAND_PAUSE);
-        assert_int_equal(letter->on, on);
+        const struct admin_command command =
+            execute(admin, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
+        assert_null(command.problem);
+        assert_int_equal(command.waiting, 1);
+        const struct command *message = mailbox_open(mailbox);
+        assert_int_equal(message->kind, COMMAND_PAUSE);
+        assert_int_equal(message->on, on);
         mailbox_reply(mailbox);
     }
-    assert_told(give(orders, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
-    admin_commands_close(orders);
+    assert_answer(execute(admin, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
+    admin_commands_close(admin);
 }
 
-// Takes a letter that is a drain, and answers it.
-static void begin_drain(struct admin_commands *orders, struct arena *arena)
+// Answers the drain in an arena's mailbox.
+static void begin_drain(struct admin_commands *admin, struct arena *arena)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
-    const struct command *letter;
-    while ((letter = mailbox_open(mailbox))->kind != COMMAND_DRAIN)
+    const struct command *message;
+    while ((message = mailbox_open(mailbox))->kind != COMMAND_DRAIN)
         mailbox_reply(mailbox);
-    assert_true(letter->on);
+    assert_true(message->on);
     mailbox_reply(mailbox);
     uint32_t number;
     bool done;
-    while (admin_commands_collect(orders, &number, &done))
+    while (admin_commands_collect(admin, &number, &done))
         continue;
 }
 
 static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_false(admin_commands_is_drained(orders));
-    assert_int_equal(give(orders, "/drain", NULL, NULL, NULL).waiting, 2);
-    assert_false(admin_commands_is_drained(orders));
-    assert_int_equal(admin_commands_timeout_ms(orders),
-                     -1); // it ends by what the arenas answer alone
-    begin_drain(orders, fixture->fleet.running.arenas[0]);
-    assert_false(admin_commands_is_drained(orders));
-    begin_drain(orders, fixture->fleet.running.arenas[1]);
-    assert_true(admin_commands_is_drained(orders));
-    admin_commands_close(orders);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    assert_false(admin_commands_is_drained(admin));
+    assert_int_equal(execute(admin, "/drain", NULL, NULL, NULL).waiting, 2);
+    assert_false(admin_commands_is_drained(admin));
+    assert_int_equal(admin_commands_timeout_ms(admin),
+                     -1); // only the arenas' answers end it
+    begin_drain(admin, fixture->table.running.arenas[0]);
+    assert_false(admin_commands_is_drained(admin));
+    begin_drain(admin, fixture->table.running.arenas[1]);
+    assert_true(admin_commands_is_drained(admin));
+    admin_commands_close(admin);
 }
 
-static void test_a_drain_waits_for_no_arena_that_is_gone(void **state)
+static void test_a_drain_does_not_wait_for_a_removed_arena(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    struct arena *gone = fixture->fleet.running.arenas[1];
-    give(orders, "/drain", NULL, NULL, NULL);
-    begin_drain(orders, fixture->fleet.running.arenas[0]);
-    admin_commands_forget(orders, gone);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    struct arena *gone = fixture->table.running.arenas[1];
+    execute(admin, "/drain", NULL, NULL, NULL);
+    begin_drain(admin, fixture->table.running.arenas[0]);
+    admin_commands_forget(admin, gone);
     uint32_t number;
     bool done;
-    while (admin_commands_collect_from(orders, gone, &number, &done))
+    while (admin_commands_collect_from(admin, gone, &number, &done))
         continue;
-    assert_true(admin_commands_is_drained(orders));
-    admin_commands_close(orders);
+    assert_true(admin_commands_is_drained(admin));
+    admin_commands_close(admin);
 }
 
 static void test_a_drain_has_a_deadline(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    assert_int_equal(give(orders, "/drain", NULL, "seconds", "1").waiting, 2);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    assert_int_equal(execute(admin, "/drain", NULL, "seconds", "1").waiting, 2);
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-    assert_in_range(admin_commands_timeout_ms(orders), 1, 1000);
-    while (admin_commands_timeout_ms(orders) > 0) {
-        assert_false(admin_commands_is_drained(orders));
+    assert_in_range(admin_commands_timeout_ms(admin), 1, 1000);
+    while (admin_commands_timeout_ms(admin) > 0) {
+        assert_false(admin_commands_is_drained(admin));
         nanosleep(&pause, NULL);
     }
-    assert_true(admin_commands_is_drained(orders));
-    assert_int_equal(give(orders, "/drain", NULL, "seconds", "1000000000").waiting, 2);
-    assert_in_range(admin_commands_timeout_ms(orders), 1000000000, INT_MAX);
-    admin_commands_close(orders);
+    assert_true(admin_commands_is_drained(admin));
+    assert_int_equal(execute(admin, "/drain", NULL, "seconds", "1000000000").waiting, 2);
+    assert_in_range(admin_commands_timeout_ms(admin), 1000000000, INT_MAX);
+    admin_commands_close(admin);
 }
 
-static void ban(struct admin_commands *orders, const char *address)
+static void ban(struct admin_commands *admin, const char *address)
 {
-    free(give(orders, "/ban", NULL, "address", address).text);
+    free(execute(admin, "/ban", NULL, "address", address).text);
     uint32_t number;
     bool done;
-    while (admin_commands_collect(orders, &number, &done))
+    while (admin_commands_collect(admin, &number, &done))
         continue;
 }
 
-// The list in the next letter of an arena, which then reads it.
+// Takes the ban list from the next message of an arena, which then reads it.
 static const struct bans *read_bans(struct mailbox *mailbox)
 {
-    const struct command *letter = mailbox_open(mailbox);
-    assert_int_equal(letter->kind, COMMAND_BANS);
-    const struct bans *bans = letter->bans;
+    const struct command *message = mailbox_open(mailbox);
+    assert_int_equal(message->kind, COMMAND_BANS);
+    const struct bans *bans = message->bans;
     mailbox_reply(mailbox);
     return bans;
 }
 
-// The sanitizer sees a list that is freed too early.
+// AddressSanitizer detects a list that is freed too early.
 static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *orders =
-        admin_commands_open(&fixture->fleet, fixture->error, sizeof fixture->error);
-    struct mailbox *quick = arena_mailbox(fixture->fleet.running.arenas[0]);
-    struct mailbox *slow = arena_mailbox(fixture->fleet.running.arenas[1]);
+    struct admin_commands *admin =
+        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+    struct mailbox *quick = arena_mailbox(fixture->table.running.arenas[0]);
+    struct mailbox *slow = arena_mailbox(fixture->table.running.arenas[1]);
     const struct bans *first = read_bans(quick);
-    ban(orders, "192.0.2.1");
+    ban(admin, "192.0.2.1");
     const struct bans *second = read_bans(quick);
-    ban(orders, "192.0.2.2");
-    assert_int_equal(first->count, 0); // the slow one has not opened its letter
+    ban(admin, "192.0.2.2");
+    assert_int_equal(first->count, 0); // the slow arena has not opened its message
     assert_int_equal(second->count, 1);
     assert_ptr_equal(read_bans(slow), first);
     assert_ptr_equal(read_bans(slow), second);
-    ban(orders, "192.0.2.3");
-    assert_int_equal(second->count, 1); // the quick one has not gone on
-    // One that is gone reads nothing, and one at its place begins anew.
-    assert_int_equal(give(orders, "/arena/pause", "duel", NULL, NULL).waiting, 1);
-    admin_commands_forget(orders, fixture->fleet.running.arenas[0]);
-    struct arena *gone = fixture->fleet.running.arenas[0];
+    ban(admin, "192.0.2.3");
+    assert_int_equal(second->count, 1); // the quick arena has not opened the next one
+    // A forgotten arena reads nothing, and a new one in its place starts without a list.
+    assert_int_equal(execute(admin, "/arena/pause", "duel", NULL, NULL).waiting, 1);
+    admin_commands_forget(admin, fixture->table.running.arenas[0]);
+    struct arena *gone = fixture->table.running.arenas[0];
     uint32_t number;
     bool done = false;
-    for (int list = 2; list <= 3; list++) { // a ban holds where nobody has to read it, too
-        assert_true(admin_commands_collect_from(orders, gone, &number, &done));
+    for (int list = 2; list <= 3; list++) { // a ban also succeeds if no arena has to read it
+        assert_true(admin_commands_collect_from(admin, gone, &number, &done));
         assert_true(done);
     }
-    assert_true(admin_commands_collect_from(orders, gone, &number, &done));
+    assert_true(admin_commands_collect_from(admin, gone, &number, &done));
     assert_false(done);
-    assert_false(admin_commands_collect_from(orders, gone, &number, &done));
-    ban(orders, "192.0.2.4");
+    assert_false(admin_commands_collect_from(admin, gone, &number, &done));
+    ban(admin, "192.0.2.4");
     const struct bans *last = NULL;
     while (mailbox_open(quick) != NULL)
         last = read_bans(quick);
     assert_int_equal(last->count, 4);
-    admin_commands_close(orders);
+    admin_commands_close(admin);
 }
 
 int main(void)
 {
     unsetenv("STATE_DIRECTORY");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_an_arena_that_answers_nothing_is_asked_no_more_after_a_while, open_fixture,
-            close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_full_mailbox_refuses_commands, open_fixture,
+                                        close_fixture),
         cmocka_unit_test_setup_teardown(test_bans_wait_for_an_arena_that_is_busy, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
@@ -592,19 +593,19 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_parts_of_a_form_have_names, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_bodies_have_an_end, open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_silent_connections_keep_no_operator_out, open_fixture,
+        cmocka_unit_test_setup_teardown(test_idle_connections_do_not_block_the_operator,
+                                        open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(test_changes_of_the_server_are_executed, open_fixture,
                                         close_fixture),
-        cmocka_unit_test_setup_teardown(test_the_server_does_what_is_asked_of_it, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_reload_tells_what_became_of_it, open_fixture,
+        cmocka_unit_test_setup_teardown(test_a_reload_reports_its_changes, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_the_level_of_the_log_is_one_of_its_names, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_pauses_go_to_the_arena, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_a_drain_is_over_when_every_arena_has_begun_it,
                                         open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_drain_waits_for_no_arena_that_is_gone, open_fixture,
-                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_a_drain_does_not_wait_for_a_removed_arena,
+                                        open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_a_drain_has_a_deadline, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_lists_of_bans_stay_while_an_arena_may_read_them,
                                         open_fixture, close_fixture),

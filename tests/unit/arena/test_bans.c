@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of bans: what a network is, who is in it and until when, and the file that keeps them.
+// Ban lists: the addresses of a network, expiry, and the file.
 #define _GNU_SOURCE
 #include "bans.h"
 
@@ -29,7 +29,7 @@ static struct ban ban_of(const char *network, int64_t until_s, const char *why)
     return ban;
 }
 
-// Takes the list before.
+// Frees the list before.
 static struct bans *add(struct bans *bans, const char *network, int64_t until_s, const char *why)
 {
     const struct ban ban = ban_of(network, until_s, why);
@@ -97,7 +97,7 @@ static void test_a_ban_ends_in_its_second(void **state)
     assert_null(bans_find(bans, address_of("192.0.2.1"), NOW + 10));
     const struct ban other = ban_of("192.0.2.2", 0, "");
     struct bans *later = bans_with(bans, &other, NOW + 10);
-    assert_int_equal(later->count, 1); // what is over is forgotten
+    assert_int_equal(later->count, 1); // expired bans are dropped
     free(later);
     free(bans);
 }
@@ -128,14 +128,14 @@ static void test_too_many_bans_are_refused(void **state)
         bans->items[i] = (struct ban){.network = i, .prefix = 32};
     struct ban ban = {.network = BANS_MAX, .prefix = 32};
     assert_null(bans_with(bans, &ban, NOW));
-    ban.network = 7; // takes the place of another
+    ban.network = 7; // replaces a ban of an equal network
     struct bans *made = bans_with(bans, &ban, NOW);
     assert_int_equal(made->count, BANS_MAX);
     free(made);
     free(bans);
 }
 
-static void test_what_is_saved_is_loaded_again(void **state)
+static void test_a_saved_list_is_loaded(void **state)
 {
     (void)state;
     char error[256] = "";
@@ -162,7 +162,7 @@ static void test_what_is_saved_is_loaded_again(void **state)
     free(bans);
 }
 
-static void test_a_file_that_is_not_there_holds_no_bans(void **state)
+static void test_a_missing_file_holds_no_bans(void **state)
 {
     (void)state;
     char error[256];
@@ -190,7 +190,7 @@ static void test_a_damaged_file_is_refused_by_line(void **state)
     }
 }
 
-// Root may write anywhere, so the way there is what is missing.
+// Root may write anywhere, so the test removes the directory instead of the permission.
 static void test_a_list_that_cannot_be_saved_leaves_the_file_as_it_was(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_a_list_that_cannot_be_saved_leaves_the_file_as_it_was(void **st
     assert_int_equal(loaded->count, 1);
     free(loaded);
     assert_true(bans_save(bans, path, error, sizeof error));
-    assert_int_equal(access(blocked, F_OK), -1); // nothing is left over
+    assert_int_equal(access(blocked, F_OK), -1); // no temporary file is left
     free(bans);
 }
 
@@ -223,8 +223,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_ban_ends_in_its_second),
         cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
         cmocka_unit_test(test_too_many_bans_are_refused),
-        cmocka_unit_test(test_what_is_saved_is_loaded_again),
-        cmocka_unit_test(test_a_file_that_is_not_there_holds_no_bans),
+        cmocka_unit_test(test_a_saved_list_is_loaded),
+        cmocka_unit_test(test_a_missing_file_holds_no_bans),
         cmocka_unit_test(test_a_damaged_file_is_refused_by_line),
         cmocka_unit_test(test_a_list_that_cannot_be_saved_leaves_the_file_as_it_was),
     };

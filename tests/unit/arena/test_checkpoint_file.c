@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The file of a checkpoint: its newest good slot is restored, damage anywhere is refused or costs
-// no more than the newest slot, and what was restored in vain too often is set aside.
+// Checkpoint files: the newest intact slot is restored, damage at any byte costs at most the newest
+// slot, and a checkpoint that was restored too often is set aside.
 #define _GNU_SOURCE
 #include "arena_fixture.h"
 #include "chance.h"
@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-// What stands where, for those who change it knowingly.
+// Offsets in the file, for the tests that forge it.
 enum {
     FRONT_BYTES = 64,
-    SLOT_BYTES_AT = 12, // in the front
+    SLOT_BYTES_AT = 12, // in the header
     SAVED_AT = 16,      // in a slot
     BOOT_AT = 24,
     PLACES_AT = 32,
@@ -30,7 +30,7 @@ enum {
 
 static const double grace_s = 30;
 
-struct shelf {
+struct fixture {
     char directory[32], path[64], bad_path[72];
     struct raim_map *map;
     struct raim_match_def def;
@@ -43,129 +43,129 @@ struct shelf {
     size_t size;
 };
 
-static void read_bytes(struct shelf *shelf)
+static void read_bytes(struct fixture *fixture)
 {
-    FILE *file = fopen(shelf->path, "rb");
+    FILE *file = fopen(fixture->path, "rb");
     struct stat status;
     assert_non_null(file);
     assert_int_equal(fstat(fileno(file), &status), 0);
-    free(shelf->bytes);
-    shelf->size = (size_t)status.st_size;
-    shelf->bytes = malloc(shelf->size);
-    assert_int_equal(fread(shelf->bytes, 1, shelf->size, file), shelf->size);
+    free(fixture->bytes);
+    fixture->size = (size_t)status.st_size;
+    fixture->bytes = malloc(fixture->size);
+    assert_int_equal(fread(fixture->bytes, 1, fixture->size, file), fixture->size);
     fclose(file);
 }
 
-static void write_bytes(const struct shelf *shelf, const uint8_t *bytes, size_t size)
+static void write_bytes(const struct fixture *fixture, const uint8_t *bytes, size_t size)
 {
-    FILE *file = fopen(shelf->path, "wb");
+    FILE *file = fopen(fixture->path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
 }
 
-static uint64_t digest(const struct shelf *shelf)
+static uint64_t digest(const struct fixture *fixture)
 {
-    return raim_world_digest(raim_match_world(shelf->match));
+    return raim_world_digest(raim_match_world(fixture->match));
 }
 
-static void steps(struct shelf *shelf, int count)
+static void steps(struct fixture *fixture, int count)
 {
     struct raim_outgoing outgoing;
     while (count-- > 0) {
-        raim_match_step(shelf->match);
-        while (raim_match_outgoing(shelf->match, &outgoing)) {
+        raim_match_step(fixture->match);
+        while (raim_match_outgoing(fixture->match, &outgoing)) {
         }
     }
 }
 
-// Another process: a match that has not played, and nothing in its hands.
-static void begin_process(struct shelf *shelf)
+// Begins another process: a new match, and no open file.
+static void begin_process(struct fixture *fixture)
 {
-    raim_match_destroy(shelf->match);
-    checkpoint_destroy(shelf->checkpoint);
-    shelf->def.seed = raim_random_next(&chance);
-    shelf->match = raim_match_create(&shelf->def);
-    shelf->checkpoint = checkpoint_create(shelf->directory, "arena");
-    assert_non_null(shelf->match);
-    assert_non_null(shelf->checkpoint);
-    memset(shelf->seats, 0, sizeof shelf->seats);
+    raim_match_destroy(fixture->match);
+    checkpoint_destroy(fixture->checkpoint);
+    fixture->def.seed = raim_random_next(&chance);
+    fixture->match = raim_match_create(&fixture->def);
+    fixture->checkpoint = checkpoint_create(fixture->directory, "arena");
+    assert_non_null(fixture->match);
+    assert_non_null(fixture->checkpoint);
+    memset(fixture->seats, 0, sizeof fixture->seats);
 }
 
-static void bind_checkpoint(struct shelf *shelf)
+static void bind_checkpoint(struct fixture *fixture)
 {
     char error[256];
-    assert_true(checkpoint_bind(shelf->checkpoint, shelf->match, &shelf->played, shelf->seats,
-                                error, sizeof error));
+    assert_true(checkpoint_bind(fixture->checkpoint, fixture->match, &fixture->played,
+                                fixture->seats, error, sizeof error));
 }
 
-// A process that has played and written down twice, and another that has just begun.
-static struct shelf *open_shelf(void)
+// A process that has played and saved twice, followed by a new one.
+static struct fixture *open_fixture(void)
 {
-    struct shelf *shelf = calloc(1, sizeof *shelf);
-    strcpy(shelf->directory, "/tmp/raimd-test-XXXXXX");
-    assert_non_null(mkdtemp(shelf->directory));
-    snprintf(shelf->path, sizeof shelf->path, "%s/arena.checkpoint", shelf->directory);
-    snprintf(shelf->bad_path, sizeof shelf->bad_path, "%s.bad", shelf->path);
-    shelf->map = fixture_map(NULL, 0);
-    shelf->def = raim_match_default_def();
-    shelf->def.map = shelf->map;
-    shelf->def.max_clients = 1;
-    shelf->def.max_spectators = 0;
-    shelf->def.max_connections = 2;
-    shelf->def.max_rewind_s = 0.05;
-    shelf->def.bots = 2;
-    begin_process(shelf);
-    steps(shelf, 200);
-    shelf->seats[1] = (struct checkpoint_seat){.address = 7, .port = 8, .player = 1025};
-    bind_checkpoint(shelf);
-    shelf->older = digest(shelf);
-    steps(shelf, 20);
-    checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
-    shelf->newer = digest(shelf);
-    read_bytes(shelf);
-    begin_process(shelf);
-    return shelf;
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    strcpy(fixture->directory, "/tmp/raimd-test-XXXXXX");
+    assert_non_null(mkdtemp(fixture->directory));
+    snprintf(fixture->path, sizeof fixture->path, "%s/arena.checkpoint", fixture->directory);
+    snprintf(fixture->bad_path, sizeof fixture->bad_path, "%s.bad", fixture->path);
+    fixture->map = fixture_map(NULL, 0);
+    fixture->def = raim_match_default_def();
+    fixture->def.map = fixture->map;
+    fixture->def.max_clients = 1;
+    fixture->def.max_spectators = 0;
+    fixture->def.max_connections = 2;
+    fixture->def.max_rewind_s = 0.05;
+    fixture->def.bots = 2;
+    begin_process(fixture);
+    steps(fixture, 200);
+    fixture->seats[1] = (struct checkpoint_seat){.address = 7, .port = 8, .player = 1025};
+    bind_checkpoint(fixture);
+    fixture->older = digest(fixture);
+    steps(fixture, 20);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    fixture->newer = digest(fixture);
+    read_bytes(fixture);
+    begin_process(fixture);
+    return fixture;
 }
 
-static void close_shelf(struct shelf *shelf)
+static void close_fixture(struct fixture *fixture)
 {
-    raim_match_destroy(shelf->match);
-    checkpoint_destroy(shelf->checkpoint);
-    raim_map_destroy(shelf->map);
-    unlink(shelf->path);
-    unlink(shelf->bad_path);
-    assert_int_equal(rmdir(shelf->directory), 0); // nothing else was left in it
-    free(shelf->bytes);
-    free(shelf);
+    raim_match_destroy(fixture->match);
+    checkpoint_destroy(fixture->checkpoint);
+    raim_map_destroy(fixture->map);
+    unlink(fixture->path);
+    unlink(fixture->bad_path);
+    assert_int_equal(rmdir(fixture->directory), 0); // no other file was left in it
+    free(fixture->bytes);
+    free(fixture);
 }
 
-static struct checkpoint_result restore(struct shelf *shelf)
+static struct checkpoint_result restore(struct fixture *fixture)
 {
-    return checkpoint_restore(shelf->checkpoint, shelf->match, grace_s, shelf->seats);
+    return checkpoint_restore(fixture->checkpoint, fixture->match, grace_s, fixture->seats);
 }
 
-static void assert_refused(struct shelf *shelf, const char *why)
+static void assert_refused(struct fixture *fixture, const char *why)
 {
-    const uint64_t before = digest(shelf);
-    const struct checkpoint_result result = restore(shelf);
+    const uint64_t before = digest(fixture);
+    const struct checkpoint_result result = restore(fixture);
     assert_int_equal(result.verdict, CHECKPOINT_REFUSED);
     assert_string_equal(result.why, why);
-    assert_int_equal(digest(shelf), before);
+    assert_int_equal(digest(fixture), before);
 }
 
-static uint32_t slot_bytes(const struct shelf *shelf)
+static uint32_t slot_bytes(const struct fixture *fixture)
 {
     uint32_t bytes;
-    memcpy(&bytes, shelf->bytes + SLOT_BYTES_AT, sizeof bytes);
+    memcpy(&bytes, fixture->bytes + SLOT_BYTES_AT, sizeof bytes);
     return bytes;
 }
 
-// Changes a number in both slots, and makes them whole again.
-static void forge(struct shelf *shelf, size_t at, uint64_t value)
+// Changes a number in both slots and updates their digests.
+static void forge(struct fixture *fixture, size_t at, uint64_t value)
 {
     for (int i = 0; i < 2; i++) {
-        uint8_t *slot = shelf->bytes + FRONT_BYTES + (size_t)i * slot_bytes(shelf);
+        uint8_t *slot = fixture->bytes + FRONT_BYTES + (size_t)i * slot_bytes(fixture);
         uint32_t places, match_bytes, path_bytes;
         memcpy(slot + at, &value, sizeof value);
         memcpy(&places, slot + PLACES_AT, sizeof places);
@@ -175,253 +175,253 @@ static void forge(struct shelf *shelf, size_t at, uint64_t value)
             raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * 8 + match_bytes + path_bytes);
         memcpy(slot, &whole, sizeof whole);
     }
-    write_bytes(shelf, shelf->bytes, shelf->size);
+    write_bytes(fixture, fixture->bytes, fixture->size);
 }
 
 static void test_the_newest_slot_is_restored(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     struct stat status;
-    assert_int_equal(stat(shelf->path, &status), 0);
+    assert_int_equal(stat(fixture->path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    const struct checkpoint_result result = restore(shelf);
+    const struct checkpoint_result result = restore(fixture);
     assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
     assert_true(result.age_ms < 10000);
-    assert_int_equal(digest(shelf), shelf->newer);
-    assert_int_equal(shelf->seats[1].address, 7);
-    assert_int_equal(shelf->seats[1].port, 8);
-    close_shelf(shelf);
+    assert_int_equal(digest(fixture), fixture->newer);
+    assert_int_equal(fixture->seats[1].address, 7);
+    assert_int_equal(fixture->seats[1].port, 8);
+    close_fixture(fixture);
 }
 
 static void test_without_a_file_nothing_is_restored(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    assert_int_equal(unlink(shelf->path), 0);
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_NONE);
-    checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
-    checkpoint_trust(shelf->checkpoint);
-    checkpoint_remove(shelf->checkpoint);
-    assert_int_not_equal(access(shelf->path, F_OK), 0);
-    close_shelf(shelf);
+    struct fixture *fixture = open_fixture();
+    assert_int_equal(unlink(fixture->path), 0);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    checkpoint_trust(fixture->checkpoint);
+    checkpoint_remove(fixture->checkpoint);
+    assert_int_not_equal(access(fixture->path, F_OK), 0);
+    close_fixture(fixture);
 }
 
 static void test_damage_at_any_byte_costs_one_slot_at_most(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     uint32_t refused = 0, newer = 0, older = 0;
-    for (size_t at = 0; at < shelf->size; at++) {
-        const uint8_t good = shelf->bytes[at];
-        shelf->bytes[at] ^= (uint8_t)(1 << chance_int(0, 7));
-        write_bytes(shelf, shelf->bytes, shelf->size);
-        shelf->bytes[at] = good;
-        const uint64_t before = digest(shelf);
-        const struct checkpoint_result result = restore(shelf);
-        const uint64_t after = digest(shelf);
+    for (size_t at = 0; at < fixture->size; at++) {
+        const uint8_t good = fixture->bytes[at];
+        fixture->bytes[at] ^= (uint8_t)(1 << chance_int(0, 7));
+        write_bytes(fixture, fixture->bytes, fixture->size);
+        fixture->bytes[at] = good;
+        const uint64_t before = digest(fixture);
+        const struct checkpoint_result result = restore(fixture);
+        const uint64_t after = digest(fixture);
         if (result.verdict == CHECKPOINT_RESTORED) {
-            newer += after == shelf->newer;
-            older += after == shelf->older;
-            assert_true(after == shelf->newer || after == shelf->older);
+            newer += after == fixture->newer;
+            older += after == fixture->older;
+            assert_true(after == fixture->newer || after == fixture->older);
         } else {
             assert_int_equal(result.verdict, CHECKPOINT_REFUSED);
             assert_int_equal(after, before);
             refused++;
         }
     }
-    assert_true(refused >= 24); // the front
+    assert_true(refused >= 24); // the header
     assert_true(refused <= FRONT_BYTES);
-    const uint32_t slot = slot_bytes(shelf);
+    const uint32_t slot = slot_bytes(fixture);
     assert_true(older > slot - FRONT_BYTES && older <= slot);
     assert_true(newer >= slot);
-    close_shelf(shelf);
+    close_fixture(fixture);
 }
 
 static void test_damage_in_both_slots_is_refused(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    uint8_t *bytes = malloc(shelf->size);
-    const uint32_t slot = slot_bytes(shelf);
-    const uint32_t held = SLOT_HEAD_BYTES + 8 * raim_match_world(shelf->match)->max_players +
-                          (uint32_t)raim_match_checkpoint_size(shelf->match);
+    struct fixture *fixture = open_fixture();
+    uint8_t *bytes = malloc(fixture->size);
+    const uint32_t slot = slot_bytes(fixture);
+    const uint32_t held = SLOT_HEAD_BYTES + 8 * raim_match_world(fixture->match)->max_players +
+                          (uint32_t)raim_match_checkpoint_size(fixture->match);
     for (uint32_t at = 0; at < held; at++) {
-        memcpy(bytes, shelf->bytes, shelf->size);
+        memcpy(bytes, fixture->bytes, fixture->size);
         bytes[FRONT_BYTES + at] ^= (uint8_t)chance_int(1, 255);
         bytes[FRONT_BYTES + slot + at] ^= (uint8_t)chance_int(1, 255);
-        write_bytes(shelf, bytes, shelf->size);
-        assert_refused(shelf, "it is damaged");
+        write_bytes(fixture, bytes, fixture->size);
+        assert_refused(fixture, "it is damaged");
     }
     free(bytes);
-    close_shelf(shelf);
+    close_fixture(fixture);
 }
 
 static void test_a_file_cut_short_at_any_byte_is_refused(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    for (size_t size = 0; size < shelf->size; size++) {
-        write_bytes(shelf, shelf->bytes, size);
-        assert_refused(shelf, "it is damaged");
+    struct fixture *fixture = open_fixture();
+    for (size_t size = 0; size < fixture->size; size++) {
+        write_bytes(fixture, fixture->bytes, size);
+        assert_refused(fixture, "it is damaged");
     }
-    close_shelf(shelf);
+    close_fixture(fixture);
 }
 
-static void test_another_start_of_the_machine_and_age_are_told(void **state)
+static void test_a_reboot_and_age_are_reported(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     uint64_t boot, saved_ms;
-    memcpy(&boot, shelf->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
-    memcpy(&saved_ms, shelf->bytes + FRONT_BYTES + SAVED_AT, sizeof saved_ms);
-    forge(shelf, BOOT_AT, boot + 1);
-    assert_refused(shelf, "the machine has been started since");
-    forge(shelf, BOOT_AT, boot);
-    forge(shelf, SAVED_AT, saved_ms + 3600 * 1000);
-    assert_refused(shelf, "the machine has been started since");
-    forge(shelf, SAVED_AT, saved_ms - 31 * 1000);
-    assert_refused(shelf, "it is too old");
-    forge(shelf, SAVED_AT, saved_ms - 10 * 1000);
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    close_shelf(shelf);
+    memcpy(&boot, fixture->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
+    memcpy(&saved_ms, fixture->bytes + FRONT_BYTES + SAVED_AT, sizeof saved_ms);
+    forge(fixture, BOOT_AT, boot + 1);
+    assert_refused(fixture, "the machine has been rebooted since");
+    forge(fixture, BOOT_AT, boot);
+    forge(fixture, SAVED_AT, saved_ms + 3600 * 1000);
+    assert_refused(fixture, "the machine has been rebooted since");
+    forge(fixture, SAVED_AT, saved_ms - 31 * 1000);
+    assert_refused(fixture, "it is too old");
+    forge(fixture, SAVED_AT, saved_ms - 10 * 1000);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    close_fixture(fixture);
 }
 
-static void test_somebody_elses_file_is_refused(void **state)
+static void test_a_file_of_another_user_is_refused(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     if (geteuid() == 0) {
-        assert_int_equal(chown(shelf->path, 65534, 65534), 0);
-        assert_refused(shelf, "it belongs to another user");
+        assert_int_equal(chown(fixture->path, 65534, 65534), 0);
+        assert_refused(fixture, "it belongs to another user");
     }
-    close_shelf(shelf);
+    close_fixture(fixture);
 }
 
-static void test_a_match_of_other_places_takes_it_over(void **state)
+static void test_a_match_with_other_slots_restores_it(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    shelf->def.max_clients = 2;
-    begin_process(shelf);
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    close_shelf(shelf);
+    struct fixture *fixture = open_fixture();
+    fixture->def.max_clients = 2;
+    begin_process(fixture);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    close_fixture(fixture);
 }
 
 static void test_a_match_of_other_ticks_is_refused(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    shelf->def.tick_hz = 30;
-    begin_process(shelf);
-    assert_refused(shelf, "it is of another map, or of other ticks");
-    close_shelf(shelf);
+    struct fixture *fixture = open_fixture();
+    fixture->def.tick_hz = 30;
+    begin_process(fixture);
+    assert_refused(fixture, "it is of another map, or of other ticks");
+    close_fixture(fixture);
 }
 
-static void test_what_is_restored_in_vain_twice_is_set_aside(void **state)
+static void test_a_checkpoint_restored_twice_without_trust_is_set_aside(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
-        assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
+        assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
         if (i % 2 == 1)
-            bind_checkpoint(shelf); // whether it comes to that or dies before
-        begin_process(shelf);
+            bind_checkpoint(fixture); // a crash may come before or after it
+        begin_process(fixture);
     }
-    const struct checkpoint_result result = restore(shelf);
+    const struct checkpoint_result result = restore(fixture);
     assert_int_equal(result.verdict, CHECKPOINT_SET_ASIDE);
-    assert_int_equal(access(shelf->bad_path, F_OK), 0);
-    begin_process(shelf);
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_NONE);
-    close_shelf(shelf);
+    assert_int_equal(access(fixture->bad_path, F_OK), 0);
+    begin_process(fixture);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
+    close_fixture(fixture);
 }
 
-static void test_what_ran_well_in_between_is_trusted_again(void **state)
+static void test_a_trusted_checkpoint_is_restored_again(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     for (int i = 0; i < 3 * CHECKPOINT_MAX_RESTORES; i++) {
-        assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-        bind_checkpoint(shelf);
-        checkpoint_trust(shelf->checkpoint);
-        begin_process(shelf);
+        assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+        bind_checkpoint(fixture);
+        checkpoint_trust(fixture->checkpoint);
+        begin_process(fixture);
     }
-    close_shelf(shelf);
+    close_fixture(fixture);
 }
 
 static void test_another_match_gets_another_file(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(shelf);
-    struct raim_match *before = shelf->match;
-    shelf->def.bots = 5;
-    shelf->match = raim_match_create(&shelf->def);
-    bind_checkpoint(shelf);
+    struct fixture *fixture = open_fixture();
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(fixture);
+    struct raim_match *before = fixture->match;
+    fixture->def.bots = 5;
+    fixture->match = raim_match_create(&fixture->def);
+    bind_checkpoint(fixture);
     raim_match_destroy(before);
-    steps(shelf, 50);
-    checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
-    const uint64_t last = digest(shelf);
-    begin_process(shelf);
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    assert_int_equal(digest(shelf), last);
-    close_shelf(shelf);
+    steps(fixture, 50);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    const uint64_t last = digest(fixture);
+    begin_process(fixture);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    assert_int_equal(digest(fixture), last);
+    close_fixture(fixture);
 }
 
-static void test_an_ordered_map_is_found_by_its_path(void **state)
+static void test_a_map_of_the_operator_is_found_by_its_path(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     struct checkpoint_map found;
     char name[RAIM_MAP_NAME_BYTES];
-    shelf->played.place = 3;
-    strcpy(shelf->played.path, "/maps/elsewhere.conf");
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(shelf);
-    begin_process(shelf);
-    assert_true(checkpoint_find_map(shelf->checkpoint, &found, name));
-    assert_string_equal(name, shelf->map->name);
+    fixture->played.index = 3;
+    strcpy(fixture->played.path, "/maps/elsewhere.conf");
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(fixture);
+    begin_process(fixture);
+    assert_true(checkpoint_find_map(fixture->checkpoint, &found, name));
+    assert_string_equal(name, fixture->map->name);
     assert_string_equal(found.path, "/maps/elsewhere.conf");
-    assert_int_equal(found.place, 3);
-    close_shelf(shelf);
+    assert_int_equal(found.index, 3);
+    close_fixture(fixture);
 }
 
-static void test_a_name_takes_what_is_kept_along(void **state)
+static void test_renaming_moves_the_file(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(shelf);
-    assert_true(checkpoint_rename(shelf->checkpoint, "another"));
-    assert_int_not_equal(access(shelf->path, F_OK), 0);
-    steps(shelf, 50);
-    checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
-    const uint64_t last = digest(shelf);
-    begin_process(shelf);
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_NONE);
-    assert_true(checkpoint_rename(shelf->checkpoint, "another"));
-    assert_int_equal(restore(shelf).verdict, CHECKPOINT_RESTORED);
-    assert_int_equal(digest(shelf), last);
-    bind_checkpoint(shelf);
-    checkpoint_remove(shelf->checkpoint);
-    close_shelf(shelf);
+    struct fixture *fixture = open_fixture();
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(fixture);
+    assert_true(checkpoint_rename(fixture->checkpoint, "another"));
+    assert_int_not_equal(access(fixture->path, F_OK), 0);
+    steps(fixture, 50);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    const uint64_t last = digest(fixture);
+    begin_process(fixture);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
+    assert_true(checkpoint_rename(fixture->checkpoint, "another"));
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    assert_int_equal(digest(fixture), last);
+    bind_checkpoint(fixture);
+    checkpoint_remove(fixture->checkpoint);
+    close_fixture(fixture);
 }
 
-static void test_no_room_is_told_and_leaves_nothing(void **state)
+static void test_a_failed_write_is_reported_and_leaves_nothing(void **state)
 {
     (void)state;
-    struct shelf *shelf = open_shelf();
+    struct fixture *fixture = open_fixture();
     char error[256];
     char away[64];
-    snprintf(away, sizeof away, "%s.away", shelf->directory);
-    assert_int_equal(rename(shelf->directory, away), 0);
-    assert_false(checkpoint_bind(shelf->checkpoint, shelf->match, &shelf->played, shelf->seats,
-                                 error, sizeof error));
+    snprintf(away, sizeof away, "%s.away", fixture->directory);
+    assert_int_equal(rename(fixture->directory, away), 0);
+    assert_false(checkpoint_bind(fixture->checkpoint, fixture->match, &fixture->played,
+                                 fixture->seats, error, sizeof error));
     assert_non_null(strstr(error, "No such file or directory"));
-    checkpoint_save(shelf->checkpoint, shelf->match, shelf->seats);
-    assert_int_equal(rename(away, shelf->directory), 0);
-    close_shelf(shelf);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    assert_int_equal(rename(away, fixture->directory), 0);
+    close_fixture(fixture);
 }
 
 int main(int argc, char **argv)
@@ -433,16 +433,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_damage_at_any_byte_costs_one_slot_at_most),
         cmocka_unit_test(test_damage_in_both_slots_is_refused),
         cmocka_unit_test(test_a_file_cut_short_at_any_byte_is_refused),
-        cmocka_unit_test(test_another_start_of_the_machine_and_age_are_told),
-        cmocka_unit_test(test_somebody_elses_file_is_refused),
-        cmocka_unit_test(test_a_match_of_other_places_takes_it_over),
+        cmocka_unit_test(test_a_reboot_and_age_are_reported),
+        cmocka_unit_test(test_a_file_of_another_user_is_refused),
+        cmocka_unit_test(test_a_match_with_other_slots_restores_it),
         cmocka_unit_test(test_a_match_of_other_ticks_is_refused),
-        cmocka_unit_test(test_what_is_restored_in_vain_twice_is_set_aside),
-        cmocka_unit_test(test_what_ran_well_in_between_is_trusted_again),
+        cmocka_unit_test(test_a_checkpoint_restored_twice_without_trust_is_set_aside),
+        cmocka_unit_test(test_a_trusted_checkpoint_is_restored_again),
         cmocka_unit_test(test_another_match_gets_another_file),
-        cmocka_unit_test(test_an_ordered_map_is_found_by_its_path),
-        cmocka_unit_test(test_a_name_takes_what_is_kept_along),
-        cmocka_unit_test(test_no_room_is_told_and_leaves_nothing),
+        cmocka_unit_test(test_a_map_of_the_operator_is_found_by_its_path),
+        cmocka_unit_test(test_renaming_moves_the_file),
+        cmocka_unit_test(test_a_failed_write_is_reported_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

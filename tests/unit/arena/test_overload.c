@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When an arena counts as overloaded.
+// The thresholds of overload detection.
 #include "overload.h"
 
 #include <setjmp.h>
@@ -22,12 +22,12 @@ static int set_up(void **state)
     return 0;
 }
 
-// A second in which so many ticks were late and skipped; whether the state changed.
+// Adds a second with so many late and skipped ticks. Returns whether the state changed.
 static bool second(uint64_t more_late, uint64_t more_skipped)
 {
     late += more_late;
     skipped += more_skipped;
-    return overload_look(&overload, late, skipped, HZ);
+    return overload_update(&overload, late, skipped, HZ);
 }
 
 static void test_an_arena_on_time_never_changes(void **state)
@@ -36,11 +36,11 @@ static void test_an_arena_on_time_never_changes(void **state)
     for (int i = 0; i < 100; i++)
         assert_false(second(0, 0));
     for (int i = 0; i < 100; i++)
-        assert_false(second(BEGIN / OVERLOAD_WINDOW, 0)); // a tenth, and no more
+        assert_false(second(BEGIN / OVERLOAD_WINDOW, 0)); // exactly a tenth
     assert_false(overload.is_on);
 }
 
-static void test_every_tick_late_is_said_within_two_seconds(void **state)
+static void test_every_tick_late_is_reported_within_two_seconds(void **state)
 {
     (void)state;
     assert_false(second(HZ, 0));
@@ -49,7 +49,7 @@ static void test_every_tick_late_is_said_within_two_seconds(void **state)
     assert_int_equal(overload.late_in_window, 2 * HZ);
     assert_int_equal(overload.due, DUE);
     for (int i = 0; i < 100; i++)
-        assert_false(second(HZ, 0)); // once
+        assert_false(second(HZ, 0)); // reported once
     assert_int_equal(overload.late_in_window, DUE);
     char line[OVERLOAD_LINE_BYTES];
     overload_write(&overload, line);
@@ -71,12 +71,12 @@ static void test_it_ends_when_few_are_late_for_a_whole_window(void **state)
     assert_true(second(HZ, 0));
     for (int i = 0; i < OVERLOAD_WINDOW - 2; i++)
         assert_false(second(0, 0));
-    assert_false(second(0, 0)); // those of the last second of it are left
+    assert_false(second(0, 0)); // the last second with late ticks is still in the window
     assert_true(second(0, 0));
     assert_false(overload.is_on);
 }
 
-static void test_between_the_two_shares_it_stays_what_it_was(void **state)
+static void test_between_the_two_thresholds_the_state_stays(void **state)
 {
     (void)state;
     const uint64_t between = (BEGIN + END) / 2 / OVERLOAD_WINDOW;
@@ -92,11 +92,11 @@ static void test_between_the_two_shares_it_stays_what_it_was(void **state)
         assert_in_range(++seconds, 1, OVERLOAD_WINDOW);
 }
 
-static void test_what_is_long_past_does_not_count(void **state)
+static void test_old_counts_leave_the_window(void **state)
 {
     (void)state;
     late = skipped = UINT64_C(1) << 40;
-    assert_true(second(0, 0)); // all of it within the first second
+    assert_true(second(0, 0)); // every tick counts in the first sample
     for (int i = 0; i < OVERLOAD_WINDOW - 1; i++)
         assert_false(second(0, 0));
     assert_true(second(0, 0));
@@ -107,11 +107,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_arena_on_time_never_changes, set_up),
-        cmocka_unit_test_setup(test_every_tick_late_is_said_within_two_seconds, set_up),
+        cmocka_unit_test_setup(test_every_tick_late_is_reported_within_two_seconds, set_up),
         cmocka_unit_test_setup(test_skipped_ticks_count_as_late_ones, set_up),
         cmocka_unit_test_setup(test_it_ends_when_few_are_late_for_a_whole_window, set_up),
-        cmocka_unit_test_setup(test_between_the_two_shares_it_stays_what_it_was, set_up),
-        cmocka_unit_test_setup(test_what_is_long_past_does_not_count, set_up),
+        cmocka_unit_test_setup(test_between_the_two_thresholds_the_state_stays, set_up),
+        cmocka_unit_test_setup(test_old_counts_leave_the_window, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

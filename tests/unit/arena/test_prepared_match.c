@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bouts in their stack between two threads, and what a tuned one takes over.
+// The stack of prepared matches between two threads, and what a tuning inherits.
 #include "prepared_match.h"
 
 #include <pthread.h>
@@ -11,62 +11,62 @@
 
 #include <cmocka.h>
 
-enum { BOUTS = 10000 };
+enum { MATCHES = 10000 };
 
-static void test_bouts_are_taken_in_the_order_they_were_pushed(void **state)
+static void test_matches_are_taken_in_the_order_they_were_pushed(void **state)
 {
     (void)state;
     struct prepared_match_stack stack = {NULL};
-    struct prepared_match bouts[3] = {0};
+    struct prepared_match matches[3] = {0};
     assert_null(prepared_match_take(&stack));
     for (int i = 0; i < 3; i++)
-        prepared_match_push(&stack, &bouts[i]);
-    assert_ptr_equal(prepared_match_take(&stack), &bouts[0]);
-    assert_ptr_equal(bouts[0].next, &bouts[1]);
-    assert_ptr_equal(bouts[1].next, &bouts[2]);
-    assert_null(bouts[2].next);
+        prepared_match_push(&stack, &matches[i]);
+    assert_ptr_equal(prepared_match_take(&stack), &matches[0]);
+    assert_ptr_equal(matches[0].next, &matches[1]);
+    assert_ptr_equal(matches[1].next, &matches[2]);
+    assert_null(matches[2].next);
     assert_null(prepared_match_take(&stack));
 }
 
-struct shuttle {
+struct handoff {
     struct prepared_match_stack stack;
-    struct prepared_match bouts[BOUTS];
+    struct prepared_match matches[MATCHES];
 };
 
 static void *push_all(void *argument)
 {
-    struct shuttle *shuttle = argument;
-    for (int i = 0; i < BOUTS; i++) {
-        shuttle->bouts[i].map.place = i;
-        prepared_match_push(&shuttle->stack, &shuttle->bouts[i]);
+    struct handoff *handoff = argument;
+    for (int i = 0; i < MATCHES; i++) {
+        handoff->matches[i].map.index = i;
+        prepared_match_push(&handoff->stack, &handoff->matches[i]);
     }
     return NULL;
 }
 
-static void test_two_threads_lose_and_tear_no_bout(void **state)
+static void test_two_threads_lose_and_tear_no_match(void **state)
 {
     (void)state;
-    static struct shuttle shuttle;
+    static struct handoff handoff;
     pthread_t pusher;
-    assert_int_equal(pthread_create(&pusher, NULL, push_all, &shuttle), 0);
-    for (int taken = 0; taken < BOUTS;) {
-        struct prepared_match *bout = prepared_match_take(&shuttle.stack);
-        if (bout == NULL)
+    assert_int_equal(pthread_create(&pusher, NULL, push_all, &handoff), 0);
+    for (int taken = 0; taken < MATCHES;) {
+        struct prepared_match *prepared = prepared_match_take(&handoff.stack);
+        if (prepared == NULL)
             sched_yield();
-        for (; bout != NULL; bout = bout->next)
-            assert_int_equal(bout->map.place, taken++);
+        for (; prepared != NULL; prepared = prepared->next)
+            assert_int_equal(prepared->map.index, taken++);
     }
     pthread_join(pusher, NULL);
 }
 
-static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **state)
+static void test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned(void **state)
 {
     (void)state;
-    struct raim_match *match = (struct raim_match *)&state; // only handed on
+    struct raim_match *match = (struct raim_match *)&state; // never dereferenced
     struct prepared_match before = {
         .config = {.name = "old", .bots = 3, .max_players = 4, .round_s = 60, .motd = "a"},
         .match = match,
-        .map = {.place = 2, .path = "/maps/a.conf"},
+        .map = {.index = 2, .path = "/maps/a.conf"},
     };
     struct prepared_match tuned = {
         .config = {.name = "new", .bots = 9, .max_players = 2, .queries = true, .motd = "b"},
@@ -80,7 +80,7 @@ static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **
     assert_true(tuned.config.round_s <= 0);
     assert_ptr_equal(tuned.match, match);
     assert_null(before.match);
-    assert_int_equal(tuned.map.place, 2);
+    assert_int_equal(tuned.map.index, 2);
     assert_string_equal(tuned.map.path, "/maps/a.conf");
     const struct raim_match_tuning tuning = prepared_match_tuning(&tuned.config);
     assert_int_equal(tuning.max_clients, 2);
@@ -90,9 +90,9 @@ static void test_a_bout_without_a_match_takes_over_all_but_what_is_tuned(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bouts_are_taken_in_the_order_they_were_pushed),
-        cmocka_unit_test(test_two_threads_lose_and_tear_no_bout),
-        cmocka_unit_test(test_a_bout_without_a_match_takes_over_all_but_what_is_tuned),
+        cmocka_unit_test(test_matches_are_taken_in_the_order_they_were_pushed),
+        cmocka_unit_test(test_two_threads_lose_and_tear_no_match),
+        cmocka_unit_test(test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the log is told of floods.
+// When rejected datagrams are worth a log line, and what it says.
 #include "rejection_log.h"
 
 #include <setjmp.h>
@@ -9,41 +9,41 @@
 
 #include <cmocka.h>
 
-static struct rejection_log flood;
+static struct rejection_log rejections;
 static struct transport_stats stats;
 static char line[REJECTION_LOG_LINE_BYTES];
 
 static int set_up(void **state)
 {
     (void)state;
-    memset(&flood, 0, sizeof flood);
+    memset(&rejections, 0, sizeof rejections);
     memset(&stats, 0, sizeof stats);
     return 0;
 }
 
-static void test_a_handful_is_not_worth_a_line(void **state)
+static void test_a_few_rejections_write_no_line(void **state)
 {
     (void)state;
-    assert_false(rejection_log_look(&flood, &stats, line));
+    assert_false(rejection_log_update(&rejections, &stats, line));
     for (int minute = 0; minute < 10; minute++) {
-        stats.refused[DATAGRAM_COOKIE] += REJECTION_LOG_LEAST / 2;
-        stats.refused[DATAGRAM_MALFORMED] += REJECTION_LOG_LEAST / 2 - 1;
-        stats.refused[DATAGRAM_OK] += 1000000; // no refusal
-        assert_false(rejection_log_look(&flood, &stats, line));
+        stats.refused[DATAGRAM_COOKIE] += REJECTION_LOG_MIN / 2;
+        stats.refused[DATAGRAM_MALFORMED] += REJECTION_LOG_MIN / 2 - 1;
+        stats.refused[DATAGRAM_OK] += 1000000; // not a rejection
+        assert_false(rejection_log_update(&rejections, &stats, line));
     }
 }
 
-static void test_a_flood_is_a_line_with_what_came_since_the_last(void **state)
+static void test_a_flood_writes_a_line_with_the_counts_since_the_last(void **state)
 {
     (void)state;
     stats.refused[DATAGRAM_COOKIE] = 48213;
-    assert_true(rejection_log_look(&flood, &stats, line));
+    assert_true(rejection_log_update(&rejections, &stats, line));
     assert_string_equal(line, "count=48213 cookie=48213");
-    assert_false(rejection_log_look(&flood, &stats, line));
+    assert_false(rejection_log_update(&rejections, &stats, line));
     stats.refused[DATAGRAM_COOKIE] += 1000;
     stats.refused[DATAGRAM_CHURN] += 20;
     stats.queries_limited += 3;
-    assert_true(rejection_log_look(&flood, &stats, line));
+    assert_true(rejection_log_update(&rejections, &stats, line));
     assert_string_equal(line, "count=1023 cookie=1000 churn=20 queries=3");
 }
 
@@ -53,16 +53,16 @@ static void test_the_longest_line_is_whole(void **state)
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
         stats.refused[i] = UINT64_MAX / DATAGRAM_VERDICTS - 1;
     stats.queries_limited = 12345678901;
-    assert_true(rejection_log_look(&flood, &stats, line));
+    assert_true(rejection_log_update(&rejections, &stats, line));
     assert_non_null(strstr(line, " queries=12345678901"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_handful_is_not_worth_a_line, set_up),
-        cmocka_unit_test_setup(test_a_flood_is_a_line_with_what_came_since_the_last, set_up),
+        cmocka_unit_test_setup(test_a_few_rejections_write_no_line, set_up),
+        cmocka_unit_test_setup(test_a_flood_writes_a_line_with_the_counts_since_the_last, set_up),
         cmocka_unit_test_setup(test_the_longest_line_is_whole, set_up),
     };
-    return cmocka_run_group_tests_name("flood", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("rejection_log", tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker that runs an arena, and the main thread, which sleeps until the worker has done what it
-// was asked for.
+// A worker that runs an arena: the events that wake the main thread.
 #define _GNU_SOURCE
 #include "arena_command.h"
 #include "worker.h"
@@ -18,7 +17,7 @@ enum { DEADLINE_MS = 10000, GOODBYE_MS = 100 };
 
 struct fixture {
     struct config *config;
-    struct socket_activation passed; // nothing
+    struct socket_activation sockets; // empty
     struct wakeup wakeup;
     struct arena *arena;
     struct worker *worker;
@@ -33,7 +32,7 @@ static int start(void **state)
     fixture = (struct fixture){.config = config_demo(&(struct diagnostics){.out = stderr})};
     fixture.config->arenas[0].port = 0;
     assert_true(wakeup_open(&fixture.wakeup));
-    fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.passed,
+    fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.sockets,
                                  &fixture.wakeup, error, sizeof error);
     assert_string_equal(error, "");
     fixture.worker = worker_start(0, &fixture.arena, 1, error, sizeof error);
@@ -52,7 +51,7 @@ static int stop(void **state)
     return 0;
 }
 
-// Sleeps as the main thread does; nothing but the worker ends it in time.
+// Sleeps like the main thread. Only the worker wakes it before the timeout.
 static void sleep_until_woken(void)
 {
     struct pollfd set = {.fd = fixture.wakeup.descriptor, .events = POLLIN};
@@ -90,14 +89,14 @@ static void test_a_match_that_was_given_back_wakes(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
-        struct prepared_match *bout =
+        struct prepared_match *prepared =
             arena_prepare(fixture.arena, &fixture.config->arenas[0], fixture.config);
-        assert_non_null(bout);
-        bout->at_once = true;
-        arena_offer(fixture.arena, bout);
+        assert_non_null(prepared);
+        prepared->at_once = true;
+        arena_offer(fixture.arena, prepared);
         while (!arena_collect(fixture.arena))
             sleep_until_woken();
-        assert_ptr_equal(arena_bout(fixture.arena), bout);
+        assert_ptr_equal(arena_prepared_match(fixture.arena), prepared);
     }
 }
 
@@ -105,7 +104,7 @@ static void test_an_arena_that_was_let_go_wakes(void **state)
 {
     (void)state;
     assert_true(worker_remove(fixture.worker, fixture.arena, GOODBYE_MS));
-    while (!arena_is_let_go(fixture.arena))
+    while (!arena_is_released(fixture.arena))
         sleep_until_woken();
 }
 
