@@ -48,18 +48,18 @@ uint16_t listen_socket_port(int descriptor)
 }
 
 // A socket that nobody listens on was left by a raimd that was killed.
-static bool clear_way(const char *path, const struct sockaddr_un *name, char *error,
-                      size_t capacity)
+static bool remove_stale_socket(const char *path, const struct sockaddr_un *name, char *error,
+                                size_t capacity)
 {
     struct stat status;
     if (lstat(path, &status) != 0)
         return true;
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answers = connect(probe, (const struct sockaddr *)name, sizeof *name) == 0;
-    const bool is_left = S_ISSOCK(status.st_mode) && !answers && errno == ECONNREFUSED;
+    const bool is_stale = S_ISSOCK(status.st_mode) && !answers && errno == ECONNREFUSED;
     if (probe >= 0)
         close(probe);
-    if (is_left && unlink(path) == 0)
+    if (is_stale && unlink(path) == 0)
         return true;
     snprintf(error, capacity, "cannot bind \"%s\": %s", path,
              answers ? "another program listens there" : "something else is there");
@@ -72,7 +72,7 @@ int listen_socket_unix(const char *path, char *error, size_t capacity)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     assert(strlen(path) < sizeof name.sun_path);
     strcpy(name.sun_path, path);
-    if (!clear_way(path, &name, error, capacity))
+    if (!remove_stale_socket(path, &name, error, capacity))
         return -1;
     const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (descriptor < 0 || fchmod(descriptor, 0600) != 0 ||

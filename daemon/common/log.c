@@ -24,12 +24,12 @@
 // A line with its newline. Far below PIPE_BUF, so that lines of several threads never mix.
 #define LINE_BYTES 1024
 
-static bool journal;                       // standard error is the journal
-static bool structured;                    // and lines go to it with their fields
-static _Atomic int least = LOG_LEVEL_INFO; // grave that a line is written
-static int output = STDERR_FILENO;         // or another descriptor of the same file
-static _Atomic uint32_t lost;              // lines for which there was no room
-static _Thread_local int patience_ms = 100;
+static bool journal;                           // standard error is the journal
+static bool structured;                        // and lines go to it with their fields
+static _Atomic int max_level = LOG_LEVEL_INFO; // grave that a line is written
+static int output = STDERR_FILENO;             // or another descriptor of the same file
+static _Atomic uint32_t lost;                  // lines for which there was no room
+static _Thread_local int max_wait_ms = 100;
 
 static size_t write_prefix(char *line, size_t capacity, enum log_level level);
 static size_t write_escaped(char *line, size_t capacity, const char *text);
@@ -77,17 +77,17 @@ bool log_is_journal(void)
 
 void log_never_wait(void)
 {
-    patience_ms = 0;
+    max_wait_ms = 0;
 }
 
 void log_set_level(enum log_level level)
 {
-    least = (int)level;
+    max_level = (int)level;
 }
 
 enum log_level log_get_level(void)
 {
-    return (enum log_level)least;
+    return (enum log_level)max_level;
 }
 
 // Of a format, the words before the first one with a key or a conversion, and the words up to the
@@ -109,7 +109,7 @@ static size_t event_bytes(const char *format)
 
 void log_write(enum log_level level, const struct log_subject *subject, const char *format, ...)
 {
-    if ((int)level > least)
+    if ((int)level > max_level)
         return;
     const int saved_errno = errno;
     char text[LINE_BYTES];
@@ -149,21 +149,21 @@ static bool write_line(const char *line, size_t size, int wait_ms)
     return written >= 0 || errno != EAGAIN;
 }
 
-// The first line that finds room again is told how many did not.
+// The first line that finds room again is notice how many did not.
 static void write_or_lose(const char *line, size_t size)
 {
     const uint32_t count = atomic_exchange(&lost, 0);
     if (count > 0) {
-        char told[LINE_BYTES];
-        size_t told_size = write_prefix(told, sizeof told, LOG_LEVEL_WARNING);
-        told_size += (size_t)snprintf(told + told_size, sizeof told - told_size,
-                                      "log lost lines=%" PRIu32 ": nobody read it\n", count);
-        if (!write_line(told, told_size, 0)) {
+        char notice[LINE_BYTES];
+        size_t notice_size = write_prefix(notice, sizeof notice, LOG_LEVEL_WARNING);
+        notice_size += (size_t)snprintf(notice + notice_size, sizeof notice - notice_size,
+                                        "log lost lines=%" PRIu32 ": nobody read it\n", count);
+        if (!write_line(notice, notice_size, 0)) {
             atomic_fetch_add(&lost, count + 1);
             return;
         }
     }
-    if (!write_line(line, size, patience_ms))
+    if (!write_line(line, size, max_wait_ms))
         atomic_fetch_add(&lost, 1);
 }
 

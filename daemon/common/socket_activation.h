@@ -22,11 +22,12 @@ struct socket_activation {
 
 // Takes what was passed. What is no UDP socket over IPv4 is logged and left alone. Call it once,
 // before any thread starts.
-void socket_activation_init(struct socket_activation *passed);
+void socket_activation_init(struct socket_activation *activation);
 
 // A new descriptor, the caller's to close, of the socket that is bound to just this dotted address
 // and port; -1 if there is none.
-int socket_activation_find(struct socket_activation *passed, const char *address, uint16_t port);
+int socket_activation_find(struct socket_activation *activation, const char *address,
+                           uint16_t port);
 
 // Logs every socket that nobody has found, for it takes datagrams that nobody reads.
-void socket_activation_warn_unused(const struct socket_activation *passed);
+void socket_activation_warn_unused(const struct socket_activation *activation);

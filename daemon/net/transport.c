@@ -57,14 +57,14 @@ static int64_t now_ms(void)
     return monotonic_ms();
 }
 
-static void survive_no_memory(void)
+static void ignore_no_memory(void)
 {
     // ENet aborts by default. All its callers cope with NULL: the datagram or message is lost.
 }
 
 static void initialize_enet(void)
 {
-    const ENetCallbacks callbacks = {.no_memory = survive_no_memory};
+    const ENetCallbacks callbacks = {.no_memory = ignore_no_memory};
     const int status = enet_initialize_with_callbacks(ENET_VERSION, &callbacks);
     assert(status == 0);
 }
@@ -230,14 +230,14 @@ uint16_t transport_port(const struct transport *transport)
 
 void transport_admit_queries(struct transport *transport, bool admit)
 {
-    transport->gate.admits_queries = admit;
+    transport->gate.answers_queries = admit;
 }
 
 void transport_guard(struct transport *transport, bool wants_cookies,
                      const struct gate_limits *limits)
 {
     transport->gate.wants_cookies = wants_cookies;
-    gate_limit(&transport->gate, limits);
+    gate_set_limits(&transport->gate, limits);
     transport_limit_addresses(transport);
 }
 
@@ -280,7 +280,7 @@ void transport_receive(struct transport *transport)
 {
     if (transport->sessions != NULL && now_ms() - transport->swept_ms >= SWEEP_SESSIONS_MS)
         transport_sweep_sessions(transport);
-    transport->dry = false;
+    transport->drained = false;
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
 }
@@ -296,7 +296,7 @@ void transport_flush(struct transport *transport)
 static void mark_connected(struct transport *transport, ENetPeer *peer, struct transport_slot *slot)
 {
     slot->present = true;
-    slot->is_in = false;
+    slot->is_admitted = false;
     slot->since_ms = now_ms();
     transport->present++;
     enet_peer_ping_interval(peer, PING_INTERVAL_MS);
@@ -381,7 +381,7 @@ static bool next_event(struct transport *transport, ENetEvent *event)
     const struct batch *in = &transport->in;
     while (enet_host_check_events(host, event) <= 0) {
         if (transport->services_left == 0 || transport->is_overtime ||
-            (transport->dry && in->next == in->count))
+            (transport->drained && in->next == in->count))
             return false;
         transport->services_left--;
         // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
@@ -424,8 +424,8 @@ static void on_packet_freed(ENetPacket *packet)
     slot->queued -= packet->dataLength;
     if ((packet->flags & ENET_PACKET_FLAG_RELIABLE) == 0)
         return;
-    slot->owed--;
-    slot->owed_ms = now_ms();
+    slot->unacknowledged--;
+    slot->stalled_since_ms = now_ms();
 }
 
 // False if there was no memory for the message, or the peer has no such channel.
@@ -438,8 +438,8 @@ static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reli
     packet->userData = slot;
     packet->freeCallback = on_packet_freed;
     slot->queued += size;
-    if (reliable && slot->owed++ == 0)
-        slot->owed_ms = now_ms();
+    if (reliable && slot->unacknowledged++ == 0)
+        slot->stalled_since_ms = now_ms();
     if (enet_peer_send(peer, reliable ? CHANNEL_RELIABLE : CHANNEL_UNRELIABLE, packet) != 0) {
         enet_packet_destroy(packet);
         return false;
@@ -460,12 +460,13 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
     // ENet takes anything that looks like an acknowledgement for a sign of life, and the round trip
     // that it tells for true.
-    const bool is_owing = slot->owed > 0 && now_ms() - slot->owed_ms > TIMEOUT_MAX_MS;
+    const bool is_stalled =
+        slot->unacknowledged > 0 && now_ms() - slot->stalled_since_ms > TIMEOUT_MAX_MS;
     // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
-    const bool queued = !is_owing && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
-                        (!reliable || transport_keeps_up(transport, peer)) &&
+    const bool queued = !is_stalled && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
+                        (!reliable || transport_can_send_reliable(transport, peer)) &&
                         queue_message(to, slot, reliable, data, size);
-    if (queued || (!reliable && !is_owing))
+    if (queued || (!reliable && !is_stalled))
         return;
     // Without this message its stream would have a hole.
     transport->stats.overflows++;
@@ -475,13 +476,13 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size)
 {
-    transport_put_plain(transport, to, data, size);
+    transport_queue_plain(transport, to, data, size);
 }
 
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size)
 {
-    transport_put_plain(transport, to, data, size);
+    transport_queue_plain(transport, to, data, size);
     transport->stats.queries++;
 }
 
@@ -492,13 +493,13 @@ void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t r
     if (to->state != ENET_PEER_STATE_CONNECTED)
         return;
     enet_peer_disconnect_later(to, reason);
-    transport_set_farewell(transport, peer);
+    transport_schedule_reset(transport, peer);
 }
 
 void transport_let_in(struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
-    transport->slots[peer].is_in = true;
+    transport->slots[peer].is_admitted = true;
 }
 
 uint32_t transport_peers(const struct transport *transport)
@@ -545,7 +546,7 @@ uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
     return transport->slots[peer].present
-               ? round_trip_least_ms(&transport->guards[peer].round_trip, now_ms())
+               ? round_trip_min_ms(&transport->guards[peer].round_trip, now_ms())
                : UINT32_MAX;
 }
 

@@ -14,13 +14,13 @@ _Thread_local struct transport *transport_serving;
 
 // Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
 // still shown to transport_judge, which counts it, so that a flood is bounded like any other.
-static size_t show(struct transport *transport, struct udp_address from, const uint8_t *received,
-                   size_t size, uint8_t *data)
+static size_t decrypt_or_copy(struct transport *transport, struct udp_address from,
+                              const uint8_t *received, size_t size, uint8_t *data)
 {
     size_t shown = 0;
     if (raim_secure_is_datagram(received, size)) {
         shown = secure_sessions_decrypt(transport->sessions, from, received, size, data,
-                                        &transport->opening);
+                                        &transport->decrypt_verdict);
         transport->is_secure = shown > 0;
     } else if ((size >= 2 && received[0] == 0xFF && received[1] == 0xFF) ||
                (!transport->gate.offer.requires_encryption &&
@@ -28,7 +28,7 @@ static size_t show(struct transport *transport, struct udp_address from, const u
         memcpy(data, received, size);
         return size;
     } else {
-        transport->opening = DATAGRAM_UNSEALED;
+        transport->decrypt_verdict = DATAGRAM_UNENCRYPTED;
     }
     if (shown > 0)
         return shown;
@@ -36,11 +36,11 @@ static size_t show(struct transport *transport, struct udp_address from, const u
     return 1;
 }
 
-int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data)
+int transport_next_datagram(struct transport *transport, struct udp_address *from, uint8_t *data)
 {
     struct batch *in = &transport->in;
-    if (in->next == in->count && !transport->dry)
-        transport->dry = !batch_receive(in, transport->socket);
+    if (in->next == in->count && !transport->drained)
+        transport->drained = !batch_receive(in, transport->socket);
     if (in->next == in->count) {
         // The end mark could be 0. But -1 also ends the service, which would go on to send
         // acknowledgements in datagrams of their own; so they travel with the tick's messages.
@@ -52,7 +52,7 @@ int transport_take(struct transport *transport, struct udp_address *from, uint8_
     transport->stats.bytes_in += size;
     *from = (struct udp_address){.address = ntohl(in->addresses[i].sin_addr.s_addr),
                                  .port = ntohs(in->addresses[i].sin_port)};
-    transport->opening = DATAGRAM_OK;
+    transport->decrypt_verdict = DATAGRAM_OK;
     transport->is_secure = false;
     if (size == 0) {
         // ENet takes 0 for the end. One byte is as malformed as none.
@@ -61,7 +61,7 @@ int transport_take(struct transport *transport, struct udp_address *from, uint8_
     }
     const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
     if (transport->sessions != NULL)
-        return (int)show(transport, *from, in->data[i], shown, data);
+        return (int)decrypt_or_copy(transport, *from, in->data[i], shown, data);
     memcpy(data, in->data[i], shown);
     return (int)shown;
 }
@@ -108,8 +108,8 @@ static int send_encrypted(struct transport *transport, struct udp_address to,
     return send_batched(transport, to, &whole, 1);
 }
 
-int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
-                  size_t count)
+int transport_queue(struct transport *transport, struct udp_address to, const struct iovec *parts,
+                    size_t count)
 {
     if (transport->sessions == NULL)
         return send_batched(transport, to, parts, count);
@@ -120,8 +120,8 @@ int transport_put(struct transport *transport, struct udp_address to, const stru
                                                      : send_batched(transport, to, parts, count);
 }
 
-void transport_put_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
-                         size_t size)
+void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
+                           size_t size)
 {
     assert(size <= RAIM_MAX_DATAGRAM_BYTES);
     const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};

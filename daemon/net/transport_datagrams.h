@@ -10,16 +10,16 @@ extern _Thread_local struct transport *transport_serving;
 
 // The next datagram that has come, of at most BATCH_BYTES, decrypted where it was encrypted; and
 // from where. -1 when there is none.
-int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data);
+int transport_next_datagram(struct transport *transport, struct udp_address *from, uint8_t *data);
 
 // Queues a datagram of ENet's, encrypted where the peer has a session. The bytes queued; 0 where it
 // is lost.
-int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
-                  size_t count);
+int transport_queue(struct transport *transport, struct udp_address to, const struct iovec *parts,
+                    size_t count);
 
 // Queues a datagram that is not ENet's, of at most RAIM_MAX_DATAGRAM_BYTES bytes, as it is.
-void transport_put_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
-                         size_t size);
+void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
+                           size_t size);
 
 // Sends what was queued.
 void transport_send_batch(struct transport *transport);

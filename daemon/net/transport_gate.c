@@ -62,7 +62,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
 }
 
 // Answers an INIT, and begins its session.
-static int hear_init(struct transport *transport, const ENetHost *host)
+static int receive_init(struct transport *transport, const ENetHost *host)
 {
     const struct udp_address from = transport_udp_address(&host->receivedAddress);
     struct raim_init init;
@@ -90,18 +90,19 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     if (verdict != DATAGRAM_OK)
         transport_refuse(transport, verdict);
     if (verdict != DATAGRAM_SESSIONS && verdict != DATAGRAM_FORGED && size > 0)
-        transport_put_plain(transport, from, reply, size);
+        transport_queue_plain(transport, from, reply, size);
     return 1;
 }
 
 // Listens to somebody without a connection. For a query that is to be answered by others the event
 // is made to end the service: it comes from no peer.
-static int hear(struct transport *transport, const ENetHost *host, ENetEvent *event)
+static int receive_connectionless(struct transport *transport, const ENetHost *host,
+                                  ENetEvent *event)
 {
     struct gate_answer answer;
     if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) ==
         RAIM_CONNECTIONLESS_HANDSHAKE)
-        return hear_init(transport, host);
+        return receive_init(transport, host);
     const struct udp_address from = transport_udp_address(&host->receivedAddress);
     gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength, monotonic_us(),
               &answer);
@@ -111,19 +112,19 @@ static int hear(struct transport *transport, const ENetHost *host, ENetEvent *ev
     case GATE_DROPPED:
         transport->stats.queries_limited++;
         break;
-    case GATE_TOLD:
-        transport_put_plain(transport, from, answer.reply, answer.size);
+    case GATE_CHALLENGED:
+        transport_queue_plain(transport, from, answer.reply, answer.size);
         transport->stats.queries++;
         break;
     case GATE_ANSWERED:
         if (answer.refusal != DATAGRAM_OK)
             transport_refuse(transport, answer.refusal);
         if (answer.notice_size > 0)
-            transport_put_plain(transport, from, answer.notice, answer.notice_size);
+            transport_queue_plain(transport, from, answer.notice, answer.notice_size);
         if (answer.size > 0)
-            transport_put_plain(transport, from, answer.reply, answer.size);
+            transport_queue_plain(transport, from, answer.reply, answer.size);
         break;
-    case GATE_ASKED:
+    case GATE_QUERY:
         transport->query = answer.query;
         event->type = ENET_EVENT_TYPE_RECEIVE;
         event->peer = NULL;
@@ -160,16 +161,16 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
         of_address += is_same;
         idle_of_address = idle && is_same ? peer : idle_of_address;
     }
-    ENetPeer *leaver = NULL;
+    ENetPeer *evicted = NULL;
     if (of_address >= limits->connections_per_address)
-        leaver = idle_of_address;
+        evicted = idle_of_address;
     else if (limits->connections_per_network > 0 && of_network >= limits->connections_per_network)
-        leaver = idle_of_network;
+        evicted = idle_of_network;
     else
         return true;
-    if (leaver != NULL)
-        transport_drop(transport, leaver);
-    return leaver != NULL;
+    if (evicted != NULL)
+        transport_drop(transport, evicted);
+    return evicted != NULL;
 }
 
 static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
@@ -193,11 +194,11 @@ int transport_judge(struct transport *transport, ENetHost *host, ENetEvent *even
 {
     struct datagram_connect connect;
     const enum datagram_verdict verdict =
-        transport->opening != DATAGRAM_OK
-            ? transport->opening
+        transport->decrypt_verdict != DATAGRAM_OK
+            ? transport->decrypt_verdict
             : datagram_check(host->receivedData, host->receivedDataLength);
     if (verdict == DATAGRAM_CONNECTIONLESS)
-        return hear(transport, host, event);
+        return receive_connectionless(transport, host, event);
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
     if (datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))

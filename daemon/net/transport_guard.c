@@ -15,18 +15,18 @@
 
 enum {
     // For who has connected, to say something, before somebody else may need the slot.
-    PATIENCE_MS = 1000,
+    ADMIT_TIMEOUT_MS = 1000,
     // For a peer to acknowledge its end.
-    FAREWELL_MS = 1000,
+    RESET_DELAY_MS = 1000,
     // Datagrams that the peers of an address may send at once, and with every tick as many more as
     // one of them, and so many for each connection that it may have: twice what honest clients
     // send.
     ADDRESS_DATAGRAMS = 2 * PEER_GUARD_DATAGRAMS,
     ADDRESS_DATAGRAMS_PER_TICK = 4,
     // The clock is read once in so many datagrams.
-    DATAGRAMS_PER_LOOK = 8,
+    DATAGRAMS_PER_CLOCK_READ = 8,
     // However slow the machine is, so many are read in a tick, and two of each peer.
-    LEAST_DATAGRAMS = 64,
+    MIN_DATAGRAMS = 64,
 };
 
 static int64_t now_ms(void)
@@ -56,7 +56,7 @@ bool transport_has_time(struct transport *transport)
 {
     const uint32_t taken = transport->taken++;
     if (transport->time_us == 0 || transport->is_overtime ||
-        taken < LEAST_DATAGRAMS + 2 * transport->slot_count || taken % DATAGRAMS_PER_LOOK != 0)
+        taken < MIN_DATAGRAMS + 2 * transport->slot_count || taken % DATAGRAMS_PER_CLOCK_READ != 0)
         return !transport->is_overtime;
     transport->is_overtime = (int64_t)monotonic_us() >= transport->time_end_us;
     if (transport->is_overtime)
@@ -118,12 +118,12 @@ static void view_channel(const ENetChannel *channel, struct peer_guard_channel *
 static struct peer_guard_view view_of(const struct transport *transport, const ENetPeer *peer)
 {
     struct peer_guard_view view = {
-        .is_open = peer->state == ENET_PEER_STATE_CONNECTED ||
-                   peer->state == ENET_PEER_STATE_DISCONNECT_LATER,
-        .is_opening = peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT,
-        .believes_disconnect = transport->is_secure ||
-                               peer->state == ENET_PEER_STATE_DISCONNECT_LATER ||
-                               peer->state == ENET_PEER_STATE_DISCONNECTING,
+        .is_connected = peer->state == ENET_PEER_STATE_CONNECTED ||
+                        peer->state == ENET_PEER_STATE_DISCONNECT_LATER,
+        .is_connecting = peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT,
+        .trusts_disconnect = transport->is_secure ||
+                             peer->state == ENET_PEER_STATE_DISCONNECT_LATER ||
+                             peer->state == ENET_PEER_STATE_DISCONNECTING,
         .waiting_bytes = peer->totalWaitingData,
         .max_waiting_bytes = transport->host->maximumWaitingData,
     };
@@ -154,7 +154,7 @@ static void acknowledge_again(ENetPeer *peer, const struct peer_guard_report *re
     }
 }
 
-static void watch(struct transport *transport, int64_t deadline_ms)
+static void lower_deadline(struct transport *transport, int64_t deadline_ms)
 {
     if (deadline_ms < transport->deadline_ms)
         transport->deadline_ms = deadline_ms;
@@ -179,14 +179,14 @@ int transport_filter(struct transport *transport, ENetHost *host)
     peer_guard_filter(guard, &view, host->receivedData, host->receivedDataLength, now_ms(),
                       transport->stats.refused, &report);
     acknowledge_again(peer, &report, sent_time);
-    watch(transport, peer_guard_deadline_ms(guard));
+    lower_deadline(transport, peer_guard_deadline_ms(guard));
     host->receivedDataLength = report.size;
     return report.size == 0;
 }
 
 // --- What a peer is sent ---
 
-void transport_note_sent(struct transport *transport, const void *address)
+void transport_record_sent(struct transport *transport, const void *address)
 {
     // ENet names a peer's own address.
     ENetHost *host = transport->host;
@@ -209,10 +209,10 @@ void transport_note_sent(struct transport *transport, const void *address)
     }
 }
 
-bool transport_keeps_up(const struct transport *transport, uint32_t peer)
+bool transport_can_send_reliable(const struct transport *transport, uint32_t peer)
 {
     const ENetChannel *channel = transport->host->peers[peer].channels;
-    return transport->slots[peer].owed < ROUND_TRIP_MESSAGES &&
+    return transport->slots[peer].unacknowledged < ROUND_TRIP_MESSAGES &&
            round_trip_has_room(&transport->guards[peer].round_trip, ROUND_TRIP_RELIABLE,
                                (uint16_t)(channel->outgoingReliableSequenceNumber + 1));
 }
@@ -229,12 +229,12 @@ void transport_drop(struct transport *transport, struct _ENetPeer *peer)
     }
 }
 
-void transport_set_farewell(struct transport *transport, uint32_t peer)
+void transport_schedule_reset(struct transport *transport, uint32_t peer)
 {
     struct peer_guard *guard = &transport->guards[peer];
-    if (guard->end_ms == 0)
-        guard->end_ms = now_ms() + FAREWELL_MS;
-    watch(transport, guard->end_ms);
+    if (guard->reset_ms == 0)
+        guard->reset_ms = now_ms() + RESET_DELAY_MS;
+    lower_deadline(transport, guard->reset_ms);
 }
 
 static void end_connection(struct transport *transport, uint32_t index)
@@ -261,11 +261,11 @@ void transport_end_connections(struct transport *transport)
         struct peer_guard *guard = &transport->guards[i];
         const int64_t deadline_ms = peer_guard_deadline_ms(guard);
         if (deadline_ms > now) {
-            watch(transport, deadline_ms);
+            lower_deadline(transport, deadline_ms);
             continue;
         }
         end_connection(transport, i);
-        guard->end_ms = guard->left_ms = 0;
+        guard->reset_ms = guard->disconnect_ms = 0;
     }
 }
 
@@ -277,7 +277,7 @@ bool transport_is_idle(const struct transport *transport, const struct _ENetPeer
     if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT)
         return peer->earliestTimeout != 0;
     return peer->state == ENET_PEER_STATE_CONNECTED && slot->present && !slot->dropped &&
-           !slot->is_in && now_ms() - slot->since_ms >= PATIENCE_MS;
+           !slot->is_admitted && now_ms() - slot->since_ms >= ADMIT_TIMEOUT_MS;
 }
 
 // Since when an idle peer is there. One that has not acknowledged our answer to its CONNECT may not

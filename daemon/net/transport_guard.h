@@ -24,17 +24,17 @@ bool transport_has_time(struct transport *transport);
 int transport_filter(struct transport *transport, struct _ENetHost *host);
 
 // ENet sends a datagram to a peer: `address` is that of an ENetPeer.
-void transport_note_sent(struct transport *transport, const void *address);
+void transport_record_sent(struct transport *transport, const void *address);
 
 // Whether a peer has acknowledged enough to be sent another reliable message.
-bool transport_keeps_up(const struct transport *transport, uint32_t peer);
+bool transport_can_send_reliable(const struct transport *transport, uint32_t peer);
 
 // Frees a peer's slot at once. If it was CONNECTED, DISCONNECTED is told next, and until then
 // nothing is heard of whoever gets the slot.
 void transport_drop(struct transport *transport, struct _ENetPeer *peer);
 
 // The server ends a connection: it is reset a little later, whatever its peer does.
-void transport_set_farewell(struct transport *transport, uint32_t peer);
+void transport_schedule_reset(struct transport *transport, uint32_t peer);
 void transport_end_connections(struct transport *transport);
 
 // Whether a peer holds a slot for nothing: it has left our answer to its CONNECT unacknowledged for

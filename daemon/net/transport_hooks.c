@@ -43,7 +43,7 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     if (!transport_has_time(transport_serving))
         return -1;
     struct udp_address from;
-    const int size = transport_take(transport_serving, &from, buffers[0].data);
+    const int size = transport_next_datagram(transport_serving, &from, buffers[0].data);
     if (size > 0)
         *address = (ENetAddress){.host = htonl(from.address), .port = from.port};
     return size;
@@ -58,9 +58,9 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
     }
     if (transport_serving == NULL)
         return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
-    transport_note_sent(transport_serving, address);
-    return transport_put(transport_serving, transport_udp_address(address),
-                         (const struct iovec *)buffers, count);
+    transport_record_sent(transport_serving, address);
+    return transport_queue(transport_serving, transport_udp_address(address),
+                           (const struct iovec *)buffers, count);
 }
 
 // A host that connects to itself makes ENet ask for the time, send and receive.

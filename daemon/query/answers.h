@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ANSWERS_KEPT_MS 100
+#define ANSWERS_MAX_AGE_MS 100
 
 // Whom the answers are about. Everything is borrowed.
 struct answers_subject {

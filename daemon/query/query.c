@@ -88,7 +88,7 @@ size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_R
     put_text(&writer, info->game);
     put_16(&writer, 0); // Steam's number of the game, which it has not
     put_count(&writer, info->players);
-    put_count(&writer, info->places);
+    put_count(&writer, info->max_players);
     put_count(&writer, info->bots);
     put_8(&writer, DEDICATED);
     put_8(&writer, LINUX);

@@ -16,7 +16,7 @@
 struct query_info {
     const char *name, *map, *folder, *game, *version;
     uint32_t players; // bots included; like the next two, told as 255 at most
-    uint32_t places;
+    uint32_t max_players;
     uint32_t bots; // of the players
     uint16_t port;
 };

@@ -2,7 +2,7 @@
 // Access control: judges access tokens. An arena admits those with a token for it that one of its
 // keys has signed, that is valid now, and that nobody has used before, not even before a restart
 // (see used_tokens.h). Time comes from the caller. Memory is fixed.
-// Thread rule: an admission belongs to one thread at a time.
+// Thread rule: an access control belongs to one thread at a time.
 #pragma once
 
 #include "wire_limits.h"
@@ -58,22 +58,22 @@ struct access_control_def {
 
 // Copies all but the table. NULL when memory runs out.
 struct access_control *access_control_create(const struct access_control_def *def);
-void access_control_destroy(struct access_control *admission);
+void access_control_destroy(struct access_control *control);
 
 // The arena has another name from now on: tokens for the one before are another arena's.
-void access_control_rename(struct access_control *admission, const char *arena);
+void access_control_rename(struct access_control *control, const char *arena);
 
 // Used tokens can no longer be noted: every token is refused.
-void access_control_stop_noting(struct access_control *admission);
+void access_control_stop_noting(struct access_control *control);
 
 // Judges a token at a time, in seconds since 1970, and leaves it unused; never CROWDED. Costs less
 // than a microsecond, but for tokens that are refused as FORGED or would be admitted: these cost
 // the verification of a signature.
-enum access_control_verdict access_control_check(const struct access_control *admission,
+enum access_control_verdict access_control_check(const struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s);
 
 // Judges a token as access_control_check does. One that is admitted is used from now on; its name,
 // if it has one, then replaces `name`.
-enum access_control_verdict access_control_judge(struct access_control *admission,
+enum access_control_verdict access_control_judge(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
                                                  char name[RAIM_MAX_NAME_BYTES + 1]);

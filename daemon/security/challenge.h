@@ -33,9 +33,9 @@ void challenge_init(struct challenge *challenge, const uint8_t secret[CHALLENGE_
 // The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Between 1
 // and 2^31 - 1: tools send 0 and UINT32_MAX before they have one, and bindings of ENet pass it on
 // as a signed number. `now_ms` is not negative.
-uint32_t challenge_of(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
-                      uint16_t port, int64_t now_ms);
+uint32_t challenge_compute(struct challenge *challenge, enum challenge_purpose purpose,
+                           uint32_t address, uint16_t port, int64_t now_ms);
 
 // True for the challenge of this epoch or the one before.
-bool challenge_is_met(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
                       uint16_t port, uint32_t answer, int64_t now_ms);

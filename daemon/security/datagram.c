@@ -247,7 +247,7 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_CHURN] = "churn",
         [DATAGRAM_CONNECTIONS] = "connections",
         [DATAGRAM_INPUTS] = "inputs",
-        [DATAGRAM_UNSEALED] = "unencrypted",
+        [DATAGRAM_UNENCRYPTED] = "unencrypted",
         [DATAGRAM_FORGED] = "forged",
         [DATAGRAM_REPLAYED] = "replayed",
         [DATAGRAM_SESSIONS] = "sessions",

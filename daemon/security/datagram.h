@@ -25,7 +25,7 @@ enum datagram_verdict {
     DATAGRAM_CHURN,            // a CONNECT too soon after others of its address
     DATAGRAM_CONNECTIONS,      // a CONNECT of an address or network that has all it may have
     DATAGRAM_INPUTS,           // unreliable messages of a peer, too many for a tick
-    DATAGRAM_UNSEALED,         // plain where encryption is required or its sender has a session, or
+    DATAGRAM_UNENCRYPTED,      // plain where encryption is required or its sender has a session, or
                                // encrypted but of no session
     DATAGRAM_FORGED,           // encrypted or INIT, not by who has the keys, or changed on its way
     DATAGRAM_REPLAYED,         // encrypted, but it came before, or is too old to know

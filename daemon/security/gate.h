@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Access control before ENet: who may come near an arena. Nothing is kept for anybody who has not
 // proven its address: a stranger may ask (a query, see query_guard.h) or connect request, and is
-// then told a cookie, which is a stateless cookie (see challenge.h). It is bound to the address
+// then sent a cookie, which is a stateless cookie (see challenge.h). It is bound to the address
 // alone, so that it may be asked for from another socket, and to the arena's port. ENet gets to see
 // a plain CONNECT only with a right cookie, which, where the arena wants a credential, is one that
 // a good credential was exchanged for; and only as often as its address may connect. Banned
@@ -49,7 +49,7 @@ struct gate_secrets {
 struct gate {
     uint16_t port; // of the arena
     uint64_t hash; // see gate_secrets
-    bool admits_queries;
+    bool answers_queries;
     bool wants_cookies;
     struct gate_limits limits;
     struct gate_policy policy;
@@ -58,25 +58,25 @@ struct gate {
     struct challenge cookies;
     struct rate_limit connect_requests;
     struct rate_limit checks;
-    struct connect_rate churn;
+    struct connect_rate connect_rate;
 };
 
 // Lets in who comes without a cookie, refuses queries, and has the default limits.
 void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets);
 
 // Puts other limits in force; what was counted towards the ones before is forgotten.
-void gate_limit(struct gate *gate, const struct gate_limits *limits);
+void gate_set_limits(struct gate *gate, const struct gate_limits *limits);
 
 // Whether an IPv4 address is limited at all.
 bool gate_is_limited(const struct gate *gate, uint32_t address);
 
 enum gate_verdict {
-    GATE_REFUSED,  // for `refusal`, without an answer
-    GATE_DROPPED,  // a query too many
-    GATE_ANSWERED, // `notice` and `reply`, as far as they have a size; together smaller than the
-                   // question. Counted as `refusal` where that is not DATAGRAM_OK
-    GATE_TOLD,     // `reply` to a query: its challenge
-    GATE_ASKED,    // `query`, to be answered by others
+    GATE_REFUSED,    // for `refusal`, without an answer
+    GATE_DROPPED,    // a query too many
+    GATE_ANSWERED,   // `notice` and `reply`, as far as they have a size; together smaller than the
+                     // question. Counted as `refusal` where that is not DATAGRAM_OK
+    GATE_CHALLENGED, // `reply` to a query: its challenge
+    GATE_QUERY,      // `query`, to be answered by others
 };
 
 struct gate_answer {
@@ -93,7 +93,7 @@ void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, 
                int64_t now_us, struct gate_answer *answer);
 
 // Whether an INIT may be read: DATAGRAM_OK, or why it is refused. Then `cookie` gets the COOKIE
-// that its sender was told, and `size` its size.
+// that its sender was sent, and `size` its size.
 enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size);
@@ -103,7 +103,7 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
 enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
                                  const struct raim_credential *credential, bool *resumes);
 
-// The reason that whoever is refused for DATAGRAM_BANNED or DATAGRAM_ACCESS is told.
+// The reason that whoever is refused for DATAGRAM_BANNED or DATAGRAM_ACCESS is sent.
 uint8_t gate_reason(enum datagram_verdict verdict);
 
 // Whether a CONNECT may go on: DATAGRAM_OK, or why it is refused. One of an encrypted session has

@@ -30,17 +30,17 @@ void peer_guard_init(struct peer_guard *guard)
     round_trip_init(&guard->round_trip);
 }
 
-bool peer_guard_admit(struct peer_guard *guard, uint64_t receive)
+bool peer_guard_admit(struct peer_guard *guard, uint64_t tick)
 {
-    if (guard->receive != receive) {
-        const uint64_t ticks = receive - guard->receive;
+    if (guard->tick != tick) {
+        const uint64_t ticks = tick - guard->tick;
         guard->datagrams =
             address_budget_repay(guard->datagrams, ticks, PEER_GUARD_DATAGRAMS_PER_TICK);
         guard->commands =
             address_budget_repay(guard->commands, ticks, PEER_GUARD_COMMANDS_PER_TICK);
         guard->reliable =
             address_budget_repay(guard->reliable, ticks, PEER_GUARD_RELIABLE_PER_TICK);
-        guard->receive = receive;
+        guard->tick = tick;
     }
     // Who has no commands left has its datagrams dropped before anything in them is looked at.
     if (guard->datagrams >= PEER_GUARD_DATAGRAMS || guard->commands >= PEER_GUARD_COMMANDS)
@@ -121,13 +121,13 @@ static enum verdict judge_unreliable(struct filter *filter, const struct datagra
 // The time that is echoed is the peer's word. ENet would believe it, and wait as long for the next
 // acknowledgement.
 static void correct_echo(struct filter *filter, const struct datagram_command *command,
-                         uint32_t passed_ms)
+                         uint32_t elapsed_ms)
 {
     uint8_t *echo = filter->data + command->at + ACK_TIME;
-    const uint16_t told = (uint16_t)(echo[0] << 8 | echo[1]);
-    if ((uint16_t)(filter->now_ms - told) <= passed_ms)
+    const uint16_t echoed = (uint16_t)(echo[0] << 8 | echo[1]);
+    if ((uint16_t)(filter->now_ms - echoed) <= elapsed_ms)
         return;
-    const uint16_t sent = (uint16_t)(filter->now_ms - passed_ms);
+    const uint16_t sent = (uint16_t)(filter->now_ms - elapsed_ms);
     echo[0] = (uint8_t)(sent >> 8);
     echo[1] = (uint8_t)sent;
 }
@@ -135,14 +135,14 @@ static void correct_echo(struct filter *filter, const struct datagram_command *c
 static enum verdict judge_acknowledgement(struct filter *filter,
                                           const struct datagram_command *command)
 {
-    uint32_t passed_ms;
+    uint32_t elapsed_ms;
     const enum round_trip_channel channel = command->channel == WIRE_CONTROL
                                                 ? ROUND_TRIP_CONTROL
                                                 : (enum round_trip_channel)command->channel;
     if (round_trip_acknowledge(&filter->guard->round_trip, channel, command->argument,
-                               filter->now_ms, &passed_ms)) {
-        correct_echo(filter, command, passed_ms);
-        filter->view.is_open = filter->view.is_open || filter->view.is_opening;
+                               filter->now_ms, &elapsed_ms)) {
+        correct_echo(filter, command, elapsed_ms);
+        filter->view.is_connected = filter->view.is_connected || filter->view.is_connecting;
         return KEEP;
     }
     if (++filter->unmatched <= PEER_GUARD_ACKS)
@@ -154,11 +154,11 @@ static enum verdict judge_acknowledgement(struct filter *filter,
 static enum verdict judge_disconnect(struct filter *filter)
 {
     struct peer_guard *guard = filter->guard;
-    if (filter->view.believes_disconnect ||
-        filter->now_ms - guard->heard_ms >= PEER_GUARD_SILENCE_MS)
+    if (filter->view.trusts_disconnect ||
+        filter->now_ms - guard->active_ms >= PEER_GUARD_SILENCE_MS)
         return KEEP;
-    if (guard->left_ms == 0)
-        guard->left_ms = filter->now_ms;
+    if (guard->disconnect_ms == 0)
+        guard->disconnect_ms = filter->now_ms;
     return refuse(filter, DATAGRAM_DISCONNECT);
 }
 
@@ -185,13 +185,13 @@ static enum verdict judge(struct filter *filter, const struct datagram_command *
     if (command->number == WIRE_DISCONNECT)
         return judge_disconnect(filter);
     // ENet would stop there. It comes again, as does the acknowledgement that is missing.
-    if (!filter->view.is_open)
+    if (!filter->view.is_connected)
         return CUT;
     // Who has said nothing yet has nothing to lose.
     if (command->message_size > 0 ||
-        (command->number == WIRE_PING && filter->guard->heard_ms != 0)) {
-        filter->guard->heard_ms = filter->now_ms;
-        filter->guard->left_ms = 0;
+        (command->number == WIRE_PING && filter->guard->active_ms != 0)) {
+        filter->guard->active_ms = filter->now_ms;
+        filter->guard->disconnect_ms = 0;
     }
     if (command->message_size > 0 && command->channel >= filter->view.channels)
         return CUT;
@@ -246,6 +246,8 @@ void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *v
 
 int64_t peer_guard_deadline_ms(const struct peer_guard *guard)
 {
-    const int64_t left_ms = guard->left_ms != 0 ? guard->left_ms + PEER_GUARD_LEFT_MS : INT64_MAX;
-    return guard->end_ms != 0 && guard->end_ms < left_ms ? guard->end_ms : left_ms;
+    const int64_t disconnect_ms =
+        guard->disconnect_ms != 0 ? guard->disconnect_ms + PEER_GUARD_DISCONNECT_MS : INT64_MAX;
+    return guard->reset_ms != 0 && guard->reset_ms < disconnect_ms ? guard->reset_ms
+                                                                   : disconnect_ms;
 }

@@ -46,16 +46,16 @@ enum {
     // has sent nothing else for so long (an honest one sends nothing more, and repeats it), and,
     // where it came once only, of one that sent nothing for so long afterwards.
     PEER_GUARD_SILENCE_MS = 250,
-    PEER_GUARD_LEFT_MS = 1000,
+    PEER_GUARD_DISCONNECT_MS = 1000,
 };
 
 // What is kept of a peer.
 struct peer_guard {
-    uint64_t receive; // the last in which a datagram came, by the caller's count
-    uint32_t datagrams, commands, reliable; // used of the buckets, as of that receive
-    int64_t heard_ms;                       // the last message, or ping behind it; 0: none yet
-    int64_t left_ms; // the first DISCONNECT since that was not believed; 0: none
-    int64_t end_ms;  // when the server resets the connection; 0: not set
+    uint64_t tick; // the last in which a datagram came, by the caller's count
+    uint32_t datagrams, commands, reliable; // used of the buckets, as of that tick
+    int64_t active_ms;                      // the last message, or ping behind it; 0: none yet
+    int64_t disconnect_ms; // the first DISCONNECT since that was not believed; 0: none
+    int64_t reset_ms;      // when the server resets the connection; 0: not set
     struct round_trip round_trip;
 };
 
@@ -68,10 +68,10 @@ struct peer_guard_channel {
 };
 
 struct peer_guard_view {
-    bool is_open;             // connected, so that messages are taken
-    bool is_opening;          // will be, with the next acknowledgement that matches
-    bool believes_disconnect; // nobody else can send in its name, or the server ends it anyway
-    uint32_t channels;        // that the peer has, up to 2
+    bool is_connected;      // connected, so that messages are taken
+    bool is_connecting;     // will be, with the next acknowledgement that matches
+    bool trusts_disconnect; // nobody else can send in its name, or the server ends it anyway
+    uint32_t channels;      // that the peer has, up to 2
     struct peer_guard_channel channel[2];
     size_t waiting_bytes, max_waiting_bytes; // payload that ENet keeps, and may keep
 };
@@ -90,9 +90,9 @@ struct peer_guard_report {
 
 void peer_guard_init(struct peer_guard *guard);
 
-// Counts a datagram; false where the peer has used up its datagrams or its commands. `receive`
+// Counts a datagram; false where the peer has used up its datagrams or its commands. `tick`
 // counts the caller's ticks.
-bool peer_guard_admit(struct peer_guard *guard, uint64_t receive);
+bool peer_guard_admit(struct peer_guard *guard, uint64_t tick);
 
 // Cuts out of a DATAGRAM_OK that peer_guard_admit has counted what ENet must not see, and takes all
 // that it leaves for delivered. Counts commands that are refused. Also takes the effect from

@@ -34,7 +34,7 @@ struct round_trip {
     uint16_t newest[3]; // sequence number sent, of each channel,
     bool has_sent[3];   // if anything was
     // The least sample of each part of the window, and which part it is.
-    uint32_t least_ms[ROUND_TRIP_BUCKETS + 1];
+    uint32_t min_ms[ROUND_TRIP_BUCKETS + 1];
     int64_t part[ROUND_TRIP_BUCKETS + 1];
 };
 
@@ -53,8 +53,8 @@ bool round_trip_has_room(const struct round_trip *round_trip, enum round_trip_ch
 // Whether an acknowledgement matches a command that was sent, which it then does no more. Writes
 // the milliseconds since the command was first sent.
 bool round_trip_acknowledge(struct round_trip *round_trip, enum round_trip_channel channel,
-                            uint16_t sequence, int64_t now_ms, uint32_t *passed_ms);
+                            uint16_t sequence, int64_t now_ms, uint32_t *elapsed_ms);
 
 // The least round trip of the last second in milliseconds, at least 1; ROUND_TRIP_UNKNOWN where
 // there was none.
-uint32_t round_trip_least_ms(const struct round_trip *round_trip, int64_t now_ms);
+uint32_t round_trip_min_ms(const struct round_trip *round_trip, int64_t now_ms);

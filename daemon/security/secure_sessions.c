@@ -19,7 +19,7 @@ struct session {
     bool used;
     bool resumes;  // a session of the match
     bool has_peer; // an ENet peer, at the last sweep
-    bool kept;     // since the last sweep
+    bool marked;   // since the last sweep
     uint16_t next; // of the same bucket
     int64_t begun_ms;
     uint8_t ephemeral[RAIM_KEY_BYTES]; // the client's, which tells its INIT
@@ -119,7 +119,7 @@ static void end(struct secure_sessions *sessions, struct session *session)
 // Whether a session may make way for a newcomer.
 static bool is_evictable(const struct session *session, bool newcomer_resumes, int64_t now_ms)
 {
-    return !session->has_peer && (now_ms - session->begun_ms >= SECURE_UNDISTURBED_MS ||
+    return !session->has_peer && (now_ms - session->begun_ms >= SECURE_PROTECTED_MS ||
                                   (newcomer_resumes && !session->resumes));
 }
 
@@ -255,7 +255,7 @@ void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address p
 {
     struct session *session = find(sessions, peer);
     if (session != NULL)
-        session->kept = session->has_peer = true;
+        session->marked = session->has_peer = true;
 }
 
 void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
@@ -266,10 +266,10 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
             continue;
         const bool is_late =
             !session->has_peer && now_ms - session->begun_ms >= SECURE_UNCONNECTED_MS;
-        if (is_late || (session->has_peer && !session->kept))
+        if (is_late || (session->has_peer && !session->marked))
             end(sessions, session);
         else
-            session->kept = false;
+            session->marked = false;
     }
 }
 
@@ -286,7 +286,7 @@ size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_addr
     };
     struct session *session = find(sessions, from);
     size_t plain_size = 0;
-    *verdict = DATAGRAM_UNSEALED;
+    *verdict = DATAGRAM_UNENCRYPTED;
     if (session != NULL)
         *verdict = verdicts[raim_secure_decrypt(&session->channel, data, size, plain, &plain_size)];
     return plain_size;

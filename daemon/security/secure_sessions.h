@@ -5,7 +5,7 @@
 // Thread rule: sessions belong to one thread at a time.
 //
 // Lifetime: a session belongs to the ENet peer that connects through it. It ends with that peer,
-// and nothing else keeps it alive. Until it has one it keeps its slot for SECURE_UNDISTURBED_MS;
+// and nothing else keeps it alive. Until it has one it keeps its slot for SECURE_PROTECTED_MS;
 // from then on it makes way for whoever needs the slot, and at SECURE_UNCONNECTED_MS it ends. So
 // slots are held only by those that ENet's own limits admit.
 #pragma once
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SECURE_UNDISTURBED_MS 1000
+#define SECURE_PROTECTED_MS 1000
 #define SECURE_UNCONNECTED_MS 5000
 
 struct secure_sessions;

@@ -41,13 +41,13 @@ bool used_tokens_has(const struct used_tokens *tokens, const uint8_t nonce[RAIM_
 }
 
 bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES],
-                     uint64_t expiry_s, uint64_t over_s)
+                     uint64_t expiry_s, uint64_t expired_s)
 {
     assert(expiry_s > 0);
     struct used_tokens_entry *bucket = (struct used_tokens_entry *)bucket_of(tokens, nonce);
     for (int i = 0; i < USED_TOKENS_BUCKET_ENTRIES; i++) {
         const uint64_t before_s = bucket[i].expiry_s;
-        if (before_s > over_s)
+        if (before_s > expired_s)
             continue;
         // A process that is killed between any two of these stores leaves an entry that is free, or
         // one that is complete.

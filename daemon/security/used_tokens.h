@@ -38,10 +38,10 @@ void used_tokens_init(struct used_tokens *tokens, uint64_t unknown_until_s);
 bool used_tokens_has(const struct used_tokens *tokens,
                      const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES]);
 
-// Notes a nonce before its bearer is admitted, in place of one that expired at `over_s` or before
-// where there is one. False when there is no room.
+// Notes a nonce before its bearer is admitted, in place of one that expired at `expired_s` or
+// before where there is one. False when there is no room.
 bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES],
-                     uint64_t expiry_s, uint64_t over_s);
+                     uint64_t expiry_s, uint64_t expired_s);
 
 // Which tokens were used before this time is not known; 0: all are. It is never after `now_s`, not
 // even when the clock was ahead while the table was opened, and has been set back since.

@@ -153,12 +153,12 @@ static void test_a_peer_that_is_too_far_behind_is_dropped(void **state)
 {
     (void)state;
     connect_clients(1);
-    uint32_t told = 0;
-    while (transport_stats(transport)->overflows == 0 && told < 10000) {
-        tell(0, true, told++, 8);
+    uint32_t sent = 0;
+    while (transport_stats(transport)->overflows == 0 && sent < 10000) {
+        tell(0, true, sent++, 8);
         transport_flush(transport);
     }
-    assert_int_equal(told, ROUND_TRIP_MESSAGES + 1);
+    assert_int_equal(sent, ROUND_TRIP_MESSAGES + 1);
     run_server();
     assert_int_equal(seen.disconnected, 1);
 }
@@ -324,7 +324,7 @@ static void test_who_says_so_once_is_gone_after_a_second(void **state)
     play(&clients[0], 0);
     enet_peer_disconnect_now(clients[0].peer, 0);
     run_server();
-    kernel.monotonic_ms += PEER_GUARD_LEFT_MS - 10;
+    kernel.monotonic_ms += PEER_GUARD_DISCONNECT_MS - 10;
     run_server();
     assert_int_equal(seen.disconnected, 0);
     kernel.monotonic_ms += 20;
@@ -343,7 +343,7 @@ static void test_who_is_disconnected_is_gone_after_a_second(void **state)
     }
     transport_flush(transport);
     // They acknowledge nothing, but say all kinds of things.
-    for (int passed_ms = 0; passed_ms < 990; passed_ms += 90) {
+    for (int elapsed_ms = 0; elapsed_ms < 990; elapsed_ms += 90) {
         const uint8_t nonsense[] = {0x01, 0, 0, 77, 0, 77, 0, 0};
         send_as(&clients[0], nonsense, sizeof nonsense);
         send_as(&clients[1], nonsense, sizeof nonsense);
@@ -356,7 +356,7 @@ static void test_who_is_disconnected_is_gone_after_a_second(void **state)
     assert_int_equal(seen.disconnected, 2);
     for (uint32_t peer = 0; peer < 2; peer++)
         assert_int_equal(enet_peer_of(peer)->state, ENET_PEER_STATE_DISCONNECTED);
-    // The first is told even now.
+    // The first is sent even now.
     run_clients();
     assert_true(clients[0].disconnected);
     assert_int_equal(clients[0].reason, 42);

@@ -59,15 +59,15 @@ static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state
     transport_close(transport);
     open_transport(1);
     connect_clients(1);
-    uint32_t told = 0;
-    while (transport_stats(transport)->overflows == 0 && told < 1000) {
-        tell(0, true, told++, 1000);
+    uint32_t sent = 0;
+    while (transport_stats(transport)->overflows == 0 && sent < 1000) {
+        tell(0, true, sent++, 1000);
         transport_flush(transport);
     }
-    assert_int_equal(told, TRANSPORT_MAX_QUEUED / 1000 + 1);
+    assert_int_equal(sent, TRANSPORT_MAX_QUEUED / 1000 + 1);
     assert_int_equal(transport_stats(transport)->overflows, 1);
-    tell(0, true, told, 1000);
-    tell(0, false, told, 1000);
+    tell(0, true, sent, 1000);
+    tell(0, false, sent, 1000);
     assert_int_equal(transport_stats(transport)->overflows, 1);
 
     // The place is free for the next, who comes behind the news of the first.
@@ -131,16 +131,16 @@ static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state
     assert_true(transport_rtt_ms(transport, seen.last_peer) == UINT32_MAX ||
                 transport_rtt_ms(transport, seen.last_peer) < 1000);
     tell(seen.last_peer, true, 0, 100);
-    int passed_ms = 0;
-    for (uint16_t sequence = 1000; passed_ms < 60000 && seen.disconnected == 0; sequence++) {
+    int elapsed_ms = 0;
+    for (uint16_t sequence = 1000; elapsed_ms < 60000 && seen.disconnected == 0; sequence++) {
         kernel.monotonic_ms += STEP_MS;
-        passed_ms += STEP_MS;
+        elapsed_ms += STEP_MS;
         acknowledge_nonsense(&clients[0], sequence);
         transport_receive(transport);
         tell(seen.last_peer, false, sequence, 100);
         run_server();
     }
-    assert_in_range(passed_ms, 5000, 15000 + 2 * STEP_MS);
+    assert_in_range(elapsed_ms, 5000, 15000 + 2 * STEP_MS);
     assert_int_equal(seen.disconnected, 1);
     assert_int_equal(transport_peers(transport), 0);
 }
@@ -207,12 +207,12 @@ static void test_garbage_does_not_disturb_an_honest_client(void **state)
     const int raw = open_raw();
     uint8_t data[5000];
     for (uint32_t round = 0; round < 400; round++) {
-        const uint32_t heard = clients[0].messages[0];
+        const uint32_t received = clients[0].messages[0];
         captured_count = kept;
         for (int i = 0; i < 10; i++)
             send_raw(raw, data, make_garbage(data));
         say(&clients[0], 0, clients[0].next[0], 60);
-        RUN_UNTIL(clients[0].messages[0] == heard + 1);
+        RUN_UNTIL(clients[0].messages[0] == received + 1);
     }
     assert_true(rejections_in_all() > 1000);
     assert_false(clients[0].disconnected || clients[1].disconnected || clients[2].disconnected);

@@ -102,7 +102,7 @@ static void test_replies_to_the_byte(void **state)
                                     .game = "arena",
                                     .version = "1.2.3",
                                     .players = 7,
-                                    .places = 20,
+                                    .max_players = 20,
                                     .bots = 4,
                                     .port = 7246};
     assert_bytes(reply, query_write_info(&info, reply),
@@ -141,7 +141,7 @@ static void test_numbers_beyond_a_byte_are_told_as_its_most(void **state)
                                     .game = "",
                                     .version = "",
                                     .players = 256,
-                                    .places = 1200,
+                                    .max_players = 1200,
                                     .bots = 255};
     assert_int_equal(query_write_info(&info, reply), 23);
     assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
@@ -196,14 +196,14 @@ static void test_a_challenge_is_of_one_address_and_port(void **state)
 {
     (void)state;
     struct challenge challenge = init_challenge();
-    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 2, 1000, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1001, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_COOKIE, 1, 1000, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, 0, 0));
+    const uint32_t mine = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 2, 1000, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1001, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_COOKIE, 1, 1000, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, 0, 0));
 }
 
 static void test_a_challenge_is_of_one_secret(void **state)
@@ -212,8 +212,8 @@ static void test_a_challenge_is_of_one_secret(void **state)
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {2};
     struct challenge challenge = init_challenge(), other;
     challenge_init(&other, secret);
-    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_false(challenge_is_met(&other, CHALLENGE_QUERY, 1, 1000, mine, 0));
+    const uint32_t mine = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_false(challenge_verify(&other, CHALLENGE_QUERY, 1, 1000, mine, 0));
 }
 
 static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
@@ -221,13 +221,14 @@ static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
     (void)state;
     struct challenge challenge = init_challenge();
     for (int64_t start = 0; start < 10 * CHALLENGE_EPOCH_MS; start += CHALLENGE_EPOCH_MS) {
-        const int64_t told_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
-        const uint32_t told = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, told_ms);
+        const int64_t issued_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
+        const uint32_t issued = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, issued_ms);
         const int64_t end_ms = start + 2 * CHALLENGE_EPOCH_MS;
-        assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, told_ms));
-        assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, end_ms - 1));
-        assert_int_not_equal(challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, end_ms - 1), told);
-        assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, end_ms));
+        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, issued_ms));
+        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, end_ms - 1));
+        assert_int_not_equal(challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, end_ms - 1),
+                             issued);
+        assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, end_ms));
     }
 }
 
@@ -235,8 +236,8 @@ static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
 {
     (void)state;
     struct challenge challenge = init_challenge();
-    const uint32_t first = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, first,
+    const uint32_t first = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, first,
                                   1000 * (int64_t)CHALLENGE_EPOCH_MS));
 }
 
@@ -262,7 +263,7 @@ static enum query_verdict judge(const void *data, size_t size, int64_t now_ms)
     return query_guard_judge(&guard, somebody, data, size, now_ms, &kind, reply);
 }
 
-// The request with the challenge that was told last.
+// The request with the challenge that was issued last.
 static enum query_verdict judge_answer(char letter, int64_t now_ms)
 {
     uint8_t request[] = "\xFF\xFF\xFF\xFF?\1\2\3\4";

@@ -13,12 +13,12 @@
 
 enum { PER_S = 5, CONNECT_RATE_PER_MS = 1 };
 
-static struct connect_rate churn;
+static struct connect_rate limiter;
 
 static int set_up(void **state)
 {
     (void)state;
-    connect_rate_init(&churn, PER_S, raim_random_next(&chance));
+    connect_rate_init(&limiter, PER_S, raim_random_next(&chance));
     return 0;
 }
 
@@ -27,7 +27,7 @@ static bool come_and_go(uint32_t address, int64_t now_ms)
 {
     static uint32_t connection;
     connection++;
-    return connect_rate_admit(&churn, address, (uint16_t)chance_int(1024, UINT16_MAX), connection,
+    return connect_rate_admit(&limiter, address, (uint16_t)chance_int(1024, UINT16_MAX), connection,
                               now_ms);
 }
 
@@ -74,7 +74,7 @@ static int64_t wait_behind(void)
     connection++;
     for (int64_t waited_ms = 0, pause_ms = 500; waited_ms < 5000; pause_ms *= 2) {
         connect_rate_until(begin_ms + waited_ms);
-        if (connect_rate_admit(&churn, HOME, port, connection, begin_ms + waited_ms))
+        if (connect_rate_admit(&limiter, HOME, port, connection, begin_ms + waited_ms))
             return waited_ms;
         waited_ms += pause_ms;
     }
@@ -103,8 +103,8 @@ static void test_asking_again_at_once_is_not_waiting(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
-    for (int64_t ms = 0; ms < CONNECT_RATE_WAIT_MS && ms < 1000 / PER_S; ms++)
-        assert_false(connect_rate_admit(&churn, HOME, 1234, 7, ms));
+    for (int64_t ms = 0; ms < CONNECT_RATE_RETRY_MS && ms < 1000 / PER_S; ms++)
+        assert_false(connect_rate_admit(&limiter, HOME, 1234, 7, ms));
 }
 
 static void test_those_who_wait_share_a_rate(void **state)
@@ -116,7 +116,7 @@ static void test_those_who_wait_share_a_rate(void **state)
         for (int i = 0; i < 100; i++)
             taken += come_and_go(HOME, ms);
         for (uint16_t port = 0; port < WAITERS; port++)
-            taken += connect_rate_admit(&churn, HOME, port, 7, ms);
+            taken += connect_rate_admit(&limiter, HOME, port, 7, ms);
     }
     // Two buckets, full at first.
     assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
@@ -129,10 +129,10 @@ static void test_chance_lets_nobody_exceed_both_rates(void **state)
         const int per_second = chance_int(1, 1000);
         int taken = 0;
         int64_t ms = 0;
-        connect_rate_init(&churn, (uint32_t)per_second, raim_random_next(&chance));
+        connect_rate_init(&limiter, (uint32_t)per_second, raim_random_next(&chance));
         while (ms < 5000) {
             ms += chance_int(0, 3);
-            taken += connect_rate_admit(&churn, HOME, (uint16_t)chance_int(1, 50),
+            taken += connect_rate_admit(&limiter, HOME, (uint16_t)chance_int(1, 50),
                                         (uint32_t)chance_int(1, 3), ms);
         }
         // An interval is of whole milliseconds.
@@ -152,5 +152,5 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_those_who_wait_share_a_rate, set_up),
         cmocka_unit_test_setup(test_chance_lets_nobody_exceed_both_rates, set_up),
     };
-    return cmocka_run_group_tests_name("churn", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("limiter", tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static struct gate_answer say(struct udp_address from, const uint8_t *bytes, siz
 {
     struct gate_answer answer;
     gate_hear(&gate, from, bytes, size, now_us, &answer);
-    if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_TOLD)
+    if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_CHALLENGED)
         assert_in_range(answer.size + answer.notice_size, 1, size - 1);
     return answer;
 }
@@ -212,7 +212,7 @@ static void test_all_together_have_a_rate_too(void **state)
     uint32_t answered = 0;
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     limits.connect_requests_total = 2000;
-    gate_limit(&gate, &limits);
+    gate_set_limits(&gate, &limits);
     for (uint32_t network = 1; network <= 10000; network++) {
         const struct udp_address from = {network << 8, 40000};
         answered += connect_request(from, network * (int64_t)100).verdict == GATE_ANSWERED;
@@ -242,7 +242,7 @@ static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
     for (int wanted = 0; wanted < 2; wanted++) {
         struct gate_limits limits = GATE_LIMITS_DEFAULT;
         limits.loopback = wanted;
-        gate_limit(&gate, &limits);
+        gate_set_limits(&gate, &limits);
         const uint32_t cookie = cookie_of(local, 0);
         int answered = 0, in = 0;
         for (int i = 0; i < 5000; i++) {

@@ -28,7 +28,8 @@ static int set_up(void **state)
     (void)state;
     peer_guard_init(&guard);
     now_ms = 1000000;
-    view = (struct peer_guard_view){.is_open = true, .channels = 2, .max_waiting_bytes = 16384};
+    view =
+        (struct peer_guard_view){.is_connected = true, .channels = 2, .max_waiting_bytes = 16384};
     begin();
     return 0;
 }
@@ -97,7 +98,7 @@ static void test_what_an_honest_client_sends_is_left_as_it_is(void **state)
     assert_int_equal(filter(), 6);
     assert_int_equal(report.size, size);
     assert_memory_equal(data, before, size);
-    assert_int_equal(round_trip_least_ms(&guard.round_trip, now_ms), 30);
+    assert_int_equal(round_trip_min_ms(&guard.round_trip, now_ms), 30);
 }
 
 static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
@@ -202,12 +203,12 @@ static void test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off(void *
     assert_int_equal(refused[DATAGRAM_ACKS], 1);
 }
 
-static uint16_t echo_of(uint16_t told)
+static uint16_t echo_of(uint16_t sent)
 {
     struct datagram_command command;
     round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 3, now_ms - 40);
     begin();
-    add_acknowledgement(0xFF, 3, told);
+    add_acknowledgement(0xFF, 3, sent);
     assert_int_equal(filter(), 1);
     assert_true(datagram_first(data, report.size, &command));
     return (uint16_t)(data[command.at + 6] << 8 | data[command.at + 7]);
@@ -226,8 +227,8 @@ static void test_a_peer_cannot_tell_a_longer_round_trip_than_there_was(void **st
 static void test_messages_before_the_connection_is_open_are_cut_off(void **state)
 {
     (void)state;
-    view.is_open = false;
-    view.is_opening = true;
+    view.is_connected = false;
+    view.is_connecting = true;
     add_reliable(0, 1);
     assert_int_equal(filter(), 0);
     begin();
@@ -309,7 +310,7 @@ static uint32_t disconnect(void)
     return filter();
 }
 
-static void hear(void)
+static void receive_message(void)
 {
     begin();
     add_unreliable(1, 0, 1);
@@ -320,7 +321,7 @@ static void test_a_disconnect_is_believed_of_who_is_silent(void **state)
 {
     (void)state;
     assert_int_equal(disconnect(), 1); // has said nothing yet
-    hear();
+    receive_message();
     now_ms += PEER_GUARD_SILENCE_MS - 1;
     assert_int_equal(disconnect(), 0);
     assert_int_equal(refused[DATAGRAM_DISCONNECT], 1);
@@ -331,7 +332,7 @@ static void test_a_disconnect_is_believed_of_who_is_silent(void **state)
 static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **state)
 {
     (void)state;
-    hear();
+    receive_message();
     for (int i = 0; i < PEER_GUARD_SILENCE_MS; i++) {
         assert_int_equal(disconnect(), 0);
         round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 1, now_ms);
@@ -347,25 +348,25 @@ static void test_who_said_it_once_and_then_nothing_has_left(void **state)
 {
     (void)state;
     assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
-    hear();
+    receive_message();
     now_ms += 10;
     disconnect();
-    const int64_t deadline_ms = now_ms + PEER_GUARD_LEFT_MS;
+    const int64_t deadline_ms = now_ms + PEER_GUARD_DISCONNECT_MS;
     assert_true(peer_guard_deadline_ms(&guard) == deadline_ms);
     now_ms += 100;
     disconnect();
     assert_true(peer_guard_deadline_ms(&guard) == deadline_ms);
-    hear();
+    receive_message();
     assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
-    guard.end_ms = now_ms + 5;
+    guard.reset_ms = now_ms + 5;
     assert_true(peer_guard_deadline_ms(&guard) == now_ms + 5);
 }
 
 static void test_a_disconnect_is_believed_where_nobody_else_can_send_it(void **state)
 {
     (void)state;
-    view.believes_disconnect = true;
-    hear();
+    view.trusts_disconnect = true;
+    receive_message();
     assert_int_equal(disconnect(), 1);
 }
 

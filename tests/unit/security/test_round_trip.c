@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static struct round_trip trip;
-static uint32_t passed_ms;
+static uint32_t elapsed_ms;
 
 static int set_up(void **state)
 {
@@ -22,18 +22,18 @@ static int set_up(void **state)
 
 static bool acknowledge(enum round_trip_channel channel, uint16_t sequence, int64_t now_ms)
 {
-    return round_trip_acknowledge(&trip, channel, sequence, now_ms, &passed_ms);
+    return round_trip_acknowledge(&trip, channel, sequence, now_ms, &elapsed_ms);
 }
 
 static void test_nothing_is_known_before_an_acknowledgement(void **state)
 {
     (void)state;
-    assert_int_equal(round_trip_least_ms(&trip, 0), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(round_trip_min_ms(&trip, 0), ROUND_TRIP_UNKNOWN);
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 1, 1000);
-    assert_int_equal(round_trip_least_ms(&trip, 1050), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(round_trip_min_ms(&trip, 1050), ROUND_TRIP_UNKNOWN);
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 1, 1050));
-    assert_int_equal(passed_ms, 50);
-    assert_int_equal(round_trip_least_ms(&trip, 1050), 50);
+    assert_int_equal(elapsed_ms, 50);
+    assert_int_equal(round_trip_min_ms(&trip, 1050), 50);
 }
 
 static void test_the_least_of_a_second_counts(void **state)
@@ -44,13 +44,13 @@ static void test_the_least_of_a_second_counts(void **state)
         round_trip_send(&trip, ROUND_TRIP_RELIABLE, i, 5000 + i * 10);
         assert_true(acknowledge(ROUND_TRIP_RELIABLE, i, 5000 + i * 10 + trips[i]));
     }
-    assert_int_equal(round_trip_least_ms(&trip, 5120), 40);
+    assert_int_equal(round_trip_min_ms(&trip, 5120), 40);
     // Later ones, which are slower, count once the fast one is old.
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 4, 5700);
     assert_true(acknowledge(ROUND_TRIP_RELIABLE, 4, 5800));
-    assert_int_equal(round_trip_least_ms(&trip, 6000), 40);
-    assert_int_equal(round_trip_least_ms(&trip, 6300), 100);
-    assert_int_equal(round_trip_least_ms(&trip, 7000), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(round_trip_min_ms(&trip, 6000), 40);
+    assert_int_equal(round_trip_min_ms(&trip, 6300), 100);
+    assert_int_equal(round_trip_min_ms(&trip, 7000), ROUND_TRIP_UNKNOWN);
 }
 
 static void test_what_was_sent_twice_tells_no_time(void **state)
@@ -59,8 +59,8 @@ static void test_what_was_sent_twice_tells_no_time(void **state)
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1000);
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1100);
     assert_true(acknowledge(ROUND_TRIP_RELIABLE, 7, 1105));
-    assert_int_equal(passed_ms, 105); // since it was first sent
-    assert_int_equal(round_trip_least_ms(&trip, 1105), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(elapsed_ms, 105); // since it was first sent
+    assert_int_equal(round_trip_min_ms(&trip, 1105), ROUND_TRIP_UNKNOWN);
 }
 
 static void test_what_matches_nothing_is_known_as_such(void **state)
@@ -94,7 +94,7 @@ static void test_a_round_trip_within_a_millisecond_counts_as_one(void **state)
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 1, 0));
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 2, 77);
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 2, 77));
-    assert_int_equal(round_trip_least_ms(&trip, 77), 1);
+    assert_int_equal(round_trip_min_ms(&trip, 77), 1);
 }
 
 static void test_room_ends_where_a_peer_is_too_far_behind(void **state)
@@ -156,7 +156,7 @@ static void test_random_traffic_agrees_with_a_model(void **state)
             if (known_ms[i] >= 0 && now_ms - known_ms[i] <= 1125 && took < of_more)
                 of_more = (uint32_t)took;
         }
-        assert_in_range(round_trip_least_ms(&trip, now_ms), of_more, least);
+        assert_in_range(round_trip_min_ms(&trip, now_ms), of_more, least);
     }
 }
 

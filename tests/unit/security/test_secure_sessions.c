@@ -96,14 +96,14 @@ static enum datagram_verdict begin_with(const struct datagram *init, struct udp_
     if (raim_connectionless_kind(init->bytes, init->size) != RAIM_CONNECTIONLESS_HANDSHAKE ||
         !raim_init_read(init->bytes, init->size, &read))
         return DATAGRAM_CONNECTIONLESS;
-    struct raim_cookie told = offer;
-    told.cookie = read.cookie;
-    if (told.cookie == 0 || told.cookie >> RAIM_COOKIE_BITS != 0)
+    struct raim_cookie sent = offer;
+    sent.cookie = read.cookie;
+    if (sent.cookie == 0 || sent.cookie >> RAIM_COOKIE_BITS != 0)
         return DATAGRAM_COOKIE;
     reply->size = secure_sessions_repeat(sessions, peer, &read, reply->bytes);
     if (reply->size > 0)
         return DATAGRAM_OK;
-    if (!secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&told, cookie),
+    if (!secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&sent, cookie),
                               new_ephemeral(), &credential))
         return DATAGRAM_FORGED;
     reply->size = RAIM_RESPONSE_BYTES;
@@ -175,7 +175,7 @@ static void test_both_ends_understand_each_other(void **state)
             assert_true(is_heard(clients[i], peer));
             assert_false(is_heard(clients[(i + 1) % CAPACITY], peer));
         }
-    assert_int_equal(say(clients[0], here), DATAGRAM_UNSEALED);
+    assert_int_equal(say(clients[0], here), DATAGRAM_UNENCRYPTED);
 }
 
 static void test_a_repeated_init_gets_the_same_answer(void **state)
@@ -234,18 +234,18 @@ static void test_another_offer_breaks_the_handshake(void **state)
     (void)state;
     struct raim_connector *client = add_client();
     struct datagram init, reply;
-    const struct raim_cookie told = offer;
+    const struct raim_cookie sent = offer;
     offer.requires_encryption = true;
     init = init_of(client);
-    offer = told;
+    offer = sent;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     strcpy(offer.arena, "dual");
     init = init_of(client);
-    offer = told;
+    offer = sent;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     offer.needs_admission = true;
     init = init_of(client);
-    offer = told;
+    offer = sent;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     assert_int_equal(begin(client, here), DATAGRAM_OK);
 }
@@ -303,7 +303,7 @@ static void test_whoever_begins_is_undisturbed_for_a_second(void **state)
     (void)state;
     struct raim_connector *first = add_client(), *second = add_client();
     assert_int_equal(begin(first, here), DATAGRAM_OK);
-    now += SECURE_UNDISTURBED_MS - 1;
+    now += SECURE_PROTECTED_MS - 1;
     assert_int_equal(begin(second, here), DATAGRAM_SESSIONS);
     assert_int_equal(say(first, here), DATAGRAM_OK);
     now++;
@@ -349,7 +349,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
         assert_int_equal(begin(stranger, peer), DATAGRAM_OK);
         assert_int_equal(begin(add_client(), here), DATAGRAM_SESSIONS);
         raim_connector_destroy(clients[--client_count]);
-        now += SECURE_UNDISTURBED_MS; // however often it speaks
+        now += SECURE_PROTECTED_MS; // however often it speaks
         assert_int_equal(say(stranger, peer), DATAGRAM_OK);
     }
     for (uint16_t i = 0; i < CAPACITY - 1; i++)
@@ -401,7 +401,7 @@ static void test_an_address_and_a_network_have_their_shares(void **state)
                                 limits, false, &reply),
                      DATAGRAM_OK);
     // Its own idle ones make way, and nobody else's.
-    now += SECURE_UNDISTURBED_MS;
+    now += SECURE_PROTECTED_MS;
     init = init_of(client);
     assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0A000001, .port = 99},
                                 limits, false, &reply),
