@@ -88,15 +88,15 @@ static enum access_control_verdict judge_claims(const struct access_control *con
                                                 const struct raim_access *access, int64_t now_s)
 {
     if (strcmp(access->arena, control->arena) != 0)
-        return ACCESS_CONTROL_FOREIGN;
+        return ACCESS_CONTROL_OTHER_ARENA;
     if (access->not_before > latest_begun(now_s > 0 ? (uint64_t)now_s : 0))
-        return ACCESS_CONTROL_EARLY;
+        return ACCESS_CONTROL_NOT_YET_VALID;
     if (access->expiry <= latest_expired(now_s) || access->expiry <= access->not_before)
         return ACCESS_CONTROL_EXPIRED;
     if (access->expiry - access->not_before > ACCESS_CONTROL_MAX_LIFETIME_S)
-        return ACCESS_CONTROL_LASTING;
+        return ACCESS_CONTROL_LIVES_TOO_LONG;
     if (find_key(&control->keys, access->key_id) == NULL)
-        return ACCESS_CONTROL_UNKNOWN;
+        return ACCESS_CONTROL_UNKNOWN_KEY;
     if (control->used == NULL)
         return ACCESS_CONTROL_UNRECORDED;
     const uint64_t unknown_until_s = used_tokens_unknown_until(control->used, now_s);
@@ -121,7 +121,7 @@ static enum access_control_verdict judge(const struct access_control *control, c
     const uint8_t *key = find_key(&control->keys, access->key_id);
     return raim_crypto_is_signed(token, signed_size, token + signed_size, key)
                ? ACCESS_CONTROL_ADMITTED
-               : ACCESS_CONTROL_FORGED;
+               : ACCESS_CONTROL_BAD_SIGNATURE;
 }
 
 enum access_control_verdict access_control_check(const struct access_control *control,

@@ -35,15 +35,15 @@ bool access_control_read_keys(const char *text, struct access_control_keys *keys
 // In the order in which a token is judged: what is cheap comes first.
 enum access_control_verdict {
     ACCESS_CONTROL_ADMITTED,
-    ACCESS_CONTROL_MALFORMED,  // no token at all, among them
-    ACCESS_CONTROL_FOREIGN,    // of another arena
-    ACCESS_CONTROL_EARLY,      // not valid yet
-    ACCESS_CONTROL_EXPIRED,    // not valid any more
-    ACCESS_CONTROL_LASTING,    // valid for longer than ACCESS_CONTROL_MAX_LIFETIME_S
-    ACCESS_CONTROL_UNKNOWN,    // of no key that the arena has
+    ACCESS_CONTROL_MALFORMED,      // no token at all, among them
+    ACCESS_CONTROL_OTHER_ARENA,    // of another arena
+    ACCESS_CONTROL_NOT_YET_VALID,  // not valid yet
+    ACCESS_CONTROL_EXPIRED,        // not valid any more
+    ACCESS_CONTROL_LIVES_TOO_LONG, // valid for longer than ACCESS_CONTROL_MAX_LIFETIME_S
+    ACCESS_CONTROL_UNKNOWN_KEY,    // of no key that the arena has
     ACCESS_CONTROL_UNRECORDED, // the server cannot note that it is used, or has lost whether it was
     ACCESS_CONTROL_USED,
-    ACCESS_CONTROL_FORGED,  // its signature is wrong
+    ACCESS_CONTROL_BAD_SIGNATURE, // its signature is wrong
     ACCESS_CONTROL_CROWDED, // there is no room to note that it is used until another one expires
 };
 

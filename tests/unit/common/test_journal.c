@@ -78,7 +78,7 @@ static void check(const char *fields)
     assert_string_equal(next_entry(), "");
 }
 
-static void test_event_is_what_the_format_begins_with(void **state)
+static void test_event_is_the_beginning_of_the_format(void **state)
 {
     (void)state;
     log_info("stopped");
@@ -146,7 +146,7 @@ static void test_longest_line_arrives_whole(void **state)
 }
 
 // The test program has an alarm: a send that waits fails it.
-static void test_journal_that_nobody_reads_is_not_waited_for(void **state)
+static void test_a_full_journal_socket_does_not_block(void **state)
 {
     (void)state;
     const struct journal_entry entry = {.priority = 6, .message = "unread"};
@@ -168,12 +168,12 @@ static void test_journal_that_nobody_reads_is_not_waited_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_event_is_what_the_format_begins_with),
+        cmocka_unit_test(test_event_is_the_beginning_of_the_format),
         cmocka_unit_test(test_arena_and_player_are_those_of_the_caller),
         cmocka_unit_test(test_priority_is_the_level),
         cmocka_unit_test(test_no_value_makes_a_field_of_its_own),
         cmocka_unit_test(test_longest_line_arrives_whole),
-        cmocka_unit_test(test_journal_that_nobody_reads_is_not_waited_for),
+        cmocka_unit_test(test_a_full_journal_socket_does_not_block),
     };
     alarm(60);
     return cmocka_run_group_tests(tests, open_journal, close_journal);

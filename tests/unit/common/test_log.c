@@ -270,7 +270,7 @@ static void *fill_tap(void *lines)
     return NULL;
 }
 
-static void test_lines_that_nobody_reads_are_lost_and_counted(void **state)
+static void test_unread_lines_are_lost_and_counted(void **state)
 {
     const struct tap *tap = *state;
     char text[4 * LINE_BYTES];
@@ -307,7 +307,7 @@ int main(void)
         TAPPED(test_line_that_just_fits_is_whole),
         TAPPED(test_errno_outlives_a_line_that_fails),
         TAPPED(test_lines_of_threads_never_mix),
-        TAPPED(test_lines_that_nobody_reads_are_lost_and_counted),
+        TAPPED(test_unread_lines_are_lost_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void test_clock_is_monotonic_milliseconds_and_never_zero(void **state)
     assert_int_not_equal(enet_time_get(), 0);
 }
 
-static void test_wall_clock_step_disconnects_nobody(void **state)
+static void test_wall_clock_step_disconnects_no_peer(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -162,7 +162,7 @@ static void test_failed_send_is_one_lost_datagram(void **state)
 
 // --- Messages ---
 
-static void test_hundred_clients_hear_their_echo_in_order(void **state)
+static void test_hundred_clients_receive_their_echo_in_order(void **state)
 {
     (void)state;
     enum { ROUNDS = 20 };
@@ -365,7 +365,7 @@ static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
     RUN_UNTIL(clients[0].messages[1] == 1);
 }
 
-static void test_client_cannot_throttle_what_it_is_sent(void **state)
+static void test_client_cannot_throttle_the_server(void **state)
 {
     (void)state;
     connect_slowly(40);
@@ -389,7 +389,7 @@ static void test_client_cannot_throttle_what_it_is_sent(void **state)
 
 // --- Opening ---
 
-static void test_port_in_use_is_told(void **state)
+static void test_port_in_use_is_reported(void **state)
 {
     (void)state;
     char error[200], wanted[200];
@@ -419,7 +419,7 @@ static void test_a_socket_that_is_bound_already_is_served(void **state)
     assert_int_equal(transport_peers(transport), 1);
 }
 
-static void test_what_is_no_socket_is_refused_and_closed(void **state)
+static void test_other_descriptors_are_refused_and_closed(void **state)
 {
     (void)state;
     char error[200];
@@ -448,7 +448,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_clock_is_monotonic_milliseconds_and_never_zero),
-        TEST(test_wall_clock_step_disconnects_nobody),
+        TEST(test_wall_clock_step_disconnects_no_peer),
         TEST(test_silent_peer_times_out_however_slow_its_line),
         TEST(test_datagrams_move_in_batches),
         TEST(test_all_that_waits_is_drained_in_one_call),
@@ -457,17 +457,17 @@ int main(int argc, char **argv)
         TEST(test_arrivals_are_not_announced_to_everybody),
         TEST(test_failed_send_is_one_lost_datagram),
         TEST(test_message_beside_the_last_acknowledgement_is_taken),
-        TEST(test_hundred_clients_hear_their_echo_in_order),
+        TEST(test_hundred_clients_receive_their_echo_in_order),
         TEST(test_every_datagram_of_a_real_client_is_accepted),
         TEST(test_client_on_another_thread_is_left_alone),
         TEST(test_longest_message_travels_in_one_datagram),
         TEST(test_small_messages_share_datagrams_within_the_mtu),
         TEST(test_client_cannot_raise_the_mtu),
         TEST(test_client_cannot_have_its_snapshots_in_fragments),
-        TEST(test_client_cannot_throttle_what_it_is_sent),
-        TEST(test_port_in_use_is_told),
+        TEST(test_client_cannot_throttle_the_server),
+        TEST(test_port_in_use_is_reported),
         TEST(test_a_socket_that_is_bound_already_is_served),
-        TEST(test_what_is_no_socket_is_refused_and_closed),
+        TEST(test_other_descriptors_are_refused_and_closed),
         TEST(test_address_must_be_dotted),
     };
 #undef TEST

@@ -79,7 +79,7 @@ static void run(int turns)
     }
 }
 
-static void test_who_has_a_cookie_gets_in(void **state)
+static void test_a_client_with_a_cookie_connects(void **state)
 {
     (void)state;
     const struct client *client = add_guest(connect_request());
@@ -88,7 +88,7 @@ static void test_who_has_a_cookie_gets_in(void **state)
     assert_int_equal(transport_stats(transport)->queries, 0);
 }
 
-static void test_who_has_none_is_not_answered(void **state)
+static void test_a_connect_without_a_cookie_is_not_answered(void **state)
 {
     (void)state;
     const uint32_t cookie = connect_request();
@@ -178,7 +178,7 @@ static void test_a_network_has_so_many_connections(void **state)
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
 }
 
-static void test_who_never_acknowledges_makes_way_for_a_neighbour(void **state)
+static void test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour(void **state)
 {
     (void)state;
     enum { GHOSTS = 4 };
@@ -201,7 +201,7 @@ static void test_who_never_acknowledges_makes_way_for_a_neighbour(void **state)
         close(ghosts[i]);
 }
 
-static void test_who_is_not_let_in_makes_way_for_a_neighbour(void **state)
+static void test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour(void **state)
 {
     (void)state;
     allow(2, 100);
@@ -249,7 +249,7 @@ static void test_more_inputs_than_a_tick_can_use_are_dropped(void **state)
     RUN_UNTIL(client->messages[0] == SENT);
 }
 
-static void test_who_comes_too_often_is_refused_before_enet(void **state)
+static void test_frequent_connects_are_refused_before_enet(void **state)
 {
     (void)state;
     limits.connects_per_second = 5;
@@ -267,16 +267,16 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
 #define GATE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_gate, tear_down)
-        GATE_TEST(test_who_has_a_cookie_gets_in),
-        GATE_TEST(test_who_has_none_is_not_answered),
+        GATE_TEST(test_a_client_with_a_cookie_connects),
+        GATE_TEST(test_a_connect_without_a_cookie_is_not_answered),
         GATE_TEST(test_a_connect_request_is_answered_with_less),
         GATE_TEST(test_a_connect_may_be_repeated),
         GATE_TEST(test_an_address_has_so_many_connections),
         GATE_TEST(test_a_network_has_so_many_connections),
-        GATE_TEST(test_who_never_acknowledges_makes_way_for_a_neighbour),
-        GATE_TEST(test_who_is_not_let_in_makes_way_for_a_neighbour),
+        GATE_TEST(test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour),
+        GATE_TEST(test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour),
         GATE_TEST(test_more_inputs_than_a_tick_can_use_are_dropped),
-        GATE_TEST(test_who_comes_too_often_is_refused_before_enet),
+        GATE_TEST(test_frequent_connects_are_refused_before_enet),
     };
     return cmocka_run_group_tests_name("transport_gate", tests, NULL, NULL);
 }

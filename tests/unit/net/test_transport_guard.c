@@ -112,7 +112,7 @@ static void test_unreliable_messages_that_wait_are_few(void **state)
     assert_true(enet_list_empty(&channel->incomingUnreliableCommands));
 }
 
-static void test_a_flood_does_not_displace_what_others_send(void **state)
+static void test_a_flood_does_not_displace_other_peers_datagrams(void **state)
 {
     (void)state;
     enum { FLOOD = 200 };
@@ -163,7 +163,7 @@ static void test_a_peer_that_is_too_far_behind_is_dropped(void **state)
     assert_int_equal(seen.disconnected, 1);
 }
 
-static void test_what_a_client_says_about_bandwidth_has_no_effect(void **state)
+static void test_bandwidth_limits_of_a_client_have_no_effect(void **state)
 {
     (void)state;
     struct client *client = add_client();
@@ -252,7 +252,7 @@ static void play(struct client *client, uint32_t number)
     run_server();
 }
 
-static void test_a_forged_number_does_not_silence_who_plays(void **state)
+static void test_a_forged_number_does_not_silence_a_player(void **state)
 {
     (void)state;
     enum { INPUTS = 20 };
@@ -269,7 +269,7 @@ static void test_a_forged_number_does_not_silence_who_plays(void **state)
     }
 }
 
-static void test_a_forged_reliable_message_does_not_silence_who_plays(void **state)
+static void test_a_forged_reliable_message_does_not_silence_a_player(void **state)
 {
     (void)state;
     enum { INPUTS = 20 };
@@ -286,7 +286,7 @@ static void test_a_forged_reliable_message_does_not_silence_who_plays(void **sta
     }
 }
 
-static void test_forged_disconnects_end_nobody_who_plays(void **state)
+static void test_forged_disconnects_do_not_end_a_players_connection(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -301,7 +301,7 @@ static void test_forged_disconnects_end_nobody_who_plays(void **state)
     assert_false(clients[0].disconnected);
 }
 
-static void test_who_disconnects_is_gone_soon(void **state)
+static void test_a_disconnecting_client_is_gone_soon(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -317,7 +317,7 @@ static void test_who_disconnects_is_gone_soon(void **state)
     assert_true(monotonic_ms() - start >= PEER_GUARD_SILENCE_MS);
 }
 
-static void test_who_says_so_once_is_gone_after_a_second(void **state)
+static void test_a_single_disconnect_ends_the_connection_after_a_second(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -333,7 +333,7 @@ static void test_who_says_so_once_is_gone_after_a_second(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_who_is_disconnected_is_gone_after_a_second(void **state)
+static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
 {
     (void)state;
     connect_clients(2);
@@ -388,7 +388,7 @@ static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena
                 transport_is_connected(transport, 2));
 }
 
-static void test_nobody_makes_room_within_a_second_or_when_let_in(void **state)
+static void test_new_and_admitted_peers_do_not_make_room(void **state)
 {
     (void)state;
     transport_close(transport);
@@ -439,7 +439,7 @@ static void test_reading_ends_with_its_time(void **state)
 
 // --- Round trips ---
 
-static void test_the_round_trip_is_what_the_server_measured(void **state)
+static void test_the_round_trip_is_measured_by_the_server(void **state)
 {
     (void)state;
     connect_slowly(LINE_MS);
@@ -466,22 +466,22 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(test_reliable_messages_behind_a_gap_are_few),
         TEST(test_unreliable_messages_that_wait_are_few),
-        TEST(test_a_flood_does_not_displace_what_others_send),
+        TEST(test_a_flood_does_not_displace_other_peers_datagrams),
         TEST(test_connections_of_an_address_share_a_budget),
         TEST(test_a_peer_that_is_too_far_behind_is_dropped),
-        TEST(test_what_a_client_says_about_bandwidth_has_no_effect),
+        TEST(test_bandwidth_limits_of_a_client_have_no_effect),
         TEST(test_honest_clients_live_with_loss),
         TEST(test_inputs_flow_on_behind_a_reliable_message_of_their_channel),
-        TEST(test_a_forged_number_does_not_silence_who_plays),
-        TEST(test_a_forged_reliable_message_does_not_silence_who_plays),
-        TEST(test_forged_disconnects_end_nobody_who_plays),
-        TEST(test_who_disconnects_is_gone_soon),
-        TEST(test_who_says_so_once_is_gone_after_a_second),
-        TEST(test_who_is_disconnected_is_gone_after_a_second),
+        TEST(test_a_forged_number_does_not_silence_a_player),
+        TEST(test_a_forged_reliable_message_does_not_silence_a_player),
+        TEST(test_forged_disconnects_do_not_end_a_players_connection),
+        TEST(test_a_disconnecting_client_is_gone_soon),
+        TEST(test_a_single_disconnect_ends_the_connection_after_a_second),
+        TEST(test_a_disconnected_peer_is_gone_after_a_second),
         TEST(test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena),
-        TEST(test_nobody_makes_room_within_a_second_or_when_let_in),
+        TEST(test_new_and_admitted_peers_do_not_make_room),
         TEST(test_reading_ends_with_its_time),
-        TEST(test_the_round_trip_is_what_the_server_measured),
+        TEST(test_the_round_trip_is_measured_by_the_server),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

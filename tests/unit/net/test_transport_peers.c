@@ -18,7 +18,7 @@ static void test_disconnect_reason_reaches_the_client_behind_the_last_message(vo
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_leaving_is_told_once(void **state)
+static void test_leaving_is_reported_once(void **state)
 {
     (void)state;
     connect_clients(2);
@@ -34,7 +34,7 @@ static void test_leaving_is_told_once(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_who_comes_and_leaves_at_once_is_told_in_order(void **state)
+static void test_a_short_connection_is_reported_in_order(void **state)
 {
     (void)state;
     struct client *client = add_client();
@@ -274,8 +274,8 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_disconnect_reason_reaches_the_client_behind_the_last_message),
-        TEST(test_leaving_is_told_once),
-        TEST(test_who_comes_and_leaves_at_once_is_told_in_order),
+        TEST(test_leaving_is_reported_once),
+        TEST(test_a_short_connection_is_reported_in_order),
         TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
         TEST(test_peer_that_acknowledges_nonsense_is_dropped_in_time),
         TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),

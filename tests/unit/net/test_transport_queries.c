@@ -56,7 +56,7 @@ static void meet_challenge(int raw)
     memcpy(request + 5, reply + 5, 4);
 }
 
-static void test_who_meets_the_challenge_is_answered(void **state)
+static void test_a_met_challenge_is_answered(void **state)
 {
     (void)state;
     const int raw = open_raw();
@@ -110,7 +110,7 @@ static void test_where_they_are_not_wanted_queries_are_refused(void **state)
     close(raw);
 }
 
-static void test_what_is_no_query_is_refused_as_before(void **state)
+static void test_other_connectionless_datagrams_are_refused(void **state)
 {
     (void)state;
     const int raw = open_raw();
@@ -165,10 +165,10 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
 #define QUERY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_queries, tear_down)
-        QUERY_TEST(test_who_meets_the_challenge_is_answered),
+        QUERY_TEST(test_a_met_challenge_is_answered),
         QUERY_TEST(test_a_challenge_grows_old_with_the_clock),
         QUERY_TEST(test_where_they_are_not_wanted_queries_are_refused),
-        QUERY_TEST(test_what_is_no_query_is_refused_as_before),
+        QUERY_TEST(test_other_connectionless_datagrams_are_refused),
         QUERY_TEST(test_a_flood_is_dropped_beyond_its_rate),
         QUERY_TEST(test_queries_do_not_keep_messages_from_being_read),
     };

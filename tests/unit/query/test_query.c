@@ -49,7 +49,7 @@ static void test_padding_is_of_no_interest(void **state)
     assert_reads(padded, sizeof padded, QUERY_RULES, 0x04030201);
 }
 
-static void test_what_is_cut_short_is_no_query(void **state)
+static void test_a_truncated_request_is_no_query(void **state)
 {
     (void)state;
     for (size_t size = 0; size < sizeof INFO_REQUEST - 1; size++) {
@@ -131,7 +131,7 @@ static void test_replies_to_the_byte(void **state)
                        "300\0"));
 }
 
-static void test_numbers_beyond_a_byte_are_told_as_its_most(void **state)
+static void test_numbers_beyond_a_byte_are_clamped(void **state)
 {
     (void)state;
     uint8_t reply[QUERY_MAX_REPLY];
@@ -147,7 +147,7 @@ static void test_numbers_beyond_a_byte_are_told_as_its_most(void **state)
     assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
 }
 
-static void test_players_who_do_not_fit_are_left_out_whole(void **state)
+static void test_players_that_do_not_fit_are_left_out_whole(void **state)
 {
     (void)state;
     // 34 bytes each behind 6: 35 fit.
@@ -272,7 +272,7 @@ static enum query_verdict judge_answer(char letter, int64_t now_ms)
     return judge(request, 9, now_ms);
 }
 
-static void test_only_who_tells_the_challenge_is_admitted(void **state)
+static void test_a_wrong_challenge_is_not_admitted(void **state)
 {
     (void)state;
     assert_int_equal(judge(BYTES(INFO_REQUEST), 1000), QUERY_CHALLENGED);
@@ -352,17 +352,17 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_three_queries_are_read),
         cmocka_unit_test(test_padding_is_of_no_interest),
-        cmocka_unit_test(test_what_is_cut_short_is_no_query),
+        cmocka_unit_test(test_a_truncated_request_is_no_query),
         cmocka_unit_test(test_others_are_no_queries),
         cmocka_unit_test(test_replies_to_the_byte),
-        cmocka_unit_test(test_numbers_beyond_a_byte_are_told_as_its_most),
-        cmocka_unit_test(test_players_who_do_not_fit_are_left_out_whole),
+        cmocka_unit_test(test_numbers_beyond_a_byte_are_clamped),
+        cmocka_unit_test(test_players_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(test_rules_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(test_a_challenge_is_of_one_address_and_port),
         cmocka_unit_test(test_a_challenge_is_of_one_secret),
         cmocka_unit_test(test_a_challenge_lasts_for_its_epoch_and_the_next),
         cmocka_unit_test(test_after_a_long_silence_no_old_challenge_is_good),
-        cmocka_unit_test_setup(test_only_who_tells_the_challenge_is_admitted, set_up_guard),
+        cmocka_unit_test_setup(test_a_wrong_challenge_is_not_admitted, set_up_guard),
         cmocka_unit_test_setup(test_an_old_challenge_gets_a_new_one, set_up_guard),
         cmocka_unit_test_setup(test_no_query_is_refused_without_a_token, set_up_guard),
         cmocka_unit_test_setup(test_a_flood_is_limited_and_the_next_network_is_not, set_up_guard),

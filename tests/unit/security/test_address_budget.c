@@ -38,7 +38,7 @@ static void test_an_address_has_its_burst_and_then_its_rate(void **state)
     assert_int_equal(take(1, 1000, UINT64_MAX), BURST);
 }
 
-static void test_those_who_flood_take_nothing_from_others(void **state)
+static void test_a_flood_takes_nothing_from_other_addresses(void **state)
 {
     (void)state;
     enum { FLOODS = 8, HONEST = 2000 };
@@ -55,7 +55,7 @@ static void test_those_who_flood_take_nothing_from_others(void **state)
     }
 }
 
-static void test_a_flood_is_not_displaced_by_those_who_send_little(void **state)
+static void test_a_flood_is_not_evicted_by_quiet_addresses(void **state)
 {
     (void)state;
     assert_int_equal(take(1, 1000, 1), BURST);
@@ -64,7 +64,7 @@ static void test_a_flood_is_not_displaced_by_those_who_send_little(void **state)
     assert_int_equal(take(1, 1000, 1), 0);
 }
 
-static void test_another_rate_leaves_what_was_used(void **state)
+static void test_another_rate_keeps_the_used_tokens(void **state)
 {
     (void)state;
     take(1, 1000, 1);
@@ -76,9 +76,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
-        cmocka_unit_test_setup(test_those_who_flood_take_nothing_from_others, set_up),
-        cmocka_unit_test_setup(test_a_flood_is_not_displaced_by_those_who_send_little, set_up),
-        cmocka_unit_test_setup(test_another_rate_leaves_what_was_used, set_up),
+        cmocka_unit_test_setup(test_a_flood_takes_nothing_from_other_addresses, set_up),
+        cmocka_unit_test_setup(test_a_flood_is_not_evicted_by_quiet_addresses, set_up),
+        cmocka_unit_test_setup(test_another_rate_keeps_the_used_tokens, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

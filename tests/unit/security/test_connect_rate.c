@@ -81,7 +81,7 @@ static int64_t wait_behind(void)
     return -1;
 }
 
-static void test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting(void **state)
+static void test_a_neighbour_of_a_reconnecting_client_connects_by_retrying(void **state)
 {
     (void)state;
     int at_second = 0, at_once = 0;
@@ -98,7 +98,7 @@ static void test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting(void **sta
     assert_true(at_once + at_second >= 150);
 }
 
-static void test_asking_again_at_once_is_not_waiting(void **state)
+static void test_an_immediate_retry_is_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < 1000; i++)
@@ -107,7 +107,7 @@ static void test_asking_again_at_once_is_not_waiting(void **state)
         assert_false(connect_rate_admit(&limiter, HOME, 1234, 7, ms));
 }
 
-static void test_those_who_wait_share_a_rate(void **state)
+static void test_retrying_clients_share_a_rate(void **state)
 {
     (void)state;
     enum { WAITERS = 200, SECONDS = 20 };
@@ -122,7 +122,7 @@ static void test_those_who_wait_share_a_rate(void **state)
     assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
 }
 
-static void test_chance_lets_nobody_exceed_both_rates(void **state)
+static void test_random_connects_never_exceed_both_rates(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 50; trial++) {
@@ -147,10 +147,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
         cmocka_unit_test_setup(test_another_address_does_not_notice, set_up),
-        cmocka_unit_test_setup(test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting, set_up),
-        cmocka_unit_test_setup(test_asking_again_at_once_is_not_waiting, set_up),
-        cmocka_unit_test_setup(test_those_who_wait_share_a_rate, set_up),
-        cmocka_unit_test_setup(test_chance_lets_nobody_exceed_both_rates, set_up),
+        cmocka_unit_test_setup(test_a_neighbour_of_a_reconnecting_client_connects_by_retrying,
+                               set_up),
+        cmocka_unit_test_setup(test_an_immediate_retry_is_refused, set_up),
+        cmocka_unit_test_setup(test_retrying_clients_share_a_rate, set_up),
+        cmocka_unit_test_setup(test_random_connects_never_exceed_both_rates, set_up),
     };
     return cmocka_run_group_tests_name("limiter", tests, NULL, NULL);
 }

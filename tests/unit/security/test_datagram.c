@@ -81,7 +81,7 @@ static enum datagram_verdict alone(unsigned header, bool with_sent_time, unsigne
     return check(draft.data, draft.size);
 }
 
-static void test_what_a_client_sends_is_accepted(void **state)
+static void test_every_command_of_a_client_is_accepted(void **state)
 {
     (void)state;
     assert_int_equal(alone(0x8FFF, true, 0x82, 0), DATAGRAM_OK); // connect
@@ -211,7 +211,7 @@ static void test_commands_are_no_more_than_enet_puts_into_a_datagram(void **stat
     }
 }
 
-static void test_a_connect_tells_its_cookie_and_names_our_mtu(void **state)
+static void test_a_connect_carries_its_cookie_and_gets_our_mtu(void **state)
 {
     (void)state;
     struct datagram_connect connect = {0};
@@ -244,7 +244,7 @@ static void test_size_is_bounded_by_the_mtu(void **state)
     assert_int_equal(datagram_check(NULL, 0), DATAGRAM_MALFORMED);
 }
 
-static void test_connectionless_and_compressed_are_told_apart(void **state)
+static void test_connectionless_and_compressed_have_different_verdicts(void **state)
 {
     (void)state;
     static const uint8_t query[] = "\xFF\xFF\xFF\xFFTSource Engine Query";
@@ -362,7 +362,7 @@ static void random_draft(void)
         draft.size = (size_t)chance_int(0, (int)draft.size);
 }
 
-static void test_whatever_is_accepted_enet_reads_to_the_end(void **state)
+static void test_enet_reads_accepted_datagrams_to_the_end(void **state)
 {
     (void)state;
     int verdicts[DATAGRAM_VERDICTS] = {0};
@@ -399,20 +399,20 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_a_client_sends_is_accepted),
+        cmocka_unit_test(test_every_command_of_a_client_is_accepted),
         cmocka_unit_test(test_commands_have_the_channels_of_a_client),
         cmocka_unit_test(test_commands_can_be_read_one_by_one),
         cmocka_unit_test(test_limits_that_a_client_sets_can_be_taken_back),
         cmocka_unit_test(test_commands_share_a_datagram),
         cmocka_unit_test(test_commands_are_no_more_than_enet_puts_into_a_datagram),
-        cmocka_unit_test(test_a_connect_tells_its_cookie_and_names_our_mtu),
+        cmocka_unit_test(test_a_connect_carries_its_cookie_and_gets_our_mtu),
         cmocka_unit_test(test_size_is_bounded_by_the_mtu),
-        cmocka_unit_test(test_connectionless_and_compressed_are_told_apart),
+        cmocka_unit_test(test_connectionless_and_compressed_have_different_verdicts),
         cmocka_unit_test(test_fragments_are_refused_behind_good_commands_too),
         cmocka_unit_test(test_lengths_that_lie_are_refused),
         cmocka_unit_test(test_flags_that_no_client_sets_are_refused),
         cmocka_unit_test(test_connect_stands_alone_and_comes_from_a_stranger),
-        cmocka_unit_test(test_whatever_is_accepted_enet_reads_to_the_end),
+        cmocka_unit_test(test_enet_reads_accepted_datagrams_to_the_end),
         cmocka_unit_test(test_every_verdict_has_its_own_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

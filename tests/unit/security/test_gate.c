@@ -110,7 +110,7 @@ static void test_cookies_grow_old(void **state)
     }
 }
 
-static void test_nobody_guesses_a_cookie(void **state)
+static void test_a_guessed_cookie_is_refused(void **state)
 {
     (void)state;
     const uint32_t cookie = cookie_of(home, 0);
@@ -140,7 +140,7 @@ static void test_where_no_cookies_are_wanted_none_is_needed(void **state)
     cookie_of(home, 0); // they are given all the same
 }
 
-static void test_a_cookie_tells_what_is_on_offer(void **state)
+static void test_a_cookie_carries_the_offer(void **state)
 {
     (void)state;
     struct raim_cookie cookie;
@@ -220,7 +220,7 @@ static void test_all_together_have_a_rate_too(void **state)
     assert_in_range(answered, 2000, 4001);
 }
 
-static void test_who_connects_too_often_is_told_apart_from_who_lies(void **state)
+static void test_frequent_connects_and_wrong_cookies_have_different_verdicts(void **state)
 {
     (void)state;
     const uint32_t cookie = cookie_of(home, 0);
@@ -379,16 +379,17 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_a_cookie_is_good_for_its_address_from_any_port, set_up),
         cmocka_unit_test_setup(test_a_cookie_is_good_for_one_arena, set_up),
         cmocka_unit_test_setup(test_cookies_grow_old, set_up),
-        cmocka_unit_test_setup(test_nobody_guesses_a_cookie, set_up),
+        cmocka_unit_test_setup(test_a_guessed_cookie_is_refused, set_up),
         cmocka_unit_test_setup(test_before_any_connect_request_there_is_no_right_cookie, set_up),
         cmocka_unit_test_setup(test_where_no_cookies_are_wanted_none_is_needed, set_up),
-        cmocka_unit_test_setup(test_a_cookie_tells_what_is_on_offer, set_up),
+        cmocka_unit_test_setup(test_a_cookie_carries_the_offer, set_up),
         cmocka_unit_test_setup(test_only_a_padded_connect_request_is_answered, set_up),
         cmocka_unit_test_setup(test_a_flood_of_connect_requests_is_cut_to_its_rate, set_up),
         cmocka_unit_test_setup(test_a_thousand_connect_requests_leave_the_neighbours_theirs,
                                set_up),
         cmocka_unit_test_setup(test_all_together_have_a_rate_too, set_up),
-        cmocka_unit_test_setup(test_who_connects_too_often_is_told_apart_from_who_lies, set_up),
+        cmocka_unit_test_setup(test_frequent_connects_and_wrong_cookies_have_different_verdicts,
+                               set_up),
         cmocka_unit_test_setup(test_a_good_credential_is_exchanged_for_an_admitted_cookie,
                                set_up_policy),
         cmocka_unit_test_setup(test_another_credential_is_refused_with_less_than_was_asked,

@@ -83,7 +83,7 @@ static uint32_t filter(void)
     return left;
 }
 
-static void test_what_an_honest_client_sends_is_left_as_it_is(void **state)
+static void test_datagrams_of_an_honest_client_are_unchanged(void **state)
 {
     (void)state;
     uint8_t before[sizeof data];
@@ -112,7 +112,7 @@ static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
     assert_int_equal(refused[DATAGRAM_AHEAD], 2);
 }
 
-static void test_the_window_moves_with_what_is_in_the_datagram(void **state)
+static void test_the_window_moves_with_the_datagrams_own_commands(void **state)
 {
     (void)state;
     for (uint16_t i = 1; i <= 20; i++)
@@ -122,7 +122,7 @@ static void test_the_window_moves_with_what_is_in_the_datagram(void **state)
     assert_int_equal(filter(), 21);
 }
 
-static void test_what_waits_already_is_acknowledged_and_cut_out(void **state)
+static void test_waiting_commands_are_acknowledged_and_cut_out(void **state)
 {
     (void)state;
     view.channel[0].waiting = 1u << 1 | 1u << 4; // 2 and 5
@@ -138,7 +138,7 @@ static void test_what_waits_already_is_acknowledged_and_cut_out(void **state)
     assert_int_equal(report.repeat[2].sequence, 3);
 }
 
-static void test_what_was_delivered_is_left_for_enet_to_acknowledge(void **state)
+static void test_delivered_commands_are_left_for_enet_to_acknowledge(void **state)
 {
     (void)state;
     view.channel[0].received = 100;
@@ -214,7 +214,7 @@ static uint16_t echo_of(uint16_t sent)
     return (uint16_t)(data[command.at + 6] << 8 | data[command.at + 7]);
 }
 
-static void test_a_peer_cannot_tell_a_longer_round_trip_than_there_was(void **state)
+static void test_a_peer_cannot_echo_a_longer_round_trip(void **state)
 {
     (void)state;
     const uint16_t sent = (uint16_t)(now_ms - 40);
@@ -317,7 +317,7 @@ static void receive_message(void)
     filter();
 }
 
-static void test_a_disconnect_is_believed_of_who_is_silent(void **state)
+static void test_a_disconnect_of_a_silent_peer_is_trusted(void **state)
 {
     (void)state;
     assert_int_equal(disconnect(), 1); // has said nothing yet
@@ -344,7 +344,7 @@ static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **
     assert_int_equal(disconnect(), 1);
 }
 
-static void test_who_said_it_once_and_then_nothing_has_left(void **state)
+static void test_a_peer_silent_after_one_disconnect_has_left(void **state)
 {
     (void)state;
     assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
@@ -362,7 +362,7 @@ static void test_who_said_it_once_and_then_nothing_has_left(void **state)
     assert_true(peer_guard_deadline_ms(&guard) == now_ms + 5);
 }
 
-static void test_a_disconnect_is_believed_where_nobody_else_can_send_it(void **state)
+static void test_a_disconnect_that_cannot_be_forged_is_trusted(void **state)
 {
     (void)state;
     view.trusts_disconnect = true;
@@ -374,25 +374,25 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_an_honest_client_sends_is_left_as_it_is),
+        TEST(test_datagrams_of_an_honest_client_are_unchanged),
         TEST(test_reliable_messages_are_so_far_ahead_at_most),
-        TEST(test_the_window_moves_with_what_is_in_the_datagram),
-        TEST(test_what_waits_already_is_acknowledged_and_cut_out),
-        TEST(test_what_was_delivered_is_left_for_enet_to_acknowledge),
+        TEST(test_the_window_moves_with_the_datagrams_own_commands),
+        TEST(test_waiting_commands_are_acknowledged_and_cut_out),
+        TEST(test_delivered_commands_are_left_for_enet_to_acknowledge),
         TEST(test_few_unreliable_messages_wait_for_a_reliable_one),
         TEST(test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait),
         TEST(test_held_payload_is_bounded),
         TEST(test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off),
-        TEST(test_a_peer_cannot_tell_a_longer_round_trip_than_there_was),
+        TEST(test_a_peer_cannot_echo_a_longer_round_trip),
         TEST(test_messages_before_the_connection_is_open_are_cut_off),
         TEST(test_datagrams_have_a_burst_and_then_a_rate),
         TEST(test_commands_have_a_burst_and_then_a_rate),
         TEST(test_commands_that_are_acknowledged_are_fewer),
         TEST(test_limits_of_a_peer_have_no_effect),
-        TEST(test_a_disconnect_is_believed_of_who_is_silent),
+        TEST(test_a_disconnect_of_a_silent_peer_is_trusted),
         TEST(test_acknowledgements_and_disconnects_do_not_break_a_silence),
-        TEST(test_who_said_it_once_and_then_nothing_has_left),
-        TEST(test_a_disconnect_is_believed_where_nobody_else_can_send_it),
+        TEST(test_a_peer_silent_after_one_disconnect_has_left),
+        TEST(test_a_disconnect_that_cannot_be_forged_is_trusted),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void test_no_more_than_the_burst_is_saved_up(void **state)
     assert_int_equal(take(HERE, 50, (INT64_C(1) << 50) + 100), 1);
 }
 
-static void test_those_of_one_network_share_a_bucket(void **state)
+static void test_addresses_of_one_network_share_a_bucket(void **state)
 {
     (void)state;
     int taken = 0;
@@ -71,7 +71,7 @@ static void test_all_together_have_a_rate_of_their_own(void **state)
     assert_int_equal(take(THERE, 50, 10), 1);
 }
 
-static void test_who_is_refused_loses_nothing_and_costs_others_nothing(void **state)
+static void test_a_refusal_takes_no_tokens(void **state)
 {
     (void)state;
     assert_int_equal(take(HERE, 100000, 0), 5);
@@ -85,7 +85,7 @@ static void test_who_is_refused_loses_nothing_and_costs_others_nothing(void **st
     assert_int_equal(take(THERE, 50, 1000), 5);
 }
 
-static void test_over_any_time_nobody_exceeds_burst_and_rate(void **state)
+static void test_no_source_exceeds_burst_and_rate(void **state)
 {
     (void)state;
     int64_t now_ms = chance_int(0, 1000000);
@@ -110,10 +110,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_network_has_its_burst_at_any_time_and_then_its_rate, set_up),
         cmocka_unit_test_setup(test_no_more_than_the_burst_is_saved_up, set_up),
-        cmocka_unit_test_setup(test_those_of_one_network_share_a_bucket, set_up),
+        cmocka_unit_test_setup(test_addresses_of_one_network_share_a_bucket, set_up),
         cmocka_unit_test_setup(test_all_together_have_a_rate_of_their_own, set_up),
-        cmocka_unit_test_setup(test_who_is_refused_loses_nothing_and_costs_others_nothing, set_up),
-        cmocka_unit_test_setup(test_over_any_time_nobody_exceeds_burst_and_rate, set_up),
+        cmocka_unit_test_setup(test_a_refusal_takes_no_tokens, set_up),
+        cmocka_unit_test_setup(test_no_source_exceeds_burst_and_rate, set_up),
     };
     return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
 }

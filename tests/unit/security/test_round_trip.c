@@ -53,7 +53,7 @@ static void test_the_least_of_a_second_counts(void **state)
     assert_int_equal(round_trip_min_ms(&trip, 7000), ROUND_TRIP_UNKNOWN);
 }
 
-static void test_what_was_sent_twice_tells_no_time(void **state)
+static void test_a_resent_command_gives_no_sample(void **state)
 {
     (void)state;
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1000);
@@ -63,7 +63,7 @@ static void test_what_was_sent_twice_tells_no_time(void **state)
     assert_int_equal(round_trip_min_ms(&trip, 1105), ROUND_TRIP_UNKNOWN);
 }
 
-static void test_what_matches_nothing_is_known_as_such(void **state)
+static void test_an_acknowledgement_of_nothing_does_not_match(void **state)
 {
     (void)state;
     for (uint32_t sequence = 0; sequence <= UINT16_MAX; sequence++)
@@ -167,8 +167,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(test_nothing_is_known_before_an_acknowledgement),
         TEST(test_the_least_of_a_second_counts),
-        TEST(test_what_was_sent_twice_tells_no_time),
-        TEST(test_what_matches_nothing_is_known_as_such),
+        TEST(test_a_resent_command_gives_no_sample),
+        TEST(test_an_acknowledgement_of_nothing_does_not_match),
         TEST(test_sequence_numbers_may_begin_anywhere),
         TEST(test_a_round_trip_within_a_millisecond_counts_as_one),
         TEST(test_room_ends_where_a_peer_is_too_far_behind),

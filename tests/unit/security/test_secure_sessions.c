@@ -283,7 +283,7 @@ static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
     assert_int_equal(raim_connector_refusal(client)->reason, 12);
 }
 
-static void test_nobody_takes_over_a_session_that_has_a_peer(void **state)
+static void test_a_session_with_a_peer_is_never_taken_over(void **state)
 {
     (void)state;
     struct raim_connector *client = add_client(), *intruder = add_client();
@@ -298,7 +298,7 @@ static void test_nobody_takes_over_a_session_that_has_a_peer(void **state)
     }
 }
 
-static void test_whoever_begins_is_undisturbed_for_a_second(void **state)
+static void test_a_new_session_is_protected_for_a_second(void **state)
 {
     (void)state;
     struct raim_connector *first = add_client(), *second = add_client();
@@ -357,7 +357,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
                          DATAGRAM_OK);
 }
 
-static void test_who_resumes_takes_the_slot_of_any_stranger(void **state)
+static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
 {
     (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++)
@@ -443,11 +443,11 @@ int main(int argc, char **argv)
         SESSIONS_TEST(test_another_offer_breaks_the_handshake),
         SESSIONS_TEST(test_another_server_cannot_answer),
         SESSIONS_TEST(test_a_refusal_is_authenticated_and_keeps_nothing),
-        SESSIONS_TEST(test_nobody_takes_over_a_session_that_has_a_peer),
-        SESSIONS_TEST(test_whoever_begins_is_undisturbed_for_a_second),
+        SESSIONS_TEST(test_a_session_with_a_peer_is_never_taken_over),
+        SESSIONS_TEST(test_a_new_session_is_protected_for_a_second),
         SESSIONS_TEST(test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it),
         SESSIONS_TEST(test_sessions_without_a_peer_make_room),
-        SESSIONS_TEST(test_who_resumes_takes_the_slot_of_any_stranger),
+        SESSIONS_TEST(test_a_resuming_client_takes_the_slot_of_a_new_one),
         SESSIONS_TEST(test_an_address_and_a_network_have_their_shares),
         SESSIONS_TEST(test_any_bytes_are_survived),
     };

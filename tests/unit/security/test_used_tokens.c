@@ -167,7 +167,7 @@ static void open_to_all(const struct directories *made)
     assert_int_equal(chmod(path, 0666), 0);
 }
 
-static void test_where_it_is_unknown_what_was_used_only_later_tokens_are_good(void **state)
+static void test_after_a_lost_table_only_later_tokens_are_good(void **state)
 {
     (void)state;
     assert_unknown_after("the runtime directory is gone", lose_runtime);
@@ -213,7 +213,7 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
     remove_directories(&made);
 }
 
-static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to(void **state)
+static void test_a_clock_set_back_refuses_tokens_no_longer_than_needed(void **state)
 {
     (void)state;
     const struct directories made = make_directories();
@@ -304,9 +304,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
         ACCESS_CONTROL_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
-        ACCESS_CONTROL_TEST(test_where_it_is_unknown_what_was_used_only_later_tokens_are_good),
+        ACCESS_CONTROL_TEST(test_after_a_lost_table_only_later_tokens_are_good),
         ACCESS_CONTROL_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
-        ACCESS_CONTROL_TEST(test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to),
+        ACCESS_CONTROL_TEST(test_a_clock_set_back_refuses_tokens_no_longer_than_needed),
         ACCESS_CONTROL_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
         ACCESS_CONTROL_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
         ACCESS_CONTROL_TEST(test_the_table_goes_with_the_arenas_name),
