@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges access tokens: what is cheap to see first, the signature last.
+// Verifies access tokens: the cheap checks first, the Ed25519 signature last.
 #include "access_control.h"
 
 #include "access.h"
@@ -16,10 +16,10 @@ static_assert(RAIM_ACCESS_SIGNATURE_BYTES == RAIM_CRYPTO_SIGNATURE_BYTES, "Ed255
 struct access_control {
     char arena[RAIM_MAX_ARENA_BYTES + 1];
     struct access_control_keys keys;
-    struct used_tokens *used; // NULL: they cannot be noted
+    struct used_tokens *used; // NULL: uses cannot be recorded
 };
 
-// The key that a token names by its first bytes; NULL where there is none.
+// The key that begins with these bytes; NULL if there is none.
 static const uint8_t *find_key(const struct access_control_keys *keys,
                                const uint8_t id[RAIM_ACCESS_KEY_ID_BYTES])
 {
@@ -71,19 +71,19 @@ void access_control_destroy(struct access_control *control)
     free(control);
 }
 
-// The latest expiry of tokens that are not valid any more.
+// A token that expires at this time or earlier is no longer valid.
 static uint64_t latest_expired(int64_t now_s)
 {
     return now_s > ACCESS_CONTROL_SKEW_S ? (uint64_t)(now_s - ACCESS_CONTROL_SKEW_S) : 0;
 }
 
-// Tokens that become valid until then are valid, or have been.
+// A token whose validity begins at this time or earlier has become valid.
 static uint64_t latest_begun(uint64_t now_s)
 {
     return now_s < UINT64_MAX - ACCESS_CONTROL_SKEW_S ? now_s + ACCESS_CONTROL_SKEW_S : UINT64_MAX;
 }
 
-// All that needs no signature.
+// The checks that need no signature.
 static enum access_control_verdict judge_claims(const struct access_control *control,
                                                 const struct raim_access *access, int64_t now_s)
 {
@@ -103,12 +103,12 @@ static enum access_control_verdict judge_claims(const struct access_control *con
     if (access->expiry <= used_tokens_forgotten_until(control->used) ||
         (unknown_until_s > 0 && access->not_before <= latest_begun(unknown_until_s)))
         return ACCESS_CONTROL_UNRECORDED;
-    // A token that comes again and again costs no signature.
+    // A replayed token is refused before its signature is verified.
     return used_tokens_has(control->used, access->nonce) ? ACCESS_CONTROL_USED
                                                          : ACCESS_CONTROL_ADMITTED;
 }
 
-// Reads the token and judges it; the bytes of `access` count where it is admitted.
+// Parses and verifies a token. `access` is valid when the result is ADMITTED.
 static enum access_control_verdict judge(const struct access_control *control, const uint8_t *token,
                                          size_t size, int64_t now_s, struct raim_access *access)
 {

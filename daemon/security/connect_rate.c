@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two token buckets of each address, and a table of who waits.
+// Two token buckets per address, and a table of refused connections that may retry.
 #include "connect_rate.h"
 
 #include <assert.h>
@@ -12,8 +12,7 @@ static_assert(1 << ROW_BITS == CONNECT_RATE_ROWS, "the hash's range");
 void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64_t secret)
 {
     assert(per_second >= 1 && per_second <= MS_PER_S);
-    // Both buckets together bound what comes in; all addresses together are bound by their
-    // address_validation.
+    // The limit over all addresses is unused: address validation by cookies bounds that sum.
     const struct rate unlimited = {1, 1 << 20};
     const struct rate rate = {MS_PER_S / per_second, per_second};
     const struct rate first = {rate.interval, BURST_S * rate.burst};
@@ -23,7 +22,7 @@ void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64
     memset(limiter->pending, 0, sizeof limiter->pending);
 }
 
-// Where the connection is remembered; one that is new is, from now on, instead of the oldest.
+// Finds the connection's entry, or replaces the row's oldest entry by one that begins now.
 static const struct connect_rate_pending *find(struct connect_rate *limiter, uint64_t hash,
                                                uint32_t now_ms)
 {
@@ -45,7 +44,7 @@ bool connect_rate_admit(struct connect_rate *limiter, uint32_t address, uint16_t
 {
     if (rate_limit_take(&limiter->initial, address, now_ms))
         return true;
-    // Twice multiplied, as a sum would let an address and a connection make up for each other.
+    // Multiplied twice: in a plain sum, a change of the address could cancel one of the connection.
     const uint64_t source = ((uint64_t)address << 16 | port) * limiter->multiplier;
     const uint64_t hash = (source ^ source >> 32 ^ connection) * limiter->multiplier;
     const uint32_t now = (uint32_t)now_ms;

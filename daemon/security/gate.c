@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the keys of cookies and the rates of strangers.
+// Issues and verifies cookies, and applies bans, credentials and rate limits to new clients.
 #include "gate.h"
 
 #include <assert.h>
@@ -7,10 +7,10 @@
 
 enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2, LOOPBACK = 127 };
 
-// In a REFUSED; PROTOCOL.md, "Reasons".
+// Reasons in a REFUSED; PROTOCOL.md, "Reasons".
 enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
 
-static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "either is a reply");
+static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "a reply holds either");
 
 void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets)
 {
@@ -19,7 +19,7 @@ void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secr
     gate->hash = secrets->hash;
     strcpy(gate->offer.arena, "arena");
     challenge_init(&gate->cookies, secrets->challenge);
-    // Their purpose keeps cookies and the challenges of queries apart.
+    // One secret serves both: the purpose separates cookies from the challenges of queries.
     query_guard_init(&gate->queries, secrets->hash, secrets->challenge);
     gate_set_limits(gate, &GATE_LIMITS_DEFAULT);
 }
@@ -34,7 +34,7 @@ static bool is_same(const struct gate_limits *a, const struct gate_limits *b)
 void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
 {
     if (is_same(&gate->limits, limits))
-        return; // or whoever has used up its tokens would have new ones
+        return; // a reset would refill the buckets of clients that have used up their tokens
     gate->limits = *limits;
     const struct rate of_network = {US_PER_S / limits->connect_requests_per_second,
                                     CONNECT_REQUEST_BURST_S * limits->connect_requests_per_second};
@@ -64,7 +64,7 @@ static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, uint32_
                             now_us / US_PER_MS);
 }
 
-// Whether a check that costs something may be done for an address.
+// Takes a token for an expensive check (a signature or a key agreement).
 static bool take_check(struct gate *gate, uint32_t address, int64_t now_us)
 {
     return !gate_is_limited(gate, address) ||
@@ -121,7 +121,7 @@ enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
                : DATAGRAM_ACCESS;
 }
 
-// Exchanges a good credential, shown with a cookie, for an admitted cookie.
+// Exchanges a valid credential, sent with a cookie, for an admitted cookie.
 static void receive_credential(struct gate *gate, uint32_t address,
                                const struct raim_credential *credential, int64_t now_us,
                                struct gate_answer *answer)
@@ -150,7 +150,7 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
     const char *ban = find_ban(gate, from.address);
     if (ban != NULL) {
         answer_refused(DATAGRAM_BANNED, ban, answer);
-        // A client that believes encrypted answers only is sent so in the handshake.
+        // A client that trusts only encrypted answers gets the refusal in the handshake.
         if (gate->offer.offers_encryption)
             answer_cookie(gate, from.address, false, now_us, answer);
         return;
@@ -211,7 +211,7 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
     return DATAGRAM_OK;
 }
 
-// Whether a plain CONNECT brings the cookie that the arena wants.
+// Whether a plain CONNECT has the kind of cookie that the arena requires.
 static bool has_cookie(struct gate *gate, uint32_t address, uint32_t cookie, int64_t now_us)
 {
     if (gate->offer.needs_admission)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the cheapest question first: is it a query, is it within the rate, is the challenge met.
+// Checks a query in the order of cost: its format, its rate, its challenge.
 #include "query_guard.h"
 
 void query_guard_init(struct query_guard *guard, uint64_t hash,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps when each reliable command left, and the least time that one took.
+// Stores the send time of each reliable command, and the minimum of the samples per window part.
 #include "round_trip.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 enum { PART_MS = ROUND_TRIP_WINDOW_MS / ROUND_TRIP_BUCKETS, SENT_AGAIN = 1 };
 
-static_assert(ROUND_TRIP_WINDOW_MS % ROUND_TRIP_BUCKETS == 0, "parts of one length");
+static_assert(ROUND_TRIP_WINDOW_MS % ROUND_TRIP_BUCKETS == 0, "all parts have one length");
 static_assert((ROUND_TRIP_MESSAGES & (ROUND_TRIP_MESSAGES - 1)) == 0 &&
                   (ROUND_TRIP_COMMANDS & (ROUND_TRIP_COMMANDS - 1)) == 0,
               "sequence numbers wrap at a multiple");
@@ -38,7 +38,7 @@ static const uint32_t *entry_of(const struct round_trip *round_trip,
     return &round_trip->control[sequence % ROUND_TRIP_COMMANDS];
 }
 
-// Whether a command of this sequence number is one that was sent and not acknowledged.
+// Whether the command of this sequence number was sent and not yet acknowledged.
 static bool is_waiting(const struct round_trip *round_trip, enum round_trip_channel channel,
                        uint16_t sequence)
 {
@@ -58,7 +58,7 @@ void round_trip_send(struct round_trip *round_trip, enum round_trip_channel chan
     if (!round_trip->has_sent[channel] || ahead <= UINT16_MAX / 2)
         round_trip->newest[channel] = sequence;
     round_trip->has_sent[channel] = true;
-    // 0 means that nothing was sent, so that one millisecond in 2^31 is told as the next.
+    // 0 means "no command", so one millisecond in 2^31 is stored as the next one.
     *entry = (uint32_t)now_ms << 1;
     if (*entry == 0)
         *entry = 2;
