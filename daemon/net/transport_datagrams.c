@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datagrams between the batches and ENet, decrypted and encrypted on the way for who has a session.
+// Moves datagrams between the batches and ENet, and decrypts and encrypts those of sessions.
 #define _GNU_SOURCE // what batch.h is made of
 #include "transport_datagrams.h"
 
@@ -12,8 +12,9 @@
 
 _Thread_local struct transport *transport_serving;
 
-// Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
-// still shown to transport_judge, which counts it, so that a flood is bounded like any other.
+// Decrypts or copies a datagram into ENet's buffer, for a transport that offers encryption. A
+// refused datagram becomes one zero byte, which transport_judge counts and discards, so that a
+// flood of refused datagrams stays within the limits of a tick.
 static size_t decrypt_or_copy(struct transport *transport, struct udp_address from,
                               const uint8_t *received, size_t size, uint8_t *data)
 {
@@ -42,8 +43,8 @@ int transport_next_datagram(struct transport *transport, struct udp_address *fro
     if (in->next == in->count && !transport->drained)
         transport->drained = !batch_receive(in, transport->socket);
     if (in->next == in->count) {
-        // The end mark could be 0. But -1 also ends the service, which would go on to send
-        // acknowledgements in datagrams of their own; so they travel with the tick's messages.
+        // ENet takes 0 for "no datagram" too. But -1 also ends the service before it sends
+        // acknowledgements, so that they share datagrams with the tick's messages.
         return -1;
     }
     const size_t i = in->next++;
@@ -55,7 +56,7 @@ int transport_next_datagram(struct transport *transport, struct udp_address *fro
     transport->decrypt_verdict = DATAGRAM_OK;
     transport->is_secure = false;
     if (size == 0) {
-        // ENet takes 0 for the end. One byte is as malformed as none.
+        // ENet takes 0 for "no datagram". One byte is just as malformed as an empty datagram.
         data[0] = 0;
         return 1;
     }
@@ -74,7 +75,7 @@ void transport_send_batch(struct transport *transport)
     transport->stats.send_errors += sent.errors;
 }
 
-// Copies, because ENet frees its buffers when this returns.
+// Copies the parts, because ENet frees its buffers when this returns.
 static int send_batched(struct transport *transport, struct udp_address to,
                         const struct iovec *parts, size_t count)
 {
@@ -115,7 +116,7 @@ int transport_queue(struct transport *transport, struct udp_address to, const st
         return send_batched(transport, to, parts, count);
     if (secure_sessions_has(transport->sessions, to))
         return send_encrypted(transport, to, parts, count);
-    // Where encryption is required, who has no session any more is told nothing.
+    // If encryption is required, a peer that has lost its session is sent nothing.
     return transport->gate.offer.requires_encryption ? 0
                                                      : send_batched(transport, to, parts, count);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What libenet calls: enet_time_get, enet_socket_receive and enet_socket_send. It calls them
-// through the dynamic linker, so the definitions here replace its own for the whole process.
+// Definitions of enet_time_get, enet_socket_receive and enet_socket_send. libenet calls them
+// through the dynamic linker, so these definitions replace its own for the whole process.
 #define _GNU_SOURCE // what batch.h is made of
 #include "transport_hooks.h"
 
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// While not NULL, the calls of this thread are counted, and nothing is sent or received.
+// While not NULL, this thread's calls are counted, and nothing is sent or received.
 static _Thread_local struct calls {
     uint32_t times, sends, receives;
 } * counting;
@@ -63,7 +63,7 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
                            (const struct iovec *)buffers, count);
 }
 
-// A host that connects to itself makes ENet ask for the time, send and receive.
+// Connects a host to itself, which makes ENet read the clock, send and receive.
 bool transport_check_hooks(char *error, size_t capacity)
 {
     static atomic_bool is_checked;
