@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages in a ring, and how far each side has come with them.
+// A ring of messages with one counter per side: submitted, completed and released.
 #include "mailbox.h"
 
 #include <assert.h>

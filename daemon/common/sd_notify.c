@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sd_notify(3) protocol where the build has libsystemd, whose own function waits without end
-// for a manager that does not read.
+// Sends sd_notify(3) messages itself, because libsystemd's function blocks indefinitely when the
+// service manager does not read. Only builds with libsystemd send any.
 #define _GNU_SOURCE
 #include "sd_notify.h"
 
@@ -21,11 +21,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// How long the main thread waits at most for the manager to make room: for what it must hear, and
-// for what is said again soon.
+// How long the main thread waits at most for room in the manager's socket: for messages that must
+// arrive, and for messages that are repeated soon.
 enum { URGENT_MS = 500, PERIODIC_MS = 0 };
 
-// A failure is the manager's affair: it acts on what it did not hear.
+// Sends a state. Ignores failures: the manager acts on missing messages itself.
 static void send_state(const char *state, int max_wait_ms)
 {
 #ifdef RAIM_HAVE_SYSTEMD
@@ -61,7 +61,7 @@ void notify_ready(void)
 
 void notify_reloading(void)
 {
-    // The manager orders this by the clock against a reload that it asked for itself.
+    // The manager matches the reload that it requested by this timestamp.
     char state[64];
     snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_us());
     send_state(state, URGENT_MS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks through the sockets that the service manager has passed.
+// Collects the passed descriptors that are bound IPv4 UDP sockets.
 #define _GNU_SOURCE
 #include "socket_activation.h"
 
@@ -36,7 +36,7 @@ void socket_activation_init(struct socket_activation *activation)
         socklen_t size = sizeof bound;
         if (activation->count == SOCKET_ACTIVATION_MAX || !is_udp(descriptor) ||
             getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
-            bound.sin_port == 0) { // bound to nothing, it would never receive
+            bound.sin_port == 0) { // not bound: it would never receive
             log_warning("socket ignored descriptor=%d: want ListenDatagram=IPV4:PORT, %d at most",
                         descriptor, SOCKET_ACTIVATION_MAX);
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hands the newest value from one thread to another.
+// Swaps buffer indices by one atomic exchange per side.
 #include "triple_buffer.h"
 
 #include <stdlib.h>

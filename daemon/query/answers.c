@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gathers an arena's answers from its configuration and its match.
+// Writes an arena's A2S replies from its configuration and its match.
 #include "answers.h"
 
 #include <assert.h>
@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 enum {
-    MAX_PLAYERS = UINT8_MAX, // that a reply can count
-    ARENA_RULES = 7,         // beside the rules of the game
+    MAX_PLAYERS = UINT8_MAX, // the most that a reply can count
+    ARENA_RULES = 7,         // besides the rules of the game
     VALUE_BYTES = 32,
 };
 
@@ -44,7 +44,7 @@ static size_t write_players(const struct answers_subject *subject, uint8_t *repl
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_match_player *row = &subject->rows[i];
         players[i] = (struct query_player){
-            // Tools take somebody without a name for somebody who is not there yet.
+            // Query tools take a player without a name for one that is still connecting.
             .name = row->bot || subject->config->query_names ? row->name : "player",
             .score = row->score,
             .seconds = row->bot ? QUERY_BOT_SECONDS
