@@ -63,7 +63,7 @@ static bool remove_stale_socket(const char *path, const struct sockaddr_un *name
     if (is_stale && unlink(path) == 0)
         return true;
     snprintf(error, capacity, "cannot bind \"%s\": %s", path,
-             answers ? "another program listens there" : "something else is there");
+             answers ? "another program listens there" : "the path is in use by another file");
     return false;
 }
 

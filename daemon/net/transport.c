@@ -132,7 +132,7 @@ static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capa
 {
     ENetHost *enet = create_host(NULL, peers);
     if (enet == NULL) {
-        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
         enet_socket_destroy(socket);
         return NULL;
     }
@@ -140,7 +140,7 @@ static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capa
     enet->socket = socket;
     if (enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0 ||
         enet_socket_get_address(socket, &enet->address) != 0) {
-        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
         enet_host_destroy(enet);
         return NULL;
     }

@@ -376,7 +376,7 @@ static const char *fill(scmp_filter_ctx filter)
         !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) || !add_conditions(filter) ||
         !add_sanitizers(filter))
         return "libseccomp refuses the rules";
-    return seccomp_load(filter) == 0 ? NULL : "the kernel refuses it";
+    return seccomp_load(filter) == 0 ? NULL : "the kernel refuses the filter";
 }
 
 // Whether there is enough memory for libseccomp, which does not check its allocations (2.5.4). No
@@ -396,7 +396,7 @@ const char *syscall_filter_enter(void)
         return "out of memory";
     const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (filter == NULL)
-        return "libseccomp cannot make one";
+        return "libseccomp cannot create a filter";
     const char *problem = fill(filter);
     seccomp_release(filter);
     return problem;

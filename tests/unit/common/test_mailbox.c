@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mailbox between the main thread and a worker, with both of them at it.
+// The mailbox between two threads that use it at the same time.
 #include "mailbox.h"
 
 #include <pthread.h>
@@ -56,7 +56,7 @@ static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void 
     assert_null(mailbox_blank(&mailbox));
     assert_non_null(mailbox_open(&mailbox));
     mailbox_reply(&mailbox);
-    assert_null(mailbox_blank(&mailbox)); // the answer still lies there
+    assert_null(mailbox_blank(&mailbox)); // the reply is not released yet
     assert_non_null(mailbox_answer(&mailbox));
     mailbox_forget(&mailbox);
     assert_non_null(mailbox_blank(&mailbox));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that the daemon writes, in a directory where others have laid traps.
+// State files in a directory where another user has planted files.
 #define _GNU_SOURCE
 #include "state_file.h"
 

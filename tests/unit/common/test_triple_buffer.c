@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The buffer between a worker and the main thread, with both of them at it.
+// The triple buffer between two threads that use it at the same time.
 #include "triple_buffer.h"
 
 #include <pthread.h>

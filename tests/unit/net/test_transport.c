@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The transport against libenet's own clients over loopback, and against those who speak otherwise.
+// The transport against libenet's own clients over loopback, and against hostile datagrams.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -252,7 +252,7 @@ static void test_every_datagram_of_a_real_client_is_accepted(void **state)
     struct client *hasty = add_client();
     enet_peer_disconnect_now(hasty->peer, 1);
     RUN_UNTIL(seen.disconnected == 3);
-    // So soon after the last message, anybody may have sent it.
+    // So soon after the last message, the DISCONNECT may be forged.
     assert_int_equal(rejections_in_all(), transport_stats(transport)->refused[DATAGRAM_DISCONNECT]);
     unsigned commands = 0;
     for (size_t i = 0; i < captured_count; i++) {
@@ -371,7 +371,7 @@ static void test_client_cannot_throttle_the_server(void **state)
     connect_slowly(40);
     struct client *client = &clients[0];
     enet_peer_throttle_configure(client->peer, 100000, 0, 32);
-    // Round trips that grow look like congestion.
+    // ENet takes growing round trips for congestion.
     for (uint32_t i = 0; i < 10; i++) {
         tell(seen.last_peer, true, i, 8);
         run_server();
@@ -413,7 +413,7 @@ static void test_a_socket_that_is_bound_already_is_served(void **state)
     transport = transport_adopt(bound, 4, error, sizeof error);
     assert_non_null(transport);
     assert_int_equal(transport_port(transport), ntohs(address.sin_port));
-    // Reading from it never waits, whatever whoever bound it had in mind.
+    // The transport makes an adopted socket non-blocking.
     assert_true((fcntl(bound, F_GETFL) & O_NONBLOCK) != 0);
     connect_clients(1);
     assert_int_equal(transport_peers(transport), 1);
@@ -425,7 +425,7 @@ static void test_other_descriptors_are_refused_and_closed(void **state)
     char error[200];
     const int file = open("/dev/null", O_RDONLY);
     assert_null(transport_adopt(file, 4, error, sizeof error));
-    assert_string_equal(error, "cannot use the socket passed: Socket operation on non-socket");
+    assert_string_equal(error, "cannot use the passed socket: Socket operation on non-socket");
     assert_int_equal(fcntl(file, F_GETFD), -1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What connected peers, and others in their name, can make ENet do.
+// Limits on connected peers, and on datagrams forged in their names.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -138,7 +138,8 @@ static void test_connections_of_an_address_share_a_budget(void **state)
     connect_clients(CLIENTS);
     limits.loopback = true;
     transport_guard(transport, false, &limits);
-    const uint8_t nothing[] = {0x01, 0, 0, 77, 0, 77, 0, 0}; // it acknowledges nothing
+    const uint8_t nothing[] = {0x01, 0,  0, 77,
+                               0,    77, 0, 0}; // an acknowledgement of nothing that was sent
     for (int i = 0; i < OF_EACH; i++)
         for (int client = 0; client < CLIENTS; client++)
             send_as(&clients[client], nothing, sizeof nothing);
@@ -342,7 +343,7 @@ static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
         transport_disconnect(transport, peer, 42);
     }
     transport_flush(transport);
-    // They acknowledge nothing, but say all kinds of things.
+    // They acknowledge nothing, but send all kinds of commands.
     for (int elapsed_ms = 0; elapsed_ms < 990; elapsed_ms += 90) {
         const uint8_t nonsense[] = {0x01, 0, 0, 77, 0, 77, 0, 0};
         send_as(&clients[0], nonsense, sizeof nonsense);
@@ -374,7 +375,7 @@ static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena
         kernel.monotonic_ms += 100;
     }
     transport_let_in(transport, 0);
-    say(&clients[1], 0, 0, 8); // whatever it says
+    say(&clients[1], 0, 0, 8); // whatever it sends
     say(&clients[2], 1, 0, 8);
     run_clients();
     run_server();
@@ -430,7 +431,7 @@ static void test_reading_ends_with_its_time(void **state)
     const uint64_t first = transport_stats(transport)->packets_in - before;
     assert_in_range(first, 64 + 2 * 4, 64 + 2 * 4 + 8);
     assert_int_equal(refused(DATAGRAM_OVERTIME), 1);
-    // The rest waits, and nothing of it is lost.
+    // The rest stays in the kernel, and nothing is lost.
     for (int i = 0; i < SENT; i++)
         receive_all();
     assert_int_equal(transport_stats(transport)->packets_in - before, SENT);

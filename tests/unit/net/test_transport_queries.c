@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Queries on the port of an arena that ENet serves: who is answered, what is counted, and that
-// those who play do not notice.
+// Server queries on an arena's port: replies, counters, and no effect on players.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "query.h"
 #include "transport_fixture.h"
 
-// Somebody at a terminal asks for the players.
+// A query for the players.
 static uint8_t request[9];
 
 static struct {
@@ -70,7 +69,7 @@ static void test_a_met_challenge_is_answered(void **state)
     assert_int_equal(asked.last, QUERY_PLAYERS);
     assert_int_equal(transport_stats(transport)->queries, 2);
     assert_int_equal(rejections_in_all(), 0);
-    // From another port the same challenge is worth nothing.
+    // The challenge is not valid from another port.
     const int other = open_raw();
     send_raw(other, request, sizeof request);
     run_and_answer();
@@ -135,7 +134,7 @@ static void test_a_flood_is_dropped_beyond_its_rate(void **state)
     const struct transport_stats *stats = transport_stats(transport);
     assert_int_equal(stats->packets_in, 401);
     assert_int_equal(stats->queries + stats->queries_limited, 401);
-    // The test takes less than half a minute, in which so many tokens come.
+    // Tokens that refill within half a minute, more than the test takes.
     assert_in_range(stats->queries, QUERY_GUARD_PER_NETWORK.burst, 360);
     assert_int_equal(asked.count, stats->queries - 1);
     assert_int_equal(rejections_in_all(), 0);
@@ -148,7 +147,7 @@ static void test_queries_do_not_keep_messages_from_being_read(void **state)
     connect_clients(1);
     const int raw = open_raw();
     meet_challenge(raw);
-    // More than the calls of ENet's service that a receive may take.
+    // More queries than a receive makes calls of ENet's service.
     for (int64_t i = 1; i < QUERY_GUARD_PER_NETWORK.burst; i++)
         send_raw(raw, request, sizeof request);
     say(&clients[0], 1, 0, 40);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bytes of queries and replies, the challenge between them, and who is let through.
+// Encoding of queries and replies, challenges, and the admission of queries.
 #include "chance.h"
 #include "query.h"
 #include "query_guard.h"
@@ -42,7 +42,7 @@ static void test_padding_is_of_no_interest(void **state)
     assert_reads(padded, sizeof padded, QUERY_INFO, 0x04030201);
     memcpy(padded, BYTES(INFO_REQUEST "\0\0\0\0"));
     assert_reads(padded, sizeof padded, QUERY_INFO, 0);
-    // A challenge that is not whole is none.
+    // A truncated challenge counts as none.
     for (size_t extra = 1; extra < 4; extra++)
         assert_reads(padded, sizeof INFO_REQUEST - 1 + extra, QUERY_INFO, QUERY_NO_CHALLENGE);
     memcpy(padded, BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"));
@@ -284,7 +284,7 @@ static void test_a_wrong_challenge_is_not_admitted(void **state)
     memcpy(request + 25, reply + 5, 4);
     assert_int_equal(judge(request, sizeof request, 1000), QUERY_ADMITTED);
     assert_int_equal(kind, QUERY_INFO);
-    // One challenge is good for all questions, and for nobody else.
+    // A challenge is valid for every kind of query, and only for its address.
     assert_int_equal(judge_answer('U', 1001), QUERY_ADMITTED);
     assert_int_equal(kind, QUERY_PLAYERS);
     assert_int_equal(judge_answer('V', 1002), QUERY_ADMITTED);
@@ -299,7 +299,7 @@ static void test_an_old_challenge_gets_a_new_one(void **state)
     (void)state;
     assert_int_equal(judge_answer('U', 0), QUERY_CHALLENGED);
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS - 1), QUERY_ADMITTED);
-    // However late in its second epoch it was used.
+    // Even if it was used late in its second epoch.
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_CHALLENGED);
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_ADMITTED);
 }

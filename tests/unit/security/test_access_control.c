@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Access tokens: their bytes, and who is admitted with them.
+// Access tokens: their encoding, and the verdict for each kind of token.
 #include "access_control_fixture.h"
 
 static void test_a_token_reads_back_as_written(void **state)
@@ -55,7 +55,7 @@ static void test_a_token_ends_with_its_time_and_the_skew(void **state)
     const struct token early = usual_token(), late = usual_token();
     assert_int_equal(judge(&early, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_ADMITTED);
-    // Used up, and then over: what is forgotten cannot come back.
+    // A used and expired token stays refused after its nonce is forgotten.
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
 }
 
@@ -123,12 +123,12 @@ static void test_another_signers_token_is_forged(void **state)
     const struct raim_access access = usual();
     const struct token token = sign(&access, &impostor);
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_BAD_SIGNATURE);
-    // Not even under the impostor's own key.
+    // Nor with the forger's own key.
     struct raim_access own = access;
     memcpy(own.key_id, impostor.shown, sizeof own.key_id);
     const struct token foreign = sign(&own, &impostor);
     assert_int_equal(judge(&foreign, NOW), ACCESS_CONTROL_UNKNOWN_KEY);
-    // It has not used up the nonce of the one that it imitates.
+    // The forgery has not used up the nonce of the genuine token.
     const struct token genuine = sign(&access, &matchmaker);
     assert_int_equal(judge(&genuine, NOW), ACCESS_CONTROL_ADMITTED);
 }
@@ -191,7 +191,7 @@ static void test_a_full_memory_refuses_until_something_expires(void **state)
     assert_in_range(admitted, USED_TOKENS_CAPACITY, 2 * USED_TOKENS_CAPACITY);
 }
 
-// Fills the memory with tokens that expire, so that each that comes later takes the room of one.
+// Fills the table with tokens that expire, so that each later token replaces one.
 static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_keys_are_read_as_they_are_configured(void **state)
         strcpy(wrong, text);
         wrong[strlen(wrong) - 1] = ' ';
         assert_false(access_control_read_keys(wrong, &keys));
-        // Two that a key id cannot tell apart.
+        // Two keys with the same key id.
         snprintf(wrong, sizeof wrong, "%.64s %.16s%048d", text, text, 0);
         assert_false(access_control_read_keys(wrong, &keys));
     }

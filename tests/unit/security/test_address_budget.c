@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Token buckets of addresses.
+// Token buckets per address.
 #include "address_budget.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int set_up(void **state)
     return 0;
 }
 
-// How many of so many attempts succeed.
+// Returns how many of `attempts` take a token.
 static int take(uint32_t address, int attempts, uint64_t tick)
 {
     int taken = 0;
@@ -47,7 +47,7 @@ static void test_a_flood_takes_nothing_from_other_addresses(void **state)
             assert_in_range(take(0xC0000200u + i, 1000, tick), PER_TICK, BURST);
         if (tick != 50)
             continue;
-        // Wherever the hash puts them: no more than one row can be full of those who flood.
+        // FLOODS addresses can fill at most one row, wherever the hash puts them.
         int taken = 0;
         for (uint32_t i = 0; i < HONEST; i++)
             taken += take(0x0A000000u + i * 77, 2, tick);

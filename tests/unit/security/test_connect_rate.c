@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often an address may begin a connection, with an invented clock.
+// Rate limit of new connections per address, with a simulated clock.
 #include "chance.h"
 #include "connect_rate.h"
 
@@ -22,7 +22,7 @@ static int set_up(void **state)
     return 0;
 }
 
-// A connection that is begun once and never again.
+// Begins a new connection that is never retried.
 static bool come_and_go(uint32_t address, int64_t now_ms)
 {
     static uint32_t connection;
@@ -48,7 +48,7 @@ static void test_another_address_does_not_notice(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
-    // One may hash to the same bucket, once in 1,024; not three of them.
+    // One may hash to the same bucket, with probability 1/1024, but not all three.
     int others = 0;
     for (int i = 0; i < 3; i++)
         others += come_and_go((uint32_t)chance_int(0x0B000000, 0x7EFFFFFF), 0);
@@ -57,7 +57,7 @@ static void test_another_address_does_not_notice(void **state)
 
 static int64_t connect_rate_ms;
 
-// A thousand a second, all the time.
+// A thousand connections a second.
 static void connect_rate_until(int64_t ms)
 {
     for (; connect_rate_ms < ms; connect_rate_ms++)
@@ -65,7 +65,8 @@ static void connect_rate_until(int64_t ms)
             come_and_go(HOME, connect_rate_ms);
 }
 
-// As ENet does: after 500 ms, 1 s more, 2 s more. Returns when it was let in, -1 for never.
+// Retries as ENet does: after 500 ms, 1 s more, 2 s more. Returns the wait until it is admitted;
+// -1: never.
 static int64_t wait_behind(void)
 {
     static uint32_t connection = 1u << 31;
@@ -135,7 +136,7 @@ static void test_random_connects_never_exceed_both_rates(void **state)
             taken += connect_rate_admit(&limiter, HOME, (uint16_t)chance_int(1, 50),
                                         (uint32_t)chance_int(1, 3), ms);
         }
-        // An interval is of whole milliseconds.
+        // The limiter rounds intervals to whole milliseconds.
         const int interval = 1000 / per_second;
         assert_true(taken <= 5 * per_second + 2 * (int)(ms / interval) + 2);
     }

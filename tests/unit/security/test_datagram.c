@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datagrams as ENet's clients write them, and as nobody should; ENet's own command sizes judge.
+// Validation of valid and invalid datagrams, compared with ENet's own command sizes.
 #include "chance.h"
 #include "datagram.h"
 #include "wire_limits.h"
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <enet/enet.h>
 
-// Where datagram_check must not look: the sanitizer guards what lies behind.
+// AddressSanitizer detects reads of datagram_check behind these bytes.
 static enum datagram_verdict check(const uint8_t *data, size_t size)
 {
     uint8_t *exact = malloc(size);
@@ -189,7 +189,7 @@ static void test_commands_share_a_datagram(void **state)
     command(0x86, 300);
     command(0x07, 500);
     assert_int_equal(check(draft.data, draft.size), DATAGRAM_OK);
-    // Each prefix ends in the middle of something, unless it ends between two commands.
+    // Each prefix ends inside a command or a header, unless it ends between two commands.
     int whole = 0;
     for (size_t size = 0; size < draft.size; size++)
         whole += check(draft.data, size) == DATAGRAM_OK;
@@ -311,7 +311,7 @@ static void test_connect_stands_alone_and_comes_from_a_stranger(void **state)
     assert_int_equal(check(draft.data, draft.size), DATAGRAM_MALFORMED);
 }
 
-// What ENet would make of an accepted datagram: it reaches the very end and meets no fragment.
+// Parses an accepted datagram as ENet does: it reaches the end and meets no fragment.
 static bool enet_reads_all_of(const uint8_t *data, size_t size)
 {
     size_t at = (data[0] & 0x80) != 0 ? sizeof(ENetProtocolHeader) : 2;
@@ -343,7 +343,7 @@ static bool enet_reads_all_of(const uint8_t *data, size_t size)
     return at == size;
 }
 
-// Real commands with a few wrong bytes, so that many are nearly right.
+// Valid commands with a few random bytes, so that many are nearly valid.
 static void random_draft(void)
 {
     static const uint8_t bytes[] = {0x01, 0x82, 0x84, 0x44, 0x85, 0x86, 0x07,

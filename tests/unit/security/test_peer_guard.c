@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is cut out of a peer's datagram before ENet sees it.
+// Filter of a connected peer's commands: which ones are removed before ENet sees them.
 #include "peer_guard.h"
 
 #include <setjmp.h>
@@ -66,7 +66,7 @@ static void add_disconnect(void)
     add(0x44, 0xFF, 0, "\0\0\0", 4);
 }
 
-// The number of commands that are left.
+// Filters the datagram and returns the number of commands left.
 static uint32_t filter(void)
 {
     struct datagram_command command;
@@ -104,7 +104,7 @@ static void test_datagrams_of_an_honest_client_are_unchanged(void **state)
 static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
 {
     (void)state;
-    view.channel[0].received = 65530; // it wraps
+    view.channel[0].received = 65530; // sequence numbers wrap
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW));
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW + 1));
     add_reliable(0, (uint16_t)(65530 + 30000));
@@ -152,12 +152,12 @@ static void test_few_unreliable_messages_wait_for_a_reliable_one(void **state)
     (void)state;
     view.channel[1].held = PEER_GUARD_HELD - 2;
     view.channel[1].held_set = 1u << 3;
-    add_unreliable(1, 1, 3); // waits already
+    add_unreliable(1, 1, 3); // already queued
     add_unreliable(1, 1, 4);
     add_unreliable(1, 1, 4);
     add_unreliable(1, 1, 5);
     add_unreliable(1, 1, 6); // too many
-    add_unreliable(1, 0, 7); // has nothing to wait for
+    add_unreliable(1, 0, 7); // need not wait
     add_unreliable(1, PEER_GUARD_WINDOW + 1, 1);
     assert_int_equal(filter(), 3);
     assert_int_equal(refused[DATAGRAM_REPEATED], 2);
@@ -238,7 +238,7 @@ static void test_messages_before_the_connection_is_open_are_cut_off(void **state
     assert_int_equal(filter(), 2);
 }
 
-// Of so many datagrams in this tick.
+// Returns how many of `count` datagrams in this tick are admitted.
 static int admit(int count, uint64_t tick)
 {
     int admitted = 0;
@@ -256,7 +256,7 @@ static void test_datagrams_have_a_burst_and_then_a_rate(void **state)
     assert_int_equal(admit(1000, UINT64_MAX), PEER_GUARD_DATAGRAMS);
 }
 
-// Of so many commands, reliable or not.
+// Returns how many of `count` commands, reliable or not, pass the filter.
 static uint32_t run_commands(int count, bool reliable)
 {
     uint32_t left = 0;
@@ -278,7 +278,7 @@ static void test_commands_have_a_burst_and_then_a_rate(void **state)
     assert_true(peer_guard_admit(&guard, 1));
     assert_int_equal(run_commands(PEER_GUARD_COMMANDS + 40, false), PEER_GUARD_COMMANDS);
     assert_int_equal(refused[DATAGRAM_BUDGET], 1);
-    assert_false(peer_guard_admit(&guard, 1)); // not even walked
+    assert_false(peer_guard_admit(&guard, 1)); // dropped unparsed
     assert_true(peer_guard_admit(&guard, 2));
     assert_int_equal(run_commands(200, false), PEER_GUARD_COMMANDS_PER_TICK);
 }
@@ -320,7 +320,7 @@ static void receive_message(void)
 static void test_a_disconnect_of_a_silent_peer_is_trusted(void **state)
 {
     (void)state;
-    assert_int_equal(disconnect(), 1); // has said nothing yet
+    assert_int_equal(disconnect(), 1); // it has sent no message yet
     receive_message();
     now_ms += PEER_GUARD_SILENCE_MS - 1;
     assert_int_equal(disconnect(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Round trips as the server measures them: what counts as a sample, and for how long.
+// Round-trip estimator: which acknowledgements give a sample, and how long a sample counts.
 #include "round_trip.h"
 
 #include "chance.h"
@@ -45,7 +45,7 @@ static void test_the_least_of_a_second_counts(void **state)
         assert_true(acknowledge(ROUND_TRIP_RELIABLE, i, 5000 + i * 10 + trips[i]));
     }
     assert_int_equal(round_trip_min_ms(&trip, 5120), 40);
-    // Later ones, which are slower, count once the fast one is old.
+    // The later, slower samples count when the fast one has left the window.
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 4, 5700);
     assert_true(acknowledge(ROUND_TRIP_RELIABLE, 4, 5800));
     assert_int_equal(round_trip_min_ms(&trip, 6000), 40);
@@ -115,7 +115,7 @@ static void test_room_ends_where_a_peer_is_too_far_behind(void **state)
     assert_true(round_trip_has_room(&trip, ROUND_TRIP_RELIABLE, next));
 }
 
-// Against a model that keeps everything.
+// Compares with a model that stores every sample.
 static void test_random_traffic_agrees_with_a_model(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_random_traffic_agrees_with_a_model(void **state)
         if (sends[which] == 1)
             known_ms[which] = now_ms;
         sends[which] = sends[which] > 0 ? -1 : sends[which];
-        // Between what the last second tells, and an eighth more.
+        // The minimum lies between those of the last second and of an eighth more.
         uint32_t least = ROUND_TRIP_UNKNOWN, of_more = ROUND_TRIP_UNKNOWN;
         for (int i = next - 1; i >= 0 && i > next - 3000; i--) {
             const int64_t took = known_ms[i] - sent_ms[i] > 0 ? known_ms[i] - sent_ms[i] : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server's encrypted sessions against the client's connector, with an invented clock and
-// network: how they begin, whose slots they take, and when they end.
+// The server's encrypted sessions against the client's connector, with a simulated clock and
+// network: handshakes, eviction and lifetime.
 #include "chance.h"
 #include "connector.h"
 #include "secure_sessions.h"
@@ -63,7 +63,7 @@ static struct raim_connector *add_client(void)
     return clients[client_count++];
 }
 
-// What a client says to a cookie: its INIT.
+// Writes the client's INIT in answer to a cookie.
 static struct datagram init_of(struct raim_connector *client)
 {
     struct datagram datagram;
@@ -85,7 +85,7 @@ static const uint8_t *new_ephemeral(void)
     return ephemeral;
 }
 
-// Has the server read an INIT and begin its session.
+// Makes the server read an INIT and begin its session.
 static enum datagram_verdict begin_with(const struct datagram *init, struct udp_address peer,
                                         struct secure_limits limits, bool resumes,
                                         struct datagram *reply)
@@ -147,7 +147,7 @@ static enum datagram_verdict say(struct raim_connector *client, struct udp_addre
     return to_server(peer, &datagram);
 }
 
-// Whether the client hears the server.
+// Whether the client can decrypt a datagram of the server.
 static bool is_heard(struct raim_connector *client, struct udp_address peer)
 {
     struct datagram datagram;
@@ -189,7 +189,7 @@ static void test_a_repeated_init_gets_the_same_answer(void **state)
     assert_int_equal(begin_with(&init, here, unlimited, false, &second), DATAGRAM_OK);
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
-    // From elsewhere it begins a session of other keys, of which the client hears nothing.
+    // From another address it begins a session with other keys, which the client cannot decrypt.
     const struct udp_address there = {.address = here.address, .port = 1};
     assert_int_equal(begin_with(&init, there, unlimited, false, &second), DATAGRAM_OK);
     assert_memory_not_equal(first.bytes, second.bytes, first.size);
@@ -228,7 +228,7 @@ static void test_a_change_of_any_bit_is_seen(void **state)
     assert_int_equal(say(client, here), DATAGRAM_OK);
 }
 
-// Whatever a relay changes in the cookie is in the transcript.
+// The transcript authenticates the cookie: a change by a relay makes the handshake fail.
 static void test_another_offer_breaks_the_handshake(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it(void 
     assert_int_equal(say(client, here), DATAGRAM_OK);
     secure_sessions_sweep(sessions, now); // the peer is gone
     assert_false(secure_sessions_has(sessions, here));
-    // Without ever having had one it lasts for some seconds, whatever is said.
+    // A session that never had a peer lasts SECURE_UNCONNECTED_MS, whatever is received.
     assert_int_equal(begin(client, here), DATAGRAM_OK);
     for (int ms = 0; ms < SECURE_UNCONNECTED_MS; ms += 500) {
         assert_int_equal(say(client, here), DATAGRAM_OK);
@@ -349,7 +349,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
         assert_int_equal(begin(stranger, peer), DATAGRAM_OK);
         assert_int_equal(begin(add_client(), here), DATAGRAM_SESSIONS);
         raim_connector_destroy(clients[--client_count]);
-        now += SECURE_PROTECTED_MS; // however often it speaks
+        now += SECURE_PROTECTED_MS; // however often it sends
         assert_int_equal(say(stranger, peer), DATAGRAM_OK);
     }
     for (uint16_t i = 0; i < CAPACITY - 1; i++)
@@ -369,7 +369,7 @@ static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
     assert_int_equal(begin_with(&init, here, unlimited, true, &reply), DATAGRAM_OK);
     raim_connector_receive(player, now_us(), reply.bytes, reply.size);
     assert_int_equal(say(player, here), DATAGRAM_OK);
-    // Another who resumes does not take that of the first.
+    // Another resuming client does not take the slot of the first.
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         init = init_of(add_client());
         assert_int_equal(begin_with(&init, (struct udp_address){.address = i, .port = 2}, unlimited,
@@ -400,7 +400,7 @@ static void test_an_address_and_a_network_have_their_shares(void **state)
     assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0B000001, .port = 1},
                                 limits, false, &reply),
                      DATAGRAM_OK);
-    // Its own idle ones make way, and nobody else's.
+    // Only idle sessions of its own address are evicted.
     now += SECURE_PROTECTED_MS;
     init = init_of(client);
     assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0A000001, .port = 99},
