@@ -357,7 +357,7 @@ static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
     assert_int_equal(seen.disconnected, 2);
     for (uint32_t peer = 0; peer < 2; peer++)
         assert_int_equal(enet_peer_of(peer)->state, ENET_PEER_STATE_DISCONNECTED);
-    // The first is sent even now.
+    // The first client still receives its disconnect.
     run_clients();
     assert_true(clients[0].disconnected);
     assert_int_equal(clients[0].reason, 42);

@@ -263,7 +263,7 @@ static enum query_verdict judge(const void *data, size_t size, int64_t now_ms)
     return query_guard_judge(&guard, somebody, data, size, now_ms, &kind, reply);
 }
 
-// The request with the challenge that was issued last.
+// Judges the request with the last challenge issued.
 static enum query_verdict judge_answer(char letter, int64_t now_ms)
 {
     uint8_t request[] = "\xFF\xFF\xFF\xFF?\1\2\3\4";
