@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Moves datagrams between the batches and ENet, and decrypts and encrypts those of sessions.
-#define _GNU_SOURCE // what batch.h is made of
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_datagrams.h"
 
 #include "monotonic.h"

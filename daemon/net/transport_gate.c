@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Answers connectionless datagrams, and checks CONNECTs against the gate and the connections.
-#define _GNU_SOURCE // what batch.h is made of
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_gate.h"
 
 #include "monotonic.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gives peer_guard its view of ENet's peers, enforces the budgets of addresses and of a tick, ends
 // connections at their deadlines, and evicts idle peers for new connections.
-#define _GNU_SOURCE // what batch.h is made of
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_guard.h"
 
 #include "monotonic.h"

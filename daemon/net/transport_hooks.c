@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Definitions of enet_time_get, enet_socket_receive and enet_socket_send. libenet calls them
 // through the dynamic linker, so these definitions replace its own for the whole process.
-#define _GNU_SOURCE // what batch.h is made of
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_hooks.h"
 
 #include "enet_socket.h"

@@ -47,7 +47,7 @@ static void reopen(const struct directories *made, int64_t now_s)
 static struct access_control *killed[32]; // reachable, so that no leak is reported
 static size_t kills;
 
-// What a kill leaves behind is what there is while the table is open.
+// Simulates a kill: keeps the table as it is while it is open.
 static void kill_and_reopen(const struct directories *made, int64_t now_s)
 {
     killed[kills++] = admission;
@@ -143,7 +143,7 @@ static void cut(const struct directories *made)
 {
     char path[128];
     path_in(made->runtime, "duel.tokens", path);
-    // Mapped as it is, another file takes its place.
+    // Another file replaces the table while it is mapped.
     assert_int_equal(unlink(path), 0);
     FILE *file = fopen(path, "w");
     fputs("RAIMUSED", file);
@@ -279,7 +279,7 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
     reopen(&made, NOW);
     const struct token used = usual_token();
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
-    rename_admission(admission, "duel", NOW); // as it is called
+    rename_admission(admission, "duel", NOW); // its name does not change
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_USED);
     rename_admission(admission, "duels", NOW);
     assert_string_equal(error, "");
