@@ -47,7 +47,7 @@ static void reopen(const struct directories *made, int64_t now_s)
 static struct access_control *killed[32]; // reachable, so that no leak is reported
 static size_t kills;
 
-// Simulates a kill: keeps the table as it is while it is open.
+// Simulates a kill: reopens the table without closing it.
 static void kill_and_reopen(const struct directories *made, int64_t now_s)
 {
     killed[kills++] = admission;
