@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells glibc's heap what to keep.
+// Configures glibc's malloc by mallopt(3) and malloc_trim(3).
 #include "heap.h"
 
 #include <malloc.h>

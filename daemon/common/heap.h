@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the process keeps of the memory that it has freed: matches come and go, and the C library's
-// heap would keep their holes. Does nothing where that library is not glibc.
+// Returns freed memory to the system: matches are created and destroyed at run time, and the C
+// library's heap would keep their memory. Does nothing with a C library other than glibc.
 #pragma once
 
-// Before the first large allocation: from 256 KiB on, blocks go back to the system when they are
-// freed.
+// Makes blocks of 256 KiB or more return to the system when they are freed. Call it before the
+// first large allocation.
 void heap_init(void);
 
-// Gives back what lies free between blocks in use. Takes milliseconds; any thread.
+// Returns free memory between used blocks to the system. Takes milliseconds; any thread.
 void heap_trim(void);

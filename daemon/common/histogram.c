@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts durations in buckets.
+// Counts durations in fixed buckets.
 #include "histogram.h"
 
 const uint64_t histogram_bounds_ns[HISTOGRAM_BOUNDS] = {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Durations, counted by how long they are: fixed buckets, so that counting costs a short search,
-// allocates nothing, and copies travel between threads as plain values.
+// Histogram of durations with fixed buckets, as Prometheus histograms have: counting costs a short
+// search and allocates nothing, and threads exchange histograms as plain values.
 #pragma once
 
 #include <stdint.h>
 
 #define HISTOGRAM_BOUNDS 12
 
-// The longest duration of each bucket in nanoseconds, ascending. Among them are 1/60 s, which is
-// what a tick has at 60 Hz, and a quarter of that, by which it may begin late. Rounded up: a
-// period in whole nanoseconds is never longer.
+// The upper bound of each bucket in nanoseconds, inclusive, ascending. They include 1/60 s, a tick
+// at 60 Hz, and a quarter of it, by which a tick may begin late. Both are rounded up, so that a
+// period in whole nanoseconds never exceeds them.
 extern const uint64_t histogram_bounds_ns[HISTOGRAM_BOUNDS];
 
 struct histogram {
-    uint64_t
-        buckets[HISTOGRAM_BOUNDS + 1]; // by the first bound that is not exceeded; then the rest
+    uint64_t buckets[HISTOGRAM_BOUNDS + 1]; // counts by bound, then those beyond the last bound
     uint64_t sum_ns;
 };
 
+// Counts a duration in nanoseconds.
 void histogram_count(struct histogram *histogram, uint64_t duration_ns);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Writes entries of the journal: datagrams of FIELD=value lines.
+// Sends journal entries as datagrams of FIELD=value lines.
 //
 // sd_journal_sendv of libsystemd writes the same datagram, but cannot be used here (tried with
 // version 252):
-// - It waits for journald. Once net.unix.max_dgram_qlen entries lie unread, its sendmsg blocks
-//   until somebody reads them: a journald that hangs would stop every tick, and the watchdog would
-//   end the server. No option makes it non-blocking, and its socket is its own.
-// - It returns success where there is no journal, so that the line could not go elsewhere.
-// What it has beyond this file, a memfd for entries that are larger than a datagram, is not needed
-// for lines of 1 kB. It does not allocate either.
+// - It waits for journald. When net.unix.max_dgram_qlen entries are unread, its sendmsg blocks
+// until
+//   journald reads one: a hanging journald would stop every tick, and the watchdog would end the
+//   server. No option makes it non-blocking, and its socket is not accessible.
+// - It returns success when there is no journal, so that the caller could not fall back.
+// Its support for entries larger than a datagram, by a memfd, is not needed for lines of 1 kB. It
+// does not allocate either.
 #define _GNU_SOURCE // SOCK_CLOEXEC
 #include "journal.h"
 
@@ -55,7 +56,7 @@ static void add_part(struct datagram *datagram, const char *bytes, size_t size)
     datagram->bytes += size;
 }
 
-// Leaves out an empty value, and one with a line break, behind which another field could begin.
+// Omits an empty value, and one with a line break, after which a value could forge a field.
 static void add_field(struct datagram *datagram, const char *name, const char *value, size_t size)
 {
     if (size == 0 || memchr(value, '\n', size) != NULL)

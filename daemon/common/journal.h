@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// systemd-journald's native protocol: an entry of the journal with fields to search for, as in
+// Client of systemd-journald's native protocol: sends log entries with searchable fields, as in
 // `journalctl -u raimd ARENA=duel`.
 #pragma once
 
@@ -11,14 +11,14 @@
 struct journal_entry {
     int priority;        // of syslog(3)
     const char *message; // one line without control characters
-    const char *event;   // borrowed together with the other texts, and not ended by a NUL
+    const char *event;   // not NUL-terminated; borrowed, as all texts are
     size_t event_bytes;  // 0: no event
-    const char *arena;   // a name; NULL or "": the entry is about none
-    const char *player;  // an id; NULL or "": the entry is about none
+    const char *arena;   // a name; NULL or "": omitted
+    const char *player;  // an id; NULL or "": omitted
 };
 
-// Connects to the socket of this path; false where nobody listens there.
+// Connects to the socket at `path`; false if that fails. Call it before any thread starts.
 bool journal_open(const char *path);
 
-// Sends an entry without waiting; false if it did not go. Thread-safe.
+// Sends an entry without blocking; false if it was not sent. Any thread.
 bool journal_send(const struct journal_entry *entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binds and listens.
+// Binds TCP and Unix stream sockets and listens on them.
 #define _GNU_SOURCE // SOCK_CLOEXEC
 #include "listen_socket.h"
 
@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 // a flood of connections is taken faster than it fills this
+#define BACKLOG 1024 // connections are accepted faster than a flood fills this
 
 int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t capacity)
 {
@@ -26,7 +26,7 @@ int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t ca
     }
     const int on = 1;
     const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    // The kernel would otherwise refuse the port of a raimd that has just ended.
+    // Without SO_REUSEADDR the kernel refuses the port of a raimd that has just ended.
     if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         bind(descriptor, (const struct sockaddr *)&name, sizeof name) != 0 ||
         listen(descriptor, BACKLOG) != 0) {
@@ -47,32 +47,33 @@ uint16_t listen_socket_port(int descriptor)
     return ntohs(name.sin_port);
 }
 
-// A socket that nobody listens on was left by a raimd that was killed.
-static bool clear_way(const char *path, const struct sockaddr_un *name, char *error,
-                      size_t capacity)
+// Removes the socket of a killed raimd: one that refuses connections. False with a reason if
+// anything else is at the path.
+static bool remove_stale_socket(const char *path, const struct sockaddr_un *name, char *error,
+                                size_t capacity)
 {
     struct stat status;
     if (lstat(path, &status) != 0)
         return true;
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answers = connect(probe, (const struct sockaddr *)name, sizeof *name) == 0;
-    const bool is_left = S_ISSOCK(status.st_mode) && !answers && errno == ECONNREFUSED;
+    const bool is_stale = S_ISSOCK(status.st_mode) && !answers && errno == ECONNREFUSED;
     if (probe >= 0)
         close(probe);
-    if (is_left && unlink(path) == 0)
+    if (is_stale && unlink(path) == 0)
         return true;
     snprintf(error, capacity, "cannot bind \"%s\": %s", path,
-             answers ? "another program listens there" : "something else is there");
+             answers ? "another program listens there" : "the path is in use by another file");
     return false;
 }
 
-// Nobody but the owner gets in before the permissions are as they shall be.
+// fchmod before bind creates the socket with mode 0600; the final mode is set when it listens.
 int listen_socket_unix(const char *path, char *error, size_t capacity)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     assert(strlen(path) < sizeof name.sun_path);
     strcpy(name.sun_path, path);
-    if (!clear_way(path, &name, error, capacity))
+    if (!remove_stale_socket(path, &name, error, capacity))
         return -1;
     const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (descriptor < 0 || fchmod(descriptor, 0600) != 0 ||

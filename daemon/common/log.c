@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes log lines to the journal or to standard error, whole or not at all, and does not wait for
-// whoever reads them but once and shortly.
+// Writes log lines to the journal or to standard error, whole or not at all, and waits for a slow
+// reader only once and briefly.
 #define _GNU_SOURCE
 #include "log.h"
 
@@ -24,18 +24,18 @@
 // A line with its newline. Far below PIPE_BUF, so that lines of several threads never mix.
 #define LINE_BYTES 1024
 
-static bool journal;                       // standard error is the journal
-static bool structured;                    // and lines go to it with their fields
-static _Atomic int least = LOG_LEVEL_INFO; // grave that a line is written
-static int output = STDERR_FILENO;         // or another descriptor of the same file
-static _Atomic uint32_t lost;              // lines for which there was no room
-static _Thread_local int patience_ms = 100;
+static bool journal;                           // standard error is the journal
+static bool structured;                        // and lines are sent to it with fields
+static _Atomic int max_level = LOG_LEVEL_INFO; // the least severe level that is written
+static int output = STDERR_FILENO;             // or a non-blocking descriptor of the same file
+static _Atomic uint32_t lost;                  // lines lost for lack of room
+static _Thread_local int max_wait_ms = 100;
 
 static size_t write_prefix(char *line, size_t capacity, enum log_level level);
 static size_t write_escaped(char *line, size_t capacity, const char *text);
 static void write_or_lose(const char *line, size_t size);
 
-// As the one is that systemd gives to its services.
+// systemd gives a service a stream socket as standard error.
 static bool is_stream_socket(int descriptor)
 {
     int type = 0;
@@ -43,8 +43,9 @@ static bool is_stream_socket(int descriptor)
     return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-// A pipe or a terminal, opened once more so as not to wait for room: only this description of it,
-// the other may be shared with other programs. Standard error itself where that is not allowed.
+// Opens a pipe or a terminal once more, with O_NONBLOCK: the flag belongs to the open file
+// description, and that of standard error may be shared with other programs. Returns standard error
+// itself if that fails.
 static int open_output(void)
 {
     struct stat status;
@@ -57,8 +58,8 @@ static int open_output(void)
 
 void log_init(void)
 {
-    // Whoever redirects standard error leaves the variable as it was, so the file must match too:
-    // systemd.exec(5), $JOURNAL_STREAM.
+    // A redirection of standard error leaves the variable unchanged, so the file's device and inode
+    // must match it: systemd.exec(5), $JOURNAL_STREAM.
     const char *stream = getenv("JOURNAL_STREAM");
     struct stat status;
     uintmax_t device = 0;
@@ -77,21 +78,21 @@ bool log_is_journal(void)
 
 void log_never_wait(void)
 {
-    patience_ms = 0;
+    max_wait_ms = 0;
 }
 
 void log_set_level(enum log_level level)
 {
-    least = (int)level;
+    max_level = (int)level;
 }
 
 enum log_level log_get_level(void)
 {
-    return (enum log_level)least;
+    return (enum log_level)max_level;
 }
 
-// Of a format, the words before the first one with a key or a conversion, and the words up to the
-// first colon or semicolon that ends one.
+// The length of a format's event: its words before the first one with a key or a conversion, or up
+// to the first word that ends in a colon or semicolon.
 static size_t event_bytes(const char *format)
 {
     size_t bytes = 0;
@@ -109,7 +110,7 @@ static size_t event_bytes(const char *format)
 
 void log_write(enum log_level level, const struct log_subject *subject, const char *format, ...)
 {
-    if ((int)level > least)
+    if ((int)level > max_level)
         return;
     const int saved_errno = errno;
     char text[LINE_BYTES];
@@ -135,8 +136,8 @@ void log_write(enum log_level level, const struct log_subject *subject, const ch
     errno = saved_errno;
 }
 
-// False when there is no room within this time. Of what is no description of our own, room for a
-// line is room for the write, unless another program is faster.
+// Writes a line; false if there is no room within `wait_ms`. On a shared descriptor, which may
+// block, poll ensures room for the line unless another program fills it first.
 static bool write_line(const char *line, size_t size, int wait_ms)
 {
     struct pollfd room = {.fd = output, .events = POLLOUT};
@@ -149,21 +150,21 @@ static bool write_line(const char *line, size_t size, int wait_ms)
     return written >= 0 || errno != EAGAIN;
 }
 
-// The first line that finds room again is told how many did not.
+// Writes a line or counts it as lost. The first line after lost ones is preceded by their count.
 static void write_or_lose(const char *line, size_t size)
 {
     const uint32_t count = atomic_exchange(&lost, 0);
     if (count > 0) {
-        char told[LINE_BYTES];
-        size_t told_size = write_prefix(told, sizeof told, LOG_LEVEL_WARNING);
-        told_size += (size_t)snprintf(told + told_size, sizeof told - told_size,
-                                      "log lost lines=%" PRIu32 ": nobody read it\n", count);
-        if (!write_line(told, told_size, 0)) {
+        char notice[LINE_BYTES];
+        size_t notice_size = write_prefix(notice, sizeof notice, LOG_LEVEL_WARNING);
+        notice_size += (size_t)snprintf(notice + notice_size, sizeof notice - notice_size,
+                                        "log lost lines=%" PRIu32 ": nobody read it\n", count);
+        if (!write_line(notice, notice_size, 0)) {
             atomic_fetch_add(&lost, count + 1);
             return;
         }
     }
-    if (!write_line(line, size, patience_ms))
+    if (!write_line(line, size, max_wait_ms))
         atomic_fetch_add(&lost, 1);
 }
 
@@ -180,14 +181,14 @@ static size_t write_prefix(char *line, size_t capacity, enum log_level level)
                                    now.tv_nsec / 1000000, log_level_name(level));
 }
 
-// Copies the text with control characters spelled out, so that it cannot begin a line of its own
-// or steer a terminal. What does not fit is cut between characters and marked with "...".
+// Copies the text with control characters escaped, so that it cannot begin a new line or control a
+// terminal. A text that does not fit is cut between characters and ends in "...".
 static size_t write_escaped(char *line, size_t capacity, const char *text)
 {
     static const char mark[] = "...";
     const size_t room = capacity - (sizeof mark - 1);
     size_t size = 0;
-    size_t cut = 0; // the last place where the mark would fit and no character be split
+    size_t cut = 0; // the last position where the mark fits and no character is split
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char)*text;
         char escape[] = "\\x00";

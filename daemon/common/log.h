@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The daemon's log: one line per change of state, lower case, key=value. The journal gets a line
-// with its fields (journal.h) or, where it cannot be reached, one that begins with its <N> priority
-// on standard error; elsewhere a line begins with a UTC timestamp. Thread-safe: every line is one
-// write.
+// The daemon's log: one line per change of state, lower case, key=value. A line goes to the journal
+// with its fields (journal.h), or, if the journal's socket cannot be reached, to standard error
+// with its <N> priority first. Without a journal, a line begins with a UTC timestamp. Any thread:
+// every line is one write.
 //
 //     log_info("status started url=http://%s:%u/status", address, port);
 //     log_arena_info(name, "arena ended name=%s port=%u", name, port);
@@ -12,31 +12,31 @@
 
 #include <stdbool.h>
 
-// Looks once whether standard error is the journal. Call it before any thread starts.
+// Detects whether standard error is the journal. Call it before any thread starts.
 void log_init(void);
 
-// A line that finds no room, because nobody reads the log, is lost after a tenth of a second, and
-// those that follow at once; the next that finds room is told how many. After this call, none of
-// the calling thread waits at all.
+// Disables waiting for the calling thread. By default a line that finds no room, because the log is
+// not read, is lost after a tenth of a second, and the lines after it are lost at once. The next
+// line that finds room is preceded by the number of lost lines.
 void log_never_wait(void);
 
-// What log_init found.
+// Whether log_init has found that standard error is the journal.
 bool log_is_journal(void);
 
-// Lines that are less grave are not written from now on; at first every line is.
+// Sets the least severe level that is written. Initially LOG_LEVEL_INFO.
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
-// What a line is about, for the journal's fields of these names. NULL and "" leave a field out. The
-// line itself names its subject, too: not everybody reads the log in the journal.
+// The subject of a line, for the journal's fields ARENA and PLAYER. NULL and "" omit a field. The
+// line's text names its subject too, for logs outside the journal.
 struct log_subject {
     const char *arena;  // a name
     const char *player; // an id
 };
 
-// Writes a line. The journal's field EVENT is what the format begins with, up to its first key,
-// conversion, colon or semicolon: "arena started" of "arena started name=%s". Nothing is searched
-// for in values, which players and operators may have chosen.
+// Writes a line. The journal's field EVENT is the beginning of the format, up to its first key,
+// conversion, colon or semicolon: "arena started" of "arena started name=%s". It is taken from the
+// format, never from values, which players and operators may choose.
 __attribute__((format(printf, 3, 4))) void
 log_write(enum log_level level, const struct log_subject *subject, const char *format, ...);
 
@@ -44,7 +44,7 @@ log_write(enum log_level level, const struct log_subject *subject, const char *f
 #define log_warning(...) log_write(LOG_LEVEL_WARNING, &(struct log_subject){0}, __VA_ARGS__)
 #define log_info(...) log_write(LOG_LEVEL_INFO, &(struct log_subject){0}, __VA_ARGS__)
 
-// Writes a line about the arena of this name. Every line that names an arena is written so.
+// Write a line about the arena of this name. Use them for every line that names an arena.
 #define log_arena_error(name, ...)                                                                 \
     log_write(LOG_LEVEL_ERROR, &(struct log_subject){.arena = (name)}, __VA_ARGS__)
 #define log_arena_warning(name, ...)                                                               \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one table of levels.
+// The table of levels.
 #include "log_level.h"
 
 #include <stddef.h>

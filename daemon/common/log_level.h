@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How grave a line of the log is, by number and by name.
+// Log levels, by number and by name.
 #pragma once
 
 #include <stdbool.h>
 
-// The severities of syslog(3), which are also the journal's <N>: the smaller, the graver.
+// The severities of syslog(3), which are also the journal's <N>: a smaller one is more severe.
 enum log_level {
     LOG_LEVEL_ERROR = 3,
     LOG_LEVEL_WARNING = 4,
@@ -13,8 +13,8 @@ enum log_level {
 
 const char *log_level_name(enum log_level level);
 
-// The level of that name; false, and `level` as it was, where there is none.
+// Finds a level by name; false, with `level` unchanged, if there is none.
 bool log_level_find(const char *name, enum log_level *level);
 
-// The names, in words.
+// The valid names, for error messages.
 #define LOG_LEVEL_WANT "\"error\", \"warning\" or \"info\""

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A mailbox between two threads: one posts letters, the other opens them in order and answers each
-// in its place. Neither ever waits for the other; nothing allocates after creation.
+// Lock-free request and reply queue between two threads: a ring buffer with a single producer and a
+// single consumer. The sender submits messages, and the owner handles them in order and writes each
+// reply into the message itself. Neither side ever waits for the other; nothing allocates after
+// creation.
 // Thread rule: each of the two sides belongs to one thread.
 #pragma once
 
@@ -10,35 +12,37 @@
 #include <stdint.h>
 
 struct mailbox {
-    unsigned char *letters; // by number modulo `capacity`
-    size_t size;            // of a letter
-    uint32_t capacity;      // a power of two, so that numbers may wrap
-    _Atomic uint32_t posted;
-    _Atomic uint32_t answered;
-    uint32_t collected; // the sender's own
+    unsigned char *messages; // a message's index is its number modulo `capacity`
+    size_t size;             // of a message
+    uint32_t capacity;       // in messages; a power of two, so that numbers may wrap
+    _Atomic uint32_t submitted;
+    _Atomic uint32_t completed;
+    uint32_t released; // used by the sender only
 };
 
-// For up to `capacity` letters, a power of two, on their way there and back. False when memory runs
-// out; the mailbox can be destroyed then, too, as can one that is all zero.
+// Allocates `capacity` messages, a power of two, of `size` bytes. A message takes a slot until the
+// sender has released its reply. False when memory runs out. A mailbox that failed to be created,
+// or that is all zero, may be destroyed.
 bool mailbox_create(struct mailbox *mailbox, uint32_t capacity, size_t size);
 void mailbox_destroy(struct mailbox *mailbox);
 
 // --- The sender's side ---
 
-// The next letter, of any content, for the sender to write; NULL while the mailbox is full.
+// The next free message, of undefined content, for the sender to write; NULL if the mailbox is
+// full.
 void *mailbox_blank(struct mailbox *mailbox);
 
-// Sends what was written into mailbox_blank.
+// Submits the message of mailbox_blank to the owner.
 void mailbox_post(struct mailbox *mailbox);
 
-// The oldest letter that came back, or NULL; it stays the oldest until mailbox_forget.
+// The oldest completed message, with its reply, or NULL; mailbox_forget releases it.
 const void *mailbox_answer(struct mailbox *mailbox);
 void mailbox_forget(struct mailbox *mailbox);
 
 // --- The owner's side ---
 
-// The oldest letter that has no answer, or NULL; the owner may write into it.
+// The oldest message that is not completed, or NULL. The owner writes its reply into it.
 void *mailbox_open(struct mailbox *mailbox);
 
-// Sends it back.
+// Completes the message of mailbox_open and returns it to the sender.
 void mailbox_reply(struct mailbox *mailbox);

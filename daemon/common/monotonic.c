@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the kernel.
+// Reads CLOCK_MONOTONIC by clock_gettime(2).
 #define _GNU_SOURCE
 #include "monotonic.h"
 

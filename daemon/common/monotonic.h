@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The time since the machine started, which nobody sets: CLOCK_MONOTONIC. Any thread.
+// Monotonic time: CLOCK_MONOTONIC, the time since the machine started, which is never set. Any
+// thread.
 #pragma once
 
 #include <stdint.h>

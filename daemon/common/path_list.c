@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps paths in an array that grows; the lists are short.
+// Stores paths in a growing array. Lists are short, so a search is linear.
 #define _GNU_SOURCE
 #include "path_list.h"
 
@@ -25,7 +25,7 @@ bool path_list_add(struct path_list *list, const char *path)
     return true;
 }
 
-// Cuts an absolute path after its directory.
+// Cuts the last component off an absolute path.
 static void cut_name(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A list of paths, each of which is in it once.
+// A list of paths without duplicates.
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +12,9 @@ struct path_list {
 // Adds a copy of the path unless the list has it. False when memory runs out.
 bool path_list_add(struct path_list *list, const char *path);
 
-// Adds the directories in which a file is found under this path: that of its name and, behind
-// symbolic links, that of the file itself. Adds none for a file that does not exist.
-// False when memory runs out.
+// Adds the directory that contains the name of a file and, if the name is a symbolic link, the
+// directory of the file itself. Adds none if the file does not exist. False when memory runs out.
 bool path_list_add_directories(struct path_list *list, const char *file);
 
-// Frees what the list holds and empties it.
+// Frees the paths and empties the list.
 void path_list_clear(struct path_list *list);

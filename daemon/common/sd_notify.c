@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sd_notify(3) protocol where the build has libsystemd, whose own function waits without end
-// for a manager that does not read.
+// Sends sd_notify(3) messages itself, because libsystemd's function blocks indefinitely when the
+// service manager does not read. Only builds with libsystemd send any.
 #define _GNU_SOURCE
 #include "sd_notify.h"
 
@@ -21,12 +21,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// How long the main thread waits at most for the manager to make room: for what it must hear, and
-// for what is said again soon.
-enum { URGENT_MS = 500, PASSING_MS = 0 };
+// How long the main thread waits at most for room in the manager's socket: for messages that must
+// arrive, and for messages that are repeated soon.
+enum { URGENT_MS = 500, PERIODIC_MS = 0 };
 
-// A failure is the manager's affair: it acts on what it did not hear.
-static void tell(const char *state, int patience_ms)
+// Sends a state. Ignores failures: the manager acts on missing messages itself.
+static void send_state(const char *state, int max_wait_ms)
 {
 #ifdef RAIM_HAVE_SYSTEMD
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -44,44 +44,44 @@ static void tell(const char *state, int patience_ms)
     if (connect(manager, (const struct sockaddr *)&name, size) == 0 &&
         send(manager, state, strlen(state), MSG_NOSIGNAL) < 0 && errno == EAGAIN) {
         struct pollfd room = {.fd = manager, .events = POLLOUT};
-        if (poll(&room, 1, patience_ms) == 1)
+        if (poll(&room, 1, max_wait_ms) == 1)
             send(manager, state, strlen(state), MSG_NOSIGNAL);
     }
     close(manager);
 #else
     (void)state;
-    (void)patience_ms;
+    (void)max_wait_ms;
 #endif
 }
 
 void notify_ready(void)
 {
-    tell("READY=1", URGENT_MS);
+    send_state("READY=1", URGENT_MS);
 }
 
 void notify_reloading(void)
 {
-    // The manager orders this by the clock against a reload that it asked for itself.
+    // The manager matches the reload that it requested by this timestamp.
     char state[64];
     snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_us());
-    tell(state, URGENT_MS);
+    send_state(state, URGENT_MS);
 }
 
 void notify_stopping(void)
 {
-    tell("STOPPING=1\nSTATUS=", URGENT_MS);
+    send_state("STOPPING=1\nSTATUS=", URGENT_MS);
 }
 
 void notify_players(uint32_t players, uint32_t bots)
 {
     char state[64];
     snprintf(state, sizeof state, "STATUS=%" PRIu32 " players, %" PRIu32 " bots", players, bots);
-    tell(state, PASSING_MS);
+    send_state(state, PERIODIC_MS);
 }
 
 void notify_alive(void)
 {
-    tell("WATCHDOG=1", PASSING_MS);
+    send_state("WATCHDOG=1", PERIODIC_MS);
 }
 
 uint32_t notify_watchdog_ms(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Messages to the service manager (sd_notify), and what it hands over. Without systemd, at build or
-// at run time, every call does nothing.
+// Service manager protocol (sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3)): state
+// messages, the watchdog and passed descriptors. Without systemd, at build or at run time, every
+// call does nothing.
 #pragma once
 
 #include <stdbool.h>
@@ -12,11 +13,12 @@ void notify_stopping(void);
 void notify_players(uint32_t players, uint32_t bots); // STATUS=
 void notify_alive(void);                              // WATCHDOG=1
 
-// How often the service manager wants to hear notify_alive, in ms: half its limit; 0 for never.
+// The interval for notify_alive in milliseconds, half the watchdog's limit; 0: no watchdog.
 uint32_t notify_watchdog_ms(void);
 
-// The descriptors that the service manager passed to this process: `count` from `first` on. They
-// are closed on exec, and the environment forgets them: a second call finds none.
+// The descriptors that the service manager passed to this process: `count` of them, from `first`
+// on. Taking them sets close-on-exec and clears the environment variables, so a second call finds
+// none.
 struct notify_descriptors {
     int first, count;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks through the sockets that the service manager has passed.
+// Collects the passed descriptors that are bound IPv4 UDP sockets.
 #define _GNU_SOURCE
 #include "socket_activation.h"
 
@@ -26,22 +26,22 @@ static bool is_udp(int descriptor)
            socket_option(descriptor, SO_PROTOCOL) == IPPROTO_UDP;
 }
 
-void socket_activation_init(struct socket_activation *passed)
+void socket_activation_init(struct socket_activation *activation)
 {
-    *passed = (struct socket_activation){0};
+    *activation = (struct socket_activation){0};
     const struct notify_descriptors given = notify_take_descriptors();
     for (int i = 0; i < given.count; i++) {
         const int descriptor = given.first + i;
         struct sockaddr_in bound;
         socklen_t size = sizeof bound;
-        if (passed->count == SOCKET_ACTIVATION_MAX || !is_udp(descriptor) ||
+        if (activation->count == SOCKET_ACTIVATION_MAX || !is_udp(descriptor) ||
             getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
-            bound.sin_port == 0) { // bound to nothing, it would never receive
+            bound.sin_port == 0) { // not bound: it would never receive
             log_warning("socket ignored descriptor=%d: want ListenDatagram=IPV4:PORT, %d at most",
                         descriptor, SOCKET_ACTIVATION_MAX);
             continue;
         }
-        passed->sockets[passed->count++] = (struct activated_socket){
+        activation->sockets[activation->count++] = (struct activated_socket){
             .descriptor = descriptor,
             .address = bound.sin_addr.s_addr,
             .port = ntohs(bound.sin_port),
@@ -49,13 +49,13 @@ void socket_activation_init(struct socket_activation *passed)
     }
 }
 
-int socket_activation_find(struct socket_activation *passed, const char *address, uint16_t port)
+int socket_activation_find(struct socket_activation *activation, const char *address, uint16_t port)
 {
     struct in_addr wanted;
     if (inet_pton(AF_INET, address, &wanted) != 1)
         return -1;
-    for (int i = 0; i < passed->count; i++) {
-        struct activated_socket *socket = &passed->sockets[i];
+    for (int i = 0; i < activation->count; i++) {
+        struct activated_socket *socket = &activation->sockets[i];
         if (socket->address != wanted.s_addr || socket->port != port)
             continue;
         socket->used = true;
@@ -68,10 +68,10 @@ int socket_activation_find(struct socket_activation *passed, const char *address
     return -1;
 }
 
-void socket_activation_warn_unused(const struct socket_activation *passed)
+void socket_activation_warn_unused(const struct socket_activation *activation)
 {
-    for (int i = 0; i < passed->count; i++) {
-        const struct activated_socket *socket = &passed->sockets[i];
+    for (int i = 0; i < activation->count; i++) {
+        const struct activated_socket *socket = &activation->sockets[i];
         char address[INET_ADDRSTRLEN];
         inet_ntop(AF_INET, &socket->address, address, sizeof address);
         if (!socket->used)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The UDP sockets that the service manager has bound for this process and passed to it: socket
-// activation, sd_listen_fds(3). They stay open for good, so that an arena that goes and comes back
-// finds its port with every datagram that arrived meanwhile.
+// Socket activation (sd_listen_fds(3)): the UDP sockets that the service manager has bound and
+// passed to this process. They stay open until the process ends, so that an arena that is removed
+// and added again finds its port, with the datagrams that arrived in between.
 #pragma once
 
 #include <stdbool.h>
@@ -16,17 +16,18 @@ struct socket_activation {
         int descriptor;
         uint32_t address; // IPv4, network byte order
         uint16_t port;
-        bool used; // socket_activation_find has handed it out
+        bool used; // socket_activation_find has returned it
     } sockets[SOCKET_ACTIVATION_MAX];
 };
 
-// Takes what was passed. What is no UDP socket over IPv4 is logged and left alone. Call it once,
-// before any thread starts.
-void socket_activation_init(struct socket_activation *passed);
+// Takes the passed sockets. Logs and ignores descriptors that are not bound IPv4 UDP sockets. Call
+// it once, before any thread starts.
+void socket_activation_init(struct socket_activation *activation);
 
-// A new descriptor, the caller's to close, of the socket that is bound to just this dotted address
-// and port; -1 if there is none.
-int socket_activation_find(struct socket_activation *passed, const char *address, uint16_t port);
+// Duplicates the socket that is bound to exactly this dotted address and port. The caller closes
+// the new descriptor. -1 if there is none.
+int socket_activation_find(struct socket_activation *activation, const char *address,
+                           uint16_t port);
 
-// Logs every socket that nobody has found, for it takes datagrams that nobody reads.
-void socket_activation_warn_unused(const struct socket_activation *passed);
+// Logs every socket that socket_activation_find has not returned: its datagrams are never read.
+void socket_activation_warn_unused(const struct socket_activation *activation);

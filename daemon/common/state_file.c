@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens, begins and replaces files in directories that others may be able to write to.
+// Opens, creates and replaces files in directories that other users may be able to write to.
 #define _GNU_SOURCE
 #include "state_file.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Why an open file must not be trusted; NULL when it may be.
+// The reason not to trust an open file; NULL if it is trusted.
 static const char *fault_of(int file, enum state_file_privacy privacy)
 {
     struct stat status;
@@ -29,7 +29,7 @@ static const char *fault_of(int file, enum state_file_privacy privacy)
 int state_file_open(const char *path, int mode, enum state_file_privacy privacy,
                     const char **problem)
 {
-    // Without O_NONBLOCK opening a FIFO would wait for its other end.
+    // O_NONBLOCK: opening a FIFO would otherwise wait for its other end.
     const int file = open(path, mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0) {
         *problem = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
@@ -49,8 +49,8 @@ int state_file_begin(const char *path, char temporary[PATH_MAX])
         errno = ENAMETOOLONG;
         return -1;
     }
-    // A file of an earlier start that got no further, or somebody's trap. What cannot be removed
-    // makes O_EXCL fail.
+    // Removes a file of an interrupted start, or one planted by another user. If it cannot be
+    // removed, O_EXCL makes open fail.
     unlink(temporary);
     return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -69,7 +69,7 @@ static bool write_all(int file, const uint8_t *bytes, size_t size)
     return true;
 }
 
-// A new name is on the disk when its directory is.
+// Syncs the directory of a path: a rename is durable when the directory is.
 static bool sync_directory(const char *path)
 {
     char directory[PATH_MAX];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Files that the daemon itself writes and reads back: the server's key, the bans, the checkpoints.
-// Whoever else may write to their directory can neither have another file written in their place,
-// nor keep a descriptor of a new one, nor make this process wait.
-// Thread rule: any thread; no two for the same path at a time.
+// Secure file access for the daemon's persistent state: the server's key, the bans, the
+// checkpoints. Another user who may write to the directory can neither redirect a write to another
+// file, nor keep a descriptor of a new file, nor make this process block. Thread rule: any thread;
+// no two for the same path at a time.
 #pragma once
 
 #include <limits.h>
@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 enum state_file_privacy {
-    STATE_FILE_SHARED, // others than the owner may read it
-    STATE_FILE_SECRET, // nobody else may
+    STATE_FILE_SHARED, // other users may read it
+    STATE_FILE_SECRET, // only the owner may read it
 };
 
 // Opens a file with O_RDONLY or O_RDWR and never waits for it. On failure returns -1 with errno and

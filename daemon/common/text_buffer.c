@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Doubles the memory of a text whenever it is full.
+// Doubles the buffer's capacity when it is full.
 #include "text_buffer.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 enum { FIRST_BYTES = 256 };
 
-// Makes room for so many bytes more and a closing NUL.
+// Makes room for `size` more bytes and a NUL.
 static bool make_room(struct text_buffer *buffer, size_t size)
 {
     if (buffer->no_memory)

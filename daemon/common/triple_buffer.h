@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A box for the newest value of one writing thread, read by one other thread; neither ever waits.
-// Three buffers: one that the writer fills, one that the reader holds, and one between them that
-// each swaps with its own (a triple buffer, as renderers use).
+// Triple buffer: passes the newest value from one writing thread to one reading thread; neither
+// ever waits. The writer fills the back buffer and the reader holds the front buffer; each swaps
+// its own with the middle buffer.
 #pragma once
 
 #include <stdatomic.h>
@@ -10,18 +10,18 @@
 
 struct triple_buffer {
     void *buffers[3];
-    _Atomic unsigned middle; // index of the buffer between, with BOX_FRESH where unread
+    _Atomic unsigned middle; // index of the middle buffer; with BUFFER_FRESH if unread
     unsigned back;           // the writer's
     unsigned front;          // the reader's
 };
 
-// Allocates three zeroed buffers; false when memory runs out.
-bool triple_buffer_create(struct triple_buffer *box, size_t size);
-void triple_buffer_destroy(struct triple_buffer *box);
+// Allocates three zeroed buffers of `size` bytes. False when memory runs out; destroy it then, too.
+bool triple_buffer_create(struct triple_buffer *buffer, size_t size);
+void triple_buffer_destroy(struct triple_buffer *buffer);
 
-// The writer's: fill the buffer, then publish it; the next one is another.
-void *triple_buffer_back(struct triple_buffer *box);
-void triple_buffer_publish(struct triple_buffer *box);
+// The writer's side: fill the back buffer, then publish it. Its content is undefined afterwards.
+void *triple_buffer_back(struct triple_buffer *buffer);
+void triple_buffer_publish(struct triple_buffer *buffer);
 
-// The reader's: the newest published value, valid until the next call.
-const void *triple_buffer_front(struct triple_buffer *box);
+// The reader's side: the newest published value, valid until the next call.
+const void *triple_buffer_front(struct triple_buffer *buffer);

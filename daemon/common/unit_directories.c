@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the environment.
+// Reads the environment variables of systemd.exec(5).
 #include "unit_directories.h"
 
 #include <stdio.h>

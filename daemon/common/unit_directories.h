@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The directories that the service manager gives us.
+// Directories that systemd creates for a unit (systemd.exec(5), RuntimeDirectory= and the like).
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// The first directory of a variable of the environment that may have several, between colons, such
-// as RUNTIME_DIRECTORY. False where there is none, or no room for its path.
+// Copies the first directory of a colon-separated environment variable, such as RUNTIME_DIRECTORY,
+// into `path`. False if there is none, or if it does not fit `capacity` bytes.
 bool unit_directories_find(const char *variable, char *path, size_t capacity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wakes a thread by an eventfd.
+// Signals and clears an eventfd(2).
 #include "wakeup.h"
 
 #include <assert.h>
@@ -25,7 +25,7 @@ void wakeup_signal(const struct wakeup *wakeup)
 {
     const uint64_t one = 1;
     const ssize_t written = write(wakeup->descriptor, &one, sizeof one);
-    assert(written == sizeof one || errno == EAGAIN); // EAGAIN: it is signalled 2^64 times already
+    assert(written == sizeof one || errno == EAGAIN); // EAGAIN: the counter is at its maximum
     (void)written;
 }
 

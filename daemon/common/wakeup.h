@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wakes a thread that waits in poll or epoll: an eventfd that any thread may signal.
+// Wakes a thread that waits in poll or epoll, by an eventfd that any thread may signal.
 #pragma once
 
 #include <stdbool.h>
@@ -8,15 +8,15 @@ struct wakeup {
     int descriptor; // readable from wakeup_signal to wakeup_clear; -1: closed
 };
 
-// False with errno set.
+// Creates the eventfd. False with errno.
 bool wakeup_open(struct wakeup *wakeup);
 
-// Takes one that could not be opened, too.
+// Also accepts a wakeup that failed to open.
 void wakeup_close(struct wakeup *wakeup);
 
-// Never waits. Any thread.
+// Makes the descriptor readable. Never blocks. Any thread.
 void wakeup_signal(const struct wakeup *wakeup);
 
-// Makes the descriptor unreadable. The thread that waits calls it before it looks for what was
-// done, so that whatever is done later wakes it again. True when it was signalled.
+// Makes the descriptor unreadable; true if it was signalled. The waiting thread calls it before it
+// checks for work, so that work added later wakes it again.
 bool wakeup_clear(const struct wakeup *wakeup);

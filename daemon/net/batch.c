@@ -24,7 +24,7 @@ void batch_init(struct batch *batch)
 
 bool batch_receive(struct batch *batch, int socket)
 {
-    // With MSG_TRUNC the kernel tells the true length of a datagram that did not fit.
+    // With MSG_TRUNC the kernel reports the full length of a datagram that did not fit.
     const int received =
         recvmmsg(socket, batch->headers, BATCH_DATAGRAMS, MSG_DONTWAIT | MSG_TRUNC, NULL);
     batch->next = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Datagrams on their way between a UDP socket and whoever takes or gives them one at a time: one
-// system call moves many. Whoever includes this defines _GNU_SOURCE first.
+// Batched UDP I/O: recvmmsg and sendmmsg move up to BATCH_DATAGRAMS datagrams by one system call,
+// while the caller handles them one at a time. A file that includes this header defines _GNU_SOURCE
+// first.
 #pragma once
 
 #include "secure_channel.h"
@@ -15,12 +16,12 @@
 
 enum {
     BATCH_DATAGRAMS = 64,
-    // Of each: one more than a datagram may have tells that it has more.
+    // Bytes of a buffer: one more than the largest datagram, so that an oversized one is detected.
     BATCH_BYTES = RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 1,
 };
 
 struct batch {
-    size_t next;  // the first that nobody has taken, when receiving
+    size_t next;  // index of the first unread datagram, when receiving
     size_t count; // datagrams held
     struct mmsghdr headers[BATCH_DATAGRAMS];
     struct iovec parts[BATCH_DATAGRAMS];
@@ -28,22 +29,22 @@ struct batch {
     uint8_t data[BATCH_DATAGRAMS][BATCH_BYTES];
 };
 
-// What became of the datagrams of a batch: those that were sent, their bytes, and those that were
-// not.
+// Result of sending a batch: datagrams and bytes sent, and datagrams that the kernel refused.
 struct batch_sent {
     uint32_t packets, bytes, errors;
 };
 
 void batch_init(struct batch *batch);
 
-// Receives as many as have come. False when the kernel has no more for now.
+// Receives the waiting datagrams without blocking. False when the kernel had fewer than a full
+// batch.
 bool batch_receive(struct batch *batch, int socket);
 
-// Copies a datagram in parts, for an address and a port in network byte order. False when it is too
-// large. There must be room.
+// Copies a datagram, given in parts, for an address and a port in network byte order. False when it
+// is larger than BATCH_BYTES. The batch must not be full.
 bool batch_add(struct batch *batch, uint32_t address, uint16_t port, const struct iovec *parts,
                size_t count);
 
-// Sends them. The kernel stops at a datagram that it does not take, which is then as lost as one
-// that the network dropped; those behind it still leave.
+// Sends and empties the batch without blocking. A datagram that the kernel refuses is counted as an
+// error and skipped; the datagrams after it are still sent.
 struct batch_sent batch_send(struct batch *batch, int socket);

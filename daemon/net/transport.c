@@ -23,21 +23,21 @@
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
 
 enum {
-    // A call of ENet's service reads 256 datagrams. So many calls empty a socket buffer of 4 MB
-    // that is full of small datagrams, and a flood cannot keep a tick from ending.
+    // Calls of ENet's service per tick, each of which reads up to 256 datagrams. This many calls
+    // empty a socket buffer of 4 MB full of small datagrams, and the limit ends a tick in a flood.
     SERVICES_PER_RECEIVE = 40,
     SOCKET_BUFFER_BYTES = 4 * 1024 * 1024,
-    // Received bytes that ENet may keep for one peer, waiting for earlier ones or for our poll.
+    // Received bytes that ENet may hold for one peer, in gaps or until transport_poll.
     MAX_WAITING_BYTES = 16 * 1024,
-    // A peer is gone when it acknowledged nothing for so long (ENet's three timeout parameters).
+    // ENet's three timeout parameters: a peer that acknowledges nothing is dropped.
     TIMEOUT_LIMIT = 32,
     TIMEOUT_MIN_MS = 5000,
     TIMEOUT_MAX_MS = 15000,
-    // Of pings, which ENet sends to a peer that has nothing else to acknowledge: samples of the
-    // round trip for each part of transport_rtt_ms's second, for 16 bytes a second more.
+    // Interval of pings, which ENet sends to a peer that has nothing else to acknowledge. They give
+    // transport_rtt_ms several samples per second, for 16 bytes a second more.
     PING_INTERVAL_MS = 250,
     SWEEP_SESSIONS_MS = 1000,
-    // Never slow down: a tick's worth of waiting looks like congestion to ENet's throttle.
+    // Disable ENet's throttle, which takes the wait for a tick for congestion.
     THROTTLE_INTERVAL_MS = 5000,
     THROTTLE_ACCELERATION = ENET_PEER_PACKET_THROTTLE_SCALE,
     THROTTLE_DECELERATION = 0,
@@ -57,14 +57,14 @@ static int64_t now_ms(void)
     return monotonic_ms();
 }
 
-static void survive_no_memory(void)
+static void ignore_no_memory(void)
 {
-    // ENet aborts by default. All its callers cope with NULL: the datagram or message is lost.
+    // ENet aborts by default. Its callers handle NULL: the datagram or message is lost.
 }
 
 static void initialize_enet(void)
 {
-    const ENetCallbacks callbacks = {.no_memory = survive_no_memory};
+    const ENetCallbacks callbacks = {.no_memory = ignore_no_memory};
     const int status = enet_initialize_with_callbacks(ENET_VERSION, &callbacks);
     assert(status == 0);
 }
@@ -74,7 +74,7 @@ static int intercept(ENetHost *host, ENetEvent *event)
     return transport_judge(transport_serving, host, event);
 }
 
-// Asks for more than the administrator's limit first, which a privileged process gets.
+// Sets a socket buffer's size; a privileged process may exceed the administrator's limit.
 static void request_buffer(int socket, int forced_option, int option)
 {
     const int bytes = SOCKET_BUFFER_BYTES;
@@ -82,7 +82,7 @@ static void request_buffer(int socket, int forced_option, int option)
         setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
 }
 
-// Before the first host: what libenet or the machine cannot do is known, once and for all.
+// Initializes ENet and libsodium once per process, and checks that libenet calls our hooks.
 static bool prepare(char *error, size_t capacity)
 {
     static pthread_once_t initialized = PTHREAD_ONCE_INIT;
@@ -126,13 +126,13 @@ static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, c
     return enet;
 }
 
-// ENet makes every host a socket: this one's gives way to the one that is there. Its buffers stay
-// as they are: whoever bound it has sized them, and may have been allowed more than we are.
+// Replaces the socket that ENet creates for a host by the adopted one. Leaves its buffer sizes
+// unchanged, because the program that bound it has set them and may have had more privileges.
 static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capacity)
 {
     ENetHost *enet = create_host(NULL, peers);
     if (enet == NULL) {
-        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
         enet_socket_destroy(socket);
         return NULL;
     }
@@ -140,14 +140,14 @@ static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capa
     enet->socket = socket;
     if (enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0 ||
         enet_socket_get_address(socket, &enet->address) != 0) {
-        snprintf(error, capacity, "cannot use the socket passed: %s", strerror(errno));
+        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
         enet_host_destroy(enet);
         return NULL;
     }
     return enet;
 }
 
-// Takes the host, which may be NULL for what has failed.
+// Takes the host. Returns NULL if `host` is NULL.
 static struct transport *create_transport(ENetHost *host, uint32_t peers, char *error,
                                           size_t capacity)
 {
@@ -216,7 +216,7 @@ void transport_close(struct transport *transport)
     if (transport == NULL)
         return;
     release_message(transport);
-    // Frees the packets in its queues, whose callbacks count in our slots.
+    // Must precede free(transport): it frees queued packets, whose callbacks write to the slots.
     enet_host_destroy(transport->host);
     free(transport->guards);
     secure_sessions_destroy(transport->sessions);
@@ -230,14 +230,14 @@ uint16_t transport_port(const struct transport *transport)
 
 void transport_admit_queries(struct transport *transport, bool admit)
 {
-    transport->gate.admits_queries = admit;
+    transport->gate.answers_queries = admit;
 }
 
 void transport_guard(struct transport *transport, bool wants_cookies,
                      const struct gate_limits *limits)
 {
     transport->gate.wants_cookies = wants_cookies;
-    gate_limit(&transport->gate, limits);
+    gate_set_limits(&transport->gate, limits);
     transport_limit_addresses(transport);
 }
 
@@ -264,7 +264,7 @@ bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KE
 {
     assert(transport->sessions == NULL);
     struct raim_cookie *offer = &transport->gate.offer;
-    // Those that begin, beside those that peers have.
+    // One session per peer slot, and as many that are still connecting.
     uint64_t hash;
     raim_crypto_random(&hash, sizeof hash);
     transport->sessions = secure_sessions_create(2 * transport->slot_count, secret, hash);
@@ -280,7 +280,7 @@ void transport_receive(struct transport *transport)
 {
     if (transport->sessions != NULL && now_ms() - transport->swept_ms >= SWEEP_SESSIONS_MS)
         transport_sweep_sessions(transport);
-    transport->dry = false;
+    transport->drained = false;
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
 }
@@ -296,13 +296,13 @@ void transport_flush(struct transport *transport)
 static void mark_connected(struct transport *transport, ENetPeer *peer, struct transport_slot *slot)
 {
     slot->present = true;
-    slot->is_in = false;
+    slot->is_admitted = false;
     slot->since_ms = now_ms();
     transport->present++;
     enet_peer_ping_interval(peer, PING_INTERVAL_MS);
     enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
-    // This is sent to the peer and keeps its own throttle from dropping its inputs, whatever
-    // client it is. Ours is held open by transport_send.
+    // This is sent to the peer and keeps its own throttle from dropping its inputs, in any client
+    // that uses ENet. transport_send keeps the server's throttle open.
     enet_peer_throttle_configure(peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
                                  THROTTLE_DECELERATION);
 }
@@ -315,8 +315,8 @@ static void mark_disconnected(struct transport *transport, struct transport_slot
     slot->dropped = false;
 }
 
-// Tells of one peer that was dropped, before anything is read that could give its place to somebody
-// else.
+// Returns DISCONNECTED for one dropped peer. Called before anything is read, because a CONNECT
+// could reuse the peer's slot.
 static struct transport_event take_dropped(struct transport *transport)
 {
     uint32_t peer = 0;
@@ -326,7 +326,7 @@ static struct transport_event take_dropped(struct transport *transport)
     return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
 }
 
-// Whether a peer's unreliable message is one too many in this receive.
+// Counts an unreliable message; true if it exceeds the peer's inputs_per_tick.
 static bool is_too_many(struct transport *transport, struct transport_slot *slot)
 {
     slot->received = slot->receive == transport->receives ? slot->received + 1 : 1;
@@ -334,7 +334,7 @@ static bool is_too_many(struct transport *transport, struct transport_slot *slot
     return slot->received > transport->gate.limits.inputs_per_tick;
 }
 
-// ENet's event as ours; TRANSPORT_NONE for one that concerns nobody.
+// Converts ENet's event; TRANSPORT_NONE for one that the caller must not see.
 static struct transport_event translate(struct transport *transport, const ENetEvent *event)
 {
     if (event->peer == NULL)
@@ -374,27 +374,28 @@ static struct transport_event translate(struct transport *transport, const ENetE
     return (struct transport_event){.kind = TRANSPORT_NONE};
 }
 
-// The next event that ENet holds or that a waiting datagram causes.
+// Returns the next event that ENet has queued or that a received datagram causes.
 static bool next_event(struct transport *transport, ENetEvent *event)
 {
     ENetHost *host = transport->host;
     const struct batch *in = &transport->in;
     while (enet_host_check_events(host, event) <= 0) {
         if (transport->services_left == 0 || transport->is_overtime ||
-            (transport->dry && in->next == in->count))
+            (transport->drained && in->next == in->count))
             return false;
         transport->services_left--;
-        // We limit no bandwidth. Once a second ENet would still tell every peer so, reliably, if
-        // any came or went, and would heed what a peer says of its own bandwidth.
+        // Postpones ENet's bandwidth throttle, because the server has no bandwidth limit. ENet
+        // would otherwise send every peer a reliable BANDWIDTH_LIMIT once a second after a peer
+        // came or left, and apply the peers' own limits.
         host->bandwidthThrottleEpoch = enet_time_get();
-        // With an event to fill, ENet connects a peer at the acknowledgement that it waits for.
-        // Without one it would only do so later, and drop what follows in the same datagram: the
-        // client's first message, as a rule, which would come again half a second later.
+        // Given an event to fill, ENet connects a peer as soon as it reads the acknowledgement of
+        // the handshake. Without one it would connect the peer later and drop the rest of the
+        // datagram, usually the client's first message, which would be resent half a second later.
         transport_serving = transport;
         const int status = enet_host_service(host, event, 0);
         transport_serving = NULL;
         transport_send_batch(transport);
-        // Below zero tells nothing: it may be our own end mark, or only one bad datagram.
+        // A negative status is not an error: it may be the hook's end mark, or one bad datagram.
         if (status > 0)
             return true;
     }
@@ -424,8 +425,8 @@ static void on_packet_freed(ENetPacket *packet)
     slot->queued -= packet->dataLength;
     if ((packet->flags & ENET_PACKET_FLAG_RELIABLE) == 0)
         return;
-    slot->owed--;
-    slot->owed_ms = now_ms();
+    slot->unacknowledged--;
+    slot->stalled_since_ms = now_ms();
 }
 
 // False if there was no memory for the message, or the peer has no such channel.
@@ -438,8 +439,8 @@ static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reli
     packet->userData = slot;
     packet->freeCallback = on_packet_freed;
     slot->queued += size;
-    if (reliable && slot->owed++ == 0)
-        slot->owed_ms = now_ms();
+    if (reliable && slot->unacknowledged++ == 0)
+        slot->stalled_since_ms = now_ms();
     if (enet_peer_send(peer, reliable ? CHANNEL_RELIABLE : CHANNEL_UNRELIABLE, packet) != 0) {
         enet_packet_destroy(packet);
         return false;
@@ -456,18 +457,19 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     struct transport_slot *slot = &transport->slots[peer];
     if (to->state != ENET_PEER_STATE_CONNECTED || slot->dropped)
         return;
-    // A peer may reconfigure the throttle that drops what we send to it; it does not get to.
+    // Overrides a throttle that the peer may have configured to drop the server's messages.
     to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
-    // ENet takes anything that looks like an acknowledgement for a sign of life, and the round trip
-    // that it tells for true.
-    const bool is_owing = slot->owed > 0 && now_ms() - slot->owed_ms > TIMEOUT_MAX_MS;
-    // Unreliable messages count as well: ENet sends one in 65,536 reliably to renew its sequence.
-    const bool queued = !is_owing && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
-                        (!reliable || transport_keeps_up(transport, peer)) &&
+    // Replaces ENet's timeout, which any acknowledgement resets and which trusts the round trip
+    // that the peer echoes.
+    const bool is_stalled =
+        slot->unacknowledged > 0 && now_ms() - slot->stalled_since_ms > TIMEOUT_MAX_MS;
+    // Unreliable messages count too: ENet sends one in 65,536 reliably to renew its sequence.
+    const bool queued = !is_stalled && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
+                        (!reliable || transport_can_send_reliable(transport, peer)) &&
                         queue_message(to, slot, reliable, data, size);
-    if (queued || (!reliable && !is_owing))
+    if (queued || (!reliable && !is_stalled))
         return;
-    // Without this message its stream would have a hole.
+    // A lost reliable message would leave a gap in the stream.
     transport->stats.overflows++;
     transport_drop(transport, to);
 }
@@ -475,13 +477,13 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size)
 {
-    transport_put_plain(transport, to, data, size);
+    transport_queue_plain(transport, to, data, size);
 }
 
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size)
 {
-    transport_put_plain(transport, to, data, size);
+    transport_queue_plain(transport, to, data, size);
     transport->stats.queries++;
 }
 
@@ -492,13 +494,13 @@ void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t r
     if (to->state != ENET_PEER_STATE_CONNECTED)
         return;
     enet_peer_disconnect_later(to, reason);
-    transport_set_farewell(transport, peer);
+    transport_schedule_reset(transport, peer);
 }
 
 void transport_let_in(struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
-    transport->slots[peer].is_in = true;
+    transport->slots[peer].is_admitted = true;
 }
 
 uint32_t transport_peers(const struct transport *transport)
@@ -545,7 +547,7 @@ uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
     return transport->slots[peer].present
-               ? round_trip_least_ms(&transport->guards[peer].round_trip, now_ms())
+               ? round_trip_min_ms(&transport->guards[peer].round_trip, now_ms())
                : UINT32_MAX;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One arena's UDP side: an ENet host whose socket and clock functions are ours. Datagrams move in
-// batches (recvmmsg, sendmmsg), time is monotonic, and every datagram passes datagram_check and
-// then the gate, or the guard of the peer that sent it, before ENet parses it. Thread rule: a
-// transport belongs to one thread at a time.
+// UDP transport of one arena: an ENet host whose socket and clock functions are replaced (see
+// transport_hooks.h). Datagrams move in batches (recvmmsg, sendmmsg), time is monotonic, and every
+// datagram passes datagram_check and then the gate, or the guard of the peer that sent it, before
+// ENet parses it. Thread rule: a transport belongs to one thread at a time.
 #pragma once
 
 #include "datagram.h"
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Reliable bytes that may wait for a peer's acknowledgements before it is dropped as too slow.
+// Bytes of messages queued for a peer, unsent or unacknowledged, beyond which it is dropped.
 #define TRANSPORT_MAX_QUEUED (64 * 1024)
 
 struct transport;
@@ -25,7 +25,7 @@ enum transport_event_kind {
     TRANSPORT_CONNECTED,
     TRANSPORT_DISCONNECTED,
     TRANSPORT_MESSAGE,
-    TRANSPORT_QUERY, // somebody without a connection asks, and waits for a transport_reply
+    TRANSPORT_QUERY, // a server query without a connection; answer it by transport_reply
 };
 
 struct transport_event {
@@ -34,89 +34,94 @@ struct transport_event {
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
     const uint8_t *data; // of a message, valid until the next transport_poll
     size_t size;
-    enum query_kind query;   // what a QUERY asks
-    struct udp_address from; // and who
+    enum query_kind query;   // of a QUERY
+    struct udp_address from; // sender of a QUERY
 };
 
 // Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to
-// RAIM_MAX_PEERS).
-// Returns NULL and writes a reason of at most `capacity` bytes into `error`.
+// RAIM_MAX_PEERS). On failure returns NULL and writes a reason of at most `capacity` bytes into
+// `error`.
 struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
                                  size_t capacity);
-// The same on a UDP socket over IPv4 that is bound already; takes it, even when it fails.
+
+// Creates a transport on a bound IPv4 UDP socket. Takes the socket, even on failure. Otherwise as
+// transport_open.
 struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity);
 void transport_close(struct transport *transport);
 
 // The bound UDP port.
 uint16_t transport_port(const struct transport *transport);
 
-// Whether queries are let in as TRANSPORT_QUERY events; at first they are refused like any other
-// connectionless datagram.
+// Sets whether server queries arrive as TRANSPORT_QUERY events. Initially they are refused as
+// DATAGRAM_CONNECTIONLESS.
 void transport_admit_queries(struct transport *transport, bool admit);
 
-// Whether who connects must have a cookie (see gate.h), and what an address may take; at first
-// nobody needs one, and GATE_LIMITS_DEFAULT holds. Connect requests are answered in any case.
+// Sets whether a CONNECT needs a cookie (see gate.h), and the limits per address. Initially no
+// cookie is needed and GATE_LIMITS_DEFAULT applies. Connect requests are always answered.
 void transport_guard(struct transport *transport, bool wants_cookies,
                      const struct gate_limits *limits);
 
-// How long a transport_receive with its transport_polls may take, in microseconds; at first any
-// time. Then the rest stays in the kernel for the next, but for 64 datagrams and two for each peer,
-// which are read however long it takes.
+// Limits the time that a transport_receive and its transport_polls may read, in microseconds; 0,
+// the initial value: no limit. Datagrams beyond it stay in the kernel until the next receive. 64
+// datagrams and two per peer slot are always read.
 void transport_limit_time(struct transport *transport, uint32_t us);
 
-// The arena's name, of 1 to 31 bytes, that cookies tell; and whether a credential is wanted of
-// whoever comes in. At first "arena", and none is.
+// Sets the contents of cookies: the arena's name, of 1 to 31 bytes, and whether clients need a
+// credential. Initially "arena" and false.
 void transport_offer(struct transport *transport, const char *arena, bool needs_admission);
 
-// Who is banned and which credentials are good, from now on; see gate.h. Copies it.
+// Sets how bans and credentials are checked (see gate.h). Copies the policy and borrows its
+// context.
 void transport_set_policy(struct transport *transport, const struct gate_policy *policy);
 
-// Offers encrypted sessions from now on (see secure_sessions.h), to a server known by its lasting
-// secret key; `required`: takes no other datagrams but connect requests and queries. Who has a
-// session sends and gets nothing plain. False when memory is missing.
+// Offers encrypted sessions (see secure_sessions.h). Call it at most once. `secret` is the server's
+// long-term secret key, copied. `required`: refuses plain datagrams except connect requests and
+// queries. A client with a session neither sends nor receives plain datagrams. False when memory
+// runs out.
 bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
                        bool required);
 
-// Begins a tick's reading: transport_poll, called until false, reads every datagram that waits in
-// the kernel and tells what they held.
+// Begins a tick's reading. Call transport_poll until it returns false: it reads the datagrams that
+// wait in the kernel and returns one event per call.
 void transport_receive(struct transport *transport);
 bool transport_poll(struct transport *transport, struct transport_event *event);
 
-// Queues a message for a peer; it leaves with transport_flush. Reliable messages go to channel 0,
-// others to channel 1 and are never dropped by ENet's throttle. A peer whose unacknowledged
-// reliable bytes exceed TRANSPORT_MAX_QUEUED, or that is ROUND_TRIP_MESSAGES behind, is dropped: a
+// Queues a message for a peer; transport_flush sends it. Reliable messages go to channel 0, others
+// to channel 1; ENet's throttle never drops them. `size` is 1 to RAIM_MAX_MESSAGE_BYTES. A peer
+// with more than TRANSPORT_MAX_QUEUED queued bytes when a reliable message is sent, with
+// ROUND_TRIP_MESSAGES unacknowledged reliable messages, or without progress for 15 s, is dropped: a
 // DISCONNECTED event follows.
 void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
                     size_t size);
 
-// Queues the reply to a query, of at most RAIM_MAX_DATAGRAM_BYTES bytes; it leaves with the next
-// batch.
+// Queues the reply to a query, of at most RAIM_MAX_DATAGRAM_BYTES bytes, and counts it. It is sent
+// with the next batch.
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size);
 
-// Queues a datagram of ours that is not ENet's, to anybody, of at most RAIM_MAX_DATAGRAM_BYTES
-// bytes; it leaves with the next batch.
+// Queues a plain datagram outside ENet, to any address, of at most RAIM_MAX_DATAGRAM_BYTES bytes.
+// It is sent with the next batch.
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size);
 
-// Disconnects a peer once its queued reliable messages are acknowledged, and after a second in any
-// case; `reason` travels in ENet's disconnect data. A DISCONNECTED event follows.
+// Disconnects a peer when its queued reliable messages are acknowledged, and after a second at the
+// latest. `reason` is sent as ENet's disconnect data. A DISCONNECTED event follows.
 void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason);
 
-// A peer's HELLO was accepted. Before, it makes room for another a second after it has CONNECTED:
-// whatever it sends, it only holds a slot.
+// Marks a peer as admitted: its HELLO was accepted. A peer that is not admitted within a second of
+// CONNECTED may lose its slot to a new connection, whatever it sends.
 void transport_let_in(struct transport *transport, uint32_t peer);
 
-// Sends everything queued.
+// Sends all queued messages and datagrams.
 void transport_flush(struct transport *transport);
 
 // The number of peers that are connected or still disconnecting.
 uint32_t transport_peers(const struct transport *transport);
 
-// The handles of peers are below this.
+// The number of peer slots: every peer is below this.
 uint32_t transport_capacity(const struct transport *transport);
 
-// Whether CONNECTED was told of a peer and DISCONNECTED was not.
+// Whether a peer is connected: its CONNECTED was returned and its DISCONNECTED was not.
 bool transport_is_connected(const struct transport *transport, uint32_t peer);
 
 // Whether a connected peer's datagrams are encrypted and authenticated.
@@ -125,19 +130,20 @@ bool transport_is_secure(const struct transport *transport, uint32_t peer);
 // The IPv4 address of a connected peer, in the machine's byte order.
 uint32_t transport_address(const struct transport *transport, uint32_t peer);
 
-// From where a connected peer plays: for transport_send_to, when the connection is there no more.
+// The address and port of a connected peer, for a transport_send_to after the connection has ended.
 struct udp_address transport_source(const struct transport *transport, uint32_t peer);
 
-// Mean round trip of a connected peer in milliseconds, as ENet measures it.
+// Mean round trip of a connected peer in milliseconds, as measured by ENet.
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);
 
-// The least round trip of a connected peer within the last second or so, in milliseconds, as the
-// server measured it: from when it sent a reliable command (ENet's pings among them) once to when
-// it read the acknowledgement. The peer can make it longer, not shorter than the way. UINT32_MAX
-// where there was none.
+// The shortest round trip of a connected peer within about the last second, in milliseconds,
+// measured by the server's clock (see round_trip.h): from sending a reliable command, such as a
+// ping, to reading its acknowledgement. The peer can lengthen it, but cannot make it shorter than
+// the network's delay. UINT32_MAX if there was no sample.
 uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer);
 
-// Mean deviation of the round trips of a connected peer in milliseconds, as ENet measures it.
+// Mean deviation of a connected peer's round trips in milliseconds, as measured by ENet.
 uint32_t transport_jitter_ms(const struct transport *transport, uint32_t peer);
 
+// Counters since the transport was opened; valid as long as the transport.
 const struct transport_stats *transport_stats(const struct transport *transport);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Datagrams between the batches and ENet, decrypted and encrypted on the way for who has a session.
-#define _GNU_SOURCE // what batch.h is made of
+// Moves datagrams between the batches and ENet, and decrypts and encrypts those of sessions.
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_datagrams.h"
 
 #include "monotonic.h"
@@ -12,15 +12,16 @@
 
 _Thread_local struct transport *transport_serving;
 
-// Shows a datagram of a transport that offers encryption as ENet is to see it. What is refused is
-// still shown to transport_judge, which counts it, so that a flood is bounded like any other.
-static size_t show(struct transport *transport, struct udp_address from, const uint8_t *received,
-                   size_t size, uint8_t *data)
+// Decrypts or copies a datagram into ENet's buffer, for a transport that offers encryption. A
+// refused datagram becomes one zero byte, which transport_judge counts and discards, so that a
+// flood of refused datagrams stays within the limits of a tick.
+static size_t decrypt_or_copy(struct transport *transport, struct udp_address from,
+                              const uint8_t *received, size_t size, uint8_t *data)
 {
     size_t shown = 0;
     if (raim_secure_channel_is_datagram(received, size)) {
         shown = secure_sessions_decrypt(transport->sessions, from, received, size, data,
-                                        &transport->opening);
+                                        &transport->decrypt_verdict);
         transport->is_secure = shown > 0;
     } else if ((size >= 2 && received[0] == 0xFF && received[1] == 0xFF) ||
                (!transport->gate.offer.requires_encryption &&
@@ -28,7 +29,7 @@ static size_t show(struct transport *transport, struct udp_address from, const u
         memcpy(data, received, size);
         return size;
     } else {
-        transport->opening = DATAGRAM_UNSEALED;
+        transport->decrypt_verdict = DATAGRAM_UNENCRYPTED;
     }
     if (shown > 0)
         return shown;
@@ -36,14 +37,14 @@ static size_t show(struct transport *transport, struct udp_address from, const u
     return 1;
 }
 
-int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data)
+int transport_next_datagram(struct transport *transport, struct udp_address *from, uint8_t *data)
 {
     struct batch *in = &transport->in;
-    if (in->next == in->count && !transport->dry)
-        transport->dry = !batch_receive(in, transport->socket);
+    if (in->next == in->count && !transport->drained)
+        transport->drained = !batch_receive(in, transport->socket);
     if (in->next == in->count) {
-        // The end mark could be 0. But -1 also ends the service, which would go on to send
-        // acknowledgements in datagrams of their own; so they travel with the tick's messages.
+        // ENet takes 0 for "no datagram" too. But -1 also ends the service before it sends
+        // acknowledgements, so that they share datagrams with the tick's messages.
         return -1;
     }
     const size_t i = in->next++;
@@ -52,16 +53,16 @@ int transport_take(struct transport *transport, struct udp_address *from, uint8_
     transport->stats.bytes_in += size;
     *from = (struct udp_address){.address = ntohl(in->addresses[i].sin_addr.s_addr),
                                  .port = ntohs(in->addresses[i].sin_port)};
-    transport->opening = DATAGRAM_OK;
+    transport->decrypt_verdict = DATAGRAM_OK;
     transport->is_secure = false;
     if (size == 0) {
-        // ENet takes 0 for the end. One byte is as malformed as none.
+        // ENet takes 0 for "no datagram". One byte is just as malformed as an empty datagram.
         data[0] = 0;
         return 1;
     }
     const size_t shown = size < BATCH_BYTES ? size : BATCH_BYTES;
     if (transport->sessions != NULL)
-        return (int)show(transport, *from, in->data[i], shown, data);
+        return (int)decrypt_or_copy(transport, *from, in->data[i], shown, data);
     memcpy(data, in->data[i], shown);
     return (int)shown;
 }
@@ -74,7 +75,7 @@ void transport_send_batch(struct transport *transport)
     transport->stats.send_errors += sent.errors;
 }
 
-// Copies, because ENet frees its buffers when this returns.
+// Copies the parts, because ENet frees its buffers when this returns.
 static int send_batched(struct transport *transport, struct udp_address to,
                         const struct iovec *parts, size_t count)
 {
@@ -108,20 +109,20 @@ static int send_encrypted(struct transport *transport, struct udp_address to,
     return send_batched(transport, to, &whole, 1);
 }
 
-int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
-                  size_t count)
+int transport_queue(struct transport *transport, struct udp_address to, const struct iovec *parts,
+                    size_t count)
 {
     if (transport->sessions == NULL)
         return send_batched(transport, to, parts, count);
     if (secure_sessions_has(transport->sessions, to))
         return send_encrypted(transport, to, parts, count);
-    // Where encryption is required, who has no session any more is told nothing.
+    // If encryption is required, a peer that has lost its session is sent nothing.
     return transport->gate.offer.requires_encryption ? 0
                                                      : send_batched(transport, to, parts, count);
 }
 
-void transport_put_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
-                         size_t size)
+void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
+                           size_t size)
 {
     assert(size <= RAIM_MAX_DATAGRAM_BYTES);
     const struct iovec whole = {.iov_base = (void *)data, .iov_len = size};

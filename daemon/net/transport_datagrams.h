@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Datagrams between the batches and ENet.
+// Datagram path between the batches and ENet: decryption on receipt, encryption on sending.
 #pragma once
 
 #include "transport_internal.h"
 
-// The transport whose host ENet is serving on this thread. Other hosts of the process, such as a
-// test's clients, find NULL and get plain system calls.
+// The transport whose ENet host is being serviced on this thread. NULL for other hosts of the
+// process, such as a test's clients, which use plain system calls.
 extern _Thread_local struct transport *transport_serving;
 
-// The next datagram that has come, of at most BATCH_BYTES, decrypted where it was encrypted; and
-// from where. -1 when there is none.
-int transport_take(struct transport *transport, struct udp_address *from, uint8_t *data);
+// Copies the next received datagram, of at most BATCH_BYTES, into `data`, decrypted if it was
+// encrypted, and its sender into `from`. Returns its size; -1 when there is none.
+int transport_next_datagram(struct transport *transport, struct udp_address *from, uint8_t *data);
 
-// Queues a datagram of ENet's, encrypted where the peer has a session. The bytes queued; 0 where it
-// is lost.
-int transport_put(struct transport *transport, struct udp_address to, const struct iovec *parts,
-                  size_t count);
+// Queues a datagram of ENet, encrypted if the peer has a session. Returns the bytes queued; 0 if it
+// is dropped.
+int transport_queue(struct transport *transport, struct udp_address to, const struct iovec *parts,
+                    size_t count);
 
-// Queues a datagram that is not ENet's, of at most RAIM_MAX_DATAGRAM_BYTES bytes, as it is.
-void transport_put_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
-                         size_t size);
+// Queues an unencrypted datagram outside ENet, of at most RAIM_MAX_DATAGRAM_BYTES bytes.
+void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
+                           size_t size);
 
-// Sends what was queued.
+// Sends the queued datagrams.
 void transport_send_batch(struct transport *transport);
 
-// Counts one that is refused; 1, with which ENet's intercept ends it.
+// Counts a refused datagram. Returns 1, by which ENet's intercept callback discards it.
 int transport_refuse(struct transport *transport, enum datagram_verdict reason);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Judges datagrams by their bytes, by the gate, and by who else is there.
-#define _GNU_SOURCE // what batch.h is made of
+// Answers connectionless datagrams, and checks CONNECTs against the gate and the connections.
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_gate.h"
 
 #include "monotonic.h"
@@ -22,7 +22,7 @@ void transport_sweep_sessions(struct transport *transport)
     secure_sessions_sweep(transport->sessions, transport->swept_ms);
 }
 
-// Whether ENet has a peer there, plain or encrypted.
+// Whether ENet has a peer, plain or encrypted, at this address and port.
 static bool has_peer(const ENetHost *host, const ENetAddress *address)
 {
     for (size_t i = 0; i < host->peerCount; i++)
@@ -33,7 +33,7 @@ static bool has_peer(const ENetHost *host, const ENetAddress *address)
     return false;
 }
 
-// Begins the session of an INIT that was read, or says why not; the verdict is what is counted.
+// Begins the session of the INIT just read, or writes its refusal. Returns the verdict to count.
 static enum datagram_verdict begin_session(struct transport *transport, const ENetHost *host,
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
@@ -49,7 +49,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
         return verdict;
     }
     *size = RAIM_RESPONSE_BYTES;
-    // Its datagrams would not be its own any more.
+    // A session would take over the datagrams of the existing peer.
     if (has_peer(host, &host->receivedAddress))
         return DATAGRAM_SESSIONS;
     transport_sweep_sessions(transport);
@@ -62,7 +62,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
 }
 
 // Answers an INIT, and begins its session.
-static int hear_init(struct transport *transport, const ENetHost *host)
+static int receive_init(struct transport *transport, const ENetHost *host)
 {
     const struct udp_address from = transport_udp_address(&host->receivedAddress);
     struct raim_init init;
@@ -90,18 +90,19 @@ static int hear_init(struct transport *transport, const ENetHost *host)
     if (verdict != DATAGRAM_OK)
         transport_refuse(transport, verdict);
     if (verdict != DATAGRAM_SESSIONS && verdict != DATAGRAM_FORGED && size > 0)
-        transport_put_plain(transport, from, reply, size);
+        transport_queue_plain(transport, from, reply, size);
     return 1;
 }
 
-// Listens to somebody without a connection. For a query that is to be answered by others the event
-// is made to end the service: it comes from no peer.
-static int hear(struct transport *transport, const ENetHost *host, ENetEvent *event)
+// Handles a datagram outside a connection. For a query that the caller of transport_poll answers,
+// it fills ENet's event, without a peer, which makes ENet's service return.
+static int receive_connectionless(struct transport *transport, const ENetHost *host,
+                                  ENetEvent *event)
 {
     struct gate_answer answer;
     if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) ==
         RAIM_CONNECTIONLESS_HANDSHAKE)
-        return hear_init(transport, host);
+        return receive_init(transport, host);
     const struct udp_address from = transport_udp_address(&host->receivedAddress);
     gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength, monotonic_us(),
               &answer);
@@ -111,32 +112,32 @@ static int hear(struct transport *transport, const ENetHost *host, ENetEvent *ev
     case GATE_DROPPED:
         transport->stats.queries_limited++;
         break;
-    case GATE_TOLD:
-        transport_put_plain(transport, from, answer.reply, answer.size);
+    case GATE_CHALLENGED:
+        transport_queue_plain(transport, from, answer.reply, answer.size);
         transport->stats.queries++;
         break;
     case GATE_ANSWERED:
         if (answer.refusal != DATAGRAM_OK)
             transport_refuse(transport, answer.refusal);
         if (answer.notice_size > 0)
-            transport_put_plain(transport, from, answer.notice, answer.notice_size);
+            transport_queue_plain(transport, from, answer.notice, answer.notice_size);
         if (answer.size > 0)
-            transport_put_plain(transport, from, answer.reply, answer.size);
+            transport_queue_plain(transport, from, answer.reply, answer.size);
         break;
-    case GATE_ASKED:
+    case GATE_QUERY:
         transport->query = answer.query;
         event->type = ENET_EVENT_TYPE_RECEIVE;
         event->peer = NULL;
-        // Queries must not use up what reads the datagrams of those who play; their own rate
-        // bounds them.
+        // A query must not use up the service calls that read the players' datagrams. The rate
+        // limit of queries bounds them.
         transport->services_left++;
         break;
     }
     return 1;
 }
 
-// Whether the address of a CONNECT and its network may have another connection. Walks all peers,
-// as ENet does next.
+// Whether the address of a CONNECT and its network may have another connection. May drop an idle
+// one of theirs to make room. Walks all peers, as ENet does next.
 static bool has_room(struct transport *transport, const ENetAddress *from, uint32_t id)
 {
     const struct gate_limits *limits = &transport->gate.limits;
@@ -151,7 +152,7 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
             ((peer->address.host ^ from->host) & network) != 0)
             continue;
         const bool is_same = peer->address.host == from->host;
-        // A repetition; ENet knows it.
+        // A repeated CONNECT, which ENet recognizes.
         if (is_same && peer->address.port == from->port && peer->connectID == id)
             return true;
         const bool idle = transport_is_idle(transport, peer);
@@ -160,16 +161,16 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
         of_address += is_same;
         idle_of_address = idle && is_same ? peer : idle_of_address;
     }
-    ENetPeer *leaver = NULL;
+    ENetPeer *evicted = NULL;
     if (of_address >= limits->connections_per_address)
-        leaver = idle_of_address;
+        evicted = idle_of_address;
     else if (limits->connections_per_network > 0 && of_network >= limits->connections_per_network)
-        leaver = idle_of_network;
+        evicted = idle_of_network;
     else
         return true;
-    if (leaver != NULL)
-        transport_drop(transport, leaver);
-    return leaver != NULL;
+    if (evicted != NULL)
+        transport_drop(transport, evicted);
+    return evicted != NULL;
 }
 
 static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
@@ -181,9 +182,9 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
         return transport_refuse(transport, verdict);
     if (!has_room(transport, from, connect.id) || !transport_make_room(transport, from, connect.id))
         return transport_refuse(transport, DATAGRAM_CONNECTIONS);
-    // ENet 1.3.17 adopts whatever MTU a client's CONNECT names, and tells it back. A larger one
-    // than ours would outgrow our batches, a smaller one would turn snapshots into reliable
-    // fragments. A client that wished for less sends no more than it wished.
+    // ENet 1.3.17 adopts the MTU in a client's CONNECT and returns it. A larger MTU than ours would
+    // exceed the batches' buffers, and a smaller one would turn snapshots into reliable fragments.
+    // A client that asked for a smaller MTU still sends no more than it asked for.
     datagram_set_mtu(host->receivedData, RAIM_MAX_DATAGRAM_BYTES);
     datagram_unlimit_connect(host->receivedData);
     return 0;
@@ -193,11 +194,11 @@ int transport_judge(struct transport *transport, ENetHost *host, ENetEvent *even
 {
     struct datagram_connect connect;
     const enum datagram_verdict verdict =
-        transport->opening != DATAGRAM_OK
-            ? transport->opening
+        transport->decrypt_verdict != DATAGRAM_OK
+            ? transport->decrypt_verdict
             : datagram_check(host->receivedData, host->receivedDataLength);
     if (verdict == DATAGRAM_CONNECTIONLESS)
-        return hear(transport, host, event);
+        return receive_connectionless(transport, host, event);
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
     if (datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Between ENet's peers and what bounds them: shows peer_guard what ENet holds, keeps the budgets of
-// addresses and of a tick, ends connections whose time has come, and makes room for newcomers.
-#define _GNU_SOURCE // what batch.h is made of
+// Gives peer_guard its view of ENet's peers, enforces the budgets of addresses and of a tick, ends
+// connections at their deadlines, and evicts idle peers for new connections.
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_guard.h"
 
 #include "monotonic.h"
@@ -14,19 +14,18 @@
 #include <string.h>
 
 enum {
-    // For who has connected, to say something, before somebody else may need the slot.
-    PATIENCE_MS = 1000,
-    // For a peer to acknowledge its end.
-    FAREWELL_MS = 1000,
-    // Datagrams that the peers of an address may send at once, and with every tick as many more as
-    // one of them, and so many for each connection that it may have: twice what honest clients
-    // send.
+    // Time after CONNECTED until a peer that was not admitted may be evicted.
+    ADMIT_TIMEOUT_MS = 1000,
+    // Time for a peer to acknowledge the server's disconnect.
+    RESET_DELAY_MS = 1000,
+    // Datagram budget of an address: the burst, and the refill per tick for each connection that it
+    // may have, besides the refill of one peer. It is twice what honest clients send.
     ADDRESS_DATAGRAMS = 2 * PEER_GUARD_DATAGRAMS,
     ADDRESS_DATAGRAMS_PER_TICK = 4,
-    // The clock is read once in so many datagrams.
-    DATAGRAMS_PER_LOOK = 8,
-    // However slow the machine is, so many are read in a tick, and two of each peer.
-    LEAST_DATAGRAMS = 64,
+    // Datagrams between two reads of the clock.
+    DATAGRAMS_PER_CLOCK_READ = 8,
+    // Datagrams read in every tick however slow the machine is, besides two per peer slot.
+    MIN_DATAGRAMS = 64,
 };
 
 static int64_t now_ms(void)
@@ -56,7 +55,7 @@ bool transport_has_time(struct transport *transport)
 {
     const uint32_t taken = transport->taken++;
     if (transport->time_us == 0 || transport->is_overtime ||
-        taken < LEAST_DATAGRAMS + 2 * transport->slot_count || taken % DATAGRAMS_PER_LOOK != 0)
+        taken < MIN_DATAGRAMS + 2 * transport->slot_count || taken % DATAGRAMS_PER_CLOCK_READ != 0)
         return !transport->is_overtime;
     transport->is_overtime = (int64_t)monotonic_us() >= transport->time_end_us;
     if (transport->is_overtime)
@@ -80,7 +79,7 @@ void transport_limit_addresses(struct transport *transport)
                                     transport->gate.limits.connections_per_address);
 }
 
-// The peer that ENet will take a datagram for, by ENet's own rules; NULL where it will ignore it.
+// The peer to which ENet will assign a datagram, by ENet's own rules; NULL if it will ignore it.
 static ENetPeer *sender_of(const ENetHost *host)
 {
     const struct datagram_sender sender = datagram_sender(host->receivedData);
@@ -96,7 +95,7 @@ static ENetPeer *sender_of(const ENetHost *host)
     return peer;
 }
 
-// Walks no more than what the guard has let in.
+// Copies ENet's lists into the view. The guard bounds their lengths.
 static void view_channel(const ENetChannel *channel, struct peer_guard_channel *view)
 {
     view->received = channel->incomingReliableSequenceNumber;
@@ -118,12 +117,12 @@ static void view_channel(const ENetChannel *channel, struct peer_guard_channel *
 static struct peer_guard_view view_of(const struct transport *transport, const ENetPeer *peer)
 {
     struct peer_guard_view view = {
-        .is_open = peer->state == ENET_PEER_STATE_CONNECTED ||
-                   peer->state == ENET_PEER_STATE_DISCONNECT_LATER,
-        .is_opening = peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT,
-        .believes_disconnect = transport->is_secure ||
-                               peer->state == ENET_PEER_STATE_DISCONNECT_LATER ||
-                               peer->state == ENET_PEER_STATE_DISCONNECTING,
+        .is_connected = peer->state == ENET_PEER_STATE_CONNECTED ||
+                        peer->state == ENET_PEER_STATE_DISCONNECT_LATER,
+        .is_connecting = peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT,
+        .trusts_disconnect = transport->is_secure ||
+                             peer->state == ENET_PEER_STATE_DISCONNECT_LATER ||
+                             peer->state == ENET_PEER_STATE_DISCONNECTING,
         .waiting_bytes = peer->totalWaitingData,
         .max_waiting_bytes = transport->host->maximumWaitingData,
     };
@@ -132,9 +131,10 @@ static struct peer_guard_view view_of(const struct transport *transport, const E
     return view;
 }
 
-// ENet drops an unreliable message whose number is not above the newest that it has delivered. So
-// the highest number, in one datagram that somebody else sends in a peer's name, would silence it
-// for up to 65,535 messages. Inputs name their ticks: in which order they come does not matter.
+// Resets the unreliable sequence number of each channel. ENet drops an unreliable message whose
+// number is not above the newest delivered one, so that one forged datagram with the highest number
+// would silence a peer for up to 65,535 messages. Inputs name their ticks, so their order does not
+// matter.
 static void take_unreliable_in_any_order(ENetPeer *peer)
 {
     for (size_t i = 0; i < peer->channelCount; i++)
@@ -154,7 +154,7 @@ static void acknowledge_again(ENetPeer *peer, const struct peer_guard_report *re
     }
 }
 
-static void watch(struct transport *transport, int64_t deadline_ms)
+static void lower_deadline(struct transport *transport, int64_t deadline_ms)
 {
     if (deadline_ms < transport->deadline_ms)
         transport->deadline_ms = deadline_ms;
@@ -168,7 +168,7 @@ int transport_filter(struct transport *transport, ENetHost *host)
     const size_t index = (size_t)(peer - host->peers);
     struct peer_guard *guard = &transport->guards[index];
     if (transport->slots[index].dropped)
-        return 1; // until DISCONNECTED was told of its predecessor
+        return 1; // until the DISCONNECTED of the slot's previous peer was returned
     if (!peer_guard_admit(guard, transport->receives) ||
         !has_address_budget(transport, ntohl(peer->address.host)))
         return transport_refuse(transport, DATAGRAM_BUDGET);
@@ -179,16 +179,16 @@ int transport_filter(struct transport *transport, ENetHost *host)
     peer_guard_filter(guard, &view, host->receivedData, host->receivedDataLength, now_ms(),
                       transport->stats.refused, &report);
     acknowledge_again(peer, &report, sent_time);
-    watch(transport, peer_guard_deadline_ms(guard));
+    lower_deadline(transport, peer_guard_deadline_ms(guard));
     host->receivedDataLength = report.size;
     return report.size == 0;
 }
 
 // --- What a peer is sent ---
 
-void transport_note_sent(struct transport *transport, const void *address)
+void transport_record_sent(struct transport *transport, const void *address)
 {
-    // ENet names a peer's own address.
+    // ENet passes a pointer to the peer's own address member.
     ENetHost *host = transport->host;
     const uintptr_t at = (uintptr_t)address - offsetof(ENetPeer, address);
     const size_t index = (at - (uintptr_t)host->peers) / sizeof(ENetPeer);
@@ -198,7 +198,7 @@ void transport_note_sent(struct transport *transport, const void *address)
         const ENetProtocolCommandHeader *header = &host->commands[i].header;
         if ((header->command & ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE) == 0)
             continue;
-        // ENet has forgotten what was sent before.
+        // A DISCONNECT makes ENet discard the commands sent before it.
         if ((header->command & ENET_PROTOCOL_COMMAND_MASK) == ENET_PROTOCOL_COMMAND_DISCONNECT)
             round_trip_init(&guard->round_trip);
         const enum round_trip_channel channel = header->channelID == 0   ? ROUND_TRIP_RELIABLE
@@ -209,10 +209,10 @@ void transport_note_sent(struct transport *transport, const void *address)
     }
 }
 
-bool transport_keeps_up(const struct transport *transport, uint32_t peer)
+bool transport_can_send_reliable(const struct transport *transport, uint32_t peer)
 {
     const ENetChannel *channel = transport->host->peers[peer].channels;
-    return transport->slots[peer].owed < ROUND_TRIP_MESSAGES &&
+    return transport->slots[peer].unacknowledged < ROUND_TRIP_MESSAGES &&
            round_trip_has_room(&transport->guards[peer].round_trip, ROUND_TRIP_RELIABLE,
                                (uint16_t)(channel->outgoingReliableSequenceNumber + 1));
 }
@@ -229,12 +229,12 @@ void transport_drop(struct transport *transport, struct _ENetPeer *peer)
     }
 }
 
-void transport_set_farewell(struct transport *transport, uint32_t peer)
+void transport_schedule_reset(struct transport *transport, uint32_t peer)
 {
     struct peer_guard *guard = &transport->guards[peer];
-    if (guard->end_ms == 0)
-        guard->end_ms = now_ms() + FAREWELL_MS;
-    watch(transport, guard->end_ms);
+    if (guard->reset_ms == 0)
+        guard->reset_ms = now_ms() + RESET_DELAY_MS;
+    lower_deadline(transport, guard->reset_ms);
 }
 
 static void end_connection(struct transport *transport, uint32_t index)
@@ -243,8 +243,7 @@ static void end_connection(struct transport *transport, uint32_t index)
     if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->state == ENET_PEER_STATE_ZOMBIE ||
         transport->slots[index].dropped)
         return;
-    // Where the server still waits for its last messages to be acknowledged, the client hears,
-    // once, that it waits no more.
+    // If the last messages are still unacknowledged, the client is sent one DISCONNECT.
     if (peer->state == ENET_PEER_STATE_DISCONNECT_LATER) {
         transport_serving = transport;
         enet_peer_disconnect_now(peer, peer->eventData);
@@ -261,11 +260,11 @@ void transport_end_connections(struct transport *transport)
         struct peer_guard *guard = &transport->guards[i];
         const int64_t deadline_ms = peer_guard_deadline_ms(guard);
         if (deadline_ms > now) {
-            watch(transport, deadline_ms);
+            lower_deadline(transport, deadline_ms);
             continue;
         }
         end_connection(transport, i);
-        guard->end_ms = guard->left_ms = 0;
+        guard->reset_ms = guard->disconnect_ms = 0;
     }
 }
 
@@ -277,11 +276,11 @@ bool transport_is_idle(const struct transport *transport, const struct _ENetPeer
     if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT)
         return peer->earliestTimeout != 0;
     return peer->state == ENET_PEER_STATE_CONNECTED && slot->present && !slot->dropped &&
-           !slot->is_in && now_ms() - slot->since_ms >= PATIENCE_MS;
+           !slot->is_admitted && now_ms() - slot->since_ms >= ADMIT_TIMEOUT_MS;
 }
 
-// Since when an idle peer is there. One that has not acknowledged our answer to its CONNECT may not
-// even have its address, and is taken for older than any that has.
+// The connection time of an idle peer, for eviction. A peer that has not acknowledged the answer to
+// its CONNECT may have forged its address and counts as older than any connected peer.
 static int64_t age_of(const struct transport *transport, const ENetPeer *peer)
 {
     return peer->state == ENET_PEER_STATE_CONNECTED
@@ -299,7 +298,7 @@ bool transport_make_room(struct transport *transport, const struct _ENetAddress 
             free_slot = free_slot != NULL ? free_slot : peer;
         else if (peer->address.host == from->host && peer->address.port == from->port &&
                  peer->connectID == id)
-            return true; // a repetition, which ENet knows
+            return true; // a repeated CONNECT, which ENet recognizes
         else if (transport_is_idle(transport, peer) &&
                  (oldest == NULL || age_of(transport, peer) < age_of(transport, oldest)))
             oldest = peer;
@@ -310,7 +309,7 @@ bool transport_make_room(struct transport *transport, const struct _ENetAddress 
         transport_drop(transport, oldest);
         free_slot = oldest;
     }
-    // ENet takes the first that is free.
+    // ENet uses the first free slot.
     peer_guard_init(&transport->guards[free_slot - host->peers]);
     return true;
 }

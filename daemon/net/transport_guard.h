@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bounds ENet's peers: what they send, how long a tick reads it, and how long they stay.
+// Limits on connected ENet peers: their datagrams, the reading time of a tick, and their slots.
 #pragma once
 
 #include "transport_internal.h"
@@ -7,40 +7,43 @@
 struct _ENetAddress;
 struct _ENetPeer;
 
-// An address of ENet's as the rest of the daemon writes it.
+// Converts an ENet address, which is in network byte order.
 struct udp_address transport_udp_address(const struct _ENetAddress *address);
 
-// Begins the time of a tick, and ends the connections that were to end by now.
+// Begins the reading time of a tick, and ends the connections whose deadline has passed.
 void transport_begin_receive(struct transport *transport);
 
-// Sets what the peers of an address may send by what the gate's limits say.
+// Derives the datagram budget of an address from the gate's limits.
 void transport_limit_addresses(struct transport *transport);
 
-// Whether another datagram may be read in this tick; counts it.
+// Counts a datagram; false if this tick must not read it.
 bool transport_has_time(struct transport *transport);
 
-// Cuts out of a connected peer's datagram what ENet must not see: 1 where nothing is left, or ENet
-// would not know whose it is.
+// Applies the peer guard to a connected peer's datagram. 1 if the datagram is to be discarded, 0 if
+// ENet parses the rest of it.
 int transport_filter(struct transport *transport, struct _ENetHost *host);
 
-// ENet sends a datagram to a peer: `address` is that of an ENetPeer.
-void transport_note_sent(struct transport *transport, const void *address);
+// Records the reliable commands of a datagram that ENet is sending. `address` points to the address
+// member of an ENetPeer.
+void transport_record_sent(struct transport *transport, const void *address);
 
-// Whether a peer has acknowledged enough to be sent another reliable message.
-bool transport_keeps_up(const struct transport *transport, uint32_t peer);
+// Whether the peer's log of unacknowledged commands has room for another reliable message.
+bool transport_can_send_reliable(const struct transport *transport, uint32_t peer);
 
-// Frees a peer's slot at once. If it was CONNECTED, DISCONNECTED is told next, and until then
-// nothing is heard of whoever gets the slot.
+// Frees a peer's slot at once. If the peer was CONNECTED, the next event is its DISCONNECTED; until
+// then datagrams of a new peer in the slot are discarded.
 void transport_drop(struct transport *transport, struct _ENetPeer *peer);
 
-// The server ends a connection: it is reset a little later, whatever its peer does.
-void transport_set_farewell(struct transport *transport, uint32_t peer);
+// Schedules the reset of a connection that the server is ending, in case the peer never answers.
+void transport_schedule_reset(struct transport *transport, uint32_t peer);
+
+// Ends every connection whose deadline has passed.
 void transport_end_connections(struct transport *transport);
 
-// Whether a peer holds a slot for nothing: it has left our answer to its CONNECT unacknowledged for
-// longer than a round trip takes, or was not let in (see transport_let_in).
+// Whether a peer's slot may be given to a new connection: the peer has not acknowledged the answer
+// to its CONNECT before a resend, or was not admitted in time (see transport_let_in).
 bool transport_is_idle(const struct transport *transport, const struct _ENetPeer *peer);
 
-// Whether there is a slot for a CONNECT, which it then gets. If there is none, the oldest idle
-// connection makes room, whatever network it is from. Walks all peers, as ENet does next.
+// Prepares a slot for a CONNECT: a free one, or that of the oldest idle connection of any network,
+// which is dropped. False if there is none. Walks all peers, as ENet does next.
 bool transport_make_room(struct transport *transport, const struct _ENetAddress *from, uint32_t id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What libenet calls: enet_time_get, enet_socket_receive and enet_socket_send. It calls them
-// through the dynamic linker, so the definitions here replace its own for the whole process.
-#define _GNU_SOURCE // what batch.h is made of
+// Definitions of enet_time_get, enet_socket_receive and enet_socket_send. libenet calls them
+// through the dynamic linker, so these definitions replace its own for the whole process.
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_hooks.h"
 
 #include "enet_socket.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// While not NULL, the calls of this thread are counted, and nothing is sent or received.
+// While not NULL, this thread's calls are counted, and nothing is sent or received.
 static _Thread_local struct calls {
     uint32_t times, sends, receives;
 } * counting;
@@ -43,7 +43,7 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     if (!transport_has_time(transport_serving))
         return -1;
     struct udp_address from;
-    const int size = transport_take(transport_serving, &from, buffers[0].data);
+    const int size = transport_next_datagram(transport_serving, &from, buffers[0].data);
     if (size > 0)
         *address = (ENetAddress){.host = htonl(from.address), .port = from.port};
     return size;
@@ -58,12 +58,12 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
     }
     if (transport_serving == NULL)
         return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
-    transport_note_sent(transport_serving, address);
-    return transport_put(transport_serving, transport_udp_address(address),
-                         (const struct iovec *)buffers, count);
+    transport_record_sent(transport_serving, address);
+    return transport_queue(transport_serving, transport_udp_address(address),
+                           (const struct iovec *)buffers, count);
 }
 
-// A host that connects to itself makes ENet ask for the time, send and receive.
+// Connects a host to itself, which makes ENet read the clock, send and receive.
 bool transport_check_hooks(char *error, size_t capacity)
 {
     static atomic_bool is_checked;

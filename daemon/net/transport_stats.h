@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a transport counts, from when it was opened.
+// Counters of a transport since it was opened.
 #pragma once
 
 #include "datagram.h"
@@ -9,9 +9,9 @@
 struct transport_stats {
     uint64_t bytes_in, bytes_out; // UDP payload
     uint64_t packets_in, packets_out;
-    uint64_t send_errors;     // datagrams that the kernel did not take
-    uint64_t overflows;       // peers dropped that acknowledged too little, or nothing any more
-    uint64_t queries;         // answered, be it with a challenge
-    uint64_t queries_limited; // dropped as too many
+    uint64_t send_errors;     // datagrams that the kernel refused
+    uint64_t overflows;       // peers dropped for too many queued bytes or missing acknowledgements
+    uint64_t queries;         // answered, with a challenge or a reply
+    uint64_t queries_limited; // dropped by the rate limit
     uint64_t refused[DATAGRAM_VERDICTS];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gathers an arena's answers from its configuration and its match.
+// Writes an arena's A2S replies from its configuration and its match.
 #include "answers.h"
 
 #include <assert.h>
@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 enum {
-    MOST_PLAYERS = UINT8_MAX, // that a reply can count
-    ARENA_RULES = 7,          // beside the rules of the game
+    MAX_PLAYERS = UINT8_MAX, // the most that a reply can count
+    ARENA_RULES = 7,         // besides the rules of the game
     VALUE_BYTES = 32,
 };
 
@@ -29,7 +29,7 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
         .game = "raim",
         .version = RAIM_VERSION,
         .players = counts.players + counts.bots,
-        .places = config->max_players + counts.bots,
+        .max_players = config->max_players + counts.bots,
         .bots = counts.bots,
         .port = subject->port,
     };
@@ -38,13 +38,13 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
 
 static size_t write_players(const struct answers_subject *subject, uint8_t *reply)
 {
-    struct query_player players[MOST_PLAYERS];
+    struct query_player players[MAX_PLAYERS];
     const uint32_t present = raim_match_players(subject->match, subject->rows, subject->places);
-    const uint32_t count = present < MOST_PLAYERS ? present : MOST_PLAYERS;
+    const uint32_t count = present < MAX_PLAYERS ? present : MAX_PLAYERS;
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_match_player *row = &subject->rows[i];
         players[i] = (struct query_player){
-            // Tools take somebody without a name for somebody who is not there yet.
+            // Query tools take a player without a name for one that is still connecting.
             .name = row->bot || subject->config->query_names ? row->name : "player",
             .score = row->score,
             .seconds = row->bot ? QUERY_BOT_SECONDS
@@ -105,7 +105,7 @@ const struct answer *answers_get(struct answers *answers, const struct answers_s
                                  enum query_kind kind, int64_t now_ms)
 {
     struct answer *answer = &answers->kinds[kind];
-    if (answer->size == 0 || now_ms - answer->written_ms >= ANSWERS_KEPT_MS) {
+    if (answer->size == 0 || now_ms - answer->written_ms >= ANSWERS_MAX_AGE_MS) {
         answer->size = write_answer(subject, kind, answer->bytes);
         answer->written_ms = now_ms;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an arena answers to queries: written when somebody asks, and kept for a tenth of a second,
-// so that many who ask cost as much as ten a second.
+// Cache of an arena's A2S replies: a reply is written on demand and reused for ANSWERS_MAX_AGE_MS,
+// so that any number of queries costs at most ten replies of each kind a second.
 #pragma once
 
 #include "config.h"
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ANSWERS_KEPT_MS 100
+#define ANSWERS_MAX_AGE_MS 100
 
-// Whom the answers are about. Everything is borrowed.
+// The data that the replies describe. Everything is borrowed.
 struct answers_subject {
     const struct config_arena *config;
     uint16_t port;
     const struct raim_match *match;
-    struct raim_match_player *rows; // room for the players
+    struct raim_match_player *rows; // scratch memory for the players
     uint32_t places;                // rows
 };
 
@@ -27,11 +27,11 @@ struct answer {
     uint8_t bytes[QUERY_MAX_REPLY];
 };
 
-// All zero at first.
+// Initialized with zeros.
 struct answers {
     struct answer kinds[QUERY_KINDS];
 };
 
-// The reply to a query, not QUERY_NONE; valid until the next call.
+// The reply to a query of this kind, which is not QUERY_NONE; valid until the next call.
 const struct answer *answers_get(struct answers *answers, const struct answers_subject *subject,
                                  enum query_kind kind, int64_t now_ms);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Writes A2S replies that always fit.
+// Writes A2S replies that never exceed QUERY_MAX_REPLY.
 #include "query.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
-static_assert(sizeof(float) == 4, "seconds travel as an IEEE 754 single");
+static_assert(sizeof(float) == 4, "seconds are an IEEE 754 single on the wire");
 
 // Every reply begins with four bytes of 0xFF and a letter.
 enum {
     INFO_REPLY = 'I',
     PLAYERS_REPLY = 'D',
     RULES_REPLY = 'E',
-    // With 48 tools expect the replies of an older engine, split in another way.
+    // Not 48: for that version, tools expect an older engine's format of split replies.
     PROTOCOL = 17,
     DEDICATED = 'd',
     LINUX = 'l',
     HAS_PORT = 0x80,
 };
 
-// A reply in the making. Once something did not fit, nothing does.
+// A reply under construction, with a sticky error: after an overflow nothing is written.
 struct writer {
     uint8_t *bytes;
     size_t size, capacity;
@@ -86,18 +86,18 @@ size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_R
     put_text(&writer, info->map);
     put_text(&writer, info->folder);
     put_text(&writer, info->game);
-    put_16(&writer, 0); // Steam's number of the game, which it has not
+    put_16(&writer, 0); // the Steam application id: none
     put_count(&writer, info->players);
-    put_count(&writer, info->places);
+    put_count(&writer, info->max_players);
     put_count(&writer, info->bots);
     put_8(&writer, DEDICATED);
     put_8(&writer, LINUX);
     put_8(&writer, 0); // no password
-    put_8(&writer, 0); // no cheat protection of Valve's
+    put_8(&writer, 0); // no Valve Anti-Cheat
     put_text(&writer, info->version);
     put_8(&writer, HAS_PORT);
     put_16(&writer, info->port);
-    assert(!writer.is_full); // texts of ours, all short
+    assert(!writer.is_full); // the server's own texts are all short
     return writer.size;
 }
 
@@ -111,7 +111,7 @@ size_t query_write_players(const struct query_player *players, uint32_t count,
     uint32_t written = 0;
     while (written < count && written < UINT8_MAX) {
         const struct query_player *player = &players[written];
-        put_8(&writer, 0); // an index that nobody uses
+        put_8(&writer, 0); // the index, which tools ignore
         put_text(&writer, player->name);
         put_32(&writer, player->score);
         put_float(&writer, player->seconds);

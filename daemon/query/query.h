@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Server queries as tools of operators speak them: Valve's A2S, "Server queries" in its developer
-// wiki. Writes replies; pure bytes, no state. Integers are little-endian, texts UTF-8 that ends in
-// NUL. query_request.h has the requests.
+// Writer of replies to server queries in Valve's A2S protocol ("Server queries" in Valve's
+// developer wiki), which server browsers and monitoring tools use. query_request.h parses the
+// requests. Integers are little-endian, texts are NUL-terminated UTF-8. Pure functions, any thread.
 #pragma once
 
 #include "query_request.h"
@@ -10,35 +10,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The largest reply, as large as a transport's datagrams. What does not fit whole is left out.
+// Bytes of the largest reply: a datagram of the transport. Rows that do not fit whole are omitted.
 #define QUERY_MAX_REPLY RAIM_MAX_DATAGRAM_BYTES
 
 struct query_info {
     const char *name, *map, *folder, *game, *version;
-    uint32_t players; // bots included; like the next two, told as 255 at most
-    uint32_t places;
-    uint32_t bots; // of the players
+    uint32_t players; // including bots; counts above 255 are written as 255
+    uint32_t max_players;
+    uint32_t bots; // among `players`
     uint16_t port;
 };
 
 struct query_player {
     const char *name;
     uint32_t score;
-    float seconds; // since it joined, QUERY_BOT_SECONDS for a bot
+    float seconds; // since it joined; QUERY_BOT_SECONDS for a bot
 };
 
-// By which tools tell bots from people.
+// By this value query tools recognize bots.
 #define QUERY_BOT_SECONDS (-1.0f)
 
 struct query_rule {
     const char *key, *value;
 };
 
-// Each writes a reply and returns its size.
+// Write a reply and return its size in bytes.
 size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_REPLY]);
 
-// The first so many players that fit, 255 at most.
+// Writes the first players that fit, at most 255.
 size_t query_write_players(const struct query_player *players, uint32_t count,
                            uint8_t reply[QUERY_MAX_REPLY]);
+
+// Writes the first rules that fit.
 size_t query_write_rules(const struct query_rule *rules, uint32_t count,
                          uint8_t reply[QUERY_MAX_REPLY]);

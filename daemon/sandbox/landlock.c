@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Landlock by its system calls, which glibc 2.36 does not wrap.
+// Calls Landlock's system calls, for which glibc 2.36 has no wrappers.
 #define _GNU_SOURCE
 #include "landlock.h"
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The kernel's header may be older than the kernel. These are of its interface for ever.
+// Constants of the stable kernel interface that older kernel headers lack.
 #define ACCESS_FS_TRUNCATE (UINT64_C(1) << 14)
 #define ACCESS_FS_IOCTL_DEV (UINT64_C(1) << 15)
 #define ACCESS_NET_BIND_TCP (UINT64_C(1) << 0)
@@ -25,8 +25,7 @@
     (READ | FILE_WRITE | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |            \
      LANDLOCK_ACCESS_FS_MAKE_SOCK)
 
-// struct landlock_ruleset_attr of version 6. An older kernel accepts what it does not know as long
-// as it is 0.
+// struct landlock_ruleset_attr of version 6. An older kernel accepts unknown members that are 0.
 struct rules {
     uint64_t handled_access_fs, handled_access_net, scoped;
 };

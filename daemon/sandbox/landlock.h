@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Landlock, landlock(7): a thread gives up access to files, for itself and for every thread that it
-// starts from then on, irrevocably. Best effort: what the kernel does not know is not restricted.
+// Wrapper of Landlock (landlock(7)): irrevocably restricts the access to files of a thread and of
+// the threads that it starts later. Best effort: accesses that the kernel's version does not know
+// remain unrestricted.
 #pragma once
 
 #include <stdbool.h>
 
 enum landlock_access {
     LANDLOCK_READ,  // read files and list directories
-    LANDLOCK_WRITE, // read, and make, change, rename and remove files and sockets as well
+    LANDLOCK_WRITE, // read, create, change, rename and remove files and sockets
     LANDLOCK_REMOVE // remove files and sockets
 };
 
-// The version of the kernel's interface; 0: it has none, or it is switched off.
+// The kernel's Landlock ABI version; 0: not supported or disabled.
 int landlock_version(void);
 
-// A set of rules, which allows nothing yet: no file, no program, no TCP connection, no signal to a
-// process outside. A descriptor for the caller to close; -1 with errno.
+// Creates a ruleset that allows nothing: no file, no program, no TCP connection, no signal to a
+// process outside. Returns a descriptor, which the caller closes; -1 with errno.
 int landlock_open(void);
 
-// Allows access to a file, or to all that lies beneath a directory. A path that cannot be opened is
-// left out: there is nothing to allow.
+// Allows access to a file, or to everything beneath a directory. Ignores a path that cannot be
+// opened.
 void landlock_allow(int rules, const char *path, enum landlock_access access);
 
-// Puts the calling thread under the rules. False with errno.
+// Applies the rules to the calling thread. False with errno.
 bool landlock_enter(int rules);

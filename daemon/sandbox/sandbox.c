@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says which files remain, and enters Landlock and the filter of system calls.
+// Lists the files that stay accessible, and enters Landlock and the seccomp filter.
 #define _GNU_SOURCE
 #include "sandbox.h"
 
@@ -16,11 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Only a program that counts its own coverage has it. It writes what it counted at its end, beside
-// its sources.
+// Defined only in a coverage build, which writes its counts beside its sources when it ends.
 void __gcov_init(void *) __attribute__((weak));
 
-// Read again while arenas come and go, wherever the configuration lies.
+// Files that raimd reads while it runs, besides the configuration's directories.
 static const char *const system_files[] = {
     RAIM_MAP_DIRECTORY,
     "/proc/sys/kernel/random/boot_id", // checkpoints
@@ -28,7 +27,7 @@ static const char *const system_files[] = {
     "/dev/null",
     "/dev/urandom",
 #ifdef RAIM_SANITIZED
-    // What a report of theirs is made of.
+    // For the reports of the sanitizers.
     "/proc",
     "/usr",
     "/lib",
@@ -36,7 +35,7 @@ static const char *const system_files[] = {
 #endif
 };
 
-// Which files may be read is a property of the process.
+// Process-wide, because the restriction of files is.
 static struct path_list readable;
 static bool is_entered;
 
@@ -44,7 +43,7 @@ void sandbox_forbid_cores(void)
 {
     const struct rlimit none = {0};
     setrlimit(RLIMIT_CORE, &none);
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // a core's limit is not asked where a program takes it
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // RLIMIT_CORE does not apply when core_pattern is a program
 }
 
 static void allow_all(int rules, const struct path_list *paths, enum landlock_access access)
@@ -71,7 +70,7 @@ static bool allow_paths(int rules, const struct sandbox_paths *paths)
     return good;
 }
 
-// Each has a directory in /proc/self/task, which counts itself and its parent as well.
+// Each thread has a directory in /proc/self/task, whose link count is two more.
 static bool has_other_threads(void)
 {
     struct stat status;
@@ -82,7 +81,8 @@ static bool restrict_files(const struct sandbox_paths *paths, char *words, size_
 {
     const int version = landlock_version();
     if (version == 0) {
-        snprintf(words, capacity, "off: %s", strerror(errno)); // or a container has closed it
+        snprintf(words, capacity, "off: %s",
+                 strerror(errno)); // ENOSYS, EOPNOTSUPP, or EPERM of a container's filter
         return false;
     }
     const int rules = landlock_open();
@@ -97,7 +97,7 @@ static bool restrict_files(const struct sandbox_paths *paths, char *words, size_
     return entered;
 }
 
-// What may be read, for sandbox_hint: a path for which there is no memory costs a hint.
+// Stores the readable directories for sandbox_hint. Running out of memory only loses a hint.
 static void remember(const struct sandbox_paths *paths)
 {
     for (int i = 0; i < paths->readable->count; i++)
@@ -142,6 +142,6 @@ const char *sandbox_hint(const char *path, int error)
     for (int i = 0; i < readable.count; i++)
         if (lies_beneath(whole, readable.items[i]))
             return "";
-    return " (outside of the directories that raimd was started with, to which its sandbox is "
-           "closed; a restart reads it)";
+    return " (the sandbox denies files outside the directories known at the start; restart raimd "
+           "to read it)";
 }

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: MIT
-// What the process gives up once it has started, so that whoever takes it over gets little more
-// than the game: system calls (seccomp) and files (Landlock).
+// Sandbox of the running daemon: restricts system calls (seccomp) and access to files (Landlock)
+// after startup, so that an attacker who takes over the process gains little more than the game.
 #pragma once
 
 #include "path_list.h"
 
 #include <stdbool.h>
 
-// What a running raimd still reaches. All of it is borrowed.
+// The paths that stay accessible. Borrowed.
 struct sandbox_paths {
     const struct path_list *readable; // directories
     const struct path_list *writable; // directories
-    const char *control;              // the file that is removed at the end; NULL: none
+    const char *control;              // the socket that is removed at shutdown; NULL: none
 };
 
 struct sandbox_report {
-    bool is_whole;     // both hold
-    char seccomp[64];  // "on", or in words why not
-    char landlock[64]; // "abi N", or in words why not
+    bool is_whole;     // both restrictions are in force
+    char seccomp[64];  // "on", or "off: " and a reason
+    char landlock[64]; // "abi N", or "off: " and a reason
 };
 
-// Leaves no core of this process, whose memory holds secrets, and lets nobody but root trace it.
+// Disables core dumps, because the memory holds secrets, and tracing by other processes than
+// root's.
 void sandbox_forbid_cores(void);
 
-// Enters the sandbox for good. To be called when everything is open and no other thread runs: the
-// files are restricted for the calling thread and those that it starts. Neither half needs the
-// other, and where the kernel has none of them the process runs on as it is.
+// Enters the sandbox irrevocably. Call it when every socket and file is open and no other thread
+// runs, because files are restricted only for the calling thread and the threads that it starts.
+// The two restrictions are independent; without kernel support the process continues unrestricted.
 struct sandbox_report sandbox_enter(const struct sandbox_paths *paths);
 
-// Words to be put behind an error of open(2) when the sandbox was its reason, else "".
+// A hint to append to the message of a failed open(2) if the sandbox caused it, else "". `error` is
+// its errno.
 const char *sandbox_hint(const char *path, int error);

@@ -12,7 +12,7 @@ const char *syscall_filter_enter(void)
 
 #elif !defined(__LP64__) || defined(__s390x__)
 
-// Other names for half of the calls, or the flags of clone in another place.
+// 32-bit architectures name half of the calls differently, and s390x swaps the arguments of clone.
 const char *syscall_filter_enter(void)
 {
     return "not written for this architecture";
@@ -33,7 +33,7 @@ const char *syscall_filter_enter(void)
 #include <sys/socket.h>
 #include <unistd.h>
 
-// LeakSanitizer looks at the process from another one when it ends.
+// LeakSanitizer inspects the process from another one at exit.
 #ifdef RAIM_SANITIZED
 enum { IS_SANITIZED = true };
 #else
@@ -42,7 +42,7 @@ enum { IS_SANITIZED = false };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-// By name: libseccomp leaves out what its version or the machine's architecture does not have.
+// By name: libseccomp ignores names that its version or the machine's architecture does not have.
 static const char *const allowed[] = {
     // files
     "access",
@@ -87,7 +87,7 @@ static const char *const allowed[] = {
     "unlinkat",
     "write",
     "writev",
-    // sockets; which of them may be made is told below
+    // sockets; add_sockets restricts socket and socketpair
     "accept",
     "accept4",
     "bind",
@@ -129,7 +129,7 @@ static const char *const allowed[] = {
     "timerfd_create",
     "timerfd_gettime",
     "timerfd_settime",
-    // memory; that none becomes executable is told below
+    // memory; add_conditions denies executable mappings
     "brk",
     "madvise",
     "mincore",
@@ -165,7 +165,7 @@ static const char *const allowed[] = {
     "rt_sigsuspend",
     "rt_sigtimedwait",
     "sigaltstack",
-    // what one may ask
+    // information about the process and the machine
     "getegid",
     "geteuid",
     "getgid",
@@ -180,12 +180,12 @@ static const char *const allowed[] = {
     "uname",
 };
 
-// Deadly as well, unless it is a sanitizer that does so.
+// Calls that end the process, except in a build with sanitizers, which need them.
 static const char *const sanitizers[] = {
     "kill", "ptrace", "tkill", "wait4", "waitid",
 };
 
-// What only an intruder would do here.
+// Calls that end the process, because only injected code makes them.
 static const char *const deadly[] = {
     // other programs and processes
     "execve",
@@ -225,7 +225,7 @@ static const char *const deadly[] = {
     "umount",
     "umount2",
     "unshare",
-    // the kernel itself, and the parts of it that were broken most often
+    // kernel configuration, and subsystems with many known vulnerabilities
     "acct",
     "add_key",
     "bpf",
@@ -283,7 +283,7 @@ static bool add_all(scmp_filter_ctx filter, uint32_t action, const char *const *
     return true;
 }
 
-// An argument of a call has this value, or has it under this mask.
+// Compares an argument of a call with a value, or its masked bits.
 static struct scmp_arg_cmp is(unsigned argument, uint64_t value)
 {
     return (struct scmp_arg_cmp){.arg = argument, .op = SCMP_CMP_EQ, .datum_a = value};
@@ -301,8 +301,8 @@ static bool add_if(scmp_filter_ctx filter, uint32_t action, const char *name,
     return seccomp_rule_add_array(filter, action, number_of(name), 1, &condition) == 0;
 }
 
-// Another thread is made, but no other process. Of clone3 the arguments cannot be seen: it fails,
-// and the C library makes its threads by clone.
+// Allows clone to create threads, but no processes. A filter cannot read the arguments of clone3,
+// so clone3 fails with ENOSYS and the C library falls back to clone.
 static bool add_threads(scmp_filter_ctx filter)
 {
     const uint32_t of_process = IS_SANITIZED ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS;
@@ -312,7 +312,7 @@ static bool add_threads(scmp_filter_ctx filter)
 
 static bool add_socket(scmp_filter_ctx filter, int family, bool any_type)
 {
-    enum { TYPE_MASK = 0xf }; // the rest are flags
+    enum { TYPE_MASK = 0xf }; // the other bits are flags
     if (any_type)
         return add_if(filter, SCMP_ACT_ALLOW, "socket", is(0, (uint64_t)family)) &&
                add_if(filter, SCMP_ACT_ALLOW, "socketpair", is(0, (uint64_t)family));
@@ -327,8 +327,8 @@ static bool add_socket(scmp_filter_ctx filter, int family, bool any_type)
     return good;
 }
 
-// Sockets for new arenas, the journal and the service manager. No TCP: the status listens before
-// the filter is entered, and a running raimd never calls anybody.
+// Allows sockets for new arenas, the journal and the service manager. Denies TCP: the HTTP socket
+// is created before the filter is entered, and a running raimd opens no connections.
 static bool add_sockets(scmp_filter_ctx filter)
 {
     bool good = add_socket(filter, AF_UNIX, true) && add_socket(filter, AF_INET, false) &&
@@ -363,7 +363,8 @@ static bool add_conditions(scmp_filter_ctx filter)
            add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, TCGETS));
 }
 
-// Optimised (a tree instead of a list), because every datagram passes the filter.
+// Builds and loads the filter. Optimization level 2 makes it a binary tree instead of a list,
+// because every call that moves datagrams passes it.
 static const char *fill(scmp_filter_ctx filter)
 {
     if (seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) != 0)
@@ -375,14 +376,15 @@ static const char *fill(scmp_filter_ctx filter)
         !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) || !add_conditions(filter) ||
         !add_sanitizers(filter))
         return "libseccomp refuses the rules";
-    return seccomp_load(filter) == 0 ? NULL : "the kernel refuses it";
+    return seccomp_load(filter) == 0 ? NULL : "the kernel refuses the filter";
 }
 
-// libseccomp 2.5.4 uses memory that it did not get. No other thread runs that could take this.
+// Whether there is enough memory for libseccomp, which does not check its allocations (2.5.4). No
+// other thread runs that could use the memory up in between.
 static bool has_room(void)
 {
-    enum { ROOM_BYTES = 4 * 1024 * 1024 };    // it takes less than a quarter
-    void *volatile room = malloc(ROOM_BYTES); // or the compiler would see through it
+    enum { ROOM_BYTES = 4 * 1024 * 1024 };    // libseccomp uses less than a quarter
+    void *volatile room = malloc(ROOM_BYTES); // volatile: the compiler would remove the pair
     const bool has = room != NULL;
     free(room);
     return has;
@@ -394,7 +396,7 @@ const char *syscall_filter_enter(void)
         return "out of memory";
     const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (filter == NULL)
-        return "libseccomp cannot make one";
+        return "libseccomp cannot create a filter";
     const char *problem = fill(filter);
     seccomp_release(filter);
     return problem;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A seccomp filter: a process gives up the system calls that a running raimd has no use for, for
-// all of its threads, irrevocably.
+// Seccomp filter: irrevocably denies all threads of the process the system calls that a running
+// raimd does not need.
 #pragma once
 
-// Enters the filter. From then on the kernel ends the process by SIGSYS at a call that only an
-// intruder makes (another program, another process, a socket that is neither UDP nor Unix, ...);
-// any other call that is not listed fails with ENOSYS, as on a kernel without it. Returns NULL, or
-// in a few words why there is none.
+// Enters the filter. From then on the kernel ends the process by SIGSYS at a call that only
+// injected code makes (execve, fork, a socket that is neither UDP nor Unix, ...). Any other call
+// that is not listed fails with ENOSYS, as on a kernel that lacks it. Returns NULL, or a short
+// reason why the filter is not in force.
 const char *syscall_filter_enter(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges access tokens: what is cheap to see first, the signature last.
+// Verifies access tokens: the cheap checks first, the Ed25519 signature last.
 #include "access_control.h"
 
 #include "access.h"
@@ -16,10 +16,10 @@ static_assert(RAIM_ACCESS_SIGNATURE_BYTES == RAIM_CRYPTO_SIGNATURE_BYTES, "Ed255
 struct access_control {
     char arena[RAIM_MAX_ARENA_BYTES + 1];
     struct access_control_keys keys;
-    struct used_tokens *used; // NULL: they cannot be noted
+    struct used_tokens *used; // NULL: uses cannot be recorded
 };
 
-// The key that a token names by its first bytes; NULL where there is none.
+// The key that begins with these bytes; NULL if there is none.
 static const uint8_t *find_key(const struct access_control_keys *keys,
                                const uint8_t id[RAIM_ACCESS_KEY_ID_BYTES])
 {
@@ -46,101 +46,100 @@ bool access_control_read_keys(const char *text, struct access_control_keys *keys
 struct access_control *access_control_create(const struct access_control_def *def)
 {
     assert(def->keys->count >= 1 && def->keys->count <= ACCESS_CONTROL_MAX_KEYS);
-    struct access_control *admission = raim_crypto_init() ? calloc(1, sizeof *admission) : NULL;
-    if (admission == NULL)
+    struct access_control *control = raim_crypto_init() ? calloc(1, sizeof *control) : NULL;
+    if (control == NULL)
         return NULL;
-    access_control_rename(admission, def->arena);
-    admission->keys = *def->keys;
-    admission->used = def->used;
-    return admission;
+    access_control_rename(control, def->arena);
+    control->keys = *def->keys;
+    control->used = def->used;
+    return control;
 }
 
-void access_control_rename(struct access_control *admission, const char *arena)
+void access_control_rename(struct access_control *control, const char *arena)
 {
-    assert(strlen(arena) < sizeof admission->arena);
-    strcpy(admission->arena, arena);
+    assert(strlen(arena) < sizeof control->arena);
+    strcpy(control->arena, arena);
 }
 
-void access_control_stop_noting(struct access_control *admission)
+void access_control_stop_noting(struct access_control *control)
 {
-    admission->used = NULL;
+    control->used = NULL;
 }
 
-void access_control_destroy(struct access_control *admission)
+void access_control_destroy(struct access_control *control)
 {
-    free(admission);
+    free(control);
 }
 
-// The latest expiry of tokens that are not valid any more.
-static uint64_t over_at(int64_t now_s)
+// A token that expires at this time or earlier is no longer valid.
+static uint64_t latest_expired(int64_t now_s)
 {
     return now_s > ACCESS_CONTROL_SKEW_S ? (uint64_t)(now_s - ACCESS_CONTROL_SKEW_S) : 0;
 }
 
-// Tokens that become valid until then are valid, or have been.
-static uint64_t begun_at(uint64_t now_s)
+// A token whose validity begins at this time or earlier has become valid.
+static uint64_t latest_begun(uint64_t now_s)
 {
     return now_s < UINT64_MAX - ACCESS_CONTROL_SKEW_S ? now_s + ACCESS_CONTROL_SKEW_S : UINT64_MAX;
 }
 
-// All that needs no signature.
-static enum access_control_verdict judge_claims(const struct access_control *admission,
+// The checks that need no signature.
+static enum access_control_verdict judge_claims(const struct access_control *control,
                                                 const struct raim_access *access, int64_t now_s)
 {
-    if (strcmp(access->arena, admission->arena) != 0)
-        return ACCESS_CONTROL_FOREIGN;
-    if (access->not_before > begun_at(now_s > 0 ? (uint64_t)now_s : 0))
-        return ACCESS_CONTROL_EARLY;
-    if (access->expiry <= over_at(now_s) || access->expiry <= access->not_before)
+    if (strcmp(access->arena, control->arena) != 0)
+        return ACCESS_CONTROL_OTHER_ARENA;
+    if (access->not_before > latest_begun(now_s > 0 ? (uint64_t)now_s : 0))
+        return ACCESS_CONTROL_NOT_YET_VALID;
+    if (access->expiry <= latest_expired(now_s) || access->expiry <= access->not_before)
         return ACCESS_CONTROL_EXPIRED;
     if (access->expiry - access->not_before > ACCESS_CONTROL_MAX_LIFETIME_S)
-        return ACCESS_CONTROL_LASTING;
-    if (find_key(&admission->keys, access->key_id) == NULL)
-        return ACCESS_CONTROL_UNKNOWN;
-    if (admission->used == NULL)
+        return ACCESS_CONTROL_LIVES_TOO_LONG;
+    if (find_key(&control->keys, access->key_id) == NULL)
+        return ACCESS_CONTROL_UNKNOWN_KEY;
+    if (control->used == NULL)
         return ACCESS_CONTROL_UNRECORDED;
-    const uint64_t unknown_until_s = used_tokens_unknown_until(admission->used, now_s);
-    if (access->expiry <= used_tokens_forgotten_until(admission->used) ||
-        (unknown_until_s > 0 && access->not_before <= begun_at(unknown_until_s)))
+    const uint64_t unknown_until_s = used_tokens_unknown_until(control->used, now_s);
+    if (access->expiry <= used_tokens_forgotten_until(control->used) ||
+        (unknown_until_s > 0 && access->not_before <= latest_begun(unknown_until_s)))
         return ACCESS_CONTROL_UNRECORDED;
-    // A token that comes again and again costs no signature.
-    return used_tokens_has(admission->used, access->nonce) ? ACCESS_CONTROL_USED
-                                                           : ACCESS_CONTROL_ADMITTED;
+    // A replayed token is refused before its signature is verified.
+    return used_tokens_has(control->used, access->nonce) ? ACCESS_CONTROL_USED
+                                                         : ACCESS_CONTROL_ADMITTED;
 }
 
-// Reads the token and judges it; the bytes of `access` count where it is admitted.
-static enum access_control_verdict judge(const struct access_control *admission,
-                                         const uint8_t *token, size_t size, int64_t now_s,
-                                         struct raim_access *access)
+// Parses and verifies a token. `access` is valid when the result is ADMITTED.
+static enum access_control_verdict judge(const struct access_control *control, const uint8_t *token,
+                                         size_t size, int64_t now_s, struct raim_access *access)
 {
     const size_t signed_size = raim_access_read(token, size, access);
     if (signed_size == 0)
         return ACCESS_CONTROL_MALFORMED;
-    const enum access_control_verdict verdict = judge_claims(admission, access, now_s);
+    const enum access_control_verdict verdict = judge_claims(control, access, now_s);
     if (verdict != ACCESS_CONTROL_ADMITTED)
         return verdict;
-    const uint8_t *key = find_key(&admission->keys, access->key_id);
+    const uint8_t *key = find_key(&control->keys, access->key_id);
     return raim_crypto_verify_signature(token, signed_size, token + signed_size, key)
                ? ACCESS_CONTROL_ADMITTED
-               : ACCESS_CONTROL_FORGED;
+               : ACCESS_CONTROL_BAD_SIGNATURE;
 }
 
-enum access_control_verdict access_control_check(const struct access_control *admission,
+enum access_control_verdict access_control_check(const struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s)
 {
     struct raim_access access;
-    return judge(admission, token, size, now_s, &access);
+    return judge(control, token, size, now_s, &access);
 }
 
-enum access_control_verdict access_control_judge(struct access_control *admission,
+enum access_control_verdict access_control_judge(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
                                                  char name[RAIM_MAX_NAME_BYTES + 1])
 {
     struct raim_access access;
-    const enum access_control_verdict verdict = judge(admission, token, size, now_s, &access);
+    const enum access_control_verdict verdict = judge(control, token, size, now_s, &access);
     if (verdict != ACCESS_CONTROL_ADMITTED)
         return verdict;
-    if (!used_tokens_add(admission->used, access.nonce, access.expiry, over_at(now_s)))
+    if (!used_tokens_add(control->used, access.nonce, access.expiry, latest_expired(now_s)))
         return ACCESS_CONTROL_CROWDED;
     if (access.name[0] != '\0')
         memcpy(name, access.name, RAIM_MAX_NAME_BYTES + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds an address in its row, or the entry there that has the least to remember.
+// Finds an address in its row, or replaces the row's entry with the fewest used tokens.
 #include "address_budget.h"
 
 #include <assert.h>
@@ -45,7 +45,7 @@ bool address_budget_take(struct address_budget *budget, uint32_t address, uint64
     }
     if (found == NULL) {
         found = least;
-        found->address = address; // and what its predecessor has used
+        found->address = address; // it inherits the tokens used by the replaced address
     }
     if (found->used >= budget->burst)
         return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Token buckets, counted in ticks, of the addresses that peers of a transport have. A small
-// set-associative table: an address keeps its bucket as long as it is in use, and one that sends
-// little makes way for one that sends much, since it has nothing to lose. So a flood has a bucket
-// of its own, and nobody who plays shares it unless more addresses than ADDRESS_BUDGET_WAYS flood
-// the same row, which a secret number chooses. No sockets, no ENet, no memory of its own.
+// Token buckets per source address, refilled once per tick, for the datagrams of connected peers. A
+// set-associative table of fixed size: when a row is full, the entry with the fewest used tokens is
+// replaced, because its bucket is nearly full anyway. A flooding address therefore keeps its own
+// bucket. An honest address shares one only if more than ADDRESS_BUDGET_WAYS addresses flood the
+// same row, and a secret multiplier chooses the rows. No sockets, no ENet, no memory of its own.
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum { ADDRESS_BUDGET_ROWS = 64, ADDRESS_BUDGET_WAYS = 8 };
 struct address_budget_entry {
     uint32_t address; // 0: none
     uint32_t used;    // tokens
-    uint64_t tick;    // as of which
+    uint64_t tick;    // at which `used` was computed
 };
 
 struct address_budget {
@@ -23,15 +23,16 @@ struct address_budget {
     struct address_budget_entry entries[ADDRESS_BUDGET_ROWS][ADDRESS_BUDGET_WAYS];
 };
 
-// `burst` tokens at any time, and `per_tick` more with every tick.
+// A bucket holds `burst` tokens (1 or more) and gains `per_tick` (1 or more) every tick. `secret`
+// seeds the hash.
 void address_budget_init(struct address_budget *budget, uint32_t burst, uint32_t per_tick,
                          uint64_t secret);
 
-// Puts another rate in force; what was used stays used.
+// Changes the rate. Used tokens stay used.
 void address_budget_set_rate(struct address_budget *budget, uint32_t burst, uint32_t per_tick);
 
-// Takes a token; false where the address has none left. Ticks never go back.
+// Takes a token of the address; false if none is left. `tick` never decreases.
 bool address_budget_take(struct address_budget *budget, uint32_t address, uint64_t tick);
 
-// What is left to pay of `used` tokens after so many ticks.
+// Used tokens that remain of `used` after `ticks` refills.
 uint32_t address_budget_repay(uint32_t used, uint64_t ticks, uint32_t per_tick);

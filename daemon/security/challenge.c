@@ -47,14 +47,14 @@ static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], enum challenge_purp
     return number == 0 ? 1 : number;
 }
 
-uint32_t challenge_of(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
-                      uint16_t port, int64_t now_ms)
+uint32_t challenge_compute(struct challenge *challenge, enum challenge_purpose purpose,
+                           uint32_t address, uint16_t port, int64_t now_ms)
 {
     refresh(challenge, now_ms);
     return hash(challenge->keys[0], purpose, address, port);
 }
 
-bool challenge_is_met(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
                       uint16_t port, uint32_t answer, int64_t now_ms)
 {
     refresh(challenge, now_ms);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Challenges for those who ask without a connection: a number that only who receives at an address
-// can know, remembered by nobody. It is a keyed hash of address, port and what it is for; the key
-// is derived from a secret and the time, and a challenge is good for CHALLENGE_EPOCH_MS at least
-// and twice that at most. The secret and the time come from the caller.
+// Stateless challenges that prove a source address, as the cookies of DTLS (RFC 9147, section 5.1)
+// and the Retry tokens of QUIC (RFC 9000, section 8.1) do: only a host that receives at the address
+// learns the number, and the server stores nothing per client. A challenge is a keyed hash of
+// address, port and purpose. The key is derived from a secret and the current epoch; a challenge
+// stays valid for at least CHALLENGE_EPOCH_MS and at most twice as long. The secret and the time
+// come from the caller.
 #pragma once
 
 #include <stdbool.h>
@@ -11,31 +13,31 @@
 #define CHALLENGE_SECRET_BYTES 32
 #define CHALLENGE_KEY_BYTES 16
 
-// Long enough for every tool's next question, too short to guess 1 in 2^31.
+// Long enough for a query tool's second request, too short to guess one of 2^31 numbers.
 #define CHALLENGE_EPOCH_MS 30000
 
-// What a challenge is for: that of one purpose says nothing of that of another.
+// The purpose is part of the hash: a challenge of one purpose reveals none of another.
 enum challenge_purpose {
-    CHALLENGE_QUERY,    // to be asked again with
-    CHALLENGE_COOKIE,   // to connect or begin a handshake with
-    CHALLENGE_ADMITTED, // to connect with after a good credential
+    CHALLENGE_QUERY,    // repeated in the second request of a query
+    CHALLENGE_COOKIE,   // sent with a CONNECT or a handshake's INIT
+    CHALLENGE_ADMITTED, // sent with a CONNECT, given in exchange for a valid credential
 };
 
 struct challenge {
     uint8_t secret[CHALLENGE_SECRET_BYTES];
-    int64_t epoch;                        // whose key is the first; -1: none yet
-    uint8_t keys[2][CHALLENGE_KEY_BYTES]; // of this epoch, of the one before
+    int64_t epoch;                        // of keys[0]; -1: no key derived yet
+    uint8_t keys[2][CHALLENGE_KEY_BYTES]; // of the current and the previous epoch
 };
 
-// `secret`: random bytes that nobody outside knows.
+// `secret` is random and known only to this process.
 void challenge_init(struct challenge *challenge, const uint8_t secret[CHALLENGE_SECRET_BYTES]);
 
-// The challenge of an IPv4 address and UDP port, in any byte order as long as it is one. Between 1
-// and 2^31 - 1: tools send 0 and UINT32_MAX before they have one, and bindings of ENet pass it on
-// as a signed number. `now_ms` is not negative.
-uint32_t challenge_of(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
-                      uint16_t port, int64_t now_ms);
+// The challenge of an IPv4 address and UDP port, whose byte order must be the same in every call.
+// The result is between 1 and 2^31 - 1: query tools send 0 and UINT32_MAX before they have a
+// challenge, and some bindings of ENet pass it on as a signed number. `now_ms` is not negative.
+uint32_t challenge_compute(struct challenge *challenge, enum challenge_purpose purpose,
+                           uint32_t address, uint16_t port, int64_t now_ms);
 
-// True for the challenge of this epoch or the one before.
-bool challenge_is_met(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
+// True for the challenge of the current or the previous epoch.
+bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
                       uint16_t port, uint32_t answer, int64_t now_ms);

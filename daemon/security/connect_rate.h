@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How often an address may begin a connection. Behind one address there may be somebody who
-// connects a thousand times a second and a neighbour who wants to play. So there are two token
-// buckets of an address: whoever comes draws from the first; who finds it empty, and still asks
-// for the same connection CONNECT_RATE_WAIT_MS later, as ENet does by itself, draws from the
-// second, which those who come and go never touch. It does not help against as many who wait as
-// patiently: they share the second. Fixed memory; time comes from the caller.
+// Rate limit of new connections per address. A client that connects a thousand times a second may
+// share its address (NAT) with honest players, so an address has two token buckets. A first CONNECT
+// draws from the first bucket. When that is empty, a CONNECT that is repeated for the same
+// connection CONNECT_RATE_RETRY_MS later, as ENet repeats it by itself, draws from the second,
+// which clients that never retry cannot drain. Attackers that retry as patiently share the second
+// bucket with honest clients. Fixed memory; time comes from the caller.
 #pragma once
 
 #include "rate_limit.h"
@@ -13,29 +13,31 @@
 #include <stdint.h>
 
 // ENet repeats a CONNECT after 500 ms, 1 s more, 2 s more.
-#define CONNECT_RATE_WAIT_MS 300
+#define CONNECT_RATE_RETRY_MS 300
 
-// Connections that wait are remembered by a secret hash in one of so many rows, of which each keeps
-// the newest CONNECT_RATE_IN_ROW: all of the last two seconds, where a thousand come in a second.
+// Refused connections are stored in a hash table with a secret multiplier. Each of
+// CONNECT_RATE_ROWS rows keeps the newest CONNECT_RATE_IN_ROW, which holds every connection of the
+// last two seconds at a thousand new connections a second.
 #define CONNECT_RATE_ROWS 512
 #define CONNECT_RATE_IN_ROW 8
 
-struct connect_rate_waiter {
-    uint32_t mark; // of the connection, 0 for none
+struct connect_rate_pending {
+    uint32_t mark; // hash of the connection; 0: empty
     uint32_t since_ms;
 };
 
 struct connect_rate {
-    struct rate_limit comers, waiters;
+    struct rate_limit initial, retries;
     uint64_t multiplier;
-    struct connect_rate_waiter waiting[CONNECT_RATE_ROWS][CONNECT_RATE_IN_ROW];
+    struct connect_rate_pending pending[CONNECT_RATE_ROWS][CONNECT_RATE_IN_ROW];
 };
 
-// `per_second` (1 to 1000) for either bucket of an address; the first holds four times as many.
-// `secret` is a random number that nobody outside knows.
-void connect_rate_init(struct connect_rate *churn, uint32_t per_second, uint64_t secret);
+// Each bucket of an address refills at `per_second` (1 to 1000) tokens a second. The first holds a
+// burst of four seconds, the second of one. `secret` is random and known only to this process.
+void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64_t secret);
 
-// Whether a connection may begin. The address is IPv4 in the machine's byte order; the port and
-// ENet's connection id are in any byte order as long as it is one; time never goes back.
-bool connect_rate_admit(struct connect_rate *churn, uint32_t address, uint16_t port,
+// Whether a connection may begin. The address is IPv4 in the machine's byte order. The port and
+// ENet's connection id may be in any byte order that is the same in every call. `now_ms` never
+// decreases.
+bool connect_rate_admit(struct connect_rate *limiter, uint32_t address, uint16_t port,
                         uint32_t connection, int64_t now_ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks a datagram's commands by ENet 1.3's wire layout without believing any of its lengths.
+// Walks the commands of a datagram in ENet 1.3's wire layout and bounds-checks every length.
 #include "datagram.h"
 
 #include "wire_limits.h"
@@ -34,15 +34,15 @@ enum {
     UNSEQUENCED = 0x40,
 };
 
-// Those that nobody may send.
+// Commands that are always refused.
 enum { SEND_FRAGMENT = 8, SEND_UNRELIABLE_FRAGMENT = 12 };
 
-// How a client writes a command. Commands without a row never come from a client.
+// How a client encodes a command. Clients never send a command without a row.
 struct command {
     size_t size;      // up to and including the message's length
-    uint8_t flags[2]; // the two ways in which its flags can be set
+    uint8_t flags[2]; // the two valid sets of flags
     bool has_message;
-    bool is_control; // on ENet's own channel, and on no other
+    bool is_control; // on ENet's control channel only
 };
 
 static const struct command commands[COMMAND_NUMBER + 1] = {
@@ -80,8 +80,8 @@ static bool is_channel(const struct command *command, unsigned number, uint8_t c
     return command->is_control ? channel == WIRE_CONTROL : channel < MESSAGE_CHANNELS;
 }
 
-// The bytes that the command at the front of `data` takes with its message, 0 if it is not whole or
-// not as a client writes it.
+// The bytes of the command at the front of `data`, with its message; 0 if it is truncated or not
+// encoded as a client encodes it.
 static size_t command_size(const uint8_t *data, size_t size, bool has_sent_time)
 {
     const struct command *command = &commands[data[0] & COMMAND_NUMBER];
@@ -92,7 +92,7 @@ static size_t command_size(const uint8_t *data, size_t size, bool has_sent_time)
         return 0;
     if (!is_channel(command, data[0] & COMMAND_NUMBER, data[COMMAND_CHANNEL]))
         return 0;
-    // ENet stops in the middle of a datagram that wants an acknowledgement without a time to echo.
+    // ENet stops parsing at a reliable command in a datagram without a sent time to echo.
     if ((flags & RELIABLE) != 0 && !has_sent_time)
         return 0;
     if (!command->has_message)
@@ -117,8 +117,8 @@ static enum datagram_verdict check_commands(const uint8_t *data, size_t size, bo
             return DATAGRAM_MALFORMED;
         if (has_peer && number == WIRE_CONNECT)
             return DATAGRAM_MALFORMED;
-        // ENet runs what trails a CONNECT as the new peer's. A client that gives up before it was
-        // answered says DISCONNECT to nobody.
+        // ENet would run commands after a CONNECT as the new peer's. A client that gives up before
+        // the server has answered sends a DISCONNECT without a peer id.
         if (!has_peer && ((number != WIRE_CONNECT && number != WIRE_DISCONNECT) || taken != size))
             return DATAGRAM_MALFORMED;
         if (++count > DATAGRAM_MAX_COMMANDS)
@@ -149,7 +149,7 @@ enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
 
 bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_connect *connect)
 {
-    // It is reliable, hence behind a full header, and alone.
+    // A CONNECT is reliable, hence behind a header with a sent time, and alone.
     const uint8_t *command = data + HEADER_SIZE + SENT_TIME_SIZE;
     if (size != HEADER_SIZE + SENT_TIME_SIZE + CONNECT_SIZE ||
         (data[0] & HEADER_SENT_TIME >> 8) == 0 || (*command & COMMAND_NUMBER) != WIRE_CONNECT)
@@ -171,7 +171,7 @@ void datagram_unlimit_connect(uint8_t *connect)
 
 void datagram_unlimit(uint8_t *command)
 {
-    // No limit; and ENet's default interval, a throttle that opens at once, and never closes.
+    // No bandwidth limit; ENet's default interval, full acceleration and no deceleration.
     static const uint32_t bandwidths[2], throttle[3] = {5000, 32, 0};
     const bool is_throttle = (*command & COMMAND_NUMBER) == WIRE_THROTTLE_CONFIGURE;
     const uint32_t *values = is_throttle ? throttle : bandwidths;
@@ -247,7 +247,7 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_CHURN] = "churn",
         [DATAGRAM_CONNECTIONS] = "connections",
         [DATAGRAM_INPUTS] = "inputs",
-        [DATAGRAM_UNSEALED] = "unencrypted",
+        [DATAGRAM_UNENCRYPTED] = "unencrypted",
         [DATAGRAM_FORGED] = "forged",
         [DATAGRAM_REPLAYED] = "replayed",
         [DATAGRAM_SESSIONS] = "sessions",

@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Looks at a whole datagram before ENet does and refuses what a client of ours never sends:
-// fragments (ENet allocates by their claimed count), compressed payloads, connectionless packets,
-// more commands than ENet puts into one, and anything whose command lengths do not add up. Pure: no
-// ENet, no state.
+// Validation of a datagram's ENet header and commands before ENet parses it. Refuses everything
+// that a raim client never sends: fragments (ENet allocates by their claimed count), compressed
+// payloads, connectionless packets, more commands than ENet puts into one datagram, and lengths
+// that do not add up. Pure functions: no ENet, no state. Any thread.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// ENet's own limit when it sends.
+// ENet's own limit of commands in a datagram that it sends.
 #define DATAGRAM_MAX_COMMANDS 32
 
+// Why a datagram is refused. datagram_check returns DATAGRAM_OK to DATAGRAM_COMMANDS; the gate, the
+// encrypted sessions and the peer guard return the rest.
 enum datagram_verdict {
     DATAGRAM_OK,
     DATAGRAM_OVERSIZE,       // larger than a transport's MTU
     DATAGRAM_CONNECTIONLESS, // begins with FF FF
-    DATAGRAM_MALFORMED,      // lengths that do not add up, flags that no client sets, no message
+    DATAGRAM_MALFORMED,      // inconsistent lengths, flags that no client sets, or no command
     DATAGRAM_FRAGMENT,       // ENet commands 8 and 12
     DATAGRAM_COMPRESSED,
     DATAGRAM_COMMANDS,         // more than DATAGRAM_MAX_COMMANDS
-    DATAGRAM_CONNECT_REQUESTS, // for a cookie, too many; like the rest, not by its bytes alone
-    DATAGRAM_COOKIE,           // a CONNECT without a right one
+    DATAGRAM_CONNECT_REQUESTS, // too many requests for a cookie
+    DATAGRAM_COOKIE,           // a CONNECT or an INIT without a valid cookie
     DATAGRAM_CHURN,            // a CONNECT too soon after others of its address
-    DATAGRAM_CONNECTIONS,      // a CONNECT of an address or network that has all it may have
-    DATAGRAM_INPUTS,           // unreliable messages of a peer, too many for a tick
-    DATAGRAM_UNSEALED,         // plain where encryption is required or its sender has a session, or
-                               // encrypted but of no session
-    DATAGRAM_FORGED,           // encrypted or INIT, not by who has the keys, or changed on its way
-    DATAGRAM_REPLAYED,         // encrypted, but it came before, or is too old to know
-    DATAGRAM_SESSIONS,   // an INIT or a credential too many, or an INIT for which there is no slot
-    DATAGRAM_BANNED,     // of an address that the operator lets nobody in from
-    DATAGRAM_ACCESS,     // a credential that lets nobody in, or none where one is wanted
-    DATAGRAM_BUDGET,     // of a peer or an address that has sent more than it may
-    DATAGRAM_AHEAD,      // a command whose sequence number is too far ahead, or as many that wait
-    DATAGRAM_REPEATED,   // a command that waits for an earlier one already
-    DATAGRAM_ACKS,       // acknowledgements that match nothing
-    DATAGRAM_DISCONNECT, // a DISCONNECT in the name of a peer that is not silent
-    DATAGRAM_OVERTIME,   // no datagram: a tick that left the rest in the kernel
+    DATAGRAM_CONNECTIONS,      // a CONNECT beyond the limit of its address or network
+    DATAGRAM_INPUTS,           // more unreliable messages of a peer than a tick may have
+    DATAGRAM_UNENCRYPTED, // plain although encryption is required or its sender has a session, or
+                          // encrypted without a session
+    DATAGRAM_FORGED,      // encrypted or INIT, and its authentication fails
+    DATAGRAM_REPLAYED,    // encrypted and received before, or older than the replay window
+    DATAGRAM_SESSIONS,    // an INIT or a credential beyond the rate, or an INIT without a free slot
+    DATAGRAM_BANNED,      // from an address that the operator has banned
+    DATAGRAM_ACCESS,      // an invalid credential, or none although the arena requires one
+    DATAGRAM_BUDGET,      // of a peer or an address that has exceeded its rate
+    DATAGRAM_AHEAD,       // a sequence number too far ahead, or too many commands that wait
+    DATAGRAM_REPEATED,    // a command that is already queued
+    DATAGRAM_ACKS,        // acknowledgements of nothing that was sent
+    DATAGRAM_DISCONNECT,  // a plain DISCONNECT of a peer that is still sending
+    DATAGRAM_OVERTIME,    // not a datagram: a tick ran out of time and left the rest in the kernel
     DATAGRAM_VERDICTS
 };
 
-// ENet's, as far as clients send them.
+// ENet's command numbers that clients send.
 enum wire_command {
     WIRE_ACKNOWLEDGE = 1,
     WIRE_CONNECT = 2,
@@ -54,53 +56,55 @@ enum wire_command {
     WIRE_THROTTLE_CONFIGURE = 11,
 };
 
-// The channel of ENet's own commands; messages have channels 0 and 1.
+// The channel of ENet's own commands. Messages have channels 0 and 1.
 #define WIRE_CONTROL 0xFF
 
+// Checks a datagram by its bytes alone.
 enum datagram_verdict datagram_check(const uint8_t *data, size_t size);
 
-// What a CONNECT names.
+// The fields of a CONNECT that the gate reads.
 struct datagram_connect {
-    uint32_t id;     // ENet's, of the connection, its bytes as they came
-    uint32_t cookie; // the caller's `data`
+    uint32_t id;     // ENet's connection id, in the bytes' order on the wire
+    uint32_t cookie; // ENet's `data` of the CONNECT
 };
 
-// Whether a DATAGRAM_OK is a CONNECT; it is then nothing else, and of one size.
+// Whether a datagram that is DATAGRAM_OK is a CONNECT. A CONNECT is alone in its datagram.
 bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_connect *connect);
 
-// Makes a CONNECT name another MTU.
+// Overwrites the MTU of a CONNECT.
 void datagram_set_mtu(uint8_t *connect, uint32_t mtu);
 
-// Makes a CONNECT, a BANDWIDTH_LIMIT command or a THROTTLE_CONFIGURE command say what ENet assumes
-// anyway, so that nobody gets to say how much is sent to a peer.
+// Overwrites the limits in a CONNECT, or in a BANDWIDTH_LIMIT or THROTTLE_CONFIGURE command, with
+// ENet's defaults, so that no client, and no one who forges its address, can throttle the server.
 void datagram_unlimit_connect(uint8_t *connect);
 void datagram_unlimit(uint8_t *command);
 
-// Which peer of ENet's a DATAGRAM_OK claims to be from, and its session.
+// The ENet peer and session that a datagram names as its sender.
 struct datagram_sender {
     uint16_t peer;
     uint8_t session;
 };
 
+// Reads the sender of a datagram that is DATAGRAM_OK.
 struct datagram_sender datagram_sender(const uint8_t *data);
 
-// The time that the sender has put into a DATAGRAM_OK, to be echoed; 0 where there is none.
+// The sent time of a datagram that is DATAGRAM_OK, in the sender's milliseconds; 0 if it has none.
 uint16_t datagram_sent_time(const uint8_t *data);
 
-// A command of a DATAGRAM_OK.
+// A command in a datagram that is DATAGRAM_OK.
 struct datagram_command {
-    size_t at, size; // in the datagram, with its message
+    size_t at, size; // offset in the datagram; bytes with its message
     enum wire_command number;
-    bool is_reliable; // to be acknowledged
+    bool is_reliable; // the receiver acknowledges it
     uint8_t channel;
-    uint16_t sequence; // reliable
-    uint16_t argument; // sequence number acknowledged, or unreliable one
+    uint16_t sequence; // reliable sequence number
+    uint16_t argument; // the acknowledged, or the unreliable, sequence number
     size_t message_size;
 };
 
-// The first command, or the one behind another. False at the end.
+// Reads the first command, or the one after `command`. False at the end.
 bool datagram_first(const uint8_t *data, size_t size, struct datagram_command *command);
 bool datagram_next(const uint8_t *data, size_t size, struct datagram_command *command);
 
-// The name of a verdict in the status ("fragment", ...).
+// The verdict's name in the status, the metrics and the log ("fragment", ...).
 const char *datagram_verdict_name(enum datagram_verdict verdict);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the keys of cookies and the rates of strangers.
+// Issues and verifies cookies, and applies bans, credentials and rate limits to new clients.
 #include "gate.h"
 
 #include <assert.h>
@@ -7,10 +7,10 @@
 
 enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2, LOOPBACK = 127 };
 
-// In a REFUSED; PROTOCOL.md, "Reasons".
+// Reasons in a REFUSED; PROTOCOL.md, "Reasons".
 enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
 
-static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "either is a reply");
+static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "a reply holds either");
 
 void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets)
 {
@@ -19,9 +19,9 @@ void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secr
     gate->hash = secrets->hash;
     strcpy(gate->offer.arena, "arena");
     challenge_init(&gate->cookies, secrets->challenge);
-    // Their purpose keeps cookies and the challenges of queries apart.
+    // One secret serves both: the purpose separates cookies from the challenges of queries.
     query_guard_init(&gate->queries, secrets->hash, secrets->challenge);
-    gate_limit(gate, &GATE_LIMITS_DEFAULT);
+    gate_set_limits(gate, &GATE_LIMITS_DEFAULT);
 }
 
 static bool is_same(const struct gate_limits *a, const struct gate_limits *b)
@@ -31,10 +31,10 @@ static bool is_same(const struct gate_limits *a, const struct gate_limits *b)
 #undef IS_SAME
 }
 
-void gate_limit(struct gate *gate, const struct gate_limits *limits)
+void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
 {
     if (is_same(&gate->limits, limits))
-        return; // or whoever has used up its tokens would have new ones
+        return; // a reset would refill the buckets of clients that have used up their tokens
     gate->limits = *limits;
     const struct rate of_network = {US_PER_S / limits->connect_requests_per_second,
                                     CONNECT_REQUEST_BURST_S * limits->connect_requests_per_second};
@@ -43,7 +43,7 @@ void gate_limit(struct gate *gate, const struct gate_limits *limits)
     rate_limit_init(&gate->connect_requests, RATE_OF_NETWORK, of_network, of_all, gate->hash);
     rate_limit_init(&gate->checks, RATE_OF_NETWORK, GATE_CHECKS_OF_NETWORK, GATE_CHECKS_OF_ALL,
                     gate->hash);
-    connect_rate_init(&gate->churn, limits->connects_per_second, gate->hash);
+    connect_rate_init(&gate->connect_rate, limits->connects_per_second, gate->hash);
 }
 
 bool gate_is_limited(const struct gate *gate, uint32_t address)
@@ -60,11 +60,11 @@ static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
 static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, uint32_t address,
                       uint32_t cookie, int64_t now_us)
 {
-    return challenge_is_met(&gate->cookies, purpose, address, gate->port, cookie,
+    return challenge_verify(&gate->cookies, purpose, address, gate->port, cookie,
                             now_us / US_PER_MS);
 }
 
-// Whether a check that costs something may be done for an address.
+// Takes a token for an expensive check (a signature or a key agreement).
 static bool take_check(struct gate *gate, uint32_t address, int64_t now_us)
 {
     return !gate_is_limited(gate, address) ||
@@ -82,8 +82,9 @@ static void answer_cookie(struct gate *gate, uint32_t address, bool admitted, in
 {
     struct raim_cookie cookie = gate->offer;
     cookie.admitted = admitted;
-    cookie.cookie = challenge_of(&gate->cookies, admitted ? CHALLENGE_ADMITTED : CHALLENGE_COOKIE,
-                                 address, gate->port, now_us / US_PER_MS);
+    cookie.cookie =
+        challenge_compute(&gate->cookies, admitted ? CHALLENGE_ADMITTED : CHALLENGE_COOKIE, address,
+                          gate->port, now_us / US_PER_MS);
     answer->verdict = GATE_ANSWERED;
     answer->size = raim_cookie_write(&cookie, answer->reply);
 }
@@ -120,10 +121,10 @@ enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
                : DATAGRAM_ACCESS;
 }
 
-// Exchanges a good credential, shown with a cookie, for an admitted cookie.
-static void hear_credential(struct gate *gate, uint32_t address,
-                            const struct raim_credential *credential, int64_t now_us,
-                            struct gate_answer *answer)
+// Exchanges a valid credential, sent with a cookie, for an admitted cookie.
+static void receive_credential(struct gate *gate, uint32_t address,
+                               const struct raim_credential *credential, int64_t now_us,
+                               struct gate_answer *answer)
 {
     bool resumes;
     if (!take_check(gate, address, now_us)) {
@@ -149,14 +150,14 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
     const char *ban = find_ban(gate, from.address);
     if (ban != NULL) {
         answer_refused(DATAGRAM_BANNED, ban, answer);
-        // A client that believes encrypted answers only is told so in the handshake.
+        // A client that trusts only encrypted answers gets the refusal in the handshake.
         if (gate->offer.offers_encryption)
             answer_cookie(gate, from.address, false, now_us, answer);
         return;
     }
     if (gate->offer.needs_admission &&
         is_cookie(gate, CHALLENGE_COOKIE, from.address, connect_request->cookie, now_us))
-        hear_credential(gate, from.address, &connect_request->credential, now_us, answer);
+        receive_credential(gate, from.address, &connect_request->credential, now_us, answer);
     else
         answer_cookie(gate, from.address, false, now_us, answer);
 }
@@ -174,7 +175,7 @@ void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, 
             refuse(answer, DATAGRAM_CONNECTIONLESS);
         return;
     }
-    if (!gate->admits_queries) {
+    if (!gate->answers_queries) {
         refuse(answer, DATAGRAM_CONNECTIONLESS);
         return;
     }
@@ -187,11 +188,11 @@ void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, 
         answer->verdict = GATE_DROPPED;
         break;
     case QUERY_CHALLENGED:
-        answer->verdict = GATE_TOLD;
+        answer->verdict = GATE_CHALLENGED;
         answer->size = QUERY_CHALLENGE_REPLY;
         break;
     case QUERY_ADMITTED:
-        answer->verdict = GATE_ASKED;
+        answer->verdict = GATE_QUERY;
         break;
     }
 }
@@ -204,13 +205,13 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
         return DATAGRAM_COOKIE;
     if (!take_check(gate, from.address, now_us))
         return DATAGRAM_SESSIONS;
-    struct raim_cookie told = gate->offer;
-    told.cookie = number;
-    *size = raim_cookie_write(&told, cookie);
+    struct raim_cookie sent = gate->offer;
+    sent.cookie = number;
+    *size = raim_cookie_write(&sent, cookie);
     return DATAGRAM_OK;
 }
 
-// Whether a plain CONNECT brings the cookie that the arena wants.
+// Whether a plain CONNECT has the kind of cookie that the arena requires.
 static bool has_cookie(struct gate *gate, uint32_t address, uint32_t cookie, int64_t now_us)
 {
     if (gate->offer.needs_admission)
@@ -226,7 +227,8 @@ enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
     if (find_ban(gate, from.address) != NULL)
         return DATAGRAM_BANNED;
     if (gate_is_limited(gate, from.address) &&
-        !connect_rate_admit(&gate->churn, from.address, from.port, connect.id, now_us / US_PER_MS))
+        !connect_rate_admit(&gate->connect_rate, from.address, from.port, connect.id,
+                            now_us / US_PER_MS))
         return DATAGRAM_CHURN;
     return DATAGRAM_OK;
 }

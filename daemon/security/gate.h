@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Access control before ENet: who may come near an arena. Nothing is kept for anybody who has not
-// proven its address: a stranger may ask (a query, see query_guard.h) or connect request, and is
-// then told a cookie, which is a stateless cookie (see challenge.h). It is bound to the address
-// alone, so that it may be asked for from another socket, and to the arena's port. ENet gets to see
-// a plain CONNECT only with a right cookie, which, where the arena wants a credential, is one that
-// a good credential was exchanged for; and only as often as its address may connect. Banned
-// addresses get no further than a refusal. The cheapest question is asked first, and a flood of
-// forgeries ends at a comparison or a hash. No sockets, no ENet; time and randomness come from the
-// caller.
+// Admission of clients before ENet: address validation by stateless cookies, bans, credentials and
+// rate limits. No state is kept for an address that is not validated: such a client may send a
+// query (see query_guard.h) or a connect request, which is answered with a stateless cookie (see
+// challenge.h). The cookie is bound to the client's address, not to its port, so that the client
+// may request it from another socket, and to the arena's port. ENet sees a plain CONNECT only with
+// a valid cookie, and only within the connect rate of its address. If the arena requires a
+// credential, that cookie is one that was exchanged for a valid credential. A banned address gets
+// a refusal and nothing more. Cheap checks come first: a flood of forgeries costs a comparison or
+// a hash each. No sockets, no ENet; time and randomness come from the caller.
 #pragma once
 
 #include "challenge.h"
@@ -22,61 +22,62 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Signatures checked and handshakes begun for a source network (/24), and for all together; a token
-// each so many ms. One costs 0.1 to 0.3 ms (./dev bench encryption): at most a burst in a tick, and
-// 10 % of a CPU.
+// Rates of signature verifications and handshakes, for a source network (/24) and for all networks
+// together: one token every `interval` ms. A check takes 0.1 to 0.3 ms (./dev bench encryption), so
+// that these rates allow at most a burst in a tick and 10 % of a CPU.
 #define GATE_CHECKS_OF_NETWORK ((struct rate){.interval = 10, .burst = 50})
 #define GATE_CHECKS_OF_ALL ((struct rate){.interval = 2, .burst = 100})
 
-// What is decided outside, where there are keys, bans and a match. Any function may be NULL: nobody
-// is banned, no credential is good.
+// Decisions that need the arena's keys, bans and match. A function may be NULL: then no address is
+// banned, or no credential is valid.
 struct gate_policy {
     void *context; // borrowed
-    // Why an address is banned, for people; NULL: it is not.
+    // The reason shown to a banned client; NULL if the address is not banned.
     const char *(*find_ban)(void *context, uint32_t address);
-    // Whether an access token lets its bearer in; it is not used up.
+    // Whether an access token is valid. Does not use it up.
     bool (*admits_token)(void *context, const uint8_t *token, size_t size);
-    // Whether a session has this token of RAIM_TOKEN_BYTES.
+    // Whether a session of the match has this resume token of RAIM_TOKEN_BYTES.
     bool (*knows_session)(void *context, const uint8_t *token);
 };
 
-// Random numbers that nobody outside knows.
+// Random numbers known only to this process.
 struct gate_secrets {
-    uint64_t hash; // of the rates' tables
+    uint64_t hash; // seeds the hashes of the rate limits
     uint8_t challenge[CHALLENGE_SECRET_BYTES];
 };
 
 struct gate {
     uint16_t port; // of the arena
     uint64_t hash; // see gate_secrets
-    bool admits_queries;
+    bool answers_queries;
     bool wants_cookies;
     struct gate_limits limits;
     struct gate_policy policy;
-    struct raim_cookie offer; // what a cookie tells beside its number
+    struct raim_cookie offer; // the contents of a COOKIE, except its number
     struct query_guard queries;
     struct challenge cookies;
     struct rate_limit connect_requests;
     struct rate_limit checks;
-    struct connect_rate churn;
+    struct connect_rate connect_rate;
 };
 
-// Lets in who comes without a cookie, refuses queries, and has the default limits.
+// Initially the gate requires no cookie, refuses queries and has GATE_LIMITS_DEFAULT. `port` is the
+// arena's UDP port.
 void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets);
 
-// Puts other limits in force; what was counted towards the ones before is forgotten.
-void gate_limit(struct gate *gate, const struct gate_limits *limits);
+// Changes the limits. Resets the rate limits' counts unless the limits are equal.
+void gate_set_limits(struct gate *gate, const struct gate_limits *limits);
 
-// Whether an IPv4 address is limited at all.
+// Whether the limits apply to an IPv4 address: they exempt the loopback network by default.
 bool gate_is_limited(const struct gate *gate, uint32_t address);
 
 enum gate_verdict {
-    GATE_REFUSED,  // for `refusal`, without an answer
-    GATE_DROPPED,  // a query too many
-    GATE_ANSWERED, // `notice` and `reply`, as far as they have a size; together smaller than the
-                   // question. Counted as `refusal` where that is not DATAGRAM_OK
-    GATE_TOLD,     // `reply` to a query: its challenge
-    GATE_ASKED,    // `query`, to be answered by others
+    GATE_REFUSED,    // refused for `refusal`, without an answer
+    GATE_DROPPED,    // a query beyond the rate
+    GATE_ANSWERED,   // send `notice` and `reply` if they have a size; together they are smaller
+                     // than the request. Count as `refusal` unless that is DATAGRAM_OK
+    GATE_CHALLENGED, // send `reply`, the challenge of a query
+    GATE_QUERY,      // the caller answers `query`
 };
 
 struct gate_answer {
@@ -88,25 +89,27 @@ struct gate_answer {
     uint8_t notice[RAIM_REFUSED_BYTES];
 };
 
-// Judges a DATAGRAM_CONNECTIONLESS.
+// Handles a datagram whose verdict is DATAGRAM_CONNECTIONLESS, except a handshake. `now_us` never
+// decreases.
 void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
                int64_t now_us, struct gate_answer *answer);
 
-// Whether an INIT may be read: DATAGRAM_OK, or why it is refused. Then `cookie` gets the COOKIE
-// that its sender was told, and `size` its size.
+// Checks the cookie and the rate of an INIT. DATAGRAM_OK, or the reason to refuse it. When OK,
+// writes the COOKIE that the sender was sent into `cookie`, and its bytes into `size`.
 enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size);
 
-// Whether who shows a credential from an address may come in: DATAGRAM_OK, or
-// DATAGRAM_BANNED or DATAGRAM_ACCESS. `resumes` says whether it is that of a session.
+// Checks the ban of an address and a credential: DATAGRAM_OK, DATAGRAM_BANNED or DATAGRAM_ACCESS.
+// `resumes` tells whether the credential is the token of a session in the match.
 enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
                                  const struct raim_credential *credential, bool *resumes);
 
-// The reason that whoever is refused for DATAGRAM_BANNED or DATAGRAM_ACCESS is told.
+// The wire's reason (PROTOCOL.md, "Reasons") of DATAGRAM_BANNED or DATAGRAM_ACCESS.
 uint8_t gate_reason(enum datagram_verdict verdict);
 
-// Whether a CONNECT may go on: DATAGRAM_OK, or why it is refused. One of an encrypted session has
-// shown its cookie and credential before.
+// Whether ENet may see a CONNECT: DATAGRAM_OK, or the reason to refuse it. A CONNECT in an
+// encrypted session needs no cookie, because the session's handshake has checked cookie and
+// credential.
 enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
                                  struct datagram_connect connect, bool is_secure, int64_t now_us);

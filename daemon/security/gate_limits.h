@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one address or network may take of an arena before it has shown that it plays. One table
-// makes the struct, the defaults and the keys of the configuration.
+// Limits per address and network on connections and connect requests. One table makes the struct,
+// the defaults and the keys of the configuration.
 #pragma once
 
 #include "wire_limits.h"
@@ -31,7 +31,7 @@
 
 struct gate_limits {
     GATE_LIMITS(LIMIT_MEMBER)
-    bool loopback; // 127.0.0.0/8 is limited like any other network; inputs_per_tick holds for all
+    bool loopback; // limit 127.0.0.0/8 like any other network; inputs_per_tick always applies
 };
 
 #define GATE_LIMITS_DEFAULT ((struct gate_limits){GATE_LIMITS(LIMIT_DEFAULT)})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks a datagram's commands, judges each by what ENet would do with it, and closes the gaps.
+// Walks a datagram's commands, removes those that ENet must not see, and closes the gaps.
 #include "peer_guard.h"
 
 #include "address_budget.h"
@@ -9,10 +9,10 @@
 
 static_assert(PEER_GUARD_WINDOW == 64, "the bits of a set");
 
-// Offsets in a command: its sequence number, and the time that an acknowledgement echoes.
+// Offsets in a command: its sequence number, and an acknowledgement's echoed time.
 enum { SEQUENCE = 2, ACK_TIME = 6, BITS = 64 };
 
-enum verdict { KEEP, DROP, CUT }; // CUT: this command and all that follow
+enum verdict { KEEP, DROP, CUT }; // CUT drops this command and all after it
 
 struct filter {
     struct peer_guard *guard;
@@ -30,19 +30,19 @@ void peer_guard_init(struct peer_guard *guard)
     round_trip_init(&guard->round_trip);
 }
 
-bool peer_guard_admit(struct peer_guard *guard, uint64_t receive)
+bool peer_guard_admit(struct peer_guard *guard, uint64_t tick)
 {
-    if (guard->receive != receive) {
-        const uint64_t ticks = receive - guard->receive;
+    if (guard->tick != tick) {
+        const uint64_t ticks = tick - guard->tick;
         guard->datagrams =
             address_budget_repay(guard->datagrams, ticks, PEER_GUARD_DATAGRAMS_PER_TICK);
         guard->commands =
             address_budget_repay(guard->commands, ticks, PEER_GUARD_COMMANDS_PER_TICK);
         guard->reliable =
             address_budget_repay(guard->reliable, ticks, PEER_GUARD_RELIABLE_PER_TICK);
-        guard->receive = receive;
+        guard->tick = tick;
     }
-    // Who has no commands left has its datagrams dropped before anything in them is looked at.
+    // A peer without commands left has its datagrams dropped unparsed.
     if (guard->datagrams >= PEER_GUARD_DATAGRAMS || guard->commands >= PEER_GUARD_COMMANDS)
         return false;
     guard->datagrams++;
@@ -55,8 +55,8 @@ static enum verdict refuse(struct filter *filter, enum datagram_verdict reason)
     return DROP;
 }
 
-// Whether ENet may keep another message. Beyond its limit it would stop in the middle of the
-// datagram, without acknowledging what follows.
+// Whether ENet may hold another message. Beyond its limit ENet would stop in the middle of the
+// datagram and leave the commands after it unacknowledged.
 static bool take_bytes(struct filter *filter, size_t size)
 {
     struct peer_guard_view *view = &filter->view;
@@ -70,7 +70,7 @@ static enum verdict judge_reliable(struct filter *filter, const struct datagram_
 {
     struct peer_guard_channel *channel = &filter->view.channel[command->channel];
     const uint16_t ahead = (uint16_t)(command->sequence - channel->received);
-    // What has been delivered already is acknowledged by ENet, without a walk.
+    // ENet acknowledges a delivered command again without walking a list.
     if (ahead == 0 || ahead > UINT16_MAX / 2)
         return KEEP;
     if (ahead > PEER_GUARD_WINDOW)
@@ -96,8 +96,9 @@ static enum verdict judge_unreliable(struct filter *filter, const struct datagra
 {
     struct peer_guard_channel *channel = &filter->view.channel[command->channel];
     uint16_t ahead = (uint16_t)(command->sequence - channel->received);
-    // Sent before a reliable message that has come. ENet would drop it, and all that follow where
-    // somebody else has sent that reliable message in the peer's name.
+    // The message was sent before a reliable message that has already arrived. ENet would drop it,
+    // and if that reliable message was forged, it would drop all that follow. So the message gets
+    // the newer reliable sequence number.
     if (ahead > UINT16_MAX / 2) {
         uint8_t *sequence = filter->data + command->at + SEQUENCE;
         sequence[0] = (uint8_t)(channel->received >> 8);
@@ -118,16 +119,16 @@ static enum verdict judge_unreliable(struct filter *filter, const struct datagra
     return take_bytes(filter, command->message_size) ? KEEP : refuse(filter, DATAGRAM_BUDGET);
 }
 
-// The time that is echoed is the peer's word. ENet would believe it, and wait as long for the next
-// acknowledgement.
+// Clamps the echoed time to the true one. ENet trusts the peer's echo and derives the resend
+// timeout from it.
 static void correct_echo(struct filter *filter, const struct datagram_command *command,
-                         uint32_t passed_ms)
+                         uint32_t elapsed_ms)
 {
     uint8_t *echo = filter->data + command->at + ACK_TIME;
-    const uint16_t told = (uint16_t)(echo[0] << 8 | echo[1]);
-    if ((uint16_t)(filter->now_ms - told) <= passed_ms)
+    const uint16_t echoed = (uint16_t)(echo[0] << 8 | echo[1]);
+    if ((uint16_t)(filter->now_ms - echoed) <= elapsed_ms)
         return;
-    const uint16_t sent = (uint16_t)(filter->now_ms - passed_ms);
+    const uint16_t sent = (uint16_t)(filter->now_ms - elapsed_ms);
     echo[0] = (uint8_t)(sent >> 8);
     echo[1] = (uint8_t)sent;
 }
@@ -135,14 +136,14 @@ static void correct_echo(struct filter *filter, const struct datagram_command *c
 static enum verdict judge_acknowledgement(struct filter *filter,
                                           const struct datagram_command *command)
 {
-    uint32_t passed_ms;
+    uint32_t elapsed_ms;
     const enum round_trip_channel channel = command->channel == WIRE_CONTROL
                                                 ? ROUND_TRIP_CONTROL
                                                 : (enum round_trip_channel)command->channel;
     if (round_trip_acknowledge(&filter->guard->round_trip, channel, command->argument,
-                               filter->now_ms, &passed_ms)) {
-        correct_echo(filter, command, passed_ms);
-        filter->view.is_open = filter->view.is_open || filter->view.is_opening;
+                               filter->now_ms, &elapsed_ms)) {
+        correct_echo(filter, command, elapsed_ms);
+        filter->view.is_connected = filter->view.is_connected || filter->view.is_connecting;
         return KEEP;
     }
     if (++filter->unmatched <= PEER_GUARD_ACKS)
@@ -154,11 +155,11 @@ static enum verdict judge_acknowledgement(struct filter *filter,
 static enum verdict judge_disconnect(struct filter *filter)
 {
     struct peer_guard *guard = filter->guard;
-    if (filter->view.believes_disconnect ||
-        filter->now_ms - guard->heard_ms >= PEER_GUARD_SILENCE_MS)
+    if (filter->view.trusts_disconnect ||
+        filter->now_ms - guard->active_ms >= PEER_GUARD_SILENCE_MS)
         return KEEP;
-    if (guard->left_ms == 0)
-        guard->left_ms = filter->now_ms;
+    if (guard->disconnect_ms == 0)
+        guard->disconnect_ms = filter->now_ms;
     return refuse(filter, DATAGRAM_DISCONNECT);
 }
 
@@ -175,7 +176,8 @@ static bool take_command(struct peer_guard *guard, const struct datagram_command
 
 static enum verdict judge(struct filter *filter, const struct datagram_command *command)
 {
-    // Those that match are bounded by what the server has sent, those that do not by their own.
+    // Acknowledgements that match are bounded by what the server has sent; others have a limit of
+    // their own.
     if (command->number == WIRE_ACKNOWLEDGE)
         return judge_acknowledgement(filter, command);
     if (!take_command(filter->guard, command)) {
@@ -184,14 +186,14 @@ static enum verdict judge(struct filter *filter, const struct datagram_command *
     }
     if (command->number == WIRE_DISCONNECT)
         return judge_disconnect(filter);
-    // ENet would stop there. It comes again, as does the acknowledgement that is missing.
-    if (!filter->view.is_open)
+    // ENet would stop here. The peer resends this command and the missing acknowledgement.
+    if (!filter->view.is_connected)
         return CUT;
-    // Who has said nothing yet has nothing to lose.
+    // Until its first message a peer counts as silent, whatever pings it sends.
     if (command->message_size > 0 ||
-        (command->number == WIRE_PING && filter->guard->heard_ms != 0)) {
-        filter->guard->heard_ms = filter->now_ms;
-        filter->guard->left_ms = 0;
+        (command->number == WIRE_PING && filter->guard->active_ms != 0)) {
+        filter->guard->active_ms = filter->now_ms;
+        filter->guard->disconnect_ms = 0;
     }
     if (command->message_size > 0 && command->channel >= filter->view.channels)
         return CUT;
@@ -246,6 +248,8 @@ void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *v
 
 int64_t peer_guard_deadline_ms(const struct peer_guard *guard)
 {
-    const int64_t left_ms = guard->left_ms != 0 ? guard->left_ms + PEER_GUARD_LEFT_MS : INT64_MAX;
-    return guard->end_ms != 0 && guard->end_ms < left_ms ? guard->end_ms : left_ms;
+    const int64_t disconnect_ms =
+        guard->disconnect_ms != 0 ? guard->disconnect_ms + PEER_GUARD_DISCONNECT_MS : INT64_MAX;
+    return guard->reset_ms != 0 && guard->reset_ms < disconnect_ms ? guard->reset_ms
+                                                                   : disconnect_ms;
 }

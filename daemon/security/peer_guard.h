@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Bounds what one connected peer can make ENet do. ENet walks a list for each command: of what
-// waits for an earlier message, or of what the peer has not acknowledged; and counts only the
-// payload of what it holds. So each command is judged in constant time before ENet sees it, and cut
-// out of its datagram where
-// - its reliable sequence number is more than PEER_GUARD_WINDOW ahead of what has come without a
-// gap,
-// - it waits already: acknowledged again, because the acknowledgement before may be lost,
-// - it is an unreliable message that has to wait for a reliable one, and PEER_GUARD_HELD others do,
-// - it acknowledges nothing,
+// Filter of a connected peer's commands that bounds ENet's work per peer. For each command ENet
+// walks a list: of received commands that wait for an earlier message, or of sent commands that the
+// peer has not acknowledged. It limits only the payload of the commands that it holds. The filter
+// checks each command in constant time before ENet sees it, and removes a command from its datagram
+// if
+// - its reliable sequence number is more than PEER_GUARD_WINDOW ahead of the last one received
+//   without a gap,
+// - it is a reliable command that is already queued (it is acknowledged again, because the first
+//   acknowledgement may be lost),
+// - it is an unreliable message that must wait for a reliable one, and PEER_GUARD_HELD already do,
+// - it is an acknowledgement of nothing that was sent,
 // - the peer has used up its commands,
-// - it is a DISCONNECT that anybody may have sent (see below).
+// - it is a DISCONNECT that may be forged (see PEER_GUARD_SILENCE_MS).
 // No ENet, no sockets, no memory of its own; time comes from the caller.
 #pragma once
 
@@ -21,86 +23,90 @@
 #include <stdint.h>
 
 enum {
-    // A reliable message that is more than so many behind a gap comes again when the gap is closed.
+    // Reliable messages accepted ahead of a gap. The peer resends the rest when the gap is closed.
     PEER_GUARD_WINDOW = 64,
-    // An unreliable message names the last reliable one of its channel and waits for it. An honest
-    // client sends a reliable one there every 65,536 messages. While that one is lost, its inputs
-    // of half a second at 60 Hz are kept, and those that follow are lost: each input message
-    // repeats the inputs before it, so that nothing but that half second would be gained by more.
+    // Unreliable messages held until a reliable one arrives. An unreliable message names the last
+    // reliable one of its channel and waits for it; ENet sends one there every 65,536 messages.
+    // While that one is lost, the inputs of half a second at 60 Hz are held and later ones are
+    // dropped. A higher limit gains little, because each input message repeats earlier inputs.
     PEER_GUARD_HELD = 32,
-    // Token buckets of a peer: so many at once, because what a network or a halted server had kept
-    // for seconds comes at once, and so many more with every tick. An honest client sends one or
-    // two datagrams in a tick, with a command or two each.
+    // Token buckets of a peer: a burst, because a network or a stopped server may deliver the
+    // datagrams of seconds at once, and a refill with every tick. An honest client sends one or two
+    // datagrams per tick, with one or two commands each.
     PEER_GUARD_DATAGRAMS = 256,
     PEER_GUARD_DATAGRAMS_PER_TICK = 16,
     PEER_GUARD_COMMANDS = 256,
     PEER_GUARD_COMMANDS_PER_TICK = 64,
-    // Of the commands those that ENet acknowledges, which costs several times as much as reading
-    // them. An honest client pings twice a second and says something now and then.
+    // Commands that ENet acknowledges, which costs several times as much as reading them. An honest
+    // client sends two pings a second and an occasional reliable message.
     PEER_GUARD_RELIABLE = 128,
     PEER_GUARD_RELIABLE_PER_TICK = 8,
-    // Acknowledgements of nothing that a datagram may have: ENet repeats those of what the server
-    // has repeated. What follows more than these is cut off.
+    // Acknowledgements in a datagram that may match nothing: ENet acknowledges again what the
+    // server
+    // has resent. The rest of the datagram is cut off after one more.
     PEER_GUARD_ACKS = 8,
-    // Anybody can forge a DISCONNECT to a peer that is not encrypted. It is believed of a peer that
-    // has sent nothing else for so long (an honest one sends nothing more, and repeats it), and,
-    // where it came once only, of one that sent nothing for so long afterwards.
+    // Anyone who forges an unencrypted peer's address can send a DISCONNECT in its name. It is
+    // trusted if the peer has sent nothing else for PEER_GUARD_SILENCE_MS (an honest peer stops
+    // sending and repeats its DISCONNECT), or, if it came only once, when the peer has sent nothing
+    // for PEER_GUARD_DISCONNECT_MS after it.
     PEER_GUARD_SILENCE_MS = 250,
-    PEER_GUARD_LEFT_MS = 1000,
+    PEER_GUARD_DISCONNECT_MS = 1000,
 };
 
-// What is kept of a peer.
+// The guard's state of one peer.
 struct peer_guard {
-    uint64_t receive; // the last in which a datagram came, by the caller's count
-    uint32_t datagrams, commands, reliable; // used of the buckets, as of that receive
-    int64_t heard_ms;                       // the last message, or ping behind it; 0: none yet
-    int64_t left_ms; // the first DISCONNECT since that was not believed; 0: none
-    int64_t end_ms;  // when the server resets the connection; 0: not set
+    uint64_t tick;                          // the last tick in which a datagram came
+    uint32_t datagrams, commands, reliable; // tokens used, as of `tick`
+    int64_t active_ms;                      // the last message, or a ping after one; 0: none yet
+    int64_t disconnect_ms; // the first untrusted DISCONNECT since `active_ms`; 0: none
+    int64_t reset_ms;      // when the server resets the connection; 0: not set
     struct round_trip round_trip;
 };
 
-// What ENet knows of a channel that the peer sends on.
+// ENet's receiving state of a channel.
 struct peer_guard_channel {
-    uint16_t received; // reliable sequence number up to which everything has come
-    uint64_t waiting;  // bit i: so has received + 1 + i
+    uint16_t received; // last reliable sequence number received without a gap
+    uint64_t waiting;  // bit i: received + 1 + i is queued
     uint32_t held;     // unreliable commands that wait for a reliable one
     uint64_t held_set; // their own sequence numbers, modulo 64
 };
 
+// ENet's state of the peer when a datagram arrives.
 struct peer_guard_view {
-    bool is_open;             // connected, so that messages are taken
-    bool is_opening;          // will be, with the next acknowledgement that matches
-    bool believes_disconnect; // nobody else can send in its name, or the server ends it anyway
-    uint32_t channels;        // that the peer has, up to 2
+    bool is_connected;      // ENet accepts messages
+    bool is_connecting;     // the next matching acknowledgement connects the peer
+    bool trusts_disconnect; // it cannot be forged, or the server is disconnecting the peer
+    uint32_t channels;      // that the peer has, up to 2
     struct peer_guard_channel channel[2];
-    size_t waiting_bytes, max_waiting_bytes; // payload that ENet keeps, and may keep
+    size_t waiting_bytes, max_waiting_bytes; // payload that ENet holds, and may hold
 };
 
-// A reliable command that is to be acknowledged again.
+// A reliable command that the caller acknowledges again.
 struct peer_guard_repeat {
     uint8_t channel;
     uint16_t sequence;
 };
 
 struct peer_guard_report {
-    size_t size; // of the datagram that is left, 0: nothing
+    size_t size; // bytes left of the datagram; 0: drop it
     uint32_t repeats;
     struct peer_guard_repeat repeat[DATAGRAM_MAX_COMMANDS];
 };
 
 void peer_guard_init(struct peer_guard *guard);
 
-// Counts a datagram; false where the peer has used up its datagrams or its commands. `receive`
-// counts the caller's ticks.
-bool peer_guard_admit(struct peer_guard *guard, uint64_t receive);
+// Counts a datagram. False if the peer has used up its datagrams or its commands. `tick` is the
+// caller's tick count and never decreases.
+bool peer_guard_admit(struct peer_guard *guard, uint64_t tick);
 
-// Cuts out of a DATAGRAM_OK that peer_guard_admit has counted what ENet must not see, and takes all
-// that it leaves for delivered. Counts commands that are refused. Also takes the effect from
-// commands that would limit the server, corrects the times that acknowledgements tell, and lets
-// unreliable messages come after a reliable one that was sent later.
+// Filters a datagram that is DATAGRAM_OK and that peer_guard_admit has counted, in place. The
+// remaining commands must be given to ENet. Counts refused commands by reason in `refused`.
+// Replaces the values of commands that would throttle the server, corrects the echoed times of
+// acknowledgements, and renumbers unreliable messages that arrive after a later reliable one, so
+// that ENet accepts them.
 void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *view, uint8_t *data,
                        size_t size, int64_t now_ms, uint64_t refused[DATAGRAM_VERDICTS],
                        struct peer_guard_report *report);
 
-// When the connection is to be reset, if nothing more comes; INT64_MAX where it is not.
+// When to reset the connection unless the peer sends more; INT64_MAX: never.
 int64_t peer_guard_deadline_ms(const struct peer_guard *guard);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the cheapest question first: is it a query, is it within the rate, is the challenge met.
+// Checks a query in the order of cost: its format, its rate, its challenge.
 #include "query_guard.h"
 
 void query_guard_init(struct query_guard *guard, uint64_t hash,
@@ -19,10 +19,10 @@ enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_addre
         return QUERY_REFUSED;
     if (!rate_limit_take(&guard->limit, from.address, now_ms))
         return QUERY_LIMITED;
-    if (!challenge_is_met(&guard->challenge, CHALLENGE_QUERY, from.address, from.port,
+    if (!challenge_verify(&guard->challenge, CHALLENGE_QUERY, from.address, from.port,
                           query.challenge, now_ms)) {
         query_write_challenge(
-            challenge_of(&guard->challenge, CHALLENGE_QUERY, from.address, from.port, now_ms),
+            challenge_compute(&guard->challenge, CHALLENGE_QUERY, from.address, from.port, now_ms),
             reply);
         return QUERY_CHALLENGED;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Who may ask an arena without a connection: whatever begins like one of ENet's connectionless
-// datagrams comes here, and only a query whose sender is within its rate and has met the challenge
-// is let through. Time and randomness come from the caller.
+// Admission of A2S server queries: rate limits and a stateless challenge (see challenge.h).
+// Receives every datagram that begins with FF FF and is no raim datagram, and admits a query only
+// if its sender is within the rate and repeats its challenge. Time and randomness come from the
+// caller.
 #pragma once
 
 #include "challenge.h"
@@ -12,16 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Datagrams of a source network (/24), and of all; a token each so many ms. A tool that asks for
-// everything sends six at once.
+// Rates of queries, for a source network (/24) and for all networks together: one token every
+// `interval` ms. A tool that requests everything sends six queries at once.
 #define QUERY_GUARD_PER_NETWORK ((struct rate){.interval = 100, .burst = 60})
 #define QUERY_GUARD_OF_ALL ((struct rate){.interval = 4, .burst = 250})
 
 enum query_verdict {
-    QUERY_REFUSED,    // no query
-    QUERY_LIMITED,    // too many; to be dropped
-    QUERY_CHALLENGED, // to be answered with the challenge's reply
-    QUERY_ADMITTED,   // to be answered
+    QUERY_REFUSED,    // not a query
+    QUERY_LIMITED,    // beyond the rate; drop it
+    QUERY_CHALLENGED, // send `reply`, the challenge
+    QUERY_ADMITTED,   // answer it
 };
 
 struct query_guard {
@@ -29,12 +30,12 @@ struct query_guard {
     struct rate_limit limit;
 };
 
-// `hash` and `secret` are random and known to nobody outside; see rate_limit.h and challenge.h.
+// `hash` and `secret` are random and known only to this process; see rate_limit.h and challenge.h.
 void query_guard_init(struct query_guard *guard, uint64_t hash,
                       const uint8_t secret[CHALLENGE_SECRET_BYTES]);
 
-// Judges a datagram. `kind` is written when it is ADMITTED, `reply` when it is CHALLENGED: it is
-// never larger than the datagram.
+// Checks a datagram. Writes `kind` when the result is QUERY_ADMITTED, and `reply`, which is never
+// larger than the datagram, when it is QUERY_CHALLENGED. `now_ms` never decreases.
 enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_address from,
                                      const uint8_t *data, size_t size, int64_t now_ms,
                                      enum query_kind *kind, uint8_t reply[QUERY_CHALLENGE_REPLY]);

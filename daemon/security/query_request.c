@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads A2S requests without believing their length.
+// Parses A2S requests and bounds-checks every field.
 #include "query_request.h"
 
 #include <assert.h>
@@ -16,10 +16,11 @@ enum {
     CHALLENGE_REPLY = 'A',
 };
 
-static_assert(QUERY_CHALLENGE_REPLY == HEADER_SIZE + CHALLENGE_SIZE, "it is just that");
+static_assert(QUERY_CHALLENGE_REPLY == HEADER_SIZE + CHALLENGE_SIZE,
+              "a challenge reply is a header and a challenge");
 
 static const uint8_t prefix[PREFIX_SIZE] = {0xFF, 0xFF, 0xFF, 0xFF};
-static const char info_words[] = "Source Engine Query"; // its NUL travels too
+static const char info_words[] = "Source Engine Query"; // sent with its NUL
 
 static uint32_t read_32(const uint8_t *data)
 {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// What strangers send to ask about a server: the requests of Valve's A2S ("Server queries" in its
-// developer wiki), and the challenge that is the answer to the first. query.h has the replies. Pure
-// bytes, no state. Integers are little-endian.
+// Parser of server query requests in Valve's A2S protocol ("Server queries" in Valve's developer
+// wiki), and writer of the challenge reply. query.h writes the other replies. Integers are
+// little-endian. Pure functions, any thread.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-// The reply to who has not met the challenge: as large as the smallest request.
+// Bytes of the challenge reply: as large as the smallest request, so that it amplifies nothing.
 #define QUERY_CHALLENGE_REPLY 9
 
-// What a request says in place of a challenge that it does not have yet.
+// The challenge field of a request that has no challenge yet.
 #define QUERY_NO_CHALLENGE UINT32_MAX
 
 enum query_kind { QUERY_NONE, QUERY_INFO, QUERY_PLAYERS, QUERY_RULES, QUERY_KINDS };
 
 struct query {
-    enum query_kind kind; // QUERY_NONE: no query at all
-    uint32_t challenge;   // QUERY_NO_CHALLENGE where there is none
+    enum query_kind kind; // QUERY_NONE: not a query
+    uint32_t challenge;   // QUERY_NO_CHALLENGE: none
 };
 
-// Reads a datagram. What follows a request is padding and of no interest.
+// Parses a datagram. Ignores bytes after the request, which are padding.
 struct query query_read(const uint8_t *data, size_t size);
 
-// Writes the reply and returns its size.
+// Writes the challenge reply and returns its size.
 size_t query_write_challenge(uint32_t challenge, uint8_t reply[QUERY_CHALLENGE_REPLY]);

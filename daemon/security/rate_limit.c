@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Token buckets told by a time alone: the tokens in one are the intervals since it was empty.
+// Token buckets stored as one time each: a bucket has one token per interval since it was empty.
 #include "rate_limit.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ void rate_limit_init(struct rate_limit *limit, enum rate_source source, struct r
         limit->empty[i] = INT64_MIN;
 }
 
-// Since when a bucket has been filling, in so far as it holds what came since.
+// The time since which a bucket has been filling, bounded so that it holds at most its burst.
 static int64_t filling_since(int64_t empty, struct rate rate, int64_t now)
 {
     const int64_t full = now - rate.burst * rate.interval;
@@ -32,7 +32,7 @@ static int64_t filling_since(int64_t empty, struct rate rate, int64_t now)
 bool rate_limit_take(struct rate_limit *limit, uint32_t address, int64_t now)
 {
     // Multiply-shift hashing (Dietzfelbinger et al., A reliable randomized algorithm for the
-    // closest-pair problem, 1997): one secret multiplier makes collisions nobody's choice.
+    // closest-pair problem, 1997): the secret multiplier keeps attackers from choosing collisions.
     const uint64_t source = address >> (32 - limit->source);
     int64_t *empty = &limit->empty[source * limit->multiplier >> (64 - BUCKET_BITS)];
     const int64_t since = filling_since(*empty, limit->of_source, now);

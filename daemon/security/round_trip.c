@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps when each reliable command left, and the least time that one took.
+// Stores the send time of each reliable command, and the minimum of the samples per window part.
 #include "round_trip.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 enum { PART_MS = ROUND_TRIP_WINDOW_MS / ROUND_TRIP_BUCKETS, SENT_AGAIN = 1 };
 
-static_assert(ROUND_TRIP_WINDOW_MS % ROUND_TRIP_BUCKETS == 0, "parts of one length");
+static_assert(ROUND_TRIP_WINDOW_MS % ROUND_TRIP_BUCKETS == 0, "all parts have one length");
 static_assert((ROUND_TRIP_MESSAGES & (ROUND_TRIP_MESSAGES - 1)) == 0 &&
                   (ROUND_TRIP_COMMANDS & (ROUND_TRIP_COMMANDS - 1)) == 0,
               "sequence numbers wrap at a multiple");
@@ -16,7 +16,7 @@ void round_trip_init(struct round_trip *round_trip)
 {
     memset(round_trip, 0, sizeof *round_trip);
     for (int i = 0; i <= ROUND_TRIP_BUCKETS; i++)
-        round_trip->least_ms[i] = ROUND_TRIP_UNKNOWN;
+        round_trip->min_ms[i] = ROUND_TRIP_UNKNOWN;
 }
 
 static uint16_t entries_of(enum round_trip_channel channel)
@@ -38,7 +38,7 @@ static const uint32_t *entry_of(const struct round_trip *round_trip,
     return &round_trip->control[sequence % ROUND_TRIP_COMMANDS];
 }
 
-// Whether a command of this sequence number is one that was sent and not acknowledged.
+// Whether the command of this sequence number was sent and not yet acknowledged.
 static bool is_waiting(const struct round_trip *round_trip, enum round_trip_channel channel,
                        uint16_t sequence)
 {
@@ -58,7 +58,7 @@ void round_trip_send(struct round_trip *round_trip, enum round_trip_channel chan
     if (!round_trip->has_sent[channel] || ahead <= UINT16_MAX / 2)
         round_trip->newest[channel] = sequence;
     round_trip->has_sent[channel] = true;
-    // 0 means that nothing was sent, so that one millisecond in 2^31 is told as the next.
+    // 0 means "no command", so one millisecond in 2^31 is stored as the next one.
     *entry = (uint32_t)now_ms << 1;
     if (*entry == 0)
         *entry = 2;
@@ -75,33 +75,32 @@ static void add_sample(struct round_trip *round_trip, uint32_t sample_ms, int64_
     const int64_t part = now_ms / PART_MS;
     const int i = (int)(part % (ROUND_TRIP_BUCKETS + 1));
     if (round_trip->part[i] != part)
-        round_trip->least_ms[i] = ROUND_TRIP_UNKNOWN;
+        round_trip->min_ms[i] = ROUND_TRIP_UNKNOWN;
     round_trip->part[i] = part;
-    if (sample_ms < round_trip->least_ms[i])
-        round_trip->least_ms[i] = sample_ms;
+    if (sample_ms < round_trip->min_ms[i])
+        round_trip->min_ms[i] = sample_ms;
 }
 
 bool round_trip_acknowledge(struct round_trip *round_trip, enum round_trip_channel channel,
-                            uint16_t sequence, int64_t now_ms, uint32_t *passed_ms)
+                            uint16_t sequence, int64_t now_ms, uint32_t *elapsed_ms)
 {
     if (!is_waiting(round_trip, channel, sequence))
         return false;
     uint32_t *entry = (uint32_t *)entry_of(round_trip, channel, sequence);
-    *passed_ms = ((uint32_t)now_ms << 1) - (*entry & ~(uint32_t)SENT_AGAIN);
-    *passed_ms >>= 1;
+    *elapsed_ms = ((uint32_t)now_ms << 1) - (*entry & ~(uint32_t)SENT_AGAIN);
+    *elapsed_ms >>= 1;
     if ((*entry & SENT_AGAIN) == 0)
-        add_sample(round_trip, *passed_ms > 0 ? *passed_ms : 1, now_ms);
+        add_sample(round_trip, *elapsed_ms > 0 ? *elapsed_ms : 1, now_ms);
     *entry = 0;
     return true;
 }
 
-uint32_t round_trip_least_ms(const struct round_trip *round_trip, int64_t now_ms)
+uint32_t round_trip_min_ms(const struct round_trip *round_trip, int64_t now_ms)
 {
     const int64_t newest = now_ms / PART_MS;
-    uint32_t least_ms = ROUND_TRIP_UNKNOWN;
+    uint32_t min_ms = ROUND_TRIP_UNKNOWN;
     for (int i = 0; i <= ROUND_TRIP_BUCKETS; i++)
-        if (newest - round_trip->part[i] <= ROUND_TRIP_BUCKETS &&
-            round_trip->least_ms[i] < least_ms)
-            least_ms = round_trip->least_ms[i];
-    return least_ms;
+        if (newest - round_trip->part[i] <= ROUND_TRIP_BUCKETS && round_trip->min_ms[i] < min_ms)
+            min_ms = round_trip->min_ms[i];
+    return min_ms;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Begins, finds and ends encrypted sessions.
+// A hash table of encrypted sessions with chaining, in locked memory.
 #include "secure_sessions.h"
 
 #include "noise.h"
@@ -17,12 +17,12 @@ static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
 struct session {
     struct udp_address peer;
     bool used;
-    bool resumes;  // a session of the match
-    bool has_peer; // an ENet peer, at the last sweep
-    bool kept;     // since the last sweep
-    uint16_t next; // of the same bucket
+    bool resumes;  // it resumes a session of the match
+    bool has_peer; // it had an ENet peer when it was last marked
+    bool marked;   // marked since the last sweep
+    uint16_t next; // index of the next session in the bucket
     int64_t begun_ms;
-    uint8_t ephemeral[RAIM_KEY_BYTES]; // the client's, which tells its INIT
+    uint8_t ephemeral[RAIM_KEY_BYTES]; // the client's key, which identifies its INIT
     uint8_t response[RAIM_RESPONSE_BYTES];
     struct raim_secure_channel channel;
 };
@@ -31,11 +31,11 @@ struct secure_sessions {
     uint32_t capacity;
     uint8_t secret[RAIM_KEY_BYTES], key[RAIM_KEY_BYTES];
     struct raim_noise noise;               // of the INIT just read
-    uint8_t ephemeral[RAIM_KEY_BYTES];     // and its client's key
-    uint8_t own_ephemeral[RAIM_KEY_BYTES]; // and the secret key of its answer
+    uint8_t ephemeral[RAIM_KEY_BYTES];     // the client's key in that INIT
+    uint8_t own_ephemeral[RAIM_KEY_BYTES]; // the secret key of its answer
     uint64_t multiplier;                   // of the hash, secret
     int bucket_bits;
-    uint16_t *buckets; // 2^bucket_bits, without secrets
+    uint16_t *buckets; // 2^bucket_bits heads of chains; not secret
     struct session sessions[];
 };
 
@@ -116,15 +116,16 @@ static void end(struct secure_sessions *sessions, struct session *session)
     raim_crypto_wipe(session, sizeof *session);
 }
 
-// Whether a session may make way for a newcomer.
+// Whether a new session may evict this one.
 static bool is_evictable(const struct session *session, bool newcomer_resumes, int64_t now_ms)
 {
-    return !session->has_peer && (now_ms - session->begun_ms >= SECURE_UNDISTURBED_MS ||
+    return !session->has_peer && (now_ms - session->begun_ms >= SECURE_PROTECTED_MS ||
                                   (newcomer_resumes && !session->resumes));
 }
 
-// A slot for a newcomer: free, or of the oldest session that may make way, of its own address or
-// network where that has all it may have. NULL when there is none.
+// Finds a slot for a new session: a free one, or that of the oldest evictable session. If the
+// client's address or network is at its limit, only a session of that group is evicted. NULL if
+// there is no slot.
 static struct session *make_room(struct secure_sessions *sessions, struct udp_address peer,
                                  struct secure_limits limits, bool resumes, int64_t now_ms)
 {
@@ -188,7 +189,7 @@ bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_in
     return good;
 }
 
-// Writes the answer to the INIT just read.
+// Writes the RESPONSE to the INIT just read.
 static bool respond(struct secure_sessions *sessions, uint8_t reason,
                     uint8_t reply[RAIM_RESPONSE_BYTES])
 {
@@ -255,7 +256,7 @@ void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address p
 {
     struct session *session = find(sessions, peer);
     if (session != NULL)
-        session->kept = session->has_peer = true;
+        session->marked = session->has_peer = true;
 }
 
 void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
@@ -266,10 +267,10 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
             continue;
         const bool is_late =
             !session->has_peer && now_ms - session->begun_ms >= SECURE_UNCONNECTED_MS;
-        if (is_late || (session->has_peer && !session->kept))
+        if (is_late || (session->has_peer && !session->marked))
             end(sessions, session);
         else
-            session->kept = false;
+            session->marked = false;
     }
 }
 
@@ -286,7 +287,7 @@ size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_addr
     };
     struct session *session = find(sessions, from);
     size_t plain_size = 0;
-    *verdict = DATAGRAM_UNSEALED;
+    *verdict = DATAGRAM_UNENCRYPTED;
     if (session != NULL)
         *verdict = verdicts[raim_secure_channel_decrypt(&session->channel, data, size, plain,
                                                         &plain_size)];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The encrypted sessions of an arena, by the address and port that each was begun from: the
-// responder's side of their handshakes, and what decrypts and encrypts their datagrams. No sockets;
-// time and randomness come from the caller, and time never goes back; memory is fixed, and secret.
+// Table of an arena's encrypted sessions, keyed by client address and port: the responder's side of
+// the Noise handshake (see noise.h), and decryption and encryption of datagrams. No sockets; time
+// and randomness come from the caller, and time never decreases. Memory is fixed, locked and wiped.
 // Thread rule: sessions belong to one thread at a time.
 //
-// Lifetime: a session belongs to the ENet peer that connects through it. It ends with that peer,
-// and nothing else keeps it alive. Until it has one it keeps its slot for SECURE_UNDISTURBED_MS;
-// from then on it makes way for whoever needs the slot, and at SECURE_UNCONNECTED_MS it ends. So
-// slots are held only by those that ENet's own limits admit.
+// Lifetime: a session belongs to the ENet peer that connects through it and ends with that peer.
+// Without a peer, a session is protected from eviction for SECURE_PROTECTED_MS; then a new session
+// may take its slot, and after SECURE_UNCONNECTED_MS it ends. So in the long run only clients that
+// ENet's limits admit hold slots.
 #pragma once
 
 #include "datagram.h"
@@ -19,18 +19,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SECURE_UNDISTURBED_MS 1000
+#define SECURE_PROTECTED_MS 1000
 #define SECURE_UNCONNECTED_MS 5000
 
 struct secure_sessions;
 
-// Most sessions of an address and of its network (/24); 0: no limit.
+// Maximum sessions per address and per network (/24); 0: no limit.
 struct secure_limits {
     uint32_t of_address, of_network;
 };
 
-// Up to so many sessions, 1 to twice RAIM_MAX_PEERS, of the server with this secret key. `hash` is
-// a random number that nobody outside knows. NULL when memory or libsodium is missing.
+// `capacity` is 1 to 2 * RAIM_MAX_PEERS. `secret` is the server's X25519 secret key, copied. `hash`
+// is random and known only to this process. NULL when memory runs out or libsodium fails.
 struct secure_sessions *secure_sessions_create(uint32_t capacity,
                                                const uint8_t secret[RAIM_KEY_BYTES], uint64_t hash);
 void secure_sessions_destroy(struct secure_sessions *sessions);
@@ -46,23 +46,23 @@ bool secure_sessions_has(const struct secure_sessions *sessions, struct udp_addr
 size_t secure_sessions_repeat(struct secure_sessions *sessions, struct udp_address peer,
                               const struct raim_init *init, uint8_t reply[RAIM_RESPONSE_BYTES]);
 
-// Reads an INIT that follows the COOKIE of these bytes, two key agreements' worth of work with its
-// answer. `ephemeral` is random, known to nobody else, and never given twice: the answer's secret
-// key, so that whoever learns the server's key later cannot decrypt what was said. False for an
-// INIT that was not made for the cookie. True must be followed by one of the two below.
+// Decrypts an INIT whose prologue is the COOKIE in `cookie`. `ephemeral` is the secret key of the
+// answer: random, known only to this process and never reused, which gives forward secrecy. INIT
+// and answer together cost two key agreements. False if the INIT was not made for this cookie.
+// After true the caller must call secure_sessions_refuse or secure_sessions_begin.
 bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
                           const uint8_t *cookie, size_t cookie_size,
                           const uint8_t ephemeral[RAIM_KEY_BYTES],
                           struct raim_credential *credential);
 
-// Answers the INIT just read: why its sender is refused. Keeps nothing. Returns the size; 0 where
-// there is no answer to be had.
+// Writes the refusal of the INIT just read and stores no session. Returns the reply's size; 0 on
+// failure.
 size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
                               uint8_t reply[RAIM_RESPONSE_BYTES]);
 
-// Begins the session of the INIT just read and writes its RESPONSE. One that resumes a match's
-// session takes the slot of any that has no ENet peer and does not. DATAGRAM_OK, or why there is
-// none.
+// Begins the session of the INIT just read and writes its RESPONSE. `resumes`: the credential
+// resumes a session of the match; such a client may evict any session that has no ENet peer and
+// does not resume. Returns DATAGRAM_OK, or DATAGRAM_SESSIONS or DATAGRAM_FORGED without a session.
 enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
                                             struct udp_address peer, struct secure_limits limits,
                                             bool resumes, int64_t now_ms,
@@ -70,20 +70,20 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
 
 // --- Lifetime ---
 
-// A sweep: keep every peer that ENet has, then end those sessions whose peer is gone, or never
-// came.
+// Mark and sweep: call secure_sessions_keep for every ENet peer, then secure_sessions_sweep, which
+// ends the sessions that have lost their peer or never got one within SECURE_UNCONNECTED_MS.
 void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address peer);
 void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // --- Datagrams ---
 
-// Decrypts a datagram from a peer into `plain`, which is other memory and as large. Returns the
-// size; 0 where it is refused, for `verdict`.
+// Decrypts a datagram into `plain`, which has at least `size` bytes and does not overlap `data`.
+// Returns the plaintext's size; 0 if the datagram is refused for `verdict`.
 size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_address from,
                                const uint8_t *data, size_t size, uint8_t *plain,
                                enum datagram_verdict *verdict);
 
-// Encrypts what goes to a peer into other memory with RAIM_SECURE_BYTES more. Returns the size; 0
-// where it has no session.
+// Encrypts `plain` into `data`, which has room for `size` + RAIM_SECURE_BYTES bytes and does not
+// overlap `plain`. Returns the size; 0 if the peer has no session.
 size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct udp_address to,
                                int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a datagram comes from or goes to.
+// An IPv4 address and UDP port.
 #pragma once
 
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static_assert(USED_TOKENS_BUCKETS * USED_TOKENS_BUCKET_ENTRIES == 2 * USED_TOKENS_CAPACITY,
-              "buckets are half full at most, in the mean");
+              "buckets are at most half full on average");
 static_assert(sizeof(struct used_tokens_entry) == 24, "no padding");
 static_assert(sizeof(struct used_tokens) == 16 + sizeof(struct used_tokens_entry) *
                                                      USED_TOKENS_BUCKETS *
@@ -26,7 +26,7 @@ static const struct used_tokens_entry *bucket_of(const struct used_tokens *token
                                                  const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES])
 {
     static const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES] =
-        "raim nonces"; // a signer's nonces are its own
+        "raim nonces"; // not secret: only the signer chooses nonces
     const uint64_t hash = raim_crypto_siphash(key, nonce, RAIM_ACCESS_NONCE_BYTES);
     return tokens->buckets[hash % USED_TOKENS_BUCKETS];
 }
@@ -41,16 +41,15 @@ bool used_tokens_has(const struct used_tokens *tokens, const uint8_t nonce[RAIM_
 }
 
 bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES],
-                     uint64_t expiry_s, uint64_t over_s)
+                     uint64_t expiry_s, uint64_t expired_s)
 {
     assert(expiry_s > 0);
     struct used_tokens_entry *bucket = (struct used_tokens_entry *)bucket_of(tokens, nonce);
     for (int i = 0; i < USED_TOKENS_BUCKET_ENTRIES; i++) {
         const uint64_t before_s = bucket[i].expiry_s;
-        if (before_s > over_s)
+        if (before_s > expired_s)
             continue;
-        // A process that is killed between any two of these stores leaves an entry that is free, or
-        // one that is complete.
+        // A process killed between any two of these stores leaves a free or a complete entry.
         if (before_s > tokens->forgotten_until_s)
             tokens->forgotten_until_s = before_s;
         atomic_store(&bucket[i].expiry_s, 0);

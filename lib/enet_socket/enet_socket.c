@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One datagram of IPv4 by one system call.
+// Sends and receives one IPv4 datagram by one system call.
 #define _POSIX_C_SOURCE 200809L
 #include "enet_socket.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What libenet's own enet_socket_send and enet_socket_receive do, for programs whose definitions of
-// these replace them for the whole process and leave some calls as they were. Any thread.
+// Reimplementation of libenet's enet_socket_send and enet_socket_receive. A program that replaces
+// these functions for the whole process uses it for the sockets that need no special treatment. Any
+// thread.
 #pragma once
 
 #include <stddef.h>
@@ -8,12 +9,12 @@
 
 struct _ENetAddress;
 
-// Sends a datagram in parts; NULL is for the address that the socket is connected to. The bytes
-// sent, 0 where the socket takes none now, -1 where it cannot be sent.
+// Sends a datagram in parts to an address; NULL: the address that the socket is connected to.
+// Returns the bytes sent, 0 if the socket would block, -1 on error.
 int raim_enet_socket_send(int socket, const struct _ENetAddress *to, const struct iovec *parts,
                           size_t count);
 
-// Receives a datagram into parts, and from where unless that is NULL. Its bytes, 0 where none
-// waits, -1 for an error or a datagram that is too large.
+// Receives a datagram into parts, and its sender into `from` unless that is NULL. Returns its
+// bytes, 0 if none waits, -1 on error or if the datagram does not fit.
 int raim_enet_socket_receive(int socket, struct _ENetAddress *from, const struct iovec *parts,
                              size_t count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the entries that the journal gets: a socket of the test is the journal.
+// Journal entries: a socket of the test acts as journald.
 #define _GNU_SOURCE
 #include "journal.h"
 
@@ -27,7 +27,7 @@ static int stream;   // the other end of standard error
 static char directory[] = "/tmp/raim-journal-XXXXXX";
 static char path[64];
 
-// Standard error becomes what a service manager gives: a stream socket that $JOURNAL_STREAM names.
+// Makes standard error a stream socket that $JOURNAL_STREAM names, as a service manager does.
 static int open_journal(void **state)
 {
     (void)state;
@@ -37,7 +37,7 @@ static int open_journal(void **state)
     int ends[2];
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/socket", directory);
-    assert_false(journal_open(path)); // nobody listens yet
+    assert_false(journal_open(path)); // no socket listens yet
     receiver = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     memcpy(address.sun_path, path, strlen(path));
     assert_int_equal(bind(receiver, (const struct sockaddr *)&address, sizeof address), 0);
@@ -60,7 +60,7 @@ static int close_journal(void **state)
     return 0;
 }
 
-// The next entry, or "" where there is none.
+// Returns the next entry, or "" if there is none.
 static const char *next_entry(void)
 {
     static char entry[ENTRY_BYTES];
@@ -78,7 +78,7 @@ static void check(const char *fields)
     assert_string_equal(next_entry(), "");
 }
 
-static void test_event_is_what_the_format_begins_with(void **state)
+static void test_event_is_the_beginning_of_the_format(void **state)
 {
     (void)state;
     log_info("stopped");
@@ -108,7 +108,7 @@ static void test_arena_and_player_are_those_of_the_caller(void **state)
     (void)state;
     log_arena_info("duel", "arena started name=%s port=%d", "duel", 7246);
     check("arena started name=duel port=7246\nEVENT=arena started\nARENA=duel\n");
-    // What is said to be kicked for says nothing about who is kicked.
+    // The reason of a kick must not forge the PLAYER field.
     const struct log_subject subject = {.arena = "duel", .player = "1030"};
     log_write(LOG_LEVEL_INFO, &subject, "control order=kick reason=\"%s\"", "player=7 arena=x");
     check("control order=kick reason=\"player=7 arena=x\"\n"
@@ -146,7 +146,7 @@ static void test_longest_line_arrives_whole(void **state)
 }
 
 // The test program has an alarm: a send that waits fails it.
-static void test_journal_that_nobody_reads_is_not_waited_for(void **state)
+static void test_a_full_journal_socket_does_not_block(void **state)
 {
     (void)state;
     const struct journal_entry entry = {.priority = 6, .message = "unread"};
@@ -168,12 +168,12 @@ static void test_journal_that_nobody_reads_is_not_waited_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_event_is_what_the_format_begins_with),
+        cmocka_unit_test(test_event_is_the_beginning_of_the_format),
         cmocka_unit_test(test_arena_and_player_are_those_of_the_caller),
         cmocka_unit_test(test_priority_is_the_level),
         cmocka_unit_test(test_no_value_makes_a_field_of_its_own),
         cmocka_unit_test(test_longest_line_arrives_whole),
-        cmocka_unit_test(test_journal_that_nobody_reads_is_not_waited_for),
+        cmocka_unit_test(test_a_full_journal_socket_does_not_block),
     };
     alarm(60);
     return cmocka_run_group_tests(tests, open_journal, close_journal);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the log: standard error is a socket that keeps every write apart.
+// The log: standard error is a socket that preserves the boundaries of writes.
 #define _GNU_SOURCE
 #include "log.h"
 
@@ -54,7 +54,7 @@ static int close_tap(void **state)
     return 0;
 }
 
-// The next write's bytes with a NUL behind them; false when there is none.
+// Reads the next write's bytes and appends a NUL; false when there is none.
 static bool next_write(const struct tap *tap, char text[4 * LINE_BYTES])
 {
     const ssize_t size = recv(tap->receiver, text, 4 * LINE_BYTES - 1, MSG_DONTWAIT);
@@ -76,7 +76,7 @@ static void pretend_journal(long inode_offset)
     log_init();
 }
 
-// The part behind "2026-11-21T10:15:00.123Z ", whose form it checks.
+// Checks the timestamp, such as "2026-11-21T10:15:00.123Z ", and returns the text after it.
 static const char *behind_timestamp(const char *line)
 {
     static const char form[] = "dddd-dd-ddTdd:dd:dd.dddZ ";
@@ -177,7 +177,7 @@ static void check_lengths(const struct tap *tap, const char *unit, size_t offset
         const size_t length = strlen(text);
         assert_in_range(length, 2, LINE_BYTES);
         assert_ptr_equal(strchr(text, '\n'), text + length - 1);
-        // What is cut ends with whole characters and the mark.
+        // A cut line ends with whole characters and the mark.
         if (strcmp(text + length - 4, "...\n") == 0) {
             assert_true(length > LINE_BYTES - 12);
             const char *tail = text + length - 4;
@@ -270,7 +270,7 @@ static void *fill_tap(void *lines)
     return NULL;
 }
 
-static void test_lines_that_nobody_reads_are_lost_and_counted(void **state)
+static void test_unread_lines_are_lost_and_counted(void **state)
 {
     const struct tap *tap = *state;
     char text[4 * LINE_BYTES];
@@ -307,7 +307,7 @@ int main(void)
         TAPPED(test_line_that_just_fits_is_whole),
         TAPPED(test_errno_outlives_a_line_that_fails),
         TAPPED(test_lines_of_threads_never_mix),
-        TAPPED(test_lines_that_nobody_reads_are_lost_and_counted),
+        TAPPED(test_unread_lines_are_lost_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

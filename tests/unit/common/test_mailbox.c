@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mailbox between the main thread and a worker, with both of them at it.
+// The mailbox between two threads that use it at the same time.
 #include "mailbox.h"
 
 #include <pthread.h>
@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-enum { CAPACITY = 8, WORDS = 16, LETTERS = 100000 };
+enum { CAPACITY = 8, WORDS = 16, MESSAGES = 100000 };
 
-struct letter {
+struct message {
     uint32_t words[WORDS];
 };
 
@@ -21,20 +21,20 @@ static void test_letters_come_back_answered_in_order(void **state)
 {
     (void)state;
     struct mailbox mailbox;
-    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct letter)));
+    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
     assert_null(mailbox_open(&mailbox));
     assert_null(mailbox_answer(&mailbox));
     for (uint32_t i = 0; i < 3; i++) {
-        ((struct letter *)mailbox_blank(&mailbox))->words[0] = i;
+        ((struct message *)mailbox_blank(&mailbox))->words[0] = i;
         mailbox_post(&mailbox);
     }
     assert_null(mailbox_answer(&mailbox));
     for (uint32_t i = 0; i < 3; i++) {
-        struct letter *letter = mailbox_open(&mailbox);
-        assert_int_equal(letter->words[0], i);
-        letter->words[1] = 10 * i;
+        struct message *message = mailbox_open(&mailbox);
+        assert_int_equal(message->words[0], i);
+        message->words[1] = 10 * i;
         mailbox_reply(&mailbox);
-        const struct letter *answer = mailbox_answer(&mailbox);
+        const struct message *answer = mailbox_answer(&mailbox);
         assert_int_equal(answer->words[0], i);
         assert_int_equal(answer->words[1], 10 * i);
         mailbox_forget(&mailbox);
@@ -48,7 +48,7 @@ static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void 
 {
     (void)state;
     struct mailbox mailbox;
-    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct letter)));
+    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
     for (int i = 0; i < CAPACITY; i++) {
         assert_non_null(mailbox_blank(&mailbox));
         mailbox_post(&mailbox);
@@ -56,7 +56,7 @@ static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void 
     assert_null(mailbox_blank(&mailbox));
     assert_non_null(mailbox_open(&mailbox));
     mailbox_reply(&mailbox);
-    assert_null(mailbox_blank(&mailbox)); // the answer still lies there
+    assert_null(mailbox_blank(&mailbox)); // the reply is not released yet
     assert_non_null(mailbox_answer(&mailbox));
     mailbox_forget(&mailbox);
     assert_non_null(mailbox_blank(&mailbox));
@@ -66,14 +66,14 @@ static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void 
 static void *answer_all(void *argument)
 {
     struct mailbox *mailbox = argument;
-    for (uint32_t number = 0; number < LETTERS;) {
-        struct letter *letter = mailbox_open(mailbox);
-        if (letter == NULL) {
+    for (uint32_t number = 0; number < MESSAGES;) {
+        struct message *message = mailbox_open(mailbox);
+        if (message == NULL) {
             sched_yield();
             continue;
         }
         for (int i = 0; i < WORDS; i++)
-            letter->words[i] = letter->words[i] == number ? ~number : 0;
+            message->words[i] = message->words[i] == number ? ~number : 0;
         mailbox_reply(mailbox);
         number++;
     }
@@ -85,23 +85,23 @@ static void test_two_threads_lose_and_tear_no_letter(void **state)
     (void)state;
     struct mailbox mailbox;
     pthread_t owner;
-    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct letter)));
+    assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
     assert_int_equal(pthread_create(&owner, NULL, answer_all, &mailbox), 0);
-    uint32_t posted = 0, collected = 0;
-    while (collected < LETTERS) {
-        struct letter *blank = posted < LETTERS ? mailbox_blank(&mailbox) : NULL;
+    uint32_t submitted = 0, released = 0;
+    while (released < MESSAGES) {
+        struct message *blank = submitted < MESSAGES ? mailbox_blank(&mailbox) : NULL;
         if (blank != NULL) {
             for (int i = 0; i < WORDS; i++)
-                blank->words[i] = posted;
+                blank->words[i] = submitted;
             mailbox_post(&mailbox);
-            posted++;
+            submitted++;
         }
-        const struct letter *answer = mailbox_answer(&mailbox);
+        const struct message *answer = mailbox_answer(&mailbox);
         if (answer != NULL) {
             for (int i = 0; i < WORDS; i++)
-                assert_int_equal(answer->words[i], ~collected);
+                assert_int_equal(answer->words[i], ~released);
             mailbox_forget(&mailbox);
-            collected++;
+            released++;
         }
         if (blank == NULL && answer == NULL)
             sched_yield();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that the daemon writes, in a directory where others have laid traps.
+// State files in a directory where another user has planted files.
 #define _GNU_SOURCE
 #include "state_file.h"
 
@@ -57,7 +57,7 @@ static void assert_refused(enum state_file_privacy privacy, const char *wanted)
     assert_string_equal(problem, wanted);
 }
 
-static void test_what_is_replaced_is_read_again_by_its_owner_alone(void **state)
+static void test_a_replaced_file_is_private_and_reads_back(void **state)
 {
     (void)state;
     const char *problem;
@@ -148,7 +148,7 @@ static void test_somebody_elses_file_is_not_trusted_nor_used(void **state)
     close(file);
 }
 
-static void test_what_cannot_be_replaced_stays(void **state)
+static void test_a_failed_replacement_keeps_the_old_file(void **state)
 {
     (void)state;
     char longest[PATH_MAX];
@@ -172,12 +172,12 @@ int main(void)
     snprintf(temporary, sizeof temporary, "%s.new", path);
     snprintf(other, sizeof other, "%s/other", directory);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_what_is_replaced_is_read_again_by_its_owner_alone, clear),
+        cmocka_unit_test_teardown(test_a_replaced_file_is_private_and_reads_back, clear),
         cmocka_unit_test_teardown(test_a_link_is_neither_read_nor_written_through, clear),
         cmocka_unit_test_teardown(test_nothing_waits_for_the_other_end, clear),
         cmocka_unit_test_teardown(test_a_secret_that_others_may_read_is_none, clear),
         cmocka_unit_test_teardown(test_somebody_elses_file_is_not_trusted_nor_used, clear),
-        cmocka_unit_test_teardown(test_what_cannot_be_replaced_stays, clear),
+        cmocka_unit_test_teardown(test_a_failed_replacement_keeps_the_old_file, clear),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(directory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The box between a worker and the main thread, with both of them at it.
+// The triple buffer between two threads that use it at the same time.
 #include "triple_buffer.h"
 
 #include <pthread.h>
@@ -14,12 +14,12 @@ enum { WORDS = 64, VALUES = 200000 };
 
 static void *write_values(void *argument)
 {
-    struct triple_buffer *box = argument;
+    struct triple_buffer *buffer = argument;
     for (uint32_t value = 1; value <= VALUES; value++) {
-        uint32_t *words = triple_buffer_back(box);
+        uint32_t *words = triple_buffer_back(buffer);
         for (int i = 0; i < WORDS; i++)
             words[i] = value;
-        triple_buffer_publish(box);
+        triple_buffer_publish(buffer);
     }
     return NULL;
 }
@@ -27,20 +27,20 @@ static void *write_values(void *argument)
 static void test_a_reader_sees_whole_values_that_only_grow(void **state)
 {
     (void)state;
-    struct triple_buffer box;
+    struct triple_buffer buffer;
     pthread_t writer;
-    assert_true(triple_buffer_create(&box, WORDS * sizeof(uint32_t)));
-    assert_int_equal(((const uint32_t *)triple_buffer_front(&box))[0], 0);
-    assert_int_equal(pthread_create(&writer, NULL, write_values, &box), 0);
+    assert_true(triple_buffer_create(&buffer, WORDS * sizeof(uint32_t)));
+    assert_int_equal(((const uint32_t *)triple_buffer_front(&buffer))[0], 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_values, &buffer), 0);
     for (uint32_t last = 0; last < VALUES;) {
-        const uint32_t *words = triple_buffer_front(&box);
+        const uint32_t *words = triple_buffer_front(&buffer);
         for (int i = 1; i < WORDS; i++)
             assert_int_equal(words[i], words[0]);
         assert_true(words[0] >= last);
         last = words[0];
     }
     pthread_join(writer, NULL);
-    triple_buffer_destroy(&box);
+    triple_buffer_destroy(&buffer);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A thread that waits for a descriptor, and others that wake it.
+// A thread that waits for a wakeup, and threads that signal it.
 #include "wakeup.h"
 
 #include <poll.h>
@@ -53,7 +53,7 @@ static void *work(void *context)
     return NULL;
 }
 
-// Whoever clears before looking sleeps through nothing: all that is done is seen in the end.
+// A thread that clears the wakeup before it checks for work misses no work.
 static void test_nothing_is_slept_through(void **state)
 {
     (void)state;

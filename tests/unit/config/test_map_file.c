@@ -98,7 +98,7 @@ static void test_a_bad_outline_is_told_with_its_reason(void **state)
                        "  ((10, 10), (10.5, 10), (10, 10.5)) );",
                        "bad.conf:3: obstacles[0]: got an outline that has a point on the line "
                        "through its neighbours, want a simple polygon\n"
-                       "bad.conf:4: obstacles[1]: got an outline that has two points in a row "
+                       "bad.conf:4: obstacles[1]: got an outline that has two adjacent points "
                        "closer than 0.001 units, want a simple polygon\n"
                        "bad.conf:5: obstacles[2]: got an outline that covers less than 1.0 square "
                        "units, want a simple polygon\n");

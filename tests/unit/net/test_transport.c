@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The transport against libenet's own clients over loopback, and against those who speak otherwise.
+// The transport against libenet's own clients over loopback, and against hostile datagrams.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -28,7 +28,7 @@ static void test_clock_is_monotonic_milliseconds_and_never_zero(void **state)
     assert_int_not_equal(enet_time_get(), 0);
 }
 
-static void test_wall_clock_step_disconnects_nobody(void **state)
+static void test_wall_clock_step_disconnects_no_peer(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -162,7 +162,7 @@ static void test_failed_send_is_one_lost_datagram(void **state)
 
 // --- Messages ---
 
-static void test_hundred_clients_hear_their_echo_in_order(void **state)
+static void test_hundred_clients_receive_their_echo_in_order(void **state)
 {
     (void)state;
     enum { ROUNDS = 20 };
@@ -252,7 +252,7 @@ static void test_every_datagram_of_a_real_client_is_accepted(void **state)
     struct client *hasty = add_client();
     enet_peer_disconnect_now(hasty->peer, 1);
     RUN_UNTIL(seen.disconnected == 3);
-    // So soon after the last message, anybody may have sent it.
+    // So soon after the last message, the DISCONNECT may be forged.
     assert_int_equal(rejections_in_all(), transport_stats(transport)->refused[DATAGRAM_DISCONNECT]);
     unsigned commands = 0;
     for (size_t i = 0; i < captured_count; i++) {
@@ -365,13 +365,13 @@ static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
     RUN_UNTIL(clients[0].messages[1] == 1);
 }
 
-static void test_client_cannot_throttle_what_it_is_sent(void **state)
+static void test_client_cannot_throttle_the_server(void **state)
 {
     (void)state;
     connect_slowly(40);
     struct client *client = &clients[0];
     enet_peer_throttle_configure(client->peer, 100000, 0, 32);
-    // Round trips that grow look like congestion.
+    // ENet takes growing round trips for congestion.
     for (uint32_t i = 0; i < 10; i++) {
         tell(seen.last_peer, true, i, 8);
         run_server();
@@ -389,7 +389,7 @@ static void test_client_cannot_throttle_what_it_is_sent(void **state)
 
 // --- Opening ---
 
-static void test_port_in_use_is_told(void **state)
+static void test_port_in_use_is_reported(void **state)
 {
     (void)state;
     char error[200], wanted[200];
@@ -413,19 +413,19 @@ static void test_a_socket_that_is_bound_already_is_served(void **state)
     transport = transport_adopt(bound, 4, error, sizeof error);
     assert_non_null(transport);
     assert_int_equal(transport_port(transport), ntohs(address.sin_port));
-    // Reading from it never waits, whatever whoever bound it had in mind.
+    // The transport makes an adopted socket non-blocking.
     assert_true((fcntl(bound, F_GETFL) & O_NONBLOCK) != 0);
     connect_clients(1);
     assert_int_equal(transport_peers(transport), 1);
 }
 
-static void test_what_is_no_socket_is_refused_and_closed(void **state)
+static void test_other_descriptors_are_refused_and_closed(void **state)
 {
     (void)state;
     char error[200];
     const int file = open("/dev/null", O_RDONLY);
     assert_null(transport_adopt(file, 4, error, sizeof error));
-    assert_string_equal(error, "cannot use the socket passed: Socket operation on non-socket");
+    assert_string_equal(error, "cannot use the passed socket: Socket operation on non-socket");
     assert_int_equal(fcntl(file, F_GETFD), -1);
 }
 
@@ -448,7 +448,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_clock_is_monotonic_milliseconds_and_never_zero),
-        TEST(test_wall_clock_step_disconnects_nobody),
+        TEST(test_wall_clock_step_disconnects_no_peer),
         TEST(test_silent_peer_times_out_however_slow_its_line),
         TEST(test_datagrams_move_in_batches),
         TEST(test_all_that_waits_is_drained_in_one_call),
@@ -457,17 +457,17 @@ int main(int argc, char **argv)
         TEST(test_arrivals_are_not_announced_to_everybody),
         TEST(test_failed_send_is_one_lost_datagram),
         TEST(test_message_beside_the_last_acknowledgement_is_taken),
-        TEST(test_hundred_clients_hear_their_echo_in_order),
+        TEST(test_hundred_clients_receive_their_echo_in_order),
         TEST(test_every_datagram_of_a_real_client_is_accepted),
         TEST(test_client_on_another_thread_is_left_alone),
         TEST(test_longest_message_travels_in_one_datagram),
         TEST(test_small_messages_share_datagrams_within_the_mtu),
         TEST(test_client_cannot_raise_the_mtu),
         TEST(test_client_cannot_have_its_snapshots_in_fragments),
-        TEST(test_client_cannot_throttle_what_it_is_sent),
-        TEST(test_port_in_use_is_told),
+        TEST(test_client_cannot_throttle_the_server),
+        TEST(test_port_in_use_is_reported),
         TEST(test_a_socket_that_is_bound_already_is_served),
-        TEST(test_what_is_no_socket_is_refused_and_closed),
+        TEST(test_other_descriptors_are_refused_and_closed),
         TEST(test_address_must_be_dotted),
     };
 #undef TEST

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who gets to ENet at all: cookies, what one address may have, and who makes way for whom.
+// Admission to ENet: cookies, limits per address, and eviction of idle peers.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -46,7 +46,7 @@ static uint32_t connect_request(void)
     return cookie.cookie;
 }
 
-// One of libenet's clients, which has requested from another socket.
+// Connects a libenet client with a cookie that was requested from another socket.
 static struct client *add_guest(uint32_t cookie)
 {
     const ENetAddress address = {.host = htonl(INADDR_LOOPBACK), .port = transport_port(transport)};
@@ -58,7 +58,7 @@ static struct client *add_guest(uint32_t cookie)
     return client;
 }
 
-// A CONNECT by hand, from a socket that answers nothing.
+// Sends a handmade CONNECT from a socket that never answers.
 static int send_connect(uint32_t cookie, uint32_t id)
 {
     uint8_t bytes[CONNECT_BYTES] = {0x8F, 0xFF, 0, 1,    0x82, 0xFF, 0,    1, 0, 0, 0xFF, 0xFF,
@@ -79,7 +79,7 @@ static void run(int turns)
     }
 }
 
-static void test_who_has_a_cookie_gets_in(void **state)
+static void test_a_client_with_a_cookie_connects(void **state)
 {
     (void)state;
     const struct client *client = add_guest(connect_request());
@@ -88,7 +88,7 @@ static void test_who_has_a_cookie_gets_in(void **state)
     assert_int_equal(transport_stats(transport)->queries, 0);
 }
 
-static void test_who_has_none_is_not_answered(void **state)
+static void test_a_connect_without_a_cookie_is_not_answered(void **state)
 {
     (void)state;
     const uint32_t cookie = connect_request();
@@ -105,7 +105,7 @@ static void test_who_has_none_is_not_answered(void **state)
     assert_int_equal(seen.connected, 0);
     assert_int_equal(refused(DATAGRAM_COOKIE), 1000 + 4);
     assert_int_equal(transport_stats(transport)->packets_out, sent);
-    // As many places as ever are free.
+    // All slots are free again.
     const struct client *guest = add_guest(cookie);
     RUN_UNTIL(guest->connected);
 }
@@ -178,7 +178,7 @@ static void test_a_network_has_so_many_connections(void **state)
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
 }
 
-static void test_who_never_acknowledges_makes_way_for_a_neighbour(void **state)
+static void test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour(void **state)
 {
     (void)state;
     enum { GHOSTS = 4 };
@@ -201,7 +201,7 @@ static void test_who_never_acknowledges_makes_way_for_a_neighbour(void **state)
         close(ghosts[i]);
 }
 
-static void test_who_is_not_let_in_makes_way_for_a_neighbour(void **state)
+static void test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour(void **state)
 {
     (void)state;
     allow(2, 100);
@@ -219,7 +219,7 @@ static void test_who_is_not_let_in_makes_way_for_a_neighbour(void **state)
     assert_int_equal(seen.disconnected, 1);
     assert_int_equal(seen.last_peer, silent);
     assert_int_equal(transport_peers(transport), 2);
-    // It is not the one that was let in.
+    // It is not the admitted peer.
     tell(0, true, 0, 8);
     RUN_UNTIL(clients[0].messages[0] == 1);
 }
@@ -243,13 +243,13 @@ static void test_more_inputs_than_a_tick_can_use_are_dropped(void **state)
         run_client(client);
         client->next[1] = 0;
     }
-    // What is reliable would leave a hole.
+    // A lost reliable message would leave a gap.
     for (uint32_t i = 0; i < SENT; i++)
         say(client, 0, i, 8);
     RUN_UNTIL(client->messages[0] == SENT);
 }
 
-static void test_who_comes_too_often_is_refused_before_enet(void **state)
+static void test_frequent_connects_are_refused_before_enet(void **state)
 {
     (void)state;
     limits.connects_per_second = 5;
@@ -267,16 +267,16 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
 #define GATE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_gate, tear_down)
-        GATE_TEST(test_who_has_a_cookie_gets_in),
-        GATE_TEST(test_who_has_none_is_not_answered),
+        GATE_TEST(test_a_client_with_a_cookie_connects),
+        GATE_TEST(test_a_connect_without_a_cookie_is_not_answered),
         GATE_TEST(test_a_connect_request_is_answered_with_less),
         GATE_TEST(test_a_connect_may_be_repeated),
         GATE_TEST(test_an_address_has_so_many_connections),
         GATE_TEST(test_a_network_has_so_many_connections),
-        GATE_TEST(test_who_never_acknowledges_makes_way_for_a_neighbour),
-        GATE_TEST(test_who_is_not_let_in_makes_way_for_a_neighbour),
+        GATE_TEST(test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour),
+        GATE_TEST(test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour),
         GATE_TEST(test_more_inputs_than_a_tick_can_use_are_dropped),
-        GATE_TEST(test_who_comes_too_often_is_refused_before_enet),
+        GATE_TEST(test_frequent_connects_are_refused_before_enet),
     };
     return cmocka_run_group_tests_name("transport_gate", tests, NULL, NULL);
 }

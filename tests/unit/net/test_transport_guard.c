@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What connected peers, and others in their name, can make ENet do.
+// Limits on connected peers, and on datagrams forged in their names.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -112,7 +112,7 @@ static void test_unreliable_messages_that_wait_are_few(void **state)
     assert_true(enet_list_empty(&channel->incomingUnreliableCommands));
 }
 
-static void test_a_flood_does_not_displace_what_others_send(void **state)
+static void test_a_flood_does_not_displace_other_peers_datagrams(void **state)
 {
     (void)state;
     enum { FLOOD = 200 };
@@ -138,7 +138,8 @@ static void test_connections_of_an_address_share_a_budget(void **state)
     connect_clients(CLIENTS);
     limits.loopback = true;
     transport_guard(transport, false, &limits);
-    const uint8_t nothing[] = {0x01, 0, 0, 77, 0, 77, 0, 0}; // it acknowledges nothing
+    const uint8_t nothing[] = {0x01, 0,  0, 77,
+                               0,    77, 0, 0}; // an acknowledgement of nothing that was sent
     for (int i = 0; i < OF_EACH; i++)
         for (int client = 0; client < CLIENTS; client++)
             send_as(&clients[client], nothing, sizeof nothing);
@@ -153,17 +154,17 @@ static void test_a_peer_that_is_too_far_behind_is_dropped(void **state)
 {
     (void)state;
     connect_clients(1);
-    uint32_t told = 0;
-    while (transport_stats(transport)->overflows == 0 && told < 10000) {
-        tell(0, true, told++, 8);
+    uint32_t sent = 0;
+    while (transport_stats(transport)->overflows == 0 && sent < 10000) {
+        tell(0, true, sent++, 8);
         transport_flush(transport);
     }
-    assert_int_equal(told, ROUND_TRIP_MESSAGES + 1);
+    assert_int_equal(sent, ROUND_TRIP_MESSAGES + 1);
     run_server();
     assert_int_equal(seen.disconnected, 1);
 }
 
-static void test_what_a_client_says_about_bandwidth_has_no_effect(void **state)
+static void test_bandwidth_limits_of_a_client_have_no_effect(void **state)
 {
     (void)state;
     struct client *client = add_client();
@@ -252,7 +253,7 @@ static void play(struct client *client, uint32_t number)
     run_server();
 }
 
-static void test_a_forged_number_does_not_silence_who_plays(void **state)
+static void test_a_forged_number_does_not_silence_a_player(void **state)
 {
     (void)state;
     enum { INPUTS = 20 };
@@ -269,7 +270,7 @@ static void test_a_forged_number_does_not_silence_who_plays(void **state)
     }
 }
 
-static void test_a_forged_reliable_message_does_not_silence_who_plays(void **state)
+static void test_a_forged_reliable_message_does_not_silence_a_player(void **state)
 {
     (void)state;
     enum { INPUTS = 20 };
@@ -286,7 +287,7 @@ static void test_a_forged_reliable_message_does_not_silence_who_plays(void **sta
     }
 }
 
-static void test_forged_disconnects_end_nobody_who_plays(void **state)
+static void test_forged_disconnects_do_not_end_a_players_connection(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -301,7 +302,7 @@ static void test_forged_disconnects_end_nobody_who_plays(void **state)
     assert_false(clients[0].disconnected);
 }
 
-static void test_who_disconnects_is_gone_soon(void **state)
+static void test_a_disconnecting_client_is_gone_soon(void **state)
 {
     (void)state;
     connect_clients(1);
@@ -317,14 +318,14 @@ static void test_who_disconnects_is_gone_soon(void **state)
     assert_true(monotonic_ms() - start >= PEER_GUARD_SILENCE_MS);
 }
 
-static void test_who_says_so_once_is_gone_after_a_second(void **state)
+static void test_a_single_disconnect_ends_the_connection_after_a_second(void **state)
 {
     (void)state;
     connect_clients(1);
     play(&clients[0], 0);
     enet_peer_disconnect_now(clients[0].peer, 0);
     run_server();
-    kernel.monotonic_ms += PEER_GUARD_LEFT_MS - 10;
+    kernel.monotonic_ms += PEER_GUARD_DISCONNECT_MS - 10;
     run_server();
     assert_int_equal(seen.disconnected, 0);
     kernel.monotonic_ms += 20;
@@ -333,7 +334,7 @@ static void test_who_says_so_once_is_gone_after_a_second(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_who_is_disconnected_is_gone_after_a_second(void **state)
+static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
 {
     (void)state;
     connect_clients(2);
@@ -342,8 +343,8 @@ static void test_who_is_disconnected_is_gone_after_a_second(void **state)
         transport_disconnect(transport, peer, 42);
     }
     transport_flush(transport);
-    // They acknowledge nothing, but say all kinds of things.
-    for (int passed_ms = 0; passed_ms < 990; passed_ms += 90) {
+    // They acknowledge nothing, but send all kinds of commands.
+    for (int elapsed_ms = 0; elapsed_ms < 990; elapsed_ms += 90) {
         const uint8_t nonsense[] = {0x01, 0, 0, 77, 0, 77, 0, 0};
         send_as(&clients[0], nonsense, sizeof nonsense);
         send_as(&clients[1], nonsense, sizeof nonsense);
@@ -356,7 +357,7 @@ static void test_who_is_disconnected_is_gone_after_a_second(void **state)
     assert_int_equal(seen.disconnected, 2);
     for (uint32_t peer = 0; peer < 2; peer++)
         assert_int_equal(enet_peer_of(peer)->state, ENET_PEER_STATE_DISCONNECTED);
-    // The first is told even now.
+    // The first client still receives its disconnect.
     run_clients();
     assert_true(clients[0].disconnected);
     assert_int_equal(clients[0].reason, 42);
@@ -374,7 +375,7 @@ static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena
         kernel.monotonic_ms += 100;
     }
     transport_let_in(transport, 0);
-    say(&clients[1], 0, 0, 8); // whatever it says
+    say(&clients[1], 0, 0, 8); // whatever it sends
     say(&clients[2], 1, 0, 8);
     run_clients();
     run_server();
@@ -388,7 +389,7 @@ static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena
                 transport_is_connected(transport, 2));
 }
 
-static void test_nobody_makes_room_within_a_second_or_when_let_in(void **state)
+static void test_new_and_admitted_peers_do_not_make_room(void **state)
 {
     (void)state;
     transport_close(transport);
@@ -430,7 +431,7 @@ static void test_reading_ends_with_its_time(void **state)
     const uint64_t first = transport_stats(transport)->packets_in - before;
     assert_in_range(first, 64 + 2 * 4, 64 + 2 * 4 + 8);
     assert_int_equal(refused(DATAGRAM_OVERTIME), 1);
-    // The rest waits, and nothing of it is lost.
+    // The rest stays in the kernel, and nothing is lost.
     for (int i = 0; i < SENT; i++)
         receive_all();
     assert_int_equal(transport_stats(transport)->packets_in - before, SENT);
@@ -439,7 +440,7 @@ static void test_reading_ends_with_its_time(void **state)
 
 // --- Round trips ---
 
-static void test_the_round_trip_is_what_the_server_measured(void **state)
+static void test_the_round_trip_is_measured_by_the_server(void **state)
 {
     (void)state;
     connect_slowly(LINE_MS);
@@ -466,22 +467,22 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(test_reliable_messages_behind_a_gap_are_few),
         TEST(test_unreliable_messages_that_wait_are_few),
-        TEST(test_a_flood_does_not_displace_what_others_send),
+        TEST(test_a_flood_does_not_displace_other_peers_datagrams),
         TEST(test_connections_of_an_address_share_a_budget),
         TEST(test_a_peer_that_is_too_far_behind_is_dropped),
-        TEST(test_what_a_client_says_about_bandwidth_has_no_effect),
+        TEST(test_bandwidth_limits_of_a_client_have_no_effect),
         TEST(test_honest_clients_live_with_loss),
         TEST(test_inputs_flow_on_behind_a_reliable_message_of_their_channel),
-        TEST(test_a_forged_number_does_not_silence_who_plays),
-        TEST(test_a_forged_reliable_message_does_not_silence_who_plays),
-        TEST(test_forged_disconnects_end_nobody_who_plays),
-        TEST(test_who_disconnects_is_gone_soon),
-        TEST(test_who_says_so_once_is_gone_after_a_second),
-        TEST(test_who_is_disconnected_is_gone_after_a_second),
+        TEST(test_a_forged_number_does_not_silence_a_player),
+        TEST(test_a_forged_reliable_message_does_not_silence_a_player),
+        TEST(test_forged_disconnects_do_not_end_a_players_connection),
+        TEST(test_a_disconnecting_client_is_gone_soon),
+        TEST(test_a_single_disconnect_ends_the_connection_after_a_second),
+        TEST(test_a_disconnected_peer_is_gone_after_a_second),
         TEST(test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena),
-        TEST(test_nobody_makes_room_within_a_second_or_when_let_in),
+        TEST(test_new_and_admitted_peers_do_not_make_room),
         TEST(test_reading_ends_with_its_time),
-        TEST(test_the_round_trip_is_what_the_server_measured),
+        TEST(test_the_round_trip_is_measured_by_the_server),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Peers that come, leave, fall silent or lie, and a server that runs out of memory over them.
+// Peers that connect, leave, fall silent or send false data, and a server that runs out of memory.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
@@ -11,14 +11,14 @@ static void test_disconnect_reason_reaches_the_client_behind_the_last_message(vo
     connect_clients(1);
     tell(seen.last_peer, true, 0, 100);
     transport_disconnect(transport, seen.last_peer, 42);
-    tell(seen.last_peer, true, 1, 100); // too late, and silently so
+    tell(seen.last_peer, true, 1, 100); // too late: silently ignored
     RUN_UNTIL(clients[0].disconnected && seen.disconnected == 1);
     assert_int_equal(clients[0].messages[0], 1);
     assert_int_equal(clients[0].reason, 42);
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_leaving_is_told_once(void **state)
+static void test_leaving_is_reported_once(void **state)
 {
     (void)state;
     connect_clients(2);
@@ -34,7 +34,7 @@ static void test_leaving_is_told_once(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_who_comes_and_leaves_at_once_is_told_in_order(void **state)
+static void test_a_short_connection_is_reported_in_order(void **state)
 {
     (void)state;
     struct client *client = add_client();
@@ -59,18 +59,18 @@ static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state
     transport_close(transport);
     open_transport(1);
     connect_clients(1);
-    uint32_t told = 0;
-    while (transport_stats(transport)->overflows == 0 && told < 1000) {
-        tell(0, true, told++, 1000);
+    uint32_t sent = 0;
+    while (transport_stats(transport)->overflows == 0 && sent < 1000) {
+        tell(0, true, sent++, 1000);
         transport_flush(transport);
     }
-    assert_int_equal(told, TRANSPORT_MAX_QUEUED / 1000 + 1);
+    assert_int_equal(sent, TRANSPORT_MAX_QUEUED / 1000 + 1);
     assert_int_equal(transport_stats(transport)->overflows, 1);
-    tell(0, true, told, 1000);
-    tell(0, false, told, 1000);
+    tell(0, true, sent, 1000);
+    tell(0, false, sent, 1000);
     assert_int_equal(transport_stats(transport)->overflows, 1);
 
-    // The place is free for the next, who comes behind the news of the first.
+    // The slot is free for the next peer, whose CONNECTED follows the DISCONNECTED of the first.
     seen.connected = 0;
     struct client *next = add_client();
     run_client(next);
@@ -98,8 +98,8 @@ static void test_acknowledged_bytes_do_not_count_towards_the_cap(void **state)
     assert_true(transport_ping_ms(transport, seen.last_peer) < 500);
 }
 
-// Sends, as the client's ENet would, that something was received which was never sent: half a
-// minute ago, so that ENet takes the round trip for as long.
+// Sends a forged acknowledgement, as the client's ENet would, of a command that was never sent. It
+// echoes a time half a minute ago, which ENet would take for the round trip.
 static void acknowledge_nonsense(const struct client *client, uint16_t sequence)
 {
     const uint16_t header[] = {
@@ -126,21 +126,21 @@ static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state
         acknowledge_nonsense(&clients[0], 999);
         run_server();
     }
-    // The round trip that it tells is nobody's.
+    // The echoed round trip is ignored.
     assert_true(transport_ping_ms(transport, seen.last_peer) < 1000);
     assert_true(transport_rtt_ms(transport, seen.last_peer) == UINT32_MAX ||
                 transport_rtt_ms(transport, seen.last_peer) < 1000);
     tell(seen.last_peer, true, 0, 100);
-    int passed_ms = 0;
-    for (uint16_t sequence = 1000; passed_ms < 60000 && seen.disconnected == 0; sequence++) {
+    int elapsed_ms = 0;
+    for (uint16_t sequence = 1000; elapsed_ms < 60000 && seen.disconnected == 0; sequence++) {
         kernel.monotonic_ms += STEP_MS;
-        passed_ms += STEP_MS;
+        elapsed_ms += STEP_MS;
         acknowledge_nonsense(&clients[0], sequence);
         transport_receive(transport);
         tell(seen.last_peer, false, sequence, 100);
         run_server();
     }
-    assert_in_range(passed_ms, 5000, 15000 + 2 * STEP_MS);
+    assert_in_range(elapsed_ms, 5000, 15000 + 2 * STEP_MS);
     assert_int_equal(seen.disconnected, 1);
     assert_int_equal(transport_peers(transport), 0);
 }
@@ -177,7 +177,7 @@ static void test_bad_datagrams_are_refused_by_reason(void **state)
     close(raw);
 }
 
-// Something captured with a few bytes changed, or plain noise.
+// A captured datagram with a few bytes changed, or random bytes.
 static size_t make_garbage(uint8_t *data)
 {
     if (chance_int(0, 3) == 0) {
@@ -207,12 +207,12 @@ static void test_garbage_does_not_disturb_an_honest_client(void **state)
     const int raw = open_raw();
     uint8_t data[5000];
     for (uint32_t round = 0; round < 400; round++) {
-        const uint32_t heard = clients[0].messages[0];
+        const uint32_t received = clients[0].messages[0];
         captured_count = kept;
         for (int i = 0; i < 10; i++)
             send_raw(raw, data, make_garbage(data));
         say(&clients[0], 0, clients[0].next[0], 60);
-        RUN_UNTIL(clients[0].messages[0] == heard + 1);
+        RUN_UNTIL(clients[0].messages[0] == received + 1);
     }
     assert_true(rejections_in_all() > 1000);
     assert_false(clients[0].disconnected || clients[1].disconnected || clients[2].disconnected);
@@ -261,7 +261,7 @@ static void test_no_memory_costs_messages_and_not_the_server(void **state)
     assert_null(transport_open("127.0.0.1", 0, 4, error, sizeof error));
     assert_string_equal(error, "cannot bind udp 127.0.0.1:0: Cannot allocate memory");
     allocations_until_failure = -1;
-    // A reliable message that could not be kept ends the connection: it would leave a hole.
+    // A reliable message that could not be stored ends the connection: it would leave a gap.
     assert_int_equal(transport_stats(transport)->overflows, 1);
     seen.connected = 0;
     struct client *late = add_client();
@@ -274,8 +274,8 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_disconnect_reason_reaches_the_client_behind_the_last_message),
-        TEST(test_leaving_is_told_once),
-        TEST(test_who_comes_and_leaves_at_once_is_told_in_order),
+        TEST(test_leaving_is_reported_once),
+        TEST(test_a_short_connection_is_reported_in_order),
         TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
         TEST(test_peer_that_acknowledges_nonsense_is_dropped_in_time),
         TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Queries on the port of an arena that ENet serves: who is answered, what is counted, and that
-// those who play do not notice.
+// Server queries on an arena's port: replies, counters, and no effect on players.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "query.h"
 #include "transport_fixture.h"
 
-// Somebody at a terminal asks for the players.
+// A query for the players.
 static uint8_t request[9];
 
 static struct {
@@ -56,7 +55,7 @@ static void meet_challenge(int raw)
     memcpy(request + 5, reply + 5, 4);
 }
 
-static void test_who_meets_the_challenge_is_answered(void **state)
+static void test_a_met_challenge_is_answered(void **state)
 {
     (void)state;
     const int raw = open_raw();
@@ -70,7 +69,7 @@ static void test_who_meets_the_challenge_is_answered(void **state)
     assert_int_equal(asked.last, QUERY_PLAYERS);
     assert_int_equal(transport_stats(transport)->queries, 2);
     assert_int_equal(rejections_in_all(), 0);
-    // From another port the same challenge is worth nothing.
+    // The challenge is not valid from another port.
     const int other = open_raw();
     send_raw(other, request, sizeof request);
     run_and_answer();
@@ -110,7 +109,7 @@ static void test_where_they_are_not_wanted_queries_are_refused(void **state)
     close(raw);
 }
 
-static void test_what_is_no_query_is_refused_as_before(void **state)
+static void test_other_connectionless_datagrams_are_refused(void **state)
 {
     (void)state;
     const int raw = open_raw();
@@ -135,7 +134,7 @@ static void test_a_flood_is_dropped_beyond_its_rate(void **state)
     const struct transport_stats *stats = transport_stats(transport);
     assert_int_equal(stats->packets_in, 401);
     assert_int_equal(stats->queries + stats->queries_limited, 401);
-    // The test takes less than half a minute, in which so many tokens come.
+    // Tokens that refill within half a minute, more than the test takes.
     assert_in_range(stats->queries, QUERY_GUARD_PER_NETWORK.burst, 360);
     assert_int_equal(asked.count, stats->queries - 1);
     assert_int_equal(rejections_in_all(), 0);
@@ -148,7 +147,7 @@ static void test_queries_do_not_keep_messages_from_being_read(void **state)
     connect_clients(1);
     const int raw = open_raw();
     meet_challenge(raw);
-    // More than the calls of ENet's service that a receive may take.
+    // More queries than a receive makes calls of ENet's service.
     for (int64_t i = 1; i < QUERY_GUARD_PER_NETWORK.burst; i++)
         send_raw(raw, request, sizeof request);
     say(&clients[0], 1, 0, 40);
@@ -165,10 +164,10 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
 #define QUERY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_queries, tear_down)
-        QUERY_TEST(test_who_meets_the_challenge_is_answered),
+        QUERY_TEST(test_a_met_challenge_is_answered),
         QUERY_TEST(test_a_challenge_grows_old_with_the_clock),
         QUERY_TEST(test_where_they_are_not_wanted_queries_are_refused),
-        QUERY_TEST(test_what_is_no_query_is_refused_as_before),
+        QUERY_TEST(test_other_connectionless_datagrams_are_refused),
         QUERY_TEST(test_a_flood_is_dropped_beyond_its_rate),
         QUERY_TEST(test_queries_do_not_keep_messages_from_being_read),
     };

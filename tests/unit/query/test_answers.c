@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an arena answers to queries, and that it is written ten times a second at most.
+// An arena's replies to queries, which are written at most ten times a second.
 #include "answers.h"
 
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static bool has_text(const struct answer *answer, const char *text)
 static void test_an_answer_is_kept_for_a_tenth_of_a_second(void **state)
 {
     (void)state;
-    // From the first moment on, whenever that is.
+    // The first reply is written at any time.
     assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "duel"));
     strcpy(config->arenas[0].name, "other");
     assert_false(has_text(answers_get(&answers, &subject, QUERY_INFO, 99), "other"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bytes of queries and replies, the challenge between them, and who is let through.
+// Encoding of queries and replies, challenges, and the admission of queries.
 #include "chance.h"
 #include "query.h"
 #include "query_guard.h"
@@ -42,14 +42,14 @@ static void test_padding_is_of_no_interest(void **state)
     assert_reads(padded, sizeof padded, QUERY_INFO, 0x04030201);
     memcpy(padded, BYTES(INFO_REQUEST "\0\0\0\0"));
     assert_reads(padded, sizeof padded, QUERY_INFO, 0);
-    // A challenge that is not whole is none.
+    // A truncated challenge counts as none.
     for (size_t extra = 1; extra < 4; extra++)
         assert_reads(padded, sizeof INFO_REQUEST - 1 + extra, QUERY_INFO, QUERY_NO_CHALLENGE);
     memcpy(padded, BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"));
     assert_reads(padded, sizeof padded, QUERY_RULES, 0x04030201);
 }
 
-static void test_what_is_cut_short_is_no_query(void **state)
+static void test_a_truncated_request_is_no_query(void **state)
 {
     (void)state;
     for (size_t size = 0; size < sizeof INFO_REQUEST - 1; size++) {
@@ -102,7 +102,7 @@ static void test_replies_to_the_byte(void **state)
                                     .game = "arena",
                                     .version = "1.2.3",
                                     .players = 7,
-                                    .places = 20,
+                                    .max_players = 20,
                                     .bots = 4,
                                     .port = 7246};
     assert_bytes(reply, query_write_info(&info, reply),
@@ -131,7 +131,7 @@ static void test_replies_to_the_byte(void **state)
                        "300\0"));
 }
 
-static void test_numbers_beyond_a_byte_are_told_as_its_most(void **state)
+static void test_numbers_beyond_a_byte_are_clamped(void **state)
 {
     (void)state;
     uint8_t reply[QUERY_MAX_REPLY];
@@ -141,13 +141,13 @@ static void test_numbers_beyond_a_byte_are_told_as_its_most(void **state)
                                     .game = "",
                                     .version = "",
                                     .players = 256,
-                                    .places = 1200,
+                                    .max_players = 1200,
                                     .bots = 255};
     assert_int_equal(query_write_info(&info, reply), 23);
     assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
 }
 
-static void test_players_who_do_not_fit_are_left_out_whole(void **state)
+static void test_players_that_do_not_fit_are_left_out_whole(void **state)
 {
     (void)state;
     // 34 bytes each behind 6: 35 fit.
@@ -196,14 +196,14 @@ static void test_a_challenge_is_of_one_address_and_port(void **state)
 {
     (void)state;
     struct challenge challenge = init_challenge();
-    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 2, 1000, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1001, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_COOKIE, 1, 1000, mine, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE, 0));
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, 0, 0));
+    const uint32_t mine = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 2, 1000, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1001, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_COOKIE, 1, 1000, mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, 0, 0));
 }
 
 static void test_a_challenge_is_of_one_secret(void **state)
@@ -212,8 +212,8 @@ static void test_a_challenge_is_of_one_secret(void **state)
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {2};
     struct challenge challenge = init_challenge(), other;
     challenge_init(&other, secret);
-    const uint32_t mine = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_false(challenge_is_met(&other, CHALLENGE_QUERY, 1, 1000, mine, 0));
+    const uint32_t mine = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_false(challenge_verify(&other, CHALLENGE_QUERY, 1, 1000, mine, 0));
 }
 
 static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
@@ -221,13 +221,14 @@ static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
     (void)state;
     struct challenge challenge = init_challenge();
     for (int64_t start = 0; start < 10 * CHALLENGE_EPOCH_MS; start += CHALLENGE_EPOCH_MS) {
-        const int64_t told_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
-        const uint32_t told = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, told_ms);
+        const int64_t issued_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
+        const uint32_t issued = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, issued_ms);
         const int64_t end_ms = start + 2 * CHALLENGE_EPOCH_MS;
-        assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, told_ms));
-        assert_true(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, end_ms - 1));
-        assert_int_not_equal(challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, end_ms - 1), told);
-        assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, told, end_ms));
+        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, issued_ms));
+        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, end_ms - 1));
+        assert_int_not_equal(challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, end_ms - 1),
+                             issued);
+        assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, end_ms));
     }
 }
 
@@ -235,8 +236,8 @@ static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
 {
     (void)state;
     struct challenge challenge = init_challenge();
-    const uint32_t first = challenge_of(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_false(challenge_is_met(&challenge, CHALLENGE_QUERY, 1, 1000, first,
+    const uint32_t first = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, first,
                                   1000 * (int64_t)CHALLENGE_EPOCH_MS));
 }
 
@@ -262,7 +263,7 @@ static enum query_verdict judge(const void *data, size_t size, int64_t now_ms)
     return query_guard_judge(&guard, somebody, data, size, now_ms, &kind, reply);
 }
 
-// The request with the challenge that was told last.
+// Judges the request with the last challenge issued.
 static enum query_verdict judge_answer(char letter, int64_t now_ms)
 {
     uint8_t request[] = "\xFF\xFF\xFF\xFF?\1\2\3\4";
@@ -271,7 +272,7 @@ static enum query_verdict judge_answer(char letter, int64_t now_ms)
     return judge(request, 9, now_ms);
 }
 
-static void test_only_who_tells_the_challenge_is_admitted(void **state)
+static void test_a_wrong_challenge_is_not_admitted(void **state)
 {
     (void)state;
     assert_int_equal(judge(BYTES(INFO_REQUEST), 1000), QUERY_CHALLENGED);
@@ -283,7 +284,7 @@ static void test_only_who_tells_the_challenge_is_admitted(void **state)
     memcpy(request + 25, reply + 5, 4);
     assert_int_equal(judge(request, sizeof request, 1000), QUERY_ADMITTED);
     assert_int_equal(kind, QUERY_INFO);
-    // One challenge is good for all questions, and for nobody else.
+    // A challenge is valid for every kind of query, and only for its address.
     assert_int_equal(judge_answer('U', 1001), QUERY_ADMITTED);
     assert_int_equal(kind, QUERY_PLAYERS);
     assert_int_equal(judge_answer('V', 1002), QUERY_ADMITTED);
@@ -298,7 +299,7 @@ static void test_an_old_challenge_gets_a_new_one(void **state)
     (void)state;
     assert_int_equal(judge_answer('U', 0), QUERY_CHALLENGED);
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS - 1), QUERY_ADMITTED);
-    // However late in its second epoch it was used.
+    // Even if it was used late in its second epoch.
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_CHALLENGED);
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_ADMITTED);
 }
@@ -351,17 +352,17 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_three_queries_are_read),
         cmocka_unit_test(test_padding_is_of_no_interest),
-        cmocka_unit_test(test_what_is_cut_short_is_no_query),
+        cmocka_unit_test(test_a_truncated_request_is_no_query),
         cmocka_unit_test(test_others_are_no_queries),
         cmocka_unit_test(test_replies_to_the_byte),
-        cmocka_unit_test(test_numbers_beyond_a_byte_are_told_as_its_most),
-        cmocka_unit_test(test_players_who_do_not_fit_are_left_out_whole),
+        cmocka_unit_test(test_numbers_beyond_a_byte_are_clamped),
+        cmocka_unit_test(test_players_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(test_rules_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(test_a_challenge_is_of_one_address_and_port),
         cmocka_unit_test(test_a_challenge_is_of_one_secret),
         cmocka_unit_test(test_a_challenge_lasts_for_its_epoch_and_the_next),
         cmocka_unit_test(test_after_a_long_silence_no_old_challenge_is_good),
-        cmocka_unit_test_setup(test_only_who_tells_the_challenge_is_admitted, set_up_guard),
+        cmocka_unit_test_setup(test_a_wrong_challenge_is_not_admitted, set_up_guard),
         cmocka_unit_test_setup(test_an_old_challenge_gets_a_new_one, set_up_guard),
         cmocka_unit_test_setup(test_no_query_is_refused_without_a_token, set_up_guard),
         cmocka_unit_test_setup(test_a_flood_is_limited_and_the_next_network_is_not, set_up_guard),

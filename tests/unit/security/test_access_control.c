@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Access tokens: their bytes, and who is admitted with them.
+// Access tokens: their encoding, and the verdict for each kind of token.
 #include "access_control_fixture.h"
 
-static void test_a_token_tells_what_was_written_into_it(void **state)
+static void test_a_token_reads_back_as_written(void **state)
 {
     (void)state;
     struct raim_access longest = {.not_before = UINT64_MAX, .expiry = UINT64_MAX - 1};
@@ -55,7 +55,7 @@ static void test_a_token_ends_with_its_time_and_the_skew(void **state)
     const struct token early = usual_token(), late = usual_token();
     assert_int_equal(judge(&early, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_ADMITTED);
-    // Used up, and then over: what is forgotten cannot come back.
+    // A used and expired token stays refused after its nonce is forgotten.
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
 }
 
@@ -63,9 +63,9 @@ static void test_a_token_begins_with_its_time_and_the_skew(void **state)
 {
     (void)state;
     const struct token token = usual_token();
-    assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_EARLY);
+    assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_NOT_YET_VALID);
     assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_ADMITTED);
-    assert_int_equal(judge(&token, -1), ACCESS_CONTROL_EARLY);
+    assert_int_equal(judge(&token, -1), ACCESS_CONTROL_NOT_YET_VALID);
 }
 
 static void test_no_token_is_valid_for_longer_than_a_day(void **state)
@@ -76,14 +76,14 @@ static void test_no_token_is_valid_for_longer_than_a_day(void **state)
         enum access_control_verdict verdict;
     } rows[] = {
         {NOW, NOW + ACCESS_CONTROL_MAX_LIFETIME_S, ACCESS_CONTROL_ADMITTED},
-        {NOW, NOW + ACCESS_CONTROL_MAX_LIFETIME_S + 1, ACCESS_CONTROL_LASTING},
-        {NOW - ACCESS_CONTROL_MAX_LIFETIME_S, NOW + 1, ACCESS_CONTROL_LASTING},
-        {0, UINT64_MAX, ACCESS_CONTROL_LASTING},
-        {NOW, UINT64_MAX, ACCESS_CONTROL_LASTING},
+        {NOW, NOW + ACCESS_CONTROL_MAX_LIFETIME_S + 1, ACCESS_CONTROL_LIVES_TOO_LONG},
+        {NOW - ACCESS_CONTROL_MAX_LIFETIME_S, NOW + 1, ACCESS_CONTROL_LIVES_TOO_LONG},
+        {0, UINT64_MAX, ACCESS_CONTROL_LIVES_TOO_LONG},
+        {NOW, UINT64_MAX, ACCESS_CONTROL_LIVES_TOO_LONG},
         {NOW, NOW, ACCESS_CONTROL_EXPIRED},
         {NOW + 1, NOW, ACCESS_CONTROL_EXPIRED},
         {NOW, 0, ACCESS_CONTROL_EXPIRED},
-        {UINT64_MAX, UINT64_MAX, ACCESS_CONTROL_EARLY},
+        {UINT64_MAX, UINT64_MAX, ACCESS_CONTROL_NOT_YET_VALID},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raim_access access = usual();
@@ -100,7 +100,7 @@ static void test_another_arenas_token_is_foreign(void **state)
     struct raim_access access = usual();
     strcpy(access.arena, "duel2");
     const struct token token = sign(&access, &matchmaker);
-    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_FOREIGN);
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_OTHER_ARENA);
 }
 
 static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
@@ -111,7 +111,7 @@ static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
     strcpy(access.arena, "duels");
     const struct token after = sign(&access, &matchmaker);
     rename_admission(admission, "duels", NOW);
-    assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_FOREIGN);
+    assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_OTHER_ARENA);
     assert_int_equal(judge(&after, NOW), ACCESS_CONTROL_ADMITTED);
     rename_admission(admission, "duel", NOW);
     assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_ADMITTED);
@@ -122,13 +122,13 @@ static void test_another_signers_token_is_forged(void **state)
     (void)state;
     const struct raim_access access = usual();
     const struct token token = sign(&access, &impostor);
-    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_FORGED);
-    // Not even under the impostor's own key.
+    assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_BAD_SIGNATURE);
+    // Nor with the forger's own key.
     struct raim_access own = access;
     memcpy(own.key_id, impostor.shown, sizeof own.key_id);
     const struct token foreign = sign(&own, &impostor);
-    assert_int_equal(judge(&foreign, NOW), ACCESS_CONTROL_UNKNOWN);
-    // It has not used up the nonce of the one that it imitates.
+    assert_int_equal(judge(&foreign, NOW), ACCESS_CONTROL_UNKNOWN_KEY);
+    // The forgery has not used up the nonce of the genuine token.
     const struct token genuine = sign(&access, &matchmaker);
     assert_int_equal(judge(&genuine, NOW), ACCESS_CONTROL_ADMITTED);
 }
@@ -191,7 +191,7 @@ static void test_a_full_memory_refuses_until_something_expires(void **state)
     assert_in_range(admitted, USED_TOKENS_CAPACITY, 2 * USED_TOKENS_CAPACITY);
 }
 
-// Fills the memory with tokens that expire, so that each that comes later takes the room of one.
+// Fills the table with tokens that expire, so that each later token replaces one.
 static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_keys_are_read_as_they_are_configured(void **state)
         strcpy(wrong, text);
         wrong[strlen(wrong) - 1] = ' ';
         assert_false(access_control_read_keys(wrong, &keys));
-        // Two that a key id cannot tell apart.
+        // Two keys with the same key id.
         snprintf(wrong, sizeof wrong, "%.64s %.16s%048d", text, text, 0);
         assert_false(access_control_read_keys(wrong, &keys));
     }
@@ -247,7 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        ACCESS_CONTROL_TEST(test_a_token_tells_what_was_written_into_it),
+        ACCESS_CONTROL_TEST(test_a_token_reads_back_as_written),
         ACCESS_CONTROL_TEST(test_a_good_token_lets_in_once_under_its_name),
         ACCESS_CONTROL_TEST(test_without_a_name_the_client_chooses),
         ACCESS_CONTROL_TEST(test_a_token_ends_with_its_time_and_the_skew),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Token buckets of addresses.
+// Token buckets per address.
 #include "address_budget.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int set_up(void **state)
     return 0;
 }
 
-// How many of so many attempts succeed.
+// Returns how many of `attempts` take a token.
 static int take(uint32_t address, int attempts, uint64_t tick)
 {
     int taken = 0;
@@ -38,7 +38,7 @@ static void test_an_address_has_its_burst_and_then_its_rate(void **state)
     assert_int_equal(take(1, 1000, UINT64_MAX), BURST);
 }
 
-static void test_those_who_flood_take_nothing_from_others(void **state)
+static void test_a_flood_takes_nothing_from_other_addresses(void **state)
 {
     (void)state;
     enum { FLOODS = 8, HONEST = 2000 };
@@ -47,7 +47,7 @@ static void test_those_who_flood_take_nothing_from_others(void **state)
             assert_in_range(take(0xC0000200u + i, 1000, tick), PER_TICK, BURST);
         if (tick != 50)
             continue;
-        // Wherever the hash puts them: no more than one row can be full of those who flood.
+        // FLOODS addresses can fill at most one row, wherever the hash puts them.
         int taken = 0;
         for (uint32_t i = 0; i < HONEST; i++)
             taken += take(0x0A000000u + i * 77, 2, tick);
@@ -55,7 +55,7 @@ static void test_those_who_flood_take_nothing_from_others(void **state)
     }
 }
 
-static void test_a_flood_is_not_displaced_by_those_who_send_little(void **state)
+static void test_a_flood_is_not_evicted_by_quiet_addresses(void **state)
 {
     (void)state;
     assert_int_equal(take(1, 1000, 1), BURST);
@@ -64,7 +64,7 @@ static void test_a_flood_is_not_displaced_by_those_who_send_little(void **state)
     assert_int_equal(take(1, 1000, 1), 0);
 }
 
-static void test_another_rate_leaves_what_was_used(void **state)
+static void test_another_rate_keeps_the_used_tokens(void **state)
 {
     (void)state;
     take(1, 1000, 1);
@@ -76,9 +76,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
-        cmocka_unit_test_setup(test_those_who_flood_take_nothing_from_others, set_up),
-        cmocka_unit_test_setup(test_a_flood_is_not_displaced_by_those_who_send_little, set_up),
-        cmocka_unit_test_setup(test_another_rate_leaves_what_was_used, set_up),
+        cmocka_unit_test_setup(test_a_flood_takes_nothing_from_other_addresses, set_up),
+        cmocka_unit_test_setup(test_a_flood_is_not_evicted_by_quiet_addresses, set_up),
+        cmocka_unit_test_setup(test_another_rate_keeps_the_used_tokens, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often an address may begin a connection, with an invented clock.
+// Rate limit of new connections per address, with a simulated clock.
 #include "chance.h"
 #include "connect_rate.h"
 
@@ -13,21 +13,21 @@
 
 enum { PER_S = 5, CONNECT_RATE_PER_MS = 1 };
 
-static struct connect_rate churn;
+static struct connect_rate limiter;
 
 static int set_up(void **state)
 {
     (void)state;
-    connect_rate_init(&churn, PER_S, raim_random_next(&chance));
+    connect_rate_init(&limiter, PER_S, raim_random_next(&chance));
     return 0;
 }
 
-// A connection that is begun once and never again.
+// Begins a new connection that is never retried.
 static bool come_and_go(uint32_t address, int64_t now_ms)
 {
     static uint32_t connection;
     connection++;
-    return connect_rate_admit(&churn, address, (uint16_t)chance_int(1024, UINT16_MAX), connection,
+    return connect_rate_admit(&limiter, address, (uint16_t)chance_int(1024, UINT16_MAX), connection,
                               now_ms);
 }
 
@@ -48,7 +48,7 @@ static void test_another_address_does_not_notice(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
-    // One may hash to the same bucket, once in 1,024; not three of them.
+    // One may hash to the same bucket, with probability 1/1024, but not all three.
     int others = 0;
     for (int i = 0; i < 3; i++)
         others += come_and_go((uint32_t)chance_int(0x0B000000, 0x7EFFFFFF), 0);
@@ -57,7 +57,7 @@ static void test_another_address_does_not_notice(void **state)
 
 static int64_t connect_rate_ms;
 
-// A thousand a second, all the time.
+// A thousand connections a second.
 static void connect_rate_until(int64_t ms)
 {
     for (; connect_rate_ms < ms; connect_rate_ms++)
@@ -65,7 +65,8 @@ static void connect_rate_until(int64_t ms)
             come_and_go(HOME, connect_rate_ms);
 }
 
-// As ENet does: after 500 ms, 1 s more, 2 s more. Returns when it was let in, -1 for never.
+// Retries as ENet does: after 500 ms, 1 s more, 2 s more. Returns the wait until it is admitted;
+// -1: never.
 static int64_t wait_behind(void)
 {
     static uint32_t connection = 1u << 31;
@@ -74,14 +75,14 @@ static int64_t wait_behind(void)
     connection++;
     for (int64_t waited_ms = 0, pause_ms = 500; waited_ms < 5000; pause_ms *= 2) {
         connect_rate_until(begin_ms + waited_ms);
-        if (connect_rate_admit(&churn, HOME, port, connection, begin_ms + waited_ms))
+        if (connect_rate_admit(&limiter, HOME, port, connection, begin_ms + waited_ms))
             return waited_ms;
         waited_ms += pause_ms;
     }
     return -1;
 }
 
-static void test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting(void **state)
+static void test_a_neighbour_of_a_reconnecting_client_connects_by_retrying(void **state)
 {
     (void)state;
     int at_second = 0, at_once = 0;
@@ -98,16 +99,16 @@ static void test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting(void **sta
     assert_true(at_once + at_second >= 150);
 }
 
-static void test_asking_again_at_once_is_not_waiting(void **state)
+static void test_an_immediate_retry_is_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
-    for (int64_t ms = 0; ms < CONNECT_RATE_WAIT_MS && ms < 1000 / PER_S; ms++)
-        assert_false(connect_rate_admit(&churn, HOME, 1234, 7, ms));
+    for (int64_t ms = 0; ms < CONNECT_RATE_RETRY_MS && ms < 1000 / PER_S; ms++)
+        assert_false(connect_rate_admit(&limiter, HOME, 1234, 7, ms));
 }
 
-static void test_those_who_wait_share_a_rate(void **state)
+static void test_retrying_clients_share_a_rate(void **state)
 {
     (void)state;
     enum { WAITERS = 200, SECONDS = 20 };
@@ -116,26 +117,26 @@ static void test_those_who_wait_share_a_rate(void **state)
         for (int i = 0; i < 100; i++)
             taken += come_and_go(HOME, ms);
         for (uint16_t port = 0; port < WAITERS; port++)
-            taken += connect_rate_admit(&churn, HOME, port, 7, ms);
+            taken += connect_rate_admit(&limiter, HOME, port, 7, ms);
     }
     // Two buckets, full at first.
     assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
 }
 
-static void test_chance_lets_nobody_exceed_both_rates(void **state)
+static void test_random_connects_never_exceed_both_rates(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 50; trial++) {
         const int per_second = chance_int(1, 1000);
         int taken = 0;
         int64_t ms = 0;
-        connect_rate_init(&churn, (uint32_t)per_second, raim_random_next(&chance));
+        connect_rate_init(&limiter, (uint32_t)per_second, raim_random_next(&chance));
         while (ms < 5000) {
             ms += chance_int(0, 3);
-            taken += connect_rate_admit(&churn, HOME, (uint16_t)chance_int(1, 50),
+            taken += connect_rate_admit(&limiter, HOME, (uint16_t)chance_int(1, 50),
                                         (uint32_t)chance_int(1, 3), ms);
         }
-        // An interval is of whole milliseconds.
+        // The limiter rounds intervals to whole milliseconds.
         const int interval = 1000 / per_second;
         assert_true(taken <= 5 * per_second + 2 * (int)(ms / interval) + 2);
     }
@@ -147,10 +148,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
         cmocka_unit_test_setup(test_another_address_does_not_notice, set_up),
-        cmocka_unit_test_setup(test_a_neighbour_of_who_comes_and_goes_gets_in_by_waiting, set_up),
-        cmocka_unit_test_setup(test_asking_again_at_once_is_not_waiting, set_up),
-        cmocka_unit_test_setup(test_those_who_wait_share_a_rate, set_up),
-        cmocka_unit_test_setup(test_chance_lets_nobody_exceed_both_rates, set_up),
+        cmocka_unit_test_setup(test_a_neighbour_of_a_reconnecting_client_connects_by_retrying,
+                               set_up),
+        cmocka_unit_test_setup(test_an_immediate_retry_is_refused, set_up),
+        cmocka_unit_test_setup(test_retrying_clients_share_a_rate, set_up),
+        cmocka_unit_test_setup(test_random_connects_never_exceed_both_rates, set_up),
     };
-    return cmocka_run_group_tests_name("churn", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("limiter", tests, NULL, NULL);
 }

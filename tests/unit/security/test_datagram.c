@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datagrams as ENet's clients write them, and as nobody should; ENet's own command sizes judge.
+// Validation of valid and invalid datagrams, compared with ENet's own command sizes.
 #include "chance.h"
 #include "datagram.h"
 #include "wire_limits.h"
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <enet/enet.h>
 
-// Where datagram_check must not look: the sanitizer guards what lies behind.
+// Checks an exact copy, so that AddressSanitizer detects reads beyond the datagram.
 static enum datagram_verdict check(const uint8_t *data, size_t size)
 {
     uint8_t *exact = malloc(size);
@@ -81,7 +81,7 @@ static enum datagram_verdict alone(unsigned header, bool with_sent_time, unsigne
     return check(draft.data, draft.size);
 }
 
-static void test_what_a_client_sends_is_accepted(void **state)
+static void test_every_command_of_a_client_is_accepted(void **state)
 {
     (void)state;
     assert_int_equal(alone(0x8FFF, true, 0x82, 0), DATAGRAM_OK); // connect
@@ -189,7 +189,7 @@ static void test_commands_share_a_datagram(void **state)
     command(0x86, 300);
     command(0x07, 500);
     assert_int_equal(check(draft.data, draft.size), DATAGRAM_OK);
-    // Each prefix ends in the middle of something, unless it ends between two commands.
+    // Each prefix ends inside a command or a header, unless it ends between two commands.
     int whole = 0;
     for (size_t size = 0; size < draft.size; size++)
         whole += check(draft.data, size) == DATAGRAM_OK;
@@ -211,7 +211,7 @@ static void test_commands_are_no_more_than_enet_puts_into_a_datagram(void **stat
     }
 }
 
-static void test_a_connect_tells_its_cookie_and_names_our_mtu(void **state)
+static void test_a_connect_carries_its_cookie_and_gets_our_mtu(void **state)
 {
     (void)state;
     struct datagram_connect connect = {0};
@@ -244,7 +244,7 @@ static void test_size_is_bounded_by_the_mtu(void **state)
     assert_int_equal(datagram_check(NULL, 0), DATAGRAM_MALFORMED);
 }
 
-static void test_connectionless_and_compressed_are_told_apart(void **state)
+static void test_connectionless_and_compressed_have_different_verdicts(void **state)
 {
     (void)state;
     static const uint8_t query[] = "\xFF\xFF\xFF\xFFTSource Engine Query";
@@ -311,7 +311,7 @@ static void test_connect_stands_alone_and_comes_from_a_stranger(void **state)
     assert_int_equal(check(draft.data, draft.size), DATAGRAM_MALFORMED);
 }
 
-// What ENet would make of an accepted datagram: it reaches the very end and meets no fragment.
+// Parses an accepted datagram as ENet does: it reaches the end and meets no fragment.
 static bool enet_reads_all_of(const uint8_t *data, size_t size)
 {
     size_t at = (data[0] & 0x80) != 0 ? sizeof(ENetProtocolHeader) : 2;
@@ -343,7 +343,7 @@ static bool enet_reads_all_of(const uint8_t *data, size_t size)
     return at == size;
 }
 
-// Real commands with a few wrong bytes, so that many are nearly right.
+// Valid commands with a few random bytes, so that many are nearly valid.
 static void random_draft(void)
 {
     static const uint8_t bytes[] = {0x01, 0x82, 0x84, 0x44, 0x85, 0x86, 0x07,
@@ -362,7 +362,7 @@ static void random_draft(void)
         draft.size = (size_t)chance_int(0, (int)draft.size);
 }
 
-static void test_whatever_is_accepted_enet_reads_to_the_end(void **state)
+static void test_enet_reads_accepted_datagrams_to_the_end(void **state)
 {
     (void)state;
     int verdicts[DATAGRAM_VERDICTS] = {0};
@@ -399,20 +399,20 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_a_client_sends_is_accepted),
+        cmocka_unit_test(test_every_command_of_a_client_is_accepted),
         cmocka_unit_test(test_commands_have_the_channels_of_a_client),
         cmocka_unit_test(test_commands_can_be_read_one_by_one),
         cmocka_unit_test(test_limits_that_a_client_sets_can_be_taken_back),
         cmocka_unit_test(test_commands_share_a_datagram),
         cmocka_unit_test(test_commands_are_no_more_than_enet_puts_into_a_datagram),
-        cmocka_unit_test(test_a_connect_tells_its_cookie_and_names_our_mtu),
+        cmocka_unit_test(test_a_connect_carries_its_cookie_and_gets_our_mtu),
         cmocka_unit_test(test_size_is_bounded_by_the_mtu),
-        cmocka_unit_test(test_connectionless_and_compressed_are_told_apart),
+        cmocka_unit_test(test_connectionless_and_compressed_have_different_verdicts),
         cmocka_unit_test(test_fragments_are_refused_behind_good_commands_too),
         cmocka_unit_test(test_lengths_that_lie_are_refused),
         cmocka_unit_test(test_flags_that_no_client_sets_are_refused),
         cmocka_unit_test(test_connect_stands_alone_and_comes_from_a_stranger),
-        cmocka_unit_test(test_whatever_is_accepted_enet_reads_to_the_end),
+        cmocka_unit_test(test_enet_reads_accepted_datagrams_to_the_end),
         cmocka_unit_test(test_every_verdict_has_its_own_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

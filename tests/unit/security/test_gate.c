@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connect requests, cookies and who may connect, with an invented clock: bytes in, bytes out.
+// The gate: connect requests, cookies, credentials and bans, with a simulated clock.
 #include "chance.h"
 #include "gate.h"
 
@@ -39,7 +39,7 @@ static struct gate_answer say(struct udp_address from, const uint8_t *bytes, siz
 {
     struct gate_answer answer;
     gate_hear(&gate, from, bytes, size, now_us, &answer);
-    if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_TOLD)
+    if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_CHALLENGED)
         assert_in_range(answer.size + answer.notice_size, 1, size - 1);
     return answer;
 }
@@ -86,7 +86,7 @@ static void test_a_cookie_is_good_for_one_arena(void **state)
 {
     (void)state;
     const uint32_t cookie = cookie_of(home, 0);
-    gate.port++; // the same keys, even
+    gate.port++; // the keys stay equal
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
     init_gate();
     gate.wants_cookies = true;
@@ -99,7 +99,7 @@ static void test_cookies_grow_old(void **state)
     for (int trial = 0; trial < 200; trial++) {
         set_up(NULL);
         const int64_t begin_us = chance_int(0, 100) * (int64_t)S;
-        connect_request(elsewhere, begin_us); // epochs begin with the first question
+        connect_request(elsewhere, begin_us); // an epoch begins with the first request
         const int64_t asked_us = begin_us + chance_int(0, 100000) * (int64_t)MS;
         const uint32_t cookie = cookie_of(home, asked_us);
         const int64_t young_us = asked_us + chance_int(0, CHALLENGE_EPOCH_MS) * (int64_t)MS;
@@ -110,7 +110,7 @@ static void test_cookies_grow_old(void **state)
     }
 }
 
-static void test_nobody_guesses_a_cookie(void **state)
+static void test_a_guessed_cookie_is_refused(void **state)
 {
     (void)state;
     const uint32_t cookie = cookie_of(home, 0);
@@ -121,7 +121,7 @@ static void test_nobody_guesses_a_cookie(void **state)
     for (int i = 0; i < 10000; i++)
         assert_int_equal(connect_with((uint32_t)raim_random_next(&chance), home, 0),
                          DATAGRAM_COOKIE);
-    // Refused ones cost nobody anything.
+    // Refused requests take no tokens.
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
 }
 
@@ -137,10 +137,10 @@ static void test_where_no_cookies_are_wanted_none_is_needed(void **state)
     (void)state;
     gate.wants_cookies = false;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_OK);
-    cookie_of(home, 0); // they are given all the same
+    cookie_of(home, 0); // cookies are issued anyway
 }
 
-static void test_a_cookie_tells_what_is_on_offer(void **state)
+static void test_a_cookie_carries_the_offer(void **state)
 {
     (void)state;
     struct raim_cookie cookie;
@@ -212,7 +212,7 @@ static void test_all_together_have_a_rate_too(void **state)
     uint32_t answered = 0;
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     limits.connect_requests_total = 2000;
-    gate_limit(&gate, &limits);
+    gate_set_limits(&gate, &limits);
     for (uint32_t network = 1; network <= 10000; network++) {
         const struct udp_address from = {network << 8, 40000};
         answered += connect_request(from, network * (int64_t)100).verdict == GATE_ANSWERED;
@@ -220,7 +220,7 @@ static void test_all_together_have_a_rate_too(void **state)
     assert_in_range(answered, 2000, 4001);
 }
 
-static void test_who_connects_too_often_is_told_apart_from_who_lies(void **state)
+static void test_frequent_connects_and_wrong_cookies_have_different_verdicts(void **state)
 {
     (void)state;
     const uint32_t cookie = cookie_of(home, 0);
@@ -242,7 +242,7 @@ static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
     for (int wanted = 0; wanted < 2; wanted++) {
         struct gate_limits limits = GATE_LIMITS_DEFAULT;
         limits.loopback = wanted;
-        gate_limit(&gate, &limits);
+        gate_set_limits(&gate, &limits);
         const uint32_t cookie = cookie_of(local, 0);
         int answered = 0, in = 0;
         for (int i = 0; i < 5000; i++) {
@@ -256,7 +256,7 @@ static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
 
 // --- Policies ---
 
-static uint32_t banned; // machine's byte order; 0: nobody
+static uint32_t banned; // an address in the machine's byte order; 0: none
 static int checked;     // signatures
 
 static const char *find_ban(void *context, uint32_t address)
@@ -307,7 +307,7 @@ static void test_a_good_credential_is_exchanged_for_an_admitted_cookie(void **st
     assert_int_not_equal(cookie.cookie, plain);
     assert_int_equal(connect_with(cookie.cookie, home, 0), DATAGRAM_OK);
     assert_int_equal(connect_with(cookie.cookie, elsewhere, 0), DATAGRAM_COOKIE);
-    // An admitted one shows no address: it is for CONNECT alone.
+    // An admitted cookie is not valid in a connect request or an INIT, only in a CONNECT.
     uint8_t bytes[RAIM_COOKIE_BYTES];
     size_t size;
     assert_int_equal(gate_check_init(&gate, home, cookie.cookie, 0, bytes, &size), DATAGRAM_COOKIE);
@@ -364,7 +364,7 @@ static void test_a_banned_address_gets_no_further(void **state)
     assert_int_equal(gate_admit(&gate, home, (struct datagram_connect){1, number}, true, 0),
                      DATAGRAM_BANNED);
     assert_int_equal(connect_with(cookie_of(elsewhere, 0), elsewhere, 0), DATAGRAM_OK);
-    // Where encryption is offered there is a cookie, too: the handshake tells it again.
+    // With encryption the reply has a cookie too, because the handshake repeats the refusal.
     gate.offer.offers_encryption = true;
     answer = connect_request(home, 0);
     assert_true(answer.notice_size > 0);
@@ -379,16 +379,17 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_a_cookie_is_good_for_its_address_from_any_port, set_up),
         cmocka_unit_test_setup(test_a_cookie_is_good_for_one_arena, set_up),
         cmocka_unit_test_setup(test_cookies_grow_old, set_up),
-        cmocka_unit_test_setup(test_nobody_guesses_a_cookie, set_up),
+        cmocka_unit_test_setup(test_a_guessed_cookie_is_refused, set_up),
         cmocka_unit_test_setup(test_before_any_connect_request_there_is_no_right_cookie, set_up),
         cmocka_unit_test_setup(test_where_no_cookies_are_wanted_none_is_needed, set_up),
-        cmocka_unit_test_setup(test_a_cookie_tells_what_is_on_offer, set_up),
+        cmocka_unit_test_setup(test_a_cookie_carries_the_offer, set_up),
         cmocka_unit_test_setup(test_only_a_padded_connect_request_is_answered, set_up),
         cmocka_unit_test_setup(test_a_flood_of_connect_requests_is_cut_to_its_rate, set_up),
         cmocka_unit_test_setup(test_a_thousand_connect_requests_leave_the_neighbours_theirs,
                                set_up),
         cmocka_unit_test_setup(test_all_together_have_a_rate_too, set_up),
-        cmocka_unit_test_setup(test_who_connects_too_often_is_told_apart_from_who_lies, set_up),
+        cmocka_unit_test_setup(test_frequent_connects_and_wrong_cookies_have_different_verdicts,
+                               set_up),
         cmocka_unit_test_setup(test_a_good_credential_is_exchanged_for_an_admitted_cookie,
                                set_up_policy),
         cmocka_unit_test_setup(test_another_credential_is_refused_with_less_than_was_asked,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is cut out of a peer's datagram before ENet sees it.
+// Filter of a connected peer's commands: which ones are removed before ENet sees them.
 #include "peer_guard.h"
 
 #include <setjmp.h>
@@ -28,7 +28,8 @@ static int set_up(void **state)
     (void)state;
     peer_guard_init(&guard);
     now_ms = 1000000;
-    view = (struct peer_guard_view){.is_open = true, .channels = 2, .max_waiting_bytes = 16384};
+    view =
+        (struct peer_guard_view){.is_connected = true, .channels = 2, .max_waiting_bytes = 16384};
     begin();
     return 0;
 }
@@ -65,7 +66,7 @@ static void add_disconnect(void)
     add(0x44, 0xFF, 0, "\0\0\0", 4);
 }
 
-// The number of commands that are left.
+// Filters the datagram and returns the number of commands left.
 static uint32_t filter(void)
 {
     struct datagram_command command;
@@ -82,7 +83,7 @@ static uint32_t filter(void)
     return left;
 }
 
-static void test_what_an_honest_client_sends_is_left_as_it_is(void **state)
+static void test_datagrams_of_an_honest_client_are_unchanged(void **state)
 {
     (void)state;
     uint8_t before[sizeof data];
@@ -97,13 +98,13 @@ static void test_what_an_honest_client_sends_is_left_as_it_is(void **state)
     assert_int_equal(filter(), 6);
     assert_int_equal(report.size, size);
     assert_memory_equal(data, before, size);
-    assert_int_equal(round_trip_least_ms(&guard.round_trip, now_ms), 30);
+    assert_int_equal(round_trip_min_ms(&guard.round_trip, now_ms), 30);
 }
 
 static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
 {
     (void)state;
-    view.channel[0].received = 65530; // it wraps
+    view.channel[0].received = 65530; // sequence numbers wrap
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW));
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW + 1));
     add_reliable(0, (uint16_t)(65530 + 30000));
@@ -111,7 +112,7 @@ static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
     assert_int_equal(refused[DATAGRAM_AHEAD], 2);
 }
 
-static void test_the_window_moves_with_what_is_in_the_datagram(void **state)
+static void test_the_window_moves_with_the_datagrams_own_commands(void **state)
 {
     (void)state;
     for (uint16_t i = 1; i <= 20; i++)
@@ -121,7 +122,7 @@ static void test_the_window_moves_with_what_is_in_the_datagram(void **state)
     assert_int_equal(filter(), 21);
 }
 
-static void test_what_waits_already_is_acknowledged_and_cut_out(void **state)
+static void test_waiting_commands_are_acknowledged_and_cut_out(void **state)
 {
     (void)state;
     view.channel[0].waiting = 1u << 1 | 1u << 4; // 2 and 5
@@ -137,7 +138,7 @@ static void test_what_waits_already_is_acknowledged_and_cut_out(void **state)
     assert_int_equal(report.repeat[2].sequence, 3);
 }
 
-static void test_what_was_delivered_is_left_for_enet_to_acknowledge(void **state)
+static void test_delivered_commands_are_left_for_enet_to_acknowledge(void **state)
 {
     (void)state;
     view.channel[0].received = 100;
@@ -151,12 +152,12 @@ static void test_few_unreliable_messages_wait_for_a_reliable_one(void **state)
     (void)state;
     view.channel[1].held = PEER_GUARD_HELD - 2;
     view.channel[1].held_set = 1u << 3;
-    add_unreliable(1, 1, 3); // waits already
+    add_unreliable(1, 1, 3); // already queued
     add_unreliable(1, 1, 4);
     add_unreliable(1, 1, 4);
     add_unreliable(1, 1, 5);
     add_unreliable(1, 1, 6); // too many
-    add_unreliable(1, 0, 7); // has nothing to wait for
+    add_unreliable(1, 0, 7); // need not wait
     add_unreliable(1, PEER_GUARD_WINDOW + 1, 1);
     assert_int_equal(filter(), 3);
     assert_int_equal(refused[DATAGRAM_REPEATED], 2);
@@ -202,18 +203,18 @@ static void test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off(void *
     assert_int_equal(refused[DATAGRAM_ACKS], 1);
 }
 
-static uint16_t echo_of(uint16_t told)
+static uint16_t echo_of(uint16_t sent)
 {
     struct datagram_command command;
     round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 3, now_ms - 40);
     begin();
-    add_acknowledgement(0xFF, 3, told);
+    add_acknowledgement(0xFF, 3, sent);
     assert_int_equal(filter(), 1);
     assert_true(datagram_first(data, report.size, &command));
     return (uint16_t)(data[command.at + 6] << 8 | data[command.at + 7]);
 }
 
-static void test_a_peer_cannot_tell_a_longer_round_trip_than_there_was(void **state)
+static void test_a_peer_cannot_echo_a_longer_round_trip(void **state)
 {
     (void)state;
     const uint16_t sent = (uint16_t)(now_ms - 40);
@@ -226,8 +227,8 @@ static void test_a_peer_cannot_tell_a_longer_round_trip_than_there_was(void **st
 static void test_messages_before_the_connection_is_open_are_cut_off(void **state)
 {
     (void)state;
-    view.is_open = false;
-    view.is_opening = true;
+    view.is_connected = false;
+    view.is_connecting = true;
     add_reliable(0, 1);
     assert_int_equal(filter(), 0);
     begin();
@@ -237,7 +238,7 @@ static void test_messages_before_the_connection_is_open_are_cut_off(void **state
     assert_int_equal(filter(), 2);
 }
 
-// Of so many datagrams in this tick.
+// Returns how many of `count` datagrams in this tick are admitted.
 static int admit(int count, uint64_t tick)
 {
     int admitted = 0;
@@ -255,7 +256,7 @@ static void test_datagrams_have_a_burst_and_then_a_rate(void **state)
     assert_int_equal(admit(1000, UINT64_MAX), PEER_GUARD_DATAGRAMS);
 }
 
-// Of so many commands, reliable or not.
+// Returns how many of `count` commands, reliable or not, pass the filter.
 static uint32_t run_commands(int count, bool reliable)
 {
     uint32_t left = 0;
@@ -277,7 +278,7 @@ static void test_commands_have_a_burst_and_then_a_rate(void **state)
     assert_true(peer_guard_admit(&guard, 1));
     assert_int_equal(run_commands(PEER_GUARD_COMMANDS + 40, false), PEER_GUARD_COMMANDS);
     assert_int_equal(refused[DATAGRAM_BUDGET], 1);
-    assert_false(peer_guard_admit(&guard, 1)); // not even walked
+    assert_false(peer_guard_admit(&guard, 1)); // dropped unparsed
     assert_true(peer_guard_admit(&guard, 2));
     assert_int_equal(run_commands(200, false), PEER_GUARD_COMMANDS_PER_TICK);
 }
@@ -309,18 +310,18 @@ static uint32_t disconnect(void)
     return filter();
 }
 
-static void hear(void)
+static void receive_message(void)
 {
     begin();
     add_unreliable(1, 0, 1);
     filter();
 }
 
-static void test_a_disconnect_is_believed_of_who_is_silent(void **state)
+static void test_a_disconnect_of_a_silent_peer_is_trusted(void **state)
 {
     (void)state;
-    assert_int_equal(disconnect(), 1); // has said nothing yet
-    hear();
+    assert_int_equal(disconnect(), 1); // it has sent no message yet
+    receive_message();
     now_ms += PEER_GUARD_SILENCE_MS - 1;
     assert_int_equal(disconnect(), 0);
     assert_int_equal(refused[DATAGRAM_DISCONNECT], 1);
@@ -331,7 +332,7 @@ static void test_a_disconnect_is_believed_of_who_is_silent(void **state)
 static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **state)
 {
     (void)state;
-    hear();
+    receive_message();
     for (int i = 0; i < PEER_GUARD_SILENCE_MS; i++) {
         assert_int_equal(disconnect(), 0);
         round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 1, now_ms);
@@ -343,29 +344,29 @@ static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **
     assert_int_equal(disconnect(), 1);
 }
 
-static void test_who_said_it_once_and_then_nothing_has_left(void **state)
+static void test_a_peer_silent_after_one_disconnect_has_left(void **state)
 {
     (void)state;
     assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
-    hear();
+    receive_message();
     now_ms += 10;
     disconnect();
-    const int64_t deadline_ms = now_ms + PEER_GUARD_LEFT_MS;
+    const int64_t deadline_ms = now_ms + PEER_GUARD_DISCONNECT_MS;
     assert_true(peer_guard_deadline_ms(&guard) == deadline_ms);
     now_ms += 100;
     disconnect();
     assert_true(peer_guard_deadline_ms(&guard) == deadline_ms);
-    hear();
+    receive_message();
     assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
-    guard.end_ms = now_ms + 5;
+    guard.reset_ms = now_ms + 5;
     assert_true(peer_guard_deadline_ms(&guard) == now_ms + 5);
 }
 
-static void test_a_disconnect_is_believed_where_nobody_else_can_send_it(void **state)
+static void test_a_disconnect_that_cannot_be_forged_is_trusted(void **state)
 {
     (void)state;
-    view.believes_disconnect = true;
-    hear();
+    view.trusts_disconnect = true;
+    receive_message();
     assert_int_equal(disconnect(), 1);
 }
 
@@ -373,25 +374,25 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_an_honest_client_sends_is_left_as_it_is),
+        TEST(test_datagrams_of_an_honest_client_are_unchanged),
         TEST(test_reliable_messages_are_so_far_ahead_at_most),
-        TEST(test_the_window_moves_with_what_is_in_the_datagram),
-        TEST(test_what_waits_already_is_acknowledged_and_cut_out),
-        TEST(test_what_was_delivered_is_left_for_enet_to_acknowledge),
+        TEST(test_the_window_moves_with_the_datagrams_own_commands),
+        TEST(test_waiting_commands_are_acknowledged_and_cut_out),
+        TEST(test_delivered_commands_are_left_for_enet_to_acknowledge),
         TEST(test_few_unreliable_messages_wait_for_a_reliable_one),
         TEST(test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait),
         TEST(test_held_payload_is_bounded),
         TEST(test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off),
-        TEST(test_a_peer_cannot_tell_a_longer_round_trip_than_there_was),
+        TEST(test_a_peer_cannot_echo_a_longer_round_trip),
         TEST(test_messages_before_the_connection_is_open_are_cut_off),
         TEST(test_datagrams_have_a_burst_and_then_a_rate),
         TEST(test_commands_have_a_burst_and_then_a_rate),
         TEST(test_commands_that_are_acknowledged_are_fewer),
         TEST(test_limits_of_a_peer_have_no_effect),
-        TEST(test_a_disconnect_is_believed_of_who_is_silent),
+        TEST(test_a_disconnect_of_a_silent_peer_is_trusted),
         TEST(test_acknowledgements_and_disconnects_do_not_break_a_silence),
-        TEST(test_who_said_it_once_and_then_nothing_has_left),
-        TEST(test_a_disconnect_is_believed_where_nobody_else_can_send_it),
+        TEST(test_a_peer_silent_after_one_disconnect_has_left),
+        TEST(test_a_disconnect_that_cannot_be_forged_is_trusted),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Token buckets with an invented clock.
+// Rate limits by token buckets, with a simulated clock.
 #include "chance.h"
 #include "rate_limit.h"
 
@@ -14,7 +14,7 @@
 
 static struct rate_limit limit;
 
-// A token every 100 ms and 5 at most for a network; every 10 ms and 20 at most for all.
+// A network: one token per 100 ms, a burst of 5. All networks: one per 10 ms, a burst of 20.
 static int set_up(void **state)
 {
     (void)state;
@@ -23,7 +23,7 @@ static int set_up(void **state)
     return 0;
 }
 
-// How many of so many attempts at a time are let through.
+// Returns how many of the attempts at one time succeed.
 static int take(uint32_t address, int attempts, int64_t now_ms)
 {
     int taken = 0;
@@ -50,7 +50,7 @@ static void test_no_more_than_the_burst_is_saved_up(void **state)
     assert_int_equal(take(HERE, 50, (INT64_C(1) << 50) + 100), 1);
 }
 
-static void test_those_of_one_network_share_a_bucket(void **state)
+static void test_addresses_of_one_network_share_a_bucket(void **state)
 {
     (void)state;
     int taken = 0;
@@ -71,21 +71,21 @@ static void test_all_together_have_a_rate_of_their_own(void **state)
     assert_int_equal(take(THERE, 50, 10), 1);
 }
 
-static void test_who_is_refused_loses_nothing_and_costs_others_nothing(void **state)
+static void test_a_refusal_takes_no_tokens(void **state)
 {
     (void)state;
     assert_int_equal(take(HERE, 100000, 0), 5);
-    // The bucket of all has lost those five and no more.
+    // The shared bucket has lost those five tokens and no more.
     int taken = 0;
     for (uint32_t network = 1; network <= 15; network++)
         taken += take(THERE + (network << 8), 1, 0);
     assert_int_equal(taken, 15);
     assert_int_equal(take(THERE, 1, 0), 0);
-    // Refused for the sake of all, THERE still has its own burst.
+    // Refused by the shared bucket, THERE still has its own burst.
     assert_int_equal(take(THERE, 50, 1000), 5);
 }
 
-static void test_over_any_time_nobody_exceeds_burst_and_rate(void **state)
+static void test_no_source_exceeds_burst_and_rate(void **state)
 {
     (void)state;
     int64_t now_ms = chance_int(0, 1000000);
@@ -100,7 +100,7 @@ static void test_over_any_time_nobody_exceeds_burst_and_rate(void **state)
         assert_true(here <= 5 + (now_ms - begin_ms) / 100);
         assert_true(here + all <= 20 + (now_ms - begin_ms) / 10);
     }
-    // And what is due is given.
+    // A token that is due is granted.
     assert_true(here + all >= (now_ms - begin_ms) / 10 * 9 / 10);
 }
 
@@ -110,10 +110,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_network_has_its_burst_at_any_time_and_then_its_rate, set_up),
         cmocka_unit_test_setup(test_no_more_than_the_burst_is_saved_up, set_up),
-        cmocka_unit_test_setup(test_those_of_one_network_share_a_bucket, set_up),
+        cmocka_unit_test_setup(test_addresses_of_one_network_share_a_bucket, set_up),
         cmocka_unit_test_setup(test_all_together_have_a_rate_of_their_own, set_up),
-        cmocka_unit_test_setup(test_who_is_refused_loses_nothing_and_costs_others_nothing, set_up),
-        cmocka_unit_test_setup(test_over_any_time_nobody_exceeds_burst_and_rate, set_up),
+        cmocka_unit_test_setup(test_a_refusal_takes_no_tokens, set_up),
+        cmocka_unit_test_setup(test_no_source_exceeds_burst_and_rate, set_up),
     };
     return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
 }

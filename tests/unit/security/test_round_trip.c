@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Round trips as the server measures them: what counts as a sample, and for how long.
+// Round-trip estimator: which acknowledgements give a sample, and how long a sample counts.
 #include "round_trip.h"
 
 #include "chance.h"
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static struct round_trip trip;
-static uint32_t passed_ms;
+static uint32_t elapsed_ms;
 
 static int set_up(void **state)
 {
@@ -22,18 +22,18 @@ static int set_up(void **state)
 
 static bool acknowledge(enum round_trip_channel channel, uint16_t sequence, int64_t now_ms)
 {
-    return round_trip_acknowledge(&trip, channel, sequence, now_ms, &passed_ms);
+    return round_trip_acknowledge(&trip, channel, sequence, now_ms, &elapsed_ms);
 }
 
 static void test_nothing_is_known_before_an_acknowledgement(void **state)
 {
     (void)state;
-    assert_int_equal(round_trip_least_ms(&trip, 0), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(round_trip_min_ms(&trip, 0), ROUND_TRIP_UNKNOWN);
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 1, 1000);
-    assert_int_equal(round_trip_least_ms(&trip, 1050), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(round_trip_min_ms(&trip, 1050), ROUND_TRIP_UNKNOWN);
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 1, 1050));
-    assert_int_equal(passed_ms, 50);
-    assert_int_equal(round_trip_least_ms(&trip, 1050), 50);
+    assert_int_equal(elapsed_ms, 50);
+    assert_int_equal(round_trip_min_ms(&trip, 1050), 50);
 }
 
 static void test_the_least_of_a_second_counts(void **state)
@@ -44,26 +44,26 @@ static void test_the_least_of_a_second_counts(void **state)
         round_trip_send(&trip, ROUND_TRIP_RELIABLE, i, 5000 + i * 10);
         assert_true(acknowledge(ROUND_TRIP_RELIABLE, i, 5000 + i * 10 + trips[i]));
     }
-    assert_int_equal(round_trip_least_ms(&trip, 5120), 40);
-    // Later ones, which are slower, count once the fast one is old.
+    assert_int_equal(round_trip_min_ms(&trip, 5120), 40);
+    // The later, slower samples count when the fast one has left the window.
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 4, 5700);
     assert_true(acknowledge(ROUND_TRIP_RELIABLE, 4, 5800));
-    assert_int_equal(round_trip_least_ms(&trip, 6000), 40);
-    assert_int_equal(round_trip_least_ms(&trip, 6300), 100);
-    assert_int_equal(round_trip_least_ms(&trip, 7000), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(round_trip_min_ms(&trip, 6000), 40);
+    assert_int_equal(round_trip_min_ms(&trip, 6300), 100);
+    assert_int_equal(round_trip_min_ms(&trip, 7000), ROUND_TRIP_UNKNOWN);
 }
 
-static void test_what_was_sent_twice_tells_no_time(void **state)
+static void test_a_resent_command_gives_no_sample(void **state)
 {
     (void)state;
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1000);
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1100);
     assert_true(acknowledge(ROUND_TRIP_RELIABLE, 7, 1105));
-    assert_int_equal(passed_ms, 105); // since it was first sent
-    assert_int_equal(round_trip_least_ms(&trip, 1105), ROUND_TRIP_UNKNOWN);
+    assert_int_equal(elapsed_ms, 105); // since it was first sent
+    assert_int_equal(round_trip_min_ms(&trip, 1105), ROUND_TRIP_UNKNOWN);
 }
 
-static void test_what_matches_nothing_is_known_as_such(void **state)
+static void test_an_acknowledgement_of_nothing_does_not_match(void **state)
 {
     (void)state;
     for (uint32_t sequence = 0; sequence <= UINT16_MAX; sequence++)
@@ -94,7 +94,7 @@ static void test_a_round_trip_within_a_millisecond_counts_as_one(void **state)
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 1, 0));
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 2, 77);
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 2, 77));
-    assert_int_equal(round_trip_least_ms(&trip, 77), 1);
+    assert_int_equal(round_trip_min_ms(&trip, 77), 1);
 }
 
 static void test_room_ends_where_a_peer_is_too_far_behind(void **state)
@@ -115,7 +115,7 @@ static void test_room_ends_where_a_peer_is_too_far_behind(void **state)
     assert_true(round_trip_has_room(&trip, ROUND_TRIP_RELIABLE, next));
 }
 
-// Against a model that keeps everything.
+// Compares with a model that stores every sample.
 static void test_random_traffic_agrees_with_a_model(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_random_traffic_agrees_with_a_model(void **state)
         if (sends[which] == 1)
             known_ms[which] = now_ms;
         sends[which] = sends[which] > 0 ? -1 : sends[which];
-        // Between what the last second tells, and an eighth more.
+        // The minimum lies between those of the last second and of an eighth more.
         uint32_t least = ROUND_TRIP_UNKNOWN, of_more = ROUND_TRIP_UNKNOWN;
         for (int i = next - 1; i >= 0 && i > next - 3000; i--) {
             const int64_t took = known_ms[i] - sent_ms[i] > 0 ? known_ms[i] - sent_ms[i] : 1;
@@ -156,7 +156,7 @@ static void test_random_traffic_agrees_with_a_model(void **state)
             if (known_ms[i] >= 0 && now_ms - known_ms[i] <= 1125 && took < of_more)
                 of_more = (uint32_t)took;
         }
-        assert_in_range(round_trip_least_ms(&trip, now_ms), of_more, least);
+        assert_in_range(round_trip_min_ms(&trip, now_ms), of_more, least);
     }
 }
 
@@ -167,8 +167,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(test_nothing_is_known_before_an_acknowledgement),
         TEST(test_the_least_of_a_second_counts),
-        TEST(test_what_was_sent_twice_tells_no_time),
-        TEST(test_what_matches_nothing_is_known_as_such),
+        TEST(test_a_resent_command_gives_no_sample),
+        TEST(test_an_acknowledgement_of_nothing_does_not_match),
         TEST(test_sequence_numbers_may_begin_anywhere),
         TEST(test_a_round_trip_within_a_millisecond_counts_as_one),
         TEST(test_room_ends_where_a_peer_is_too_far_behind),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server's encrypted sessions against the client's connector, with an invented clock and
-// network: how they begin, whose slots they take, and when they end.
+// The server's encrypted sessions against the client's connector, with a simulated clock and
+// network: handshakes, eviction and lifetime.
 #include "chance.h"
 #include "connector.h"
 #include "secure_sessions.h"
@@ -63,7 +63,7 @@ static struct raim_connector *add_client(void)
     return clients[client_count++];
 }
 
-// What a client says to a cookie: its INIT.
+// Writes the client's INIT in answer to a cookie.
 static struct datagram init_of(struct raim_connector *client)
 {
     struct datagram datagram;
@@ -85,7 +85,7 @@ static const uint8_t *new_ephemeral(void)
     return ephemeral;
 }
 
-// Has the server read an INIT and begin its session.
+// Makes the server read an INIT and begin its session.
 static enum datagram_verdict begin_with(const struct datagram *init, struct udp_address peer,
                                         struct secure_limits limits, bool resumes,
                                         struct datagram *reply)
@@ -96,14 +96,14 @@ static enum datagram_verdict begin_with(const struct datagram *init, struct udp_
     if (raim_connectionless_kind(init->bytes, init->size) != RAIM_CONNECTIONLESS_HANDSHAKE ||
         !raim_init_read(init->bytes, init->size, &read))
         return DATAGRAM_CONNECTIONLESS;
-    struct raim_cookie told = offer;
-    told.cookie = read.cookie;
-    if (told.cookie == 0 || told.cookie >> RAIM_COOKIE_BITS != 0)
+    struct raim_cookie sent = offer;
+    sent.cookie = read.cookie;
+    if (sent.cookie == 0 || sent.cookie >> RAIM_COOKIE_BITS != 0)
         return DATAGRAM_COOKIE;
     reply->size = secure_sessions_repeat(sessions, peer, &read, reply->bytes);
     if (reply->size > 0)
         return DATAGRAM_OK;
-    if (!secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&told, cookie),
+    if (!secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&sent, cookie),
                               new_ephemeral(), &credential))
         return DATAGRAM_FORGED;
     reply->size = RAIM_RESPONSE_BYTES;
@@ -147,7 +147,7 @@ static enum datagram_verdict say(struct raim_connector *client, struct udp_addre
     return to_server(peer, &datagram);
 }
 
-// Whether the client hears the server.
+// Whether the client can decrypt a datagram of the server.
 static bool is_heard(struct raim_connector *client, struct udp_address peer)
 {
     struct datagram datagram;
@@ -175,7 +175,7 @@ static void test_both_ends_understand_each_other(void **state)
             assert_true(is_heard(clients[i], peer));
             assert_false(is_heard(clients[(i + 1) % CAPACITY], peer));
         }
-    assert_int_equal(say(clients[0], here), DATAGRAM_UNSEALED);
+    assert_int_equal(say(clients[0], here), DATAGRAM_UNENCRYPTED);
 }
 
 static void test_a_repeated_init_gets_the_same_answer(void **state)
@@ -189,7 +189,7 @@ static void test_a_repeated_init_gets_the_same_answer(void **state)
     assert_int_equal(begin_with(&init, here, unlimited, false, &second), DATAGRAM_OK);
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
-    // From elsewhere it begins a session of other keys, of which the client hears nothing.
+    // From another address it begins a session with other keys, which the client cannot decrypt.
     const struct udp_address there = {.address = here.address, .port = 1};
     assert_int_equal(begin_with(&init, there, unlimited, false, &second), DATAGRAM_OK);
     assert_memory_not_equal(first.bytes, second.bytes, first.size);
@@ -228,24 +228,24 @@ static void test_a_change_of_any_bit_is_seen(void **state)
     assert_int_equal(say(client, here), DATAGRAM_OK);
 }
 
-// Whatever a relay changes in the cookie is in the transcript.
+// The transcript authenticates the cookie: a change by a relay makes the handshake fail.
 static void test_another_offer_breaks_the_handshake(void **state)
 {
     (void)state;
     struct raim_connector *client = add_client();
     struct datagram init, reply;
-    const struct raim_cookie told = offer;
+    const struct raim_cookie sent = offer;
     offer.requires_encryption = true;
     init = init_of(client);
-    offer = told;
+    offer = sent;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     strcpy(offer.arena, "dual");
     init = init_of(client);
-    offer = told;
+    offer = sent;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     offer.needs_admission = true;
     init = init_of(client);
-    offer = told;
+    offer = sent;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
     assert_int_equal(begin(client, here), DATAGRAM_OK);
 }
@@ -283,7 +283,7 @@ static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
     assert_int_equal(raim_connector_refusal(client)->reason, 12);
 }
 
-static void test_nobody_takes_over_a_session_that_has_a_peer(void **state)
+static void test_a_session_with_a_peer_is_never_taken_over(void **state)
 {
     (void)state;
     struct raim_connector *client = add_client(), *intruder = add_client();
@@ -298,12 +298,12 @@ static void test_nobody_takes_over_a_session_that_has_a_peer(void **state)
     }
 }
 
-static void test_whoever_begins_is_undisturbed_for_a_second(void **state)
+static void test_a_new_session_is_protected_for_a_second(void **state)
 {
     (void)state;
     struct raim_connector *first = add_client(), *second = add_client();
     assert_int_equal(begin(first, here), DATAGRAM_OK);
-    now += SECURE_UNDISTURBED_MS - 1;
+    now += SECURE_PROTECTED_MS - 1;
     assert_int_equal(begin(second, here), DATAGRAM_SESSIONS);
     assert_int_equal(say(first, here), DATAGRAM_OK);
     now++;
@@ -325,7 +325,7 @@ static void test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it(void 
     assert_int_equal(say(client, here), DATAGRAM_OK);
     secure_sessions_sweep(sessions, now); // the peer is gone
     assert_false(secure_sessions_has(sessions, here));
-    // Without ever having had one it lasts for some seconds, whatever is said.
+    // A session that never had a peer lasts SECURE_UNCONNECTED_MS, whatever is received.
     assert_int_equal(begin(client, here), DATAGRAM_OK);
     for (int ms = 0; ms < SECURE_UNCONNECTED_MS; ms += 500) {
         assert_int_equal(say(client, here), DATAGRAM_OK);
@@ -349,7 +349,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
         assert_int_equal(begin(stranger, peer), DATAGRAM_OK);
         assert_int_equal(begin(add_client(), here), DATAGRAM_SESSIONS);
         raim_connector_destroy(clients[--client_count]);
-        now += SECURE_UNDISTURBED_MS; // however often it speaks
+        now += SECURE_PROTECTED_MS; // however often it sends
         assert_int_equal(say(stranger, peer), DATAGRAM_OK);
     }
     for (uint16_t i = 0; i < CAPACITY - 1; i++)
@@ -357,7 +357,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
                          DATAGRAM_OK);
 }
 
-static void test_who_resumes_takes_the_slot_of_any_stranger(void **state)
+static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
 {
     (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++)
@@ -369,7 +369,7 @@ static void test_who_resumes_takes_the_slot_of_any_stranger(void **state)
     assert_int_equal(begin_with(&init, here, unlimited, true, &reply), DATAGRAM_OK);
     raim_connector_receive(player, now_us(), reply.bytes, reply.size);
     assert_int_equal(say(player, here), DATAGRAM_OK);
-    // Another who resumes does not take that of the first.
+    // Another resuming client does not take the slot of the first.
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         init = init_of(add_client());
         assert_int_equal(begin_with(&init, (struct udp_address){.address = i, .port = 2}, unlimited,
@@ -400,8 +400,8 @@ static void test_an_address_and_a_network_have_their_shares(void **state)
     assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0B000001, .port = 1},
                                 limits, false, &reply),
                      DATAGRAM_OK);
-    // Its own idle ones make way, and nobody else's.
-    now += SECURE_UNDISTURBED_MS;
+    // Only idle sessions of its own address are evicted.
+    now += SECURE_PROTECTED_MS;
     init = init_of(client);
     assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0A000001, .port = 99},
                                 limits, false, &reply),
@@ -443,11 +443,11 @@ int main(int argc, char **argv)
         SESSIONS_TEST(test_another_offer_breaks_the_handshake),
         SESSIONS_TEST(test_another_server_cannot_answer),
         SESSIONS_TEST(test_a_refusal_is_authenticated_and_keeps_nothing),
-        SESSIONS_TEST(test_nobody_takes_over_a_session_that_has_a_peer),
-        SESSIONS_TEST(test_whoever_begins_is_undisturbed_for_a_second),
+        SESSIONS_TEST(test_a_session_with_a_peer_is_never_taken_over),
+        SESSIONS_TEST(test_a_new_session_is_protected_for_a_second),
         SESSIONS_TEST(test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it),
         SESSIONS_TEST(test_sessions_without_a_peer_make_room),
-        SESSIONS_TEST(test_who_resumes_takes_the_slot_of_any_stranger),
+        SESSIONS_TEST(test_a_resuming_client_takes_the_slot_of_a_new_one),
         SESSIONS_TEST(test_an_address_and_a_network_have_their_shares),
         SESSIONS_TEST(test_any_bytes_are_survived),
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Used access tokens: what a kill, a clean end, a reboot and damage leave of what is known of them.
+// The table of used tokens after a kill, a clean stop, a reboot and damage to its file.
 #define _GNU_SOURCE
 #include "access_control_fixture.h"
 
@@ -34,7 +34,7 @@ static void remove_directories(const struct directories *made)
             path_in(paths[i], files[j], path);
             unlink(path);
         }
-        assert_int_equal(rmdir(paths[i]), 0); // nothing else is left over
+        assert_int_equal(rmdir(paths[i]), 0); // no other file is left
     }
 }
 
@@ -44,10 +44,10 @@ static void reopen(const struct directories *made, int64_t now_s)
     assert_non_null(admission);
 }
 
-static struct access_control *killed[32]; // still reachable, so that no leak is reported
+static struct access_control *killed[32]; // reachable, so that no leak is reported
 static size_t kills;
 
-// What a kill leaves behind is what there is while the table is open.
+// Simulates a kill: reopens the table without closing it.
 static void kill_and_reopen(const struct directories *made, int64_t now_s)
 {
     killed[kills++] = admission;
@@ -66,7 +66,7 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
     kill_and_reopen(&made, NOW + 1);
     assert_int_equal(judge(&used, NOW + 1), ACCESS_CONTROL_USED);
     assert_int_equal(judge(&unused, NOW + 1), ACCESS_CONTROL_ADMITTED);
-    // Where the service manager removes the runtime directory at a stop.
+    // As if the service manager had removed the runtime directory at a stop.
     close_admission(admission);
     char path[128];
     path_in(made.runtime, "duel.tokens", path);
@@ -80,7 +80,7 @@ static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **
     remove_directories(&made);
 }
 
-// Ruins the table as `harm` does, and wants to see that only tokens of later on are good.
+// Damages the table by `harm` and checks that only later tokens are valid.
 static void assert_unknown_after(const char *what, void (*harm)(const struct directories *made))
 {
     const struct directories made = make_directories();
@@ -97,7 +97,7 @@ static void assert_unknown_after(const char *what, void (*harm)(const struct dir
         judge(&unused, NOW + 10) != ACCESS_CONTROL_UNRECORDED)
         fail_msg("%s: %s", what, error);
     assert_int_equal(judge(&new, NOW + 20), ACCESS_CONTROL_ADMITTED);
-    // That stays so until the tokens of before have expired, whatever happens.
+    // They stay refused until the earlier tokens have expired.
     close_admission(admission);
     reopen(&made, NOW + 100);
     assert_int_equal(judge(&used, NOW + 100), ACCESS_CONTROL_UNRECORDED);
@@ -143,7 +143,7 @@ static void cut(const struct directories *made)
 {
     char path[128];
     path_in(made->runtime, "duel.tokens", path);
-    // Mapped as it is, another file takes its place.
+    // Another file replaces the table while it is mapped.
     assert_int_equal(unlink(path), 0);
     FILE *file = fopen(path, "w");
     fputs("RAIMUSED", file);
@@ -167,7 +167,7 @@ static void open_to_all(const struct directories *made)
     assert_int_equal(chmod(path, 0666), 0);
 }
 
-static void test_where_it_is_unknown_what_was_used_only_later_tokens_are_good(void **state)
+static void test_after_a_lost_table_only_later_tokens_are_good(void **state)
 {
     (void)state;
     assert_unknown_after("the runtime directory is gone", lose_runtime);
@@ -213,7 +213,7 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
     remove_directories(&made);
 }
 
-static void test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to(void **state)
+static void test_a_clock_set_back_refuses_tokens_no_longer_than_needed(void **state)
 {
     (void)state;
     const struct directories made = make_directories();
@@ -279,7 +279,7 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
     reopen(&made, NOW);
     const struct token used = usual_token();
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
-    rename_admission(admission, "duel", NOW); // as it is called
+    rename_admission(admission, "duel", NOW); // its name does not change
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_USED);
     rename_admission(admission, "duels", NOW);
     assert_string_equal(error, "");
@@ -287,7 +287,7 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
     admission = open_admission("duels", made.runtime, made.state, NOW);
     rename_admission(admission, "duel", NOW);
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_USED);
-    // One that takes over a name takes over what is unknown about it.
+    // An arena that takes over a name takes over its unknown uses.
     struct access_control *other = open_admission("duels", made.runtime, made.state, NOW);
     rename_admission(other, "duel", NOW + 10);
     assert_string_equal(error, "");
@@ -304,9 +304,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
         ACCESS_CONTROL_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
-        ACCESS_CONTROL_TEST(test_where_it_is_unknown_what_was_used_only_later_tokens_are_good),
+        ACCESS_CONTROL_TEST(test_after_a_lost_table_only_later_tokens_are_good),
         ACCESS_CONTROL_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
-        ACCESS_CONTROL_TEST(test_a_clock_that_was_ahead_keeps_nobody_out_for_longer_than_it_has_to),
+        ACCESS_CONTROL_TEST(test_a_clock_set_back_refuses_tokens_no_longer_than_needed),
         ACCESS_CONTROL_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
         ACCESS_CONTROL_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
         ACCESS_CONTROL_TEST(test_the_table_goes_with_the_arenas_name),
