@@ -85,19 +85,19 @@ struct config {
     struct raim_map **maps;       // owned; every arena that plays on a map file shares it
     struct config_values *values; // owned; what the file says of each key
     struct path_list directories; // in which the file and all that it names were found
-    uint32_t sharers;             // who hold it beside the first; main thread only
+    uint32_t references;          // who hold it beside the first; main thread only
 };
 
-// Loads and checks a file and its maps. Writes one line per mistake to `report`, and one per
+// Loads and checks a file and its maps. Writes one line per mistake to `diagnostics`, and one per
 // warning; on any mistake, or when memory runs out, returns NULL.
-struct config *config_load(const char *path, FILE *report);
+struct config *config_load(const char *path, FILE *diagnostics);
 
 // The same, for a report of any style.
-struct config *config_load_reported(const char *path, struct diagnostics *report);
+struct config *config_load_reported(const char *path, struct diagnostics *diagnostics);
 
 // Loads config/demo.conf, of `raimd --demo`: it and its maps are built in. NULL when memory runs
 // out.
-struct config *config_demo(struct diagnostics *report);
+struct config *config_demo(struct diagnostics *diagnostics);
 
 // Copies what a running match takes over from another configuration of its arena. Any thread.
 void config_tune(struct config_arena *arena, const struct config_arena *from);
@@ -108,7 +108,7 @@ struct gate_limits config_limits(const struct config_arena *arena);
 // A configuration of nothing but one map, as `path` is seen from `config_path`, for players of this
 // radius. NULL after reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
-                               struct diagnostics *report);
+                               struct diagnostics *diagnostics);
 
 // One more holds the configuration, who unloads it, too. Returns it. Main thread.
 struct config *config_share(struct config *config);

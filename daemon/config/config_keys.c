@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_WANT says so");
+static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_EXPECTED says so");
 static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
@@ -36,7 +36,7 @@ static bool parse_path(const char *text, void *field);
 static bool parse_motd(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
-static bool parse_sealed(const char *text, void *field);
+static bool parse_encryption(const char *text, void *field);
 
 static_assert(offsetof(struct http_guard, host_count) == 0 &&
                   offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
@@ -55,14 +55,14 @@ static const struct reader_key ROOT_KEYS[] = {
      IN_ROOT(status),
      .text = "127.0.0.1:7246",
      .parse = parse_status,
-     .want = "\"IPV4:PORT\" or \"off\"",
+     .expected = "\"IPV4:PORT\" or \"off\"",
      .meaning = "TCP address that serves the status over HTTP"},
     {.name = "status_hosts",
      .kind = READER_LIST,
      .offset = offsetof(struct config, status_guard),
      .size = offsetof(struct http_guard, token),
      .load = config_load_hosts,
-     .want = "a list of at most 16 names of hosts",
+     .expected = "a list of at most 16 names of hosts",
      .meaning = "names that browsers and others may ask the status by, beside IP addresses and "
                 "localhost"},
     {.name = "live_token_file",
@@ -70,7 +70,7 @@ static const struct reader_key ROOT_KEYS[] = {
      IN_ROOT(status_guard.token),
      .load = config_load_token,
      .text = "",
-     .want = "the path of a file that is not open to everybody, or \"\"",
+     .expected = "the path of a file that is not open to everybody, or \"\"",
      .meaning = "file whose line is a token: who brings it as \"Authorization: Bearer\" sees the "
                 "live map without spectator_delay; relative to this file"},
     {.name = "control",
@@ -78,7 +78,7 @@ static const struct reader_key ROOT_KEYS[] = {
      IN_ROOT(control),
      .text = "",
      .parse = parse_control,
-     .want = "\"off\", \"\", or an absolute path of at most 107 bytes",
+     .expected = "\"off\", \"\", or an absolute path of at most 107 bytes",
      .meaning = "Unix socket that raimctl talks to; \"\" for control.sock in $RUNTIME_DIRECTORY, "
                 "where there is one"},
     {.name = "log_level",
@@ -86,7 +86,7 @@ static const struct reader_key ROOT_KEYS[] = {
      IN_ROOT(log_level),
      .text = "info",
      .parse = parse_log_level,
-     .want = LOG_LEVEL_WANT,
+     .expected = LOG_LEVEL_WANT,
      .applies = READER_AT_ONCE,
      .meaning = "what the log leaves out: everything less grave"},
     {.name = "sandbox",
@@ -104,7 +104,7 @@ static const struct reader_key ROOT_KEYS[] = {
      .kind = READER_LIST,
      .load = config_load_arenas,
      .required = true,
-     .want = "a list of 1 to 256 groups",
+     .expected = "a list of 1 to 256 groups",
      .keys = arena_keys,
      .applies = READER_AT_ONCE,
      .meaning = "what is played"},
@@ -117,7 +117,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .required = true,
      .parse = parse_name,
      .example = "duel",
-     .want = CONFIG_NAME_WANT,
+     .expected = CONFIG_NAME_EXPECTED,
      .applies = READER_AT_ONCE,
      .meaning = "name in the status and the log, each arena its own"},
     {.name = "address",
@@ -125,7 +125,7 @@ static const struct reader_key ARENA_KEYS[] = {
      IN_ARENA(address),
      .text = "0.0.0.0",
      .parse = parse_address,
-     .want = "a dotted IPv4 address",
+     .expected = "a dotted IPv4 address",
      .meaning = "local address that players connect to, 0.0.0.0 for all"},
     {.name = "port",
      .kind = READER_INTEGER,
@@ -141,7 +141,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .required = true,
      .parse = parse_path,
      .example = "maps/duel.conf",
-     .want = CONFIG_PATH_WANT,
+     .expected = CONFIG_PATH_EXPECTED,
      .applies = READER_WITH_MAP,
      .meaning = "where it is played; relative to this file"},
     {.name = "max_players",
@@ -281,7 +281,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .kind = READER_LIST,
      .load = config_load_rotation,
      .same_files = config_has_same_rotation,
-     .want = "a list of at most 32 paths of map files",
+     .expected = "a list of at most 32 paths of map files",
      .applies = READER_WITH_ROTATION,
      .meaning = "maps that follow round by round, and then that of the key map again"},
     {.name = "motd",
@@ -289,7 +289,7 @@ static const struct reader_key ARENA_KEYS[] = {
      IN_ARENA(motd),
      .text = "",
      .parse = parse_motd,
-     .want = "at most 120 bytes of UTF-8 without anything invisible",
+     .expected = "at most 120 bytes of UTF-8 without anything invisible",
      .applies = READER_AT_ONCE,
      .meaning = "what everybody is told who comes in"},
     {.name = "address_validation",
@@ -301,7 +301,7 @@ static const struct reader_key ARENA_KEYS[] = {
     {.name = "limits",
      .kind = READER_GROUP,
      IN_ARENA(limits),
-     .want = "a group",
+     .expected = "a group",
      .keys = limit_keys,
      .applies = READER_AT_ONCE,
      .meaning = "what one address may take that differs from the default"},
@@ -310,26 +310,26 @@ static const struct reader_key ARENA_KEYS[] = {
      IN_ARENA(needs_access),
      .text = "open",
      .parse = parse_access,
-     .want = "\"open\" or \"token\"",
+     .expected = "\"open\" or \"token\"",
      .meaning = "who is let in: everybody, or who has an access token (see raimctl token)"},
     {.name = "access_key",
      .kind = READER_TEXT,
      IN_ARENA(access_keys),
      .text = "",
      .parse = parse_access_key,
-     .want = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
+     .expected = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
      .meaning = "public keys of those who sign access tokens"},
     {.name = "encryption",
      .kind = READER_TEXT,
      IN_ARENA(encryption),
      .text = "offered",
-     .parse = parse_sealed,
-     .want = "\"off\", \"offered\" or \"required\"",
+     .parse = parse_encryption,
+     .expected = "\"off\", \"offered\" or \"required\"",
      .meaning = "whether datagrams are encrypted: of nobody, of clients that can do it, or of all"},
     {.name = "rules",
      .kind = READER_GROUP,
      IN_ARENA(rules),
-     .want = "a group",
+     .expected = "a group",
      .keys = rule_keys,
      .applies = READER_WITH_MATCH,
      .meaning = "numbers of the game that differ from their defaults"},
@@ -519,7 +519,7 @@ static bool parse_access(const char *text, void *field)
     return true;
 }
 
-static bool parse_sealed(const char *text, void *field)
+static bool parse_encryption(const char *text, void *field)
 {
     static const char *const names[] = {
         [CONFIG_ENCRYPTION_OFF] = "off",

@@ -25,7 +25,7 @@ bool config_is_name(const char *text);
 bool config_is_path(const char *text);
 
 // What config_is_path wants, in words.
-#define CONFIG_PATH_WANT "the path of a map file"
+#define CONFIG_PATH_EXPECTED "the path of a map file"
 
 // What config_is_name wants, in words.
-#define CONFIG_NAME_WANT "1 to 31 characters of a-z, 0-9, _ and -"
+#define CONFIG_NAME_EXPECTED "1 to 31 characters of a-z, 0-9, _ and -"

@@ -6,16 +6,16 @@
 #include "config.h"
 #include "reader.h"
 
-struct config_ask;
+struct config_map_request;
 
 // One configuration while it is loaded.
 struct config_loader {
     struct config *config;
     const char *path; // of its file
     bool is_built_in; // maps come from the program
-    struct diagnostics *report;
-    struct config_ask *asks; // maps that arenas play on
-    int ask_count;
+    struct diagnostics *diagnostics;
+    struct config_map_request *map_requests; // maps that arenas play on
+    int map_request_count;
 };
 
 void config_load_hosts(reader_node node, void *config, void *loader);

@@ -26,15 +26,15 @@ struct diagnostics {
 // Writes "place: message", cut after some thousand bytes. Allocates nothing itself. The place is a
 // file, "file:line" or "file:line: key".
 __attribute__((format(printf, 3, 4))) void
-diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...);
+diagnostics_add(struct diagnostics *diagnostics, const char *location, const char *format, ...);
 
 // Writes "place: warning: message".
 __attribute__((format(printf, 3, 4))) void
-diagnostics_warn(struct diagnostics *report, const char *place, const char *format, ...);
+diagnostics_warn(struct diagnostics *diagnostics, const char *location, const char *format, ...);
 
 // Counts as a problem that memory ran out. Writes nothing: whoever began the report says it.
-void report_no_memory(struct diagnostics *report);
+void diagnostics_no_memory(struct diagnostics *diagnostics);
 
 // Ends the array of DIAGNOSTICS_JSON, which is empty when nothing was added. Does nothing in other
 // styles.
-void diagnostics_end(struct diagnostics *report);
+void diagnostics_end(struct diagnostics *diagnostics);

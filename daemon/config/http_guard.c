@@ -24,7 +24,7 @@ bool http_guard_is_name(const char *text)
 bool http_guard_is_token(const char *text)
 {
     const size_t length = strspn(text, LETTERS DIGITS "-._~+/=");
-    return length >= HTTP_TOKEN_LEAST && length < HTTP_TOKEN_BYTES && text[length] == '\0';
+    return length >= HTTP_TOKEN_MIN_CHARS && length < HTTP_TOKEN_BYTES && text[length] == '\0';
 }
 
 // Takes the port and the brackets of an IPv6 address off; false when it is no "HOST[:PORT]".
@@ -84,7 +84,7 @@ bool http_guard_takes_origin(const struct http_guard *guard, const char *origin,
     return false;
 }
 
-enum http_token http_guard_judge(const struct http_guard *guard, const char *authorization)
+enum http_token http_guard_check_token(const struct http_guard *guard, const char *authorization)
 {
     static const char scheme[] = "Bearer ";
     const size_t size = strlen(guard->token);

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 #define HTTP_MAX_HOSTS 16
-#define HTTP_HOST_BYTES 254  // of a host's name with the closing NUL
-#define HTTP_TOKEN_LEAST 16  // characters
-#define HTTP_TOKEN_BYTES 129 // with the closing NUL
+#define HTTP_HOST_BYTES 254     // of a host's name with the closing NUL
+#define HTTP_TOKEN_MIN_CHARS 16 // characters
+#define HTTP_TOKEN_BYTES 129    // with the closing NUL
 
 // Zeroed: no names, no token.
 struct http_guard {
@@ -22,7 +22,7 @@ struct http_guard {
 // True for the name of a host: letters, digits, - and dots, no port.
 bool http_guard_is_name(const char *text);
 
-// True for what may be a token: HTTP_TOKEN_LEAST characters or more of those that RFC 6750 has.
+// True for what may be a token: HTTP_TOKEN_MIN_CHARS characters or more of those that RFC 6750 has.
 bool http_guard_is_token(const char *text);
 
 // Whether a request with this Host header is for this server: an IP address, "localhost" or one of
@@ -36,4 +36,4 @@ bool http_guard_takes_origin(const struct http_guard *guard, const char *origin,
 // What an Authorization header, or NULL, is worth. A password for somebody else's proxy, which may
 // pass it on, is no token. Takes a time that does not tell where a token differs.
 enum http_token { HTTP_TOKEN_NONE, HTTP_TOKEN_WRONG, HTTP_TOKEN_RIGHT };
-enum http_token http_guard_judge(const struct http_guard *guard, const char *authorization);
+enum http_token http_guard_check_token(const struct http_guard *guard, const char *authorization);

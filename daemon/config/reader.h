@@ -61,7 +61,7 @@ struct reader_key {
     void (*load)(reader_node node, void *into, void *context);
     // Of texts and lists that name files, or NULL: whether these hold the same in both structs.
     bool (*same_files)(const void *a, const void *b);
-    const char *want; // of texts, lists and groups: what is accepted, in words
+    const char *expected; // of texts, lists and groups: what is accepted, in words
     // Of groups, and of lists whose items are groups: the table of the group's keys, or NULL.
     const struct reader_key *(*keys)(int *count);
     enum reader_applies applies;
@@ -71,11 +71,13 @@ struct reader_key {
 
 // Reads a file. Returns NULL after reporting every mistake that keeps it from being understood, or
 // that memory ran out;
-// `asker` is the place to blame when the file cannot be read at all, or NULL for the file itself.
-struct reader *reader_open(const char *path, const char *asker, struct diagnostics *report);
+// `named_at` is the place to blame when the file cannot be read at all, or NULL for the file
+// itself.
+struct reader *reader_open(const char *path, const char *named_at, struct diagnostics *diagnostics);
 
 // The same for a text in memory that goes by the name of `path`; copies both.
-struct reader *reader_open_text(const char *path, const char *text, struct diagnostics *report);
+struct reader *reader_open_text(const char *path, const char *text,
+                                struct diagnostics *diagnostics);
 
 void reader_close(struct reader *reader);
 
@@ -106,21 +108,21 @@ bool reader_is_list(reader_node node);
 bool reader_number(reader_node node, double min, double max, double *value);
 
 // Reads a text that is accepted, valid until reader_close, or reports `want` and returns false.
-bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *want,
+bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *expected,
                  const char **text);
 
 // Reports "file:line: key: " and the message.
-__attribute__((format(printf, 2, 3))) void reader_complain(reader_node node, const char *format,
-                                                           ...);
+__attribute__((format(printf, 2, 3))) void reader_error(reader_node node, const char *format, ...);
 
 // Reports "file:line: key: got X, want " and the message.
-__attribute__((format(printf, 2, 3))) void reader_refuse(reader_node node, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void reader_value_error(reader_node node, const char *format,
+                                                              ...);
 
 // Reports "file:line: key: warning: " and the message.
 __attribute__((format(printf, 2, 3))) void reader_warn(reader_node node, const char *format, ...);
 
 // Writes "file:line: key", cut to fit.
-void reader_place(reader_node node, char *place, size_t capacity);
+void reader_key_location(reader_node node, char *location, size_t capacity);
 
 // Writes "file:line", cut to fit; of nothing, the file.
 void reader_location(reader_node node, char *location, size_t capacity);

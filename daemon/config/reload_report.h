@@ -25,17 +25,17 @@ struct reload_report {
 };
 
 // When memory runs out, the only line is a mistake that says so, and nothing more is added.
-__attribute__((format(printf, 3, 4))) void reload_report_add(struct reload_report *outcome,
+__attribute__((format(printf, 3, 4))) void reload_report_add(struct reload_report *report,
                                                              enum reload_report_kind kind,
                                                              const char *format, ...);
 
 // The same without another line: memory has run out elsewhere.
-void reload_report_end_memory(struct reload_report *outcome);
+void reload_report_end_memory(struct reload_report *report);
 
 // The name that its lines go by in an answer: "mistakes", "warnings", "applied", "restart".
 const char *reload_report_kind_name(enum reload_report_kind kind);
 
-bool reload_report_has(const struct reload_report *outcome, enum reload_report_kind kind);
+bool reload_report_has(const struct reload_report *report, enum reload_report_kind kind);
 
 // Frees the lines.
-void reload_report_clear(struct reload_report *outcome);
+void reload_report_clear(struct reload_report *report);

@@ -19,12 +19,13 @@
 
 struct source;
 
-// Reads a file. Returns NULL after reporting every mistake; `asker` is the place to blame when the
-// file itself cannot be read, or NULL.
-struct source *source_open(const char *path, const char *asker, struct diagnostics *report);
+// Reads a file. Returns NULL after reporting every mistake; `named_at` is the place to blame when
+// the file itself cannot be read, or NULL.
+struct source *source_open(const char *path, const char *named_at, struct diagnostics *diagnostics);
 
 // The same for a text in memory that goes by the name of `path`; copies both.
-struct source *source_open_text(const char *path, const char *text, struct diagnostics *report);
+struct source *source_open_text(const char *path, const char *text,
+                                struct diagnostics *diagnostics);
 
 void source_close(struct source *source);
 
@@ -33,7 +34,7 @@ const char *source_text(const struct source *source);
 
 // Tells which file and line a line of the text came from. Lines count from 1; others mean the
 // first file as a whole, whose line is 0.
-const char *source_place(const struct source *source, unsigned text_line, unsigned *line);
+const char *source_location(const struct source *source, unsigned text_line, unsigned *line);
 
 // A path as seen from the directory of the file that names it; the caller frees it. NULL when
 // memory runs out.

@@ -24,7 +24,7 @@ int commands_wrong(const struct command *command, const char *problem)
 // --- Asking ---
 
 // Sends a request and says what went wrong with it; on success the caller frees the reply's text.
-static int ask(const struct call *call, const struct request *request, struct reply *reply)
+static int send_request(const struct call *call, const struct request *request, struct reply *reply)
 {
     char problem[4096];
     if (!request_send(call->socket, request, reply)) {
@@ -40,10 +40,10 @@ static int ask(const struct call *call, const struct request *request, struct re
     return EXIT_REFUSED;
 }
 
-static int order(const struct call *call, const struct request *request)
+static int send_command(const struct call *call, const struct request *request)
 {
     struct reply reply;
-    const int code = ask(call, request, &reply);
+    const int code = send_request(call, request, &reply);
     if (code == EXIT_SUCCESS)
         free(reply.text);
     return code;
@@ -55,7 +55,7 @@ static int not_understood(void)
     return EXIT_REFUSED;
 }
 
-static const char *word(const struct call *call, int index)
+static const char *argument(const struct call *call, int index)
 {
     return index < call->count ? call->words[index] : NULL;
 }
@@ -67,7 +67,7 @@ static int show(const struct call *call, const char *path,
                 bool (*print)(const struct call *call, const char *json))
 {
     struct reply reply;
-    const int code = ask(call, &(struct request){.path = path}, &reply);
+    const int code = send_request(call, &(struct request){.path = path}, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     if (call->watch)
@@ -86,7 +86,7 @@ static bool print_status(const struct call *call, const char *json)
 
 static bool print_players(const struct call *call, const char *json)
 {
-    return tables_players(json, word(call, 0), stdout);
+    return tables_players(json, argument(call, 0), stdout);
 }
 
 static bool print_bans(const struct call *call, const char *json)
@@ -118,32 +118,33 @@ static int run_bans(const struct call *call)
 static int run_say(const struct call *call)
 {
     const bool has_arena = call->count == 2;
-    return order(call, &(struct request){
-                           .path = "/say",
-                           .post = true,
-                           .fields = {{"arena", has_arena ? call->words[0] : NULL},
-                                      {"text", call->words[has_arena ? 1 : 0]}},
-                       });
+    return send_command(call, &(struct request){
+                                  .path = "/say",
+                                  .post = true,
+                                  .fields = {{"arena", has_arena ? call->words[0] : NULL},
+                                             {"text", call->words[has_arena ? 1 : 0]}},
+                              });
 }
 
 static int run_kick(const struct call *call)
 {
-    return order(call, &(struct request){
-                           .path = "/kick",
-                           .post = true,
-                           .fields = {{"arena", word(call, 0)},
-                                      {"player", word(call, 1)},
-                                      {"reason", word(call, 2)}},
-                       });
+    return send_command(call, &(struct request){
+                                  .path = "/kick",
+                                  .post = true,
+                                  .fields = {{"arena", argument(call, 0)},
+                                             {"player", argument(call, 1)},
+                                             {"reason", argument(call, 2)}},
+                              });
 }
 
 static int set_mute(const struct call *call, const char *path)
 {
-    return order(call, &(struct request){
-                           .path = path,
-                           .post = true,
-                           .fields = {{"arena", word(call, 0)}, {"player", word(call, 1)}},
-                       });
+    return send_command(call,
+                        &(struct request){
+                            .path = path,
+                            .post = true,
+                            .fields = {{"arena", argument(call, 0)}, {"player", argument(call, 1)}},
+                        });
 }
 
 static int run_mute(const struct call *call)
@@ -165,25 +166,26 @@ static int run_ban(const struct call *call)
             return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
         snprintf(seconds, sizeof seconds, "%llu", time);
     }
-    return order(call, &(struct request){
-                           .path = "/ban",
-                           .post = true,
-                           .fields = {{"address", word(call, 0)},
-                                      {"seconds", call->duration != NULL ? seconds : NULL},
-                                      {"reason", word(call, 1)}},
-                       });
+    return send_command(call, &(struct request){
+                                  .path = "/ban",
+                                  .post = true,
+                                  .fields = {{"address", argument(call, 0)},
+                                             {"seconds", call->duration != NULL ? seconds : NULL},
+                                             {"reason", argument(call, 1)}},
+                              });
 }
 
 static int run_unban(const struct call *call)
 {
-    return order(call, &(struct request){
-                           .path = "/unban", .post = true, .fields = {{"address", word(call, 0)}}});
+    return send_command(call, &(struct request){.path = "/unban",
+                                                .post = true,
+                                                .fields = {{"address", argument(call, 0)}}});
 }
 
 static int run_drain(const struct call *call)
 {
     const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
-    const int code = order(
+    const int code = send_command(
         call,
         &(struct request){.path = "/drain", .post = true, .fields = {{"seconds", call->timeout}}});
     if (code != EXIT_SUCCESS)
@@ -204,44 +206,45 @@ static int run_drain(const struct call *call)
     return EXIT_SUCCESS;
 }
 
-static int order_arena(const struct call *call, const char *path)
+static int send_arena_command(const struct call *call, const char *path)
 {
-    return order(call, &(struct request){
-                           .path = path,
-                           .post = true,
-                           .fields = {{"arena", word(call, 0)}, {"map", word(call, 1)}},
-                       });
+    return send_command(call,
+                        &(struct request){
+                            .path = path,
+                            .post = true,
+                            .fields = {{"arena", argument(call, 0)}, {"map", argument(call, 1)}},
+                        });
 }
 
 static int run_arena_add(const struct call *call)
 {
-    return order_arena(call, "/arena/add");
+    return send_arena_command(call, "/arena/add");
 }
 
 static int run_arena_remove(const struct call *call)
 {
-    return order_arena(call, "/arena/remove");
+    return send_arena_command(call, "/arena/remove");
 }
 
 static int run_arena_pause(const struct call *call)
 {
-    return order_arena(call, "/arena/pause");
+    return send_arena_command(call, "/arena/pause");
 }
 
 static int run_arena_resume(const struct call *call)
 {
-    return order_arena(call, "/arena/resume");
+    return send_arena_command(call, "/arena/resume");
 }
 
 static int run_arena_map(const struct call *call)
 {
-    return order_arena(call, "/arena/map");
+    return send_arena_command(call, "/arena/map");
 }
 
 static int run_reload(const struct call *call)
 {
     struct reply reply;
-    const int code = ask(call, &(struct request){.path = "/reload", .post = true}, &reply);
+    const int code = send_request(call, &(struct request){.path = "/reload", .post = true}, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     const bool good = tables_reload(reply.text, stdout);
@@ -251,8 +254,9 @@ static int run_reload(const struct call *call)
 
 static int run_log_level(const struct call *call)
 {
-    return order(call, &(struct request){
-                           .path = "/log", .post = true, .fields = {{"level", word(call, 0)}}});
+    return send_command(
+        call,
+        &(struct request){.path = "/log", .post = true, .fields = {{"level", argument(call, 0)}}});
 }
 
 static int end_token(bool made, const char *problem)
@@ -265,7 +269,7 @@ static int end_token(bool made, const char *problem)
 static int run_token_key(const struct call *call)
 {
     const char *problem = NULL;
-    const bool made = token_make_key(word(call, 0), &problem);
+    const bool made = token_make_key(argument(call, 0), &problem);
     return end_token(made, problem);
 }
 
@@ -283,7 +287,7 @@ static int run_token_make(const struct call *call)
 static int run_token_show(const struct call *call)
 {
     const char *problem = NULL;
-    const bool shown = token_show(word(call, 0), stdout, &problem);
+    const bool shown = token_show(argument(call, 0), stdout, &problem);
     return end_token(shown, problem);
 }
 

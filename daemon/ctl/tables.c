@@ -45,17 +45,17 @@ static void format_duration(char text[32], long long seconds)
 static void write_arena(FILE *out, const json_t *arena, long long players)
 {
     const json_t *tick_us = json_object_get(arena, "tick_us");
-    char places[24];
+    char clients[24];
     long long bots = 0;
     size_t i;
     const json_t *player;
     json_array_foreach(json_object_get(arena, "players"), i, player) bots +=
         json_is_true(json_object_get(player, "bot"));
-    snprintf(places, sizeof places, "%lld", players - bots);
+    snprintf(clients, sizeof clients, "%lld", players - bots);
     write_column(out, text_of(arena, "name"), 15);
     write_column(out, text_of(arena, "map"), 10);
     write_column(out, text_of(json_object_get(arena, "round"), "phase"), 6);
-    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), places,
+    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), clients,
             bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
             number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
 }

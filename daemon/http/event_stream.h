@@ -26,13 +26,13 @@ struct viewer;
 struct event_stream *event_stream_create(const struct arena_list *list);
 
 // Every viewer must have left.
-void event_stream_destroy(struct event_stream *viewers);
+void event_stream_destroy(struct event_stream *event_stream);
 
 // A viewer of the arena that is at this index of the list now, of EVENT_STREAM_MAX. Where there are
 // so many, one of an address with at least two more than the new one's is ended; NULL where there
 // is none, or when memory runs out. `connection` is the caller's, for event_stream_run. The client
 // may be NULL; else its deadline is moved as long as the viewer takes what there is.
-struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool is_undelayed,
+struct viewer *event_stream_join(struct event_stream *event_stream, int arena, bool is_undelayed,
                                  void *connection, struct http_client *client, uint64_t now_ms);
 void viewer_leave(struct viewer *viewer);
 
@@ -47,11 +47,11 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
 // Renders what was published, and calls `wake` for the connection of everybody who slept and has
 // something to read or is over. Call it after an arena was freed and before another one is added to
 // the list, which could have the same address.
-void event_stream_run(struct event_stream *viewers, uint64_t now_ms,
+void event_stream_run(struct event_stream *event_stream, uint64_t now_ms,
                       void (*wake)(void *connection));
 
 // Wakes everybody who sleeps, for the end.
-void event_stream_wake_all(struct event_stream *viewers, void (*wake)(void *connection));
+void event_stream_wake_all(struct event_stream *event_stream, void (*wake)(void *connection));
 
 // Milliseconds until event_stream_run wants to be called, or -1.
-int event_stream_timeout_ms(const struct event_stream *viewers, uint64_t now_ms);
+int event_stream_timeout_ms(const struct event_stream *event_stream, uint64_t now_ms);

@@ -213,7 +213,7 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     if (arena < 0)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =
-        http_guard_judge(&http->guard, http_connection_header(connection, "Authorization"));
+        http_guard_check_token(&http->guard, http_connection_header(connection, "Authorization"));
     if (token == HTTP_TOKEN_WRONG)
         return answer_fixed(http, connection, FIXED_WRONG_TOKEN);
     struct MHD_Response *stream =

@@ -4,25 +4,25 @@
 
 #include <sys/socket.h>
 
-enum { PLACES = HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS };
+enum { SLOTS = HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS };
 
 static bool is_alive(const struct http_client *client)
 {
-    return client->state != HTTP_CLIENT_NOBODY && client->state != HTTP_CLIENT_ENDED;
+    return client->state != HTTP_CLIENT_FREE && client->state != HTTP_CLIENT_ENDED;
 }
 
 static void set_state(struct http_client *client, enum http_client_state state, uint64_t now_ms)
 {
     client->state = state;
     client->since_ms = now_ms;
-    client->turn = ++client->all->turns;
+    client->order = ++client->all->orders;
 }
 
 // Counts one connection more or less of an address.
 static void count_peer(struct http_clients *clients, uint32_t address, uint32_t change)
 {
     clients->count += change;
-    for (size_t i = 0; i < PLACES; i++)
+    for (size_t i = 0; i < SLOTS; i++)
         if (is_alive(&clients->list[i]) && clients->list[i].address == address)
             clients->list[i].peers += change;
 }
@@ -42,25 +42,25 @@ void http_client_end(struct http_client *client)
 static struct http_client *find_oldest(struct http_clients *clients, enum http_client_state state)
 {
     struct http_client *found = NULL;
-    for (size_t i = 0; i < PLACES; i++) {
+    for (size_t i = 0; i < SLOTS; i++) {
         struct http_client *client = &clients->list[i];
         if (client->state != state)
             continue;
         if (found == NULL || client->peers > found->peers ||
-            (client->peers == found->peers && client->turn < found->turn))
+            (client->peers == found->peers && client->order < found->order))
             found = client;
     }
     return found;
 }
 
-static void make_room(struct http_clients *clients, struct http_client *newest, uint64_t now_ms)
+static void evict_client(struct http_clients *clients, struct http_client *newest, uint64_t now_ms)
 {
-    struct http_client *loser = find_oldest(clients, HTTP_CLIENT_AWAITED);
+    struct http_client *victim = find_oldest(clients, HTTP_CLIENT_AWAITED);
     struct http_client *answered = find_oldest(clients, HTTP_CLIENT_ANSWERED);
-    if (loser == newest && answered != NULL &&
-        (answered->peers > newest->peers || now_ms - answered->since_ms >= HTTP_PATIENCE_MS))
-        loser = answered;
-    http_client_end(loser);
+    if (victim == newest && answered != NULL &&
+        (answered->peers > newest->peers || now_ms - answered->since_ms >= HTTP_ANSWER_GRACE_MS))
+        victim = answered;
+    http_client_end(victim);
 }
 
 struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
@@ -68,9 +68,9 @@ struct http_client *http_clients_join(struct http_clients *clients, int descript
 {
     struct http_client *client = NULL;
     uint32_t peers = 0;
-    for (size_t i = 0; i < PLACES; i++) {
+    for (size_t i = 0; i < SLOTS; i++) {
         struct http_client *other = &clients->list[i];
-        if (other->state == HTTP_CLIENT_NOBODY && client == NULL)
+        if (other->state == HTTP_CLIENT_FREE && client == NULL)
             client = other;
         else if (is_alive(other) && other->address == address)
             peers = other->peers;
@@ -85,7 +85,7 @@ struct http_client *http_clients_join(struct http_clients *clients, int descript
     client->peers = peers;
     count_peer(clients, address, 1);
     if (clients->count > clients->limit)
-        make_room(clients, client, now_ms);
+        evict_client(clients, client, now_ms);
     return client;
 }
 
@@ -114,13 +114,13 @@ void http_client_leave(struct http_client *client)
 {
     if (is_alive(client))
         count_peer(client->all, client->address, UINT32_MAX);
-    client->state = HTTP_CLIENT_NOBODY;
+    client->state = HTTP_CLIENT_FREE;
 }
 
 int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
 {
     uint64_t due_ms = UINT64_MAX;
-    for (size_t i = 0; i < PLACES; i++) {
+    for (size_t i = 0; i < SLOTS; i++) {
         const struct http_client *client = &clients->list[i];
         if (is_alive(client) && client->due_ms < due_ms)
             due_ms = client->due_ms;
@@ -132,7 +132,7 @@ int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
 
 void http_clients_end_late(struct http_clients *clients, uint64_t now_ms)
 {
-    for (size_t i = 0; i < PLACES; i++)
+    for (size_t i = 0; i < SLOTS; i++)
         if (clients->list[i].due_ms <= now_ms)
             http_client_end(&clients->list[i]);
 }

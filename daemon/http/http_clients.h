@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_MAX_CLIENTS 192U   // of the status; 128 of them may be viewers
-#define HTTP_SPARE_CLIENTS 64U  // that were ended and that the HTTP library has not closed yet
-#define HTTP_DEADLINE_MS 10000U // for a request, and for taking its answer
-#define HTTP_PATIENCE_MS 1000U  // for which an answer cannot be interrupted by its own like
+#define HTTP_MAX_CLIENTS 192U      // of the status; 128 of them may be viewers
+#define HTTP_SPARE_CLIENTS 64U     // that were ended and that the HTTP library has not closed yet
+#define HTTP_DEADLINE_MS 10000U    // for a request, and for taking its answer
+#define HTTP_ANSWER_GRACE_MS 1000U // for which an answer cannot be interrupted by its own like
 
 enum http_client_state {
-    HTTP_CLIENT_NOBODY,    // a free place
+    HTTP_CLIENT_FREE,      // a free place
     HTTP_CLIENT_AWAITED,   // it owes a whole request
     HTTP_CLIENT_ANSWERED,  // it owes to take an answer
     HTTP_CLIENT_STREAMING, // it takes events until it ends; never makes room
@@ -30,23 +30,23 @@ struct http_client {
     uint32_t address;  // whose connection it is, in whatever order of bytes
     uint32_t peers;    // connections of this address that were not ended, itself included
     uint64_t since_ms; // in this state
-    uint64_t turn;     // of entering it; tells apart those of one millisecond
+    uint64_t order;    // of entering it; tells apart those of one millisecond
     uint64_t due_ms;   // when it is ended
 };
 
 // Zeroed, with its limit, at first.
 struct http_clients {
-    uint32_t limit; // of connections at a time, at most HTTP_MAX_CLIENTS
-    uint32_t count; // that were not ended
-    uint64_t turns; // that were counted
+    uint32_t limit;  // of connections at a time, at most HTTP_MAX_CLIENTS
+    uint32_t count;  // that were not ended
+    uint64_t orders; // that were counted
     struct http_client list[HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS];
 };
 
 // A connection has begun: its first request is due in HTTP_DEADLINE_MS. Where there are more than
 // the limit now, one is ended, maybe this one: of those whose request is awaited, the oldest of the
 // address that has most connections; where that is the new one, the oldest answer, if its address
-// has more connections than the new one's or it has been taken for HTTP_PATIENCE_MS. Borrows the
-// descriptor until the client leaves. NULL when there is no place at all.
+// has more connections than the new one's or it has been taken for HTTP_ANSWER_GRACE_MS. Borrows
+// the descriptor until the client leaves. NULL when there is no place at all.
 struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
                                       uint32_t address, uint64_t now_ms);
 

@@ -149,7 +149,7 @@ static void write_histogram(FILE *out, const struct family *family, const struct
     fprintf(out, "} %" PRIu64 "\n", count);
 }
 
-static void write_refused(FILE *out, const struct row *rows, int count)
+static void write_rejections(FILE *out, const struct row *rows, int count)
 {
     write_family(out, "refused_total", COUNTER, "Messages and datagrams turned away.");
     for (int i = 0; i < count; i++) {
@@ -231,7 +231,7 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
     write_flag(out, "arena_overloaded",
                "1 while more than a tenth of the last ten seconds' ticks were late or skipped.",
                is_overloaded, rows, list->count);
-    write_refused(out, rows, list->count);
+    write_rejections(out, rows, list->count);
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed)
         return text;

@@ -23,7 +23,7 @@ char *status_problem_json(const char *error);
 
 // {"applied": [...], "restart": [...], "warnings": [...]} or, where there are mistakes, {"error":
 // ..., "mistakes": [...], "warnings": [...]}; likewise.
-char *status_outcome_json(const struct reload_report *outcome);
+char *status_outcome_json(const struct reload_report *report);
 
 // {"status": "ok", "uptime_s": ...}, "overloaded" while an arena is; likewise.
 char *status_health_json(const struct arena_list *list, uint64_t now_ms);

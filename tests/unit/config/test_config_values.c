@@ -17,7 +17,7 @@ static void assert_value(const struct config *config, int arena, const char *nam
     if (value == NULL)
         fail_msg("no value %s", name);
     assert_string_equal(value->text, text);
-    assert_string_equal(value->place, path_of(place));
+    assert_string_equal(value->location, path_of(place));
 }
 
 static void test_values_tell_their_text_and_their_place(void **state)

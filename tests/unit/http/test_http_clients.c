@@ -229,7 +229,7 @@ static void test_answers_are_interrupted_for_others_and_when_they_take_long(void
     assert_true(is_ended(places, first) && !is_ended(places, other));
     http_client_renew(places->list[other], 8);
     // The two that are answered have as many: the newcomer's own would be the first.
-    const size_t late = join(places, 3, 6 + HTTP_PATIENCE_MS);
+    const size_t late = join(places, 3, 6 + HTTP_ANSWER_GRACE_MS);
     assert_true(is_ended(places, second) && !is_ended(places, late));
     assert_false(is_ended(places, stream) || is_ended(places, other));
     free_places(places);
