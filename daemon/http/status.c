@@ -236,7 +236,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                       put_count(object, "packets_out", status->transport.packets_out) &&
                       put_count(object, "queries", status->transport.queries) &&
                       put_count(object, "queries_limited", status->transport.queries_limited) &&
-                      put(object, "refused", rejections_json(status)) &&
+                      put(object, "rejections", rejections_json(status)) &&
                       put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
                       put(object, "hits", hits_json(&status->counts.hits)) &&
                       put_count(object, "spectators", status->counts.spectators) &&

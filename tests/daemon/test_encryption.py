@@ -36,7 +36,7 @@ class Encrypted(unittest.TestCase):
         return wire
 
     def refused(self, daemon, reason):
-        return daemon.get_json()["arenas"][0]["refused"][reason]
+        return daemon.get_json()["arenas"][0]["rejections"][reason]
 
     def check(self, report, clients):
         self.assertEqual(report["connected"], clients)

@@ -161,7 +161,7 @@ function watch() {
     [before, now, nowAt] = [now, JSON.parse(event.data), performance.now()];
     if (before && before.map !== now.map)
       before = null;
-    if ((!map || map.mark !== now.map) && nowAt - mapAt > MAP_MS)
+    if ((!map || map.hash !== now.map) && nowAt - mapAt > MAP_MS)
       loadMap();
     caption();
     wantFrame();

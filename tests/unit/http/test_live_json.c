@@ -159,15 +159,15 @@ static void test_map_tells_border_and_outlines(void **state)
     raim_map_destroy(map);
 }
 
-static json_int_t mark_of_map(void)
+static json_int_t hash_of_map(void)
 {
     bool missing;
     char *text = live_map_json(&list, "yard", &missing);
     json_t *document = json_loads(text, 0, NULL);
-    const json_int_t mark = json_integer_value(json_object_get(document, "mark"));
+    const json_int_t hash = json_integer_value(json_object_get(document, "hash"));
     json_decref(document);
     free(text);
-    return mark;
+    return hash;
 }
 
 static json_int_t mark_of_event(void)
@@ -176,20 +176,20 @@ static json_int_t mark_of_event(void)
     size_t size;
     char *text = live_event(&list, 0, &tick, &size);
     json_t *document = parse_event(text, size);
-    const json_int_t mark = json_integer_value(json_object_get(document, "map"));
+    const json_int_t hash = json_integer_value(json_object_get(document, "map"));
     json_decref(document);
-    return mark;
+    return hash;
 }
 
 static void test_events_tell_when_the_map_is_another(void **state)
 {
     (void)state;
-    const json_int_t first = mark_of_map();
+    const json_int_t first = hash_of_map();
     assert_int_equal(mark_of_event(), first);
     struct raim_map_outline outline = {.points = {{0, 0}, {50, 0}, {50, 30}}, .count = 3};
     struct raim_map other = {.outlines = &outline, .outline_count = 1};
     yard.config.map = &other;
-    const json_int_t second = mark_of_map();
+    const json_int_t second = hash_of_map();
     assert_int_equal(mark_of_event(), second);
     assert_int_not_equal(second, first);
     outline.points[2].y = 31;
@@ -294,12 +294,12 @@ static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
     assert_string_equal(bytes, "data");
     for (uint32_t tick = 2; tick < 9; tick++)
         publish_and_run(viewers, tick, 100 * tick);
-    const unsigned mark = (unsigned)mark_of_map();
+    const unsigned hash = (unsigned)hash_of_map();
     char wanted[256];
     snprintf(wanted, sizeof wanted,
              ": {\"tick\":1,\"map\":%u,\"players\":[],\"bullets\":[]}\n\n"
              "data: {\"tick\":8,\"map\":%u,\"players\":[],\"bullets\":[]}\n\n",
-             mark, mark);
+             hash, hash);
     assert_string_equal(read_all(slow, 900), wanted);
     viewer_leave(slow);
     event_stream_destroy(viewers);

@@ -241,18 +241,18 @@ static void test_every_reason_of_refusal_is_there_once(void **state)
     char *text = render(fixture);
     char begin[128];
     for (int i = 0; i < RAIM_REFUSALS; i++) {
-        snprintf(begin, sizeof begin, "raimd_refused_total{arena=\"two\",reason=\"%s\"} 0\n",
+        snprintf(begin, sizeof begin, "raimd_rejections_total{arena=\"two\",reason=\"%s\"} 0\n",
                  raim_refusal_name((enum raim_refusal)i));
         assert_int_equal(lines_with(text, begin), 1);
     }
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
-        snprintf(begin, sizeof begin, "raimd_refused_total{arena=\"two\",reason=\"%s\"} 0\n",
+        snprintf(begin, sizeof begin, "raimd_rejections_total{arena=\"two\",reason=\"%s\"} 0\n",
                  datagram_verdict_name((enum datagram_verdict)i));
         assert_int_equal(lines_with(text, begin), 1);
     }
     // Reasons of equal names are added, so nothing may be lost.
     for (const char *line = text;
-         (line = strstr(line, "\nraimd_refused_total{arena=\"one\"")) != NULL;)
+         (line = strstr(line, "\nraimd_rejections_total{arena=\"one\"")) != NULL;)
         sum -= strtoull(strchr(++line, '}') + 2, NULL, 10);
     assert_int_equal(sum, 0);
     free(text);

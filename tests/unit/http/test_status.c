@@ -203,7 +203,7 @@ static void test_arena_tells_its_numbers(void **state)
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
                 "late_ticks", "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in",
-                "packets_out", "queries", "queries_limited", "refused", "lag_compensation_ms",
+                "packets_out", "queries", "queries_limited", "rejections", "lag_compensation_ms",
                 "hits", "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
@@ -366,7 +366,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
     }
     json_t *document = parse(status_json(&fixture->list, 2000));
     for (size_t i = 0; i < 2; i++) {
-        json_t *refused = json_object_get(arena_at(document, i), "refused");
+        json_t *refused = json_object_get(arena_at(document, i), "rejections");
         assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_FULL)));
         assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_ACK)));
         assert_non_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OVERSIZE)));
@@ -374,7 +374,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
         assert_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OK)));
     }
     // Reasons of equal names are added, so nothing may be lost.
-    json_t *refused = json_object_get(arena_at(document, 0), "refused");
+    json_t *refused = json_object_get(arena_at(document, 0), "rejections");
     const char *key;
     json_t *value;
     json_object_foreach(refused, key, value)
