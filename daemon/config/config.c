@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads the daemon's file and its maps, and checks what single keys cannot tell.
+// Loads the configuration file and its maps, and checks the rules that involve several keys.
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -21,8 +21,8 @@
 
 // One arena while loading.
 struct entry {
-    reader_node node; // its group in the file
-    bool is_good;     // nothing about its own keys was reported
+    reader_node node; // the arena's group in the file
+    bool is_good;     // no mistake was reported for its keys
 };
 
 // --- Public ---
@@ -33,7 +33,8 @@ struct config *config_load(const char *path, FILE *out)
     return config_load_reported(path, &diagnostics);
 }
 
-// Closes the reader. Takes NULL, for a file that could not be read.
+// Builds the configuration from a reader and closes the reader. Takes NULL for a file that could
+// not be read.
 static struct config *load(struct reader *reader, const char *path, bool is_built_in,
                            struct diagnostics *diagnostics)
 {
@@ -100,7 +101,7 @@ struct config *config_load_map(const char *config_path, const char *path, double
 
 struct gate_limits config_limits(const struct config_arena *arena)
 {
-    // A network of neighbours may play a small arena alone, but not fill a large one.
+    // Players behind one network may fill a small arena, but not a large one.
     enum { LEAST = 8, MOST = 64 };
     struct gate_limits limits = arena->limits;
     const uint32_t share = arena->max_players - arena->max_players / 4;
@@ -147,7 +148,8 @@ void config_load_hosts(reader_node list, void *into, void *context)
     }
 }
 
-// The first line of a file that not everybody may read; false with a reason.
+// Reads the token from the first line of a file. The file must not be accessible to others (mode
+// 0640 or less). Returns false with the reason in `problem`.
 static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const char **problem)
 {
     char text[HTTP_TOKEN_BYTES + 1] = "";
@@ -225,7 +227,7 @@ static void check_unique(const struct config *config, const struct entry *entrie
                                "another name than that of arenas[%d]", i);
             name_is_new = false;
         }
-        // A key that is wrong has its default here, which nobody wrote.
+        // A wrong key holds its default here, so a clash with it would be misleading.
         const bool both_good = entries[i].is_good && entries[arena].is_good;
         if (port_is_new && both_good && share_port(mine, other)) {
             reader_error(reader_member(entries[arena].node, "port"),

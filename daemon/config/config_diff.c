@@ -59,8 +59,8 @@ static int find_name(const struct config *config, const char *name)
     return -1;
 }
 
-// No two arenas of a configuration share a name, nor an address and port, so that both ends find
-// the same pairs.
+// Names are unique within a configuration, and so are pairs of address and port. The pairing is
+// therefore symmetric: looking from either configuration finds the same partner.
 int config_diff_partner(const struct config *theirs, const struct config *mine, int arena)
 {
     const struct config_arena *sought = &mine->arenas[arena];
@@ -106,7 +106,7 @@ add_change(struct config_diff *diff, struct config_change change, const char *fo
     diff->changes[diff->count++] = change;
 }
 
-// The name of an arena that is gone stands at a place of the file as it was.
+// The location of a removed arena's name refers to the old version of the file.
 static void add_arena(struct config_diff *diff, const struct config *config, int arena, bool is_new)
 {
     const struct config_value *name = config_values_find(config->values, arena, "name");
@@ -132,7 +132,7 @@ static const char *words(const struct config_value *value)
     return value->text[0] != '\0' ? value->text : "nothing";
 }
 
-// What is written differently may be equal: 2 and 2.0.
+// Compares values and not texts, because 2 and 2.0 are equal.
 static bool is_same_value(const struct config_value *from, const void *old_base,
                           const struct config_value *to, const void *new_base)
 {
@@ -155,7 +155,7 @@ static void compare_values(struct config_diff *diff, const struct config *old_co
             continue;
         const struct config_value *from =
             config_values_find(old_config->values, old_arena, to->name);
-        assert(from != NULL); // both are by the same tables
+        assert(from != NULL); // both come from the same tables
         const struct config_change change = {
             .needs_restart = to->key->applies == READER_AT_RESTART,
             .old_arena = old_arena,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of the daemon's keys and what their texts say.
+// The tables of configuration keys and the parsers of their text values.
 #include "config_keys.h"
 
 #include "config_loader.h"
@@ -10,16 +10,16 @@
 #include <string.h>
 
 static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_EXPECTED says so");
-static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
+static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
-static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
-static_assert(CONFIG_MAX_ROTATION == 32, "the want of rotation says so");
-static_assert(HTTP_MAX_HOSTS == 16, "the want of status_hosts says so");
-static_assert(RAIM_MAX_MOTD_BYTES == 120, "the want of motd says so");
+static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
+static_assert(CONFIG_MAX_ROTATION == 32, "`expected` of rotation names the limit");
+static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
+static_assert(RAIM_MAX_MOTD_BYTES == 120, "`expected` of motd names the limit");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
-// Where a key's value is kept.
+// Offset and size of the field that holds a key's value.
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define IN_ROOT(member) IN(struct config, member)
 #define IN_ARENA(member) IN(struct config_arena, member)
@@ -40,7 +40,7 @@ static bool parse_encryption(const char *text, void *field);
 
 static_assert(offsetof(struct http_guard, host_count) == 0 &&
                   offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
-              "what stands before the token are the names of hosts");
+              "the host names precede the token, so that one copy takes them");
 
 static const struct reader_key ROOT_KEYS[] = {
     {.name = "workers",
@@ -428,7 +428,7 @@ void config_tune(struct config_arena *arena, const struct config_arena *from)
 
 // --- Texts ---
 
-// What the caller has measured.
+// The caller has checked that the text fits the field.
 static void copy_text(void *field, const char *text)
 {
     memcpy(field, text, strlen(text) + 1);
@@ -495,7 +495,7 @@ bool config_is_path(const char *text)
 
 static bool parse_path(const char *text, void *field)
 {
-    (void)field; // loaded with the others
+    (void)field; // config_load_maps loads the file later
     return config_is_path(text);
 }
 

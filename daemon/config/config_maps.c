@@ -11,9 +11,9 @@
 
 enum { LOCATION_BYTES = 512 };
 
-// A map that an arena plays on.
+// A map file that an arena names.
 struct config_map_request {
-    reader_node node; // that names it
+    reader_node node; // the value that names the file
     char *path;       // owned
     const struct config_arena *arena;
     const struct raim_map **map;
@@ -74,7 +74,7 @@ static bool is_same_file(const struct config_map_request *a, const struct config
     return strcmp(a->path, b->path) == 0;
 }
 
-// What fits the largest players of the arenas that play on a map fits all.
+// A map that fits the largest players of its arenas fits all of them.
 static double largest_radius(const struct config_loader *loader,
                              const struct config_map_request *request)
 {
@@ -97,7 +97,7 @@ static const char *find_built_in(const char *path)
     };
     size_t i = 0;
     while (strcmp(files[i].path, path) != 0)
-        i++; // a test loads config/demo.conf
+        i++; // ends: a test loads config/demo.conf
     return files[i].text;
 }
 
@@ -139,7 +139,7 @@ void config_load_maps(struct config_loader *loader)
 
 // --- Comparing ---
 
-// Maps of one file that was read twice are equal bit for bit, unless it changed in between.
+// Two loads of an unchanged file give maps that are equal bit for bit.
 static bool is_same_map(const struct raim_map *a, const struct raim_map *b)
 {
     if (strcmp(a->name, b->name) != 0 || memcmp(&a->border, &b->border, sizeof a->border) != 0 ||

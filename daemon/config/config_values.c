@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks the tables of keys and the file beside each other.
+// Collects the value of every key by walking the key tables and the file in parallel.
 #define _GNU_SOURCE
 #include "config_values.h"
 
@@ -11,27 +11,27 @@
 #include <string.h>
 
 enum {
-    LOCATION_BYTES = 512, // longer paths are cut in messages
+    LOCATION_BYTES = 512, // longer locations are cut
     PREFIX_BYTES = 64,    // "arenas[255].limits."
-    DEFAULT_BYTES = 160   // of a key's default
+    DEFAULT_BYTES = 160   // a key's default as text
 };
 
-// Path, text and place of each value are written one after another, and found again by their NULs
-// when all are there.
+// Path, text and location of each value are appended to one buffer, each with a closing NUL. The
+// pointers into it are set at the end, because the buffer moves while it grows.
 struct collector {
     struct config_values *values;
     struct text_buffer texts;
     bool no_memory;
 };
 
-// A group of the file, and what its values have in common.
+// A group of the file with the properties that its values share.
 struct group {
     reader_node node;
-    reader_node anchor; // the group itself or, where it is absent, the one around it
+    reader_node anchor; // the group itself or, if it is absent, its parent: gives the location
     const struct reader_key *keys;
     int count;
-    const char *prefix; // of paths
-    size_t offset;      // of its struct
+    const char *prefix; // of the values' paths
+    size_t offset;      // of the group's struct in the configuration
     int arena;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and counts the mistakes of a configuration.
+// Writes and counts the mistakes and warnings of a configuration.
 #define _GNU_SOURCE
 #include "diagnostics.h"
 
@@ -15,13 +15,13 @@
 #define JOURNAL_WARNING "<4>"
 
 enum {
-    LOCATION_BYTES = PATH_MAX + 512, // longer ones are cut, as are longer messages
+    LOCATION_BYTES = PATH_MAX + 512, // longer locations and messages are cut
     MESSAGE_BYTES = 2 * PATH_MAX,
 };
 
 static void write_json(struct diagnostics *diagnostics, const char *location, const char *message);
 
-// Whatever a file holds: a mistake is one line, and safe to look at.
+// Keeps an entry on one line and without terminal control sequences, whatever the file contains.
 static void replace_controls(char *text)
 {
     for (; *text != '\0'; text++)
@@ -40,7 +40,7 @@ __attribute__((format(printf, 5, 0))) static void add(struct diagnostics *diagno
     snprintf(safe_location, sizeof safe_location, "%s", location);
     replace_controls(safe_location);
     replace_controls(message);
-    // Of a stream in memory the error flag does not tell.
+    // A memory stream reports a failed allocation by errno, not by its error flag.
     errno = 0;
     if (diagnostics->style == DIAGNOSTICS_JSON)
         write_json(diagnostics, location, message);
@@ -84,12 +84,12 @@ void diagnostics_end(struct diagnostics *diagnostics)
 
 // --- JSON ---
 
-// Bytes of the UTF-8 character (RFC 3629) that a text begins with, or 0 where there is none.
+// Size in bytes of the UTF-8 character (RFC 3629) at the start of a text, or 0 if it is invalid.
 static size_t character_size(const char *text)
 {
     static const struct {
         uint8_t mask, lead;
-        uint32_t least; // a smaller code would be an overlong form
+        uint32_t least; // a smaller code point is an overlong encoding
     } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
     const uint8_t first = (uint8_t)text[0];
     for (size_t extra = 0; extra < 4; extra++) {
@@ -107,7 +107,7 @@ static size_t character_size(const char *text)
     return 0;
 }
 
-// A file may hold any bytes; JSON holds characters.
+// Invalid UTF-8 becomes U+FFFD, because JSON text must be UTF-8.
 static void write_string(FILE *out, const char *text, size_t length)
 {
     fputc('"', out);
@@ -137,7 +137,7 @@ static size_t find_line(const char *location, size_t length)
     return found ? length - 1 - digits : length;
 }
 
-// Keys have no colon, so the last one of "file:line: key" stands before the key.
+// Keys contain no colon, so the last colon of "file:line: key" precedes the key.
 static void write_json(struct diagnostics *diagnostics, const char *location, const char *message)
 {
     FILE *out = diagnostics->out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns a map file into a map, or into the list of all its mistakes.
+// Reads, checks and builds a map, and reports all mistakes of its file.
 #include "map_file.h"
 
 #include "config_keys.h"
@@ -9,20 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(CONFIG_NAME_BYTES == RAIM_MAP_NAME_BYTES, "the names of arenas are checked likewise");
+static_assert(CONFIG_NAME_BYTES == RAIM_MAP_NAME_BYTES, "config_is_name checks names of maps, too");
 static_assert(RAIM_MAX_SPAWNS == 256 && RAIM_MAX_OBSTACLES == 4096 && RAIM_MAX_OUTLINE_POINTS == 64,
-              "the keys' wants say so");
+              "`expected` of the keys names the limits");
 
-// More warnings than these would bury the mistakes.
+// More warnings would hide the mistakes.
 enum { MAX_WARNINGS = 20 };
 
-// A map in the making. Only what is good so far is in the definition; the items tell which of the
-// file's it was.
+// A map under construction. The definition contains the valid parts only; the arrays of items map
+// them to their indices in the file's lists.
 struct draft {
-    double radius; // of the players
+    double radius; // of the players, in units
     struct diagnostics *diagnostics;
     struct {
-        reader_node border, obstacles, spawns; // nothing where they are no lists
+        reader_node border, obstacles, spawns; // empty nodes if absent or not lists
     } lists;
     char name[RAIM_MAP_NAME_BYTES];
     struct raim_map_def def;
@@ -40,7 +40,7 @@ static const struct reader_key KEYS[] = {
      .offset = offsetof(struct draft, name),
      .parse = parse_name,
      .expected = CONFIG_NAME_EXPECTED,
-     .meaning = "name that players see, that of the file where it is absent"},
+     .meaning = "name that players see; default is the name of the file without its extension"},
     {.name = "border",
      .kind = READER_LIST,
      .required = true,
@@ -143,7 +143,7 @@ static bool parse_name(const char *text, void *field)
     return is_good;
 }
 
-// The file's name without its directory and extension serves where the map has no name.
+// Uses the file's name without directory and extension for a map without a name.
 static void read_name(struct draft *draft, reader_node root, const char *path)
 {
     draft->def.name = draft->name;
@@ -187,7 +187,8 @@ static bool read_point(reader_node node, raim_vec2 *point)
 
 static void read_border(struct draft *draft)
 {
-    // Wide enough that nothing else is blamed for a border that is wrong.
+    // The widest border, so that a wrong border causes no further messages about obstacles and
+    // spawns.
     draft->def.border =
         (raim_box){{-RAIM_MAP_REACH, -RAIM_MAP_REACH}, {RAIM_MAP_REACH, RAIM_MAP_REACH}};
     double sides[4];
@@ -218,7 +219,7 @@ static void report_crossing(reader_node node, const struct raim_obstacle_def *ob
                  problem->first_edge, a.x, a.y, b.x, b.y, problem->second_edge, c.x, c.y, d.x, d.y);
 }
 
-// Says whether a polygon may be added to the map, or reports why not.
+// Checks that a polygon can be added to the map. Returns false after reporting the reason.
 static bool check_obstacle(const struct draft *draft, reader_node node,
                            const struct raim_obstacle_def *obstacle)
 {
@@ -295,7 +296,7 @@ static reader_node spawn_node(const struct draft *draft, int spawn)
     return reader_item(draft->lists.spawns, draft->spawn_items[spawn]);
 }
 
-// Takes a spawn that the map refused out of the draft, so that the next one can be tried.
+// Reports a spawn that the map rejected and removes it from the draft.
 static void refuse_spawn(struct draft *draft, const struct raim_map_problem *problem)
 {
     const int at = problem->index;
@@ -308,7 +309,8 @@ static void refuse_spawn(struct draft *draft, const struct raim_map_problem *pro
     memmove(&draft->spawn_items[at], &draft->spawn_items[at + 1], (size_t)after * sizeof(int));
 }
 
-// Only creation judges spawns: it names one that is wrong, and is tried again without it.
+// Creates the map. raim_map_create reports one wrong spawn at a time; the loop removes it and tries
+// again, so that all wrong spawns are reported.
 static struct raim_map *create_map(struct draft *draft)
 {
     while (draft->def.spawn_count > 0) {
@@ -318,7 +320,7 @@ static struct raim_map *create_map(struct draft *draft)
             return map;
         switch (problem.error) {
         case RAIM_MAP_BORDER:
-            // Good as written, too small once rounded to the map's grid.
+            // The border is too small after rounding to the map's grid.
             reader_value_error(draft->lists.border, "sides at least %g apart", RAIM_MIN_BORDER);
             return NULL;
         case RAIM_MAP_COUNT:
@@ -330,7 +332,7 @@ static struct raim_map *create_map(struct draft *draft)
         case RAIM_MAP_SPAWN_BLOCKED:
             refuse_spawn(draft, &problem);
             break;
-        default: // all else was checked
+        default: // all other errors were checked before
             diagnostics_no_memory(draft->diagnostics);
             return NULL;
         }
@@ -354,7 +356,7 @@ static void warn_of_overlaps(const struct draft *draft, const struct raim_map *m
     }
 }
 
-// The group of spawns that has the most members; of equals the first.
+// The group with the most spawns; the first one on a tie.
 static int largest_group(const int *group, int count)
 {
     int members[RAIM_MAX_SPAWNS] = {0};
@@ -366,7 +368,7 @@ static int largest_group(const int *group, int count)
     return largest;
 }
 
-// Every spawn must hold a player and have a way to the others.
+// Checks that a player fits at every spawn and that all spawns are reachable from each other.
 static void check_ways(const struct draft *draft, const struct raim_map *map)
 {
     int group[RAIM_MAX_SPAWNS];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed, checked reading on top of libconfig, whose own getters truncate, wrap and ignore.
+// Typed and checked reading on top of libconfig, whose own getters truncate numbers, wrap integers
+// and ignore type mismatches.
 #define _GNU_SOURCE
 #include "reader.h"
 
@@ -15,12 +16,12 @@
 #include <string.h>
 
 enum {
-    LOCATION_BYTES = 512,           // longer paths are cut in messages
+    LOCATION_BYTES = 512,           // longer locations are cut in messages
     MESSAGE_BYTES = PATH_MAX + 256, // longer messages are cut
-    VALUE_BYTES = 80,               // a text that was got, quoted and cut
-    EXPECTED_BYTES = 160,           // what a key accepts
-    NAME_BYTES = 32,                // longer names are nobody's misspelling
-    TYPING_MISTAKES = 2             // letters that may differ for "did you mean"
+    VALUE_BYTES = 80,               // a quoted value in a message; longer ones are cut
+    EXPECTED_BYTES = 160,           // description of the accepted values
+    NAME_BYTES = 32,                // longer names are not compared for suggestions
+    TYPING_MISTAKES = 2             // maximum edit distance for "did you mean"
 };
 
 struct reader {
@@ -59,7 +60,7 @@ void reader_close(struct reader *reader)
     free(reader);
 }
 
-// The text of a line, without the blanks around it.
+// The text of a line without leading blanks.
 static const char *line_text(const struct source *source, int line, int *length)
 {
     const char *text = source_text(source);
@@ -86,10 +87,10 @@ static void report_syntax_error(const struct reader *reader)
                     text);
 }
 
-// libconfig does not look whether it got the memory that it asked for (1.5), or ends the process
-// where it did not (1.7). So there must be as much as it can take for this text: a setting follows
-// one of these signs, names and texts have no more bytes than the file, and its scanner has
-// buffers.
+// Checks that enough memory is free for libconfig, which ignores failed allocations (1.5) or ends
+// the process on them (1.7). The estimate is an upper bound: each setting follows one of the
+// characters below, names and texts are no longer than the file, and the scanner has buffers of
+// fixed size.
 static bool has_room_for_libconfig(const char *text)
 {
     enum { SETTING_BYTES = 256, BUFFER_BYTES = 64 * 1024 };
@@ -97,7 +98,8 @@ static bool has_room_for_libconfig(const char *text)
     for (const char *sign = text; (sign = strpbrk(sign, "=:,([{")) != NULL; sign++)
         settings++;
     const size_t bytes = BUFFER_BYTES + 3 * strlen(text) + settings * SETTING_BYTES;
-    void *volatile room = malloc(bytes); // or the compiler would see through it
+    void *volatile room =
+        malloc(bytes); // volatile keeps the compiler from removing the pair of calls
     const bool has_room = room != NULL;
     free(room);
     return has_room;
@@ -275,7 +277,7 @@ static bool take_text(const struct reader_key *key, const char *text, void *fiel
     return key->parse == NULL || key->parse(text, field);
 }
 
-// Stores the value when it is good.
+// Stores a value of the right kind and range. Returns false for any other.
 static bool take_value(const config_setting_t *setting, const struct reader_key *key, void *field)
 {
     long long integer;
@@ -320,7 +322,7 @@ static void take_default(const struct reader_key *key, void *field)
         break;
     case READER_TEXT:
         if (key->text != NULL)
-            take_text(key, key->text, field); // a test loads all defaults: they are accepted
+            take_text(key, key->text, field); // cannot fail: a test parses all defaults
         break;
     case READER_LIST:
     case READER_GROUP:
@@ -355,7 +357,8 @@ static int smallest(int a, int b, int c)
     return least < c ? least : c;
 }
 
-// Letters to add, drop or change to turn one word into the other (Levenshtein's distance).
+// Levenshtein distance of two names: insertions, deletions and substitutions of characters. Returns
+// NAME_BYTES for longer names.
 static int edit_distance(const char *a, const char *b)
 {
     const size_t length_a = strlen(a), length_b = strlen(b);
@@ -403,7 +406,8 @@ static void report_unknown_key(reader_node node, const struct reader_key *keys, 
 
 // --- Words ---
 
-// Quotes a text, cuts it and leaves nothing that could confuse a terminal or a log.
+// Quotes a text, cuts it to fit and replaces control characters, so that terminals and logs stay
+// intact.
 static void describe_text(const char *value, char *text, size_t capacity)
 {
     const size_t keep = capacity - sizeof "\"...\"";
@@ -423,7 +427,7 @@ static void describe(const config_setting_t *setting, char *text, size_t capacit
         return;
     case CONFIG_TYPE_FLOAT:
         snprintf(text, capacity, "%.15g", config_setting_get_float(setting));
-        // 60.0 must not read as the integer that it is not.
+        // Keeps a float such as 60.0 distinct from an integer in messages.
         if (strcspn(text, ".einf") == strlen(text))
             strncat(text, ".0", capacity - strlen(text) - 1);
         return;
@@ -453,7 +457,7 @@ static void describe_expected(const struct reader_key *key, char *text, size_t c
         snprintf(text, capacity, "%s", key->expected);
 }
 
-// Writes a text so that it reads back as it is.
+// Writes a text quoted and escaped, so that parsing it gives the original.
 static void write_text(struct text_buffer *out, const char *text)
 {
     text_buffer_add(out, "\"", 1);
@@ -542,7 +546,7 @@ void reader_document(const struct reader_key *key, char *line, size_t capacity)
     snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, expected, value);
 }
 
-// Appends the way from the root to a setting, "arenas[0].rules.bullet_speed", cut to fit.
+// Appends the path from the root to a setting, "arenas[0].rules.bullet_speed", cut to fit.
 static void append_key(const config_setting_t *setting, char *text, size_t capacity)
 {
     const config_setting_t *parent = config_setting_parent(setting);

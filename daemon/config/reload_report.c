@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects lines.
+// A growing list of the lines of a reload report.
 #define _GNU_SOURCE
 #include "reload_report.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads configuration text, splices includes and guards libconfig from what it mishandles.
+// Preprocesses configuration text for libconfig: splices includes, drops comments, and rejects or
+// rewrites input that libconfig mishandles.
 #define _GNU_SOURCE
 #include "source.h"
 
@@ -30,18 +31,18 @@ struct source {
     struct diagnostics *diagnostics; // while opening
     char *files[SOURCE_MAX_FILES];
     int file_count;
-    struct line *lines; // of the text, the first has index 0
+    struct line *lines; // origin of each line of the text; line 1 has index 0
     size_t line_count, line_capacity;
     struct text_buffer copy; // while opening
     char *text;
 };
 
-// Where the copying of one file stands.
+// Position while one file is copied.
 struct cursor {
     struct source *source;
     const char *at;
     struct line position;
-    bool line_start; // nothing but blanks so far on this line
+    bool line_start; // only blanks so far on this line
 };
 
 static void read_file(struct source *source, const char *path, const char *named_at);
@@ -138,9 +139,9 @@ char *source_resolve(const char *naming_file, const char *path)
 
 // --- Files ---
 
-// All of a file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL; the caller
-// frees it. Grows with the file: most are small, and files that include files are held at once.
-// NULL when memory runs out.
+// Reads a whole file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL. The caller
+// frees the text. The buffer grows with the file, because most files are small and all files of an
+// include chain are in memory at once. Returns NULL when memory runs out.
 static char *read_text(FILE *file, size_t *size)
 {
     char *text = NULL;
@@ -159,7 +160,8 @@ static char *read_text(FILE *file, size_t *size)
     return text;
 }
 
-// Copies the text of a file unless it is none. May write behind the text.
+// Copies the text of a file, or reports that it is too large or binary. Writes a NUL after the
+// text.
 static void take_text(struct source *source, int file, char *text, size_t size)
 {
     const char *path = source->files[file];
@@ -210,7 +212,7 @@ static void read_file(struct source *source, const char *path, const char *named
 
 // --- Copying ---
 
-// Every line break of the copy passes here, so that lines are known when they begin.
+// Records the origin of the line that begins in the copy. Every line break calls this function.
 static void begin_line(struct cursor *cursor)
 {
     struct source *source = cursor->source;
@@ -271,10 +273,11 @@ static void skip_block_comment(struct cursor *cursor)
         else
             cursor->at++;
     }
-    text_buffer_add(&cursor->source->copy, " ", 1); // what it parted stays parted
+    text_buffer_add(&cursor->source->copy, " ", 1); // keeps the tokens around it apart
 }
 
-// A string of ours never spans lines, so a quote that is missing is found where it is missing.
+// Strings must end on their line, unlike libconfig's, so that a missing quote is reported on its
+// own line.
 static void copy_string(struct cursor *cursor)
 {
     size_t size = 1;
@@ -291,8 +294,8 @@ static void copy_string(struct cursor *cursor)
     copy(cursor, size + 1);
 }
 
-// libconfig keeps the low 32 bits of an integer unless it ends in L, and of a hexadecimal one in
-// some versions (1.8) in any case.
+// Appends L to integers beyond 32 bits and writes hexadecimal ones in decimal. libconfig keeps only
+// the low 32 bits of an integer without L, and in some versions (1.8) of any hexadecimal integer.
 static void copy_number(struct cursor *cursor, bool negative)
 {
     const char *at = cursor->at;
