@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks raimd for what each command is for, and prints the answer.
+// The commands of raimctl: each sends a request to raimd and prints the response.
 #define _GNU_SOURCE
 #include "commands.h"
 
@@ -23,7 +23,7 @@ int commands_wrong(const struct command *command, const char *problem)
 
 // --- Asking ---
 
-// Sends a request and says what went wrong with it; on success the caller frees the reply's text.
+// Sends a request and prints errors. On EXIT_SUCCESS the caller frees the reply's text.
 static int send_request(const struct call *call, const struct request *request, struct reply *reply)
 {
     char problem[4096];
@@ -34,7 +34,7 @@ static int send_request(const struct call *call, const struct request *request, 
     if (reply->status == 200)
         return EXIT_SUCCESS;
     tables_problem(reply->text, problem, sizeof problem);
-    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "for no told reason");
+    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "no reason given");
     tables_mistakes(reply->text, stderr);
     free(reply->text);
     return EXIT_REFUSED;
@@ -62,7 +62,7 @@ static const char *argument(const struct call *call, int index)
 
 // --- Commands ---
 
-// Asks for what a path tells and prints it, by the table or as it is.
+// Requests a document and prints it as a table or as JSON.
 static int show(const struct call *call, const char *path,
                 bool (*print)(const struct call *call, const char *json))
 {
@@ -295,41 +295,45 @@ static int run_token_show(const struct call *call)
 
 const struct command commands[] = {
     {"status", run_status, 0, 0, "jw", "[--json] [--watch]",
-     "Show the arenas at a glance; again every second"},
+     "Show an overview of the arenas; --watch repeats it every second"},
     {"players", run_players, 0, 1, "j", "[ARENA] [--json]",
-     "Show who plays, with ids and addresses"},
-    {"say", run_say, 1, 2, "", "[ARENA] TEXT", "Tell everybody, or everybody in an arena"},
+     "Show the players with their ids and addresses"},
+    {"say", run_say, 1, 2, "", "[ARENA] TEXT",
+     "Send a message to all clients, or to those of one arena"},
     {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
-    {"mute", run_mute, 2, 2, "", "ARENA ID", "Refuse what a player says"},
-    {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Let a player speak again"},
+    {"mute", run_mute, 2, 2, "", "ARENA ID", "Reject the chat messages of a player"},
+    {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Accept the chat messages of a player again"},
     {"ban", run_ban, 1, 2, "f", "ADDRESS[/PREFIX] [--for TIME] [REASON]",
-     "Let nobody in from there, and end who is in; TIME is a number and s, m, h or d"},
+     "Reject clients of an address or network and disconnect those present; TIME is a number with "
+     "s, m, h or d"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
-    {"bans", run_bans, 0, 0, "j", "[--json]", "Show who is banned"},
+    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
-     "Let nobody in; raimd ends when all have left or the time is up; waits until then"},
-    {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena that the configuration has"},
-    {"arena remove", run_arena_remove, 1, 1, "", "NAME", "End an arena; everybody in it is told"},
+     "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
+    {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},
+    {"arena remove", run_arena_remove, 1, 1, "", "NAME",
+     "End an arena and disconnect its clients with a message"},
     {"arena pause", run_arena_pause, 1, 1, "", "NAME",
-     "Let everybody stand, and the clock as well"},
-    {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Let everybody go on"},
+     "Pause an arena: players cannot move, and the round clock stops"},
+    {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Resume a paused arena"},
     {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
-     "Begin a new round on another map at once; FILE as the configuration would name it"},
+     "Start a new round on another map at once; FILE is a path as in the configuration"},
     {"reload", run_reload, 0, 0, "", "",
-     "Apply the configuration; tells what of it was applied and what needs a restart"},
+     "Reload the configuration; prints the applied changes and those that need a restart"},
     {"log level", run_log_level, 1, 1, "", "LEVEL",
-     "Leave out of the log what is less grave: error, warning or info"},
+     "Set the lowest severity that is logged: error, warning or info"},
     {"token key", run_token_key, 1, 1, "", "FILE",
-     "Make a key to sign access tokens with; prints its public half"},
+     "Create a key that signs access tokens, and print its public key"},
     {"token make", run_token_make, 0, 0, "bfkanp",
      "--key FILE --arena NAME [--name NAME] [--not-before TIME] [--for TIME] [--server-key HEX]",
-     "Make an access token, good once: from now, or from so much later on, for 10m or TIME"},
-    {"token show", run_token_show, 1, 1, "", "TOKEN", "Print what a token says, unverified"},
+     "Create an access token for one use; valid from now or after --not-before, for 10m or --for"},
+    {"token show", run_token_show, 1, 1, "", "TOKEN",
+     "Print the content of a token without verifying its signature"},
 };
 
 const int commands_count = sizeof commands / sizeof *commands;
 
-// How many words a command is that these begin with, one or two; 0 where they begin with another.
+// Number of words (1 or 2) of the command name if `words` begins with it, otherwise 0.
 static int match_words(const char *name, int count, char **words)
 {
     const size_t length = strcspn(name, " ");

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Completes the words of raimctl in bash.
+# Bash completion of raimctl.
 
 _raimctl_arenas() {
-    # Of all objects, those of arenas alone begin with these keys; quotes inside a text are escaped.
+    # Only objects of arenas begin with these keys, and quotes in texts are escaped.
     raimctl ${1+-s "$1"} status --json 2>/dev/null |
         grep -o '{"name":"[a-z0-9_-]*","port":' | cut -d '"' -f 4
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns JSON into tables.
+// Formats JSON documents as tables.
 #include "tables.h"
 
 #include <jansson.h>
@@ -17,8 +17,8 @@ static long long number_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-// A text cut and filled up to so many characters, which are one column each where names are
-// letters; bytes of a character beyond its first have 10 as their highest bits.
+// Writes a text cut or padded to `width` characters and a space. Counts UTF-8 characters by
+// skipping continuation bytes (10xxxxxx) and assumes one column per character.
 static void write_column(FILE *out, const char *text, int width)
 {
     int written = 0;
@@ -32,7 +32,7 @@ static void write_column(FILE *out, const char *text, int width)
     fprintf(out, "%*s", width - written + 1, "");
 }
 
-// "3d 04:05:06", without days where there are none.
+// Formats seconds as "3d 04:05:06", without days if there are none.
 static void format_duration(char text[32], long long seconds)
 {
     int length = 0;
@@ -139,7 +139,7 @@ bool tables_bans(const char *text, FILE *out)
     return good;
 }
 
-// Writes the lines of a list behind what they are.
+// Writes each line of a list after the prefix `what`; returns the number of lines.
 static size_t write_lines(FILE *out, const json_t *list, const char *what)
 {
     size_t i;

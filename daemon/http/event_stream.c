@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shares the events of each arena among those who watch it.
+// Renders the events of each watched arena, delays them and hands them to the viewers.
 #include "event_stream.h"
 
 #include "live_json.h"
@@ -11,7 +11,7 @@
 
 enum { HELLO_BYTES = 64, SLOTS = EVENT_STREAM_MAX + EVENT_STREAM_SPARE };
 
-// Bytes that several hold.
+// A rendered event with a reference count.
 struct event {
     unsigned references;
     uint64_t rendered_ms;
@@ -19,42 +19,42 @@ struct event {
     size_t size;
 };
 
-// What waits until it is late enough to be seen, oldest first; a ring.
+// Delay queue of events, oldest first; a ring buffer.
 struct queue {
     struct event **events;
     uint32_t capacity, first, count;
 };
 
 struct stream {
-    const struct arena *arena; // NULL: a free place
-    bool is_over;              // its viewers have nothing more to see
+    const struct arena *arena; // NULL: a free slot
+    bool is_over;              // its viewers get no more events
     unsigned viewers;
     uint32_t tick; // of the newest event
     uint64_t delay_ms;
-    struct event *newest, *late; // what viewers see without and with delay; NULL: nothing yet
+    struct event *newest, *late; // for undelayed and delayed viewers; NULL: none yet
     struct queue queue;
 };
 
 struct viewer {
-    struct event_stream *all; // NULL: a free place
+    struct event_stream *all; // NULL: a free slot
     struct stream *stream;
     bool is_undelayed, sleeps;
-    bool is_ended; // it has made room
+    bool is_ended; // evicted
     void *connection;
     struct http_client *client;
-    char hello[HELLO_BYTES]; // comes before all events
-    const char *rest;        // of what it is reading
+    char hello[HELLO_BYTES]; // first event of the stream
+    const char *rest;        // unread bytes of the hello or of `event`
     size_t rest_size;
-    struct event *event; // that it reads or has read last; held
+    struct event *event; // being read or read last; holds a reference
 };
 
 struct event_stream {
     const struct arena_list *list;
     uint64_t due_ms;
-    unsigned count, ended; // there; of these, those that made room
-    size_t waiting_bytes;  // of the events in all queues
+    unsigned count, ended; // viewers; evicted ones among them
+    size_t waiting_bytes;  // bytes of the events in all queues
     struct viewer viewers[SLOTS];
-    struct stream streams[SLOTS]; // at least one viewer each
+    struct stream streams[SLOTS]; // a used slot has at least one viewer
 };
 
 static struct event *hold(struct event *event)
@@ -81,8 +81,8 @@ static struct event *queue_pop(struct event_stream *event_stream, struct queue *
     return event;
 }
 
-// Where there is no room the oldest is never seen, and where all of them together are too large,
-// this one.
+// Adds an event. A full queue drops its oldest event; if all queues together exceed
+// EVENT_STREAM_MAX_BYTES, the new event is dropped.
 static void queue_push(struct event_stream *event_stream, struct queue *queue, struct event *event)
 {
     if (queue->count == queue->capacity)
@@ -120,8 +120,8 @@ void event_stream_destroy(struct event_stream *event_stream)
     free(event_stream);
 }
 
-// The stream of an arena. Memory for its delay is taken when somebody first watches; NULL when it
-// runs out.
+// The stream of an arena, created for its first viewer with a queue for the arena's delay. Returns
+// NULL when memory runs out.
 static struct stream *find_stream(struct event_stream *event_stream, int index)
 {
     const struct arena *arena = event_stream->list->arenas[index];
@@ -133,7 +133,7 @@ static struct stream *find_stream(struct event_stream *event_stream, int index)
         if (stream->arena == NULL && vacant == NULL)
             vacant = stream;
     }
-    assert(vacant != NULL); // there is a place for one more viewer
+    assert(vacant != NULL); // a free viewer slot implies a free stream slot
     const uint64_t delay_ms = live_delay_ms(event_stream->list, index);
     const uint32_t capacity = (uint32_t)(delay_ms / EVENT_STREAM_INTERVAL_MS) + 2;
     struct event **events = calloc(capacity, sizeof(struct event *));
@@ -161,7 +161,8 @@ static unsigned count_address(const struct event_stream *event_stream, uint32_t 
     return count;
 }
 
-// Ends a viewer of the address that has most, if that is no worse off than this one for it.
+// Evicts a viewer of the address with the most viewers, if that address keeps at least as many as
+// `address` then has. Returns false if there is none.
 static bool evict_viewer(struct event_stream *event_stream, uint32_t address)
 {
     struct viewer *victim = NULL;
@@ -231,7 +232,7 @@ void viewer_leave(struct viewer *viewer)
     viewer->all = NULL;
 }
 
-// What the viewer is to see now.
+// The event that the viewer is due to see now, or NULL.
 static struct event *due_event(const struct viewer *viewer)
 {
     return viewer->is_undelayed ? viewer->stream->newest : viewer->stream->late;
@@ -243,7 +244,7 @@ static bool has_news(const struct viewer *viewer)
            (due_event(viewer) != NULL && due_event(viewer) != viewer->event);
 }
 
-// It owes nothing until there is something to take.
+// Moves the client's deadline: an idle viewer has nothing to read, so it must not time out.
 static void renew_deadline(const struct viewer *viewer, uint64_t now_ms)
 {
     if (viewer->client != NULL)
@@ -267,7 +268,7 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
     return count;
 }
 
-// Takes what the arena has published, and lets delayed viewers see what is old enough.
+// Renders the arena's newest state, and releases events that have reached the delay.
 static void run_stream(struct event_stream *event_stream, struct stream *stream, int arena,
                        uint64_t now_ms)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the deadlines of HTTP connections and makes room among them.
+// Deadlines and eviction of HTTP connections.
 #include "http_clients.h"
 
 #include <sys/socket.h>
@@ -18,7 +18,7 @@ static void set_state(struct http_client *client, enum http_client_state state, 
     client->order = ++client->all->orders;
 }
 
-// Counts one connection more or less of an address.
+// Adds `change` (1, or UINT32_MAX for -1) to the connection count of an address.
 static void count_peer(struct http_clients *clients, uint32_t address, uint32_t change)
 {
     clients->count += change;
@@ -27,8 +27,8 @@ static void count_peer(struct http_clients *clients, uint32_t address, uint32_t 
             clients->list[i].peers += change;
 }
 
-// Closing is the library's, and so is noticing; a descriptor closed here could be another's by
-// then.
+// Shuts the socket down without closing it. The HTTP library notices and closes the descriptor; a
+// close here could hit a reused descriptor.
 void http_client_end(struct http_client *client)
 {
     if (!is_alive(client))
@@ -38,7 +38,7 @@ void http_client_end(struct http_client *client)
     client->state = HTTP_CLIENT_ENDED;
 }
 
-// The oldest in this state of the address that has most connections; NULL for none.
+// The oldest client in this state of the address with the most connections, or NULL.
 static struct http_client *find_oldest(struct http_clients *clients, enum http_client_state state)
 {
     struct http_client *found = NULL;

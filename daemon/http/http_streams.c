@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects viewers to connections.
+// Connects the viewers of event_stream.h to HTTP connections.
 #include "http_streams.h"
 
 #include "event_stream.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define SEND_BYTES (1 << 16) // that wait in the kernel for a viewer, or it sees the past
+#define SEND_BYTES (1 << 16) // kernel send buffer per viewer; a larger one would delay events
 
 struct http_streams {
     struct event_stream *event_stream;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes what the dashboard draws. By hand: an event is integers alone, ten times a second.
+// Writes maps and live events as JSON with printf, because events contain only integers and are
+// rendered ten times per second.
 #define _GNU_SOURCE
 #include "live_json.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The most that each can take, separator included.
+// Maximum bytes of each element including its separator.
 #define FRAME_BYTES 64
 #define PLAYER_BYTES (sizeof "[65535,-16000,-16000,65535,1],")
 #define BULLET_BYTES (sizeof "[-16000,-16000],")
@@ -34,7 +35,7 @@ static void write_outline(FILE *out, const raim_vec2 *points, int count)
     fputc(']', out);
 }
 
-// Tells maps, as they are drawn, apart (FNV-1a): what is drawn has changed where this has.
+// Hash (FNV-1a) of the drawn properties of a map: the dashboard reloads the map when it changes.
 static uint32_t map_hash(const struct config_arena *config)
 {
     const struct raim_map *map = config->map;
@@ -46,7 +47,7 @@ static uint32_t map_hash(const struct config_arena *config)
     return hash_bytes(hash, &config->rules.player_radius, sizeof config->rules.player_radius);
 }
 
-// The map's name is the author's text: the page has it from the status, which quotes it.
+// Omits the map's name, which would need JSON escaping; the dashboard has it from the status.
 static void write_map(FILE *out, const struct config_arena *config)
 {
     const struct raim_map *map = config->map;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the metrics, one table row per family of an arena.
+// Writes the metrics in Prometheus' text format. A table row describes each family.
 #define _GNU_SOURCE
 #include "metrics.h"
 
@@ -20,9 +20,9 @@ enum kind { COUNTER, GAUGE, HISTOGRAM };
 static const char *const kind_names[] = {
     [COUNTER] = "counter", [GAUGE] = "gauge", [HISTOGRAM] = "histogram"};
 
-// A family with one value, or one histogram, for each arena.
+// A metric family with one value or histogram per arena.
 struct family {
-    const char *name; // behind "raimd_"
+    const char *name; // without the prefix "raimd_"
     enum kind kind;
     const char *help;
     size_t offset, size; // in struct arena_status
@@ -70,7 +70,7 @@ static const struct family families[] = {
      FIELD(counts.hits.clamped)},
 };
 
-// An arena's name and its status, taken once so that all families tell of the same moment.
+// An arena's name and status, read once so that all families show one snapshot.
 struct row {
     const char *arena;
     const struct arena_status *status;
@@ -82,7 +82,7 @@ static void write_family(FILE *out, const char *name, enum kind kind, const char
     fprintf(out, "# HELP raimd_%s %s\n# TYPE raimd_%s %s\n", name, help, name, kind_names[kind]);
 }
 
-// In quotes, with the three characters escaped that the format asks for.
+// Writes a label with the escapes that the format requires: newline, backslash and quote.
 static void write_label(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=\"", name);
@@ -97,7 +97,7 @@ static void write_label(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
-// Exact, without the zeros at the end.
+// Writes seconds exactly, without trailing zeros.
 static void write_seconds(FILE *out, uint64_t ns)
 {
     uint64_t fraction = ns % NS_PER_S;
@@ -128,7 +128,7 @@ static void write_histogram(FILE *out, const struct family *family, const struct
 {
     const void *field = (const char *)row->status + family->offset;
     const struct histogram *histogram = field;
-    uint64_t count = 0; // a bucket of the format holds all shorter ones too
+    uint64_t count = 0; // the format's buckets are cumulative
     for (int i = 0; i <= HISTOGRAM_BOUNDS; i++) {
         count += histogram->buckets[i];
         fprintf(out, "raimd_%s_bucket{", family->name);

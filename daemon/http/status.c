@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the status of all arenas as JSON, with the keys in the order that people read them.
+// Builds the status documents with jansson. Keys are in a fixed order for human readers.
 #define _GNU_SOURCE
 #include "status.h"
 
@@ -13,20 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Changes when a key is removed or means something else; a new key is no change.
+// Version of the documents. It changes when a key is removed or changes its meaning, but not for
+// new keys.
 #define STATUS_SCHEMA 1
 
-// Enough digits for tenths of a second over years, too few to show 0.1 as 0.10000000000000001.
+// Digits for tenths of a second over years, without printing 0.1 as 0.10000000000000001.
 #define STATUS_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
 
-// Over all arenas.
+// Sums over all arenas.
 struct totals {
-    uint64_t now, bots, spectators; // clients that play; bots; clients that watch
-    uint64_t max;                   // places for clients that play
+    uint64_t now, bots, spectators; // connected players; bots; spectators
+    uint64_t max;                   // player slots without bots
 };
 
-// Memory may run out in any of the calls below. A builder returns NULL then, which json_object_set
-// and json_array_append refuse as a value, so that the failure climbs to the caller by itself.
+// Every builder below returns NULL when memory runs out. json_object_set and json_array_append fail
+// for a NULL value, which propagates the failure to the caller.
 
 static bool put(json_t *object, const char *key, json_t *value)
 {
@@ -43,7 +44,7 @@ static bool put_tenths(json_t *object, const char *key, double number)
     return put(object, key, json_real(round(10 * number) / 10));
 }
 
-// The object when everything could be put into it; frees it and returns NULL otherwise.
+// Returns the object if it is complete; otherwise frees it and returns NULL.
 static json_t *finish(json_t *object, bool complete)
 {
     if (complete)
@@ -52,7 +53,7 @@ static json_t *finish(json_t *object, bool complete)
     return NULL;
 }
 
-// Takes the document.
+// Serializes a document and frees it.
 static char *document_text(json_t *document)
 {
     char *text = document == NULL ? NULL : json_dumps(document, STATUS_FLAGS);
@@ -72,7 +73,8 @@ static int compare_durations(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// The nearest rank: the smallest of the sorted durations that `percent` of them do not exceed.
+// Percentile by the nearest-rank method: the smallest duration that `percent` of the sorted
+// durations do not exceed.
 static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t percent)
 {
     if (count == 0)
@@ -80,7 +82,7 @@ static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t perc
     return sorted[(count * percent + 99) / 100 - 1];
 }
 
-// The number of durations, sorted.
+// Copies and sorts the durations and returns their number.
 static uint32_t sort_durations(const struct arena_status *status,
                                uint32_t sorted[ARENA_TICK_WINDOW])
 {
@@ -131,7 +133,8 @@ static json_t *hits_json(const struct raim_match_hits *hits)
                               put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
 }
 
-// What a file or the system says may be of any bytes.
+// Text from files or the system may be invalid UTF-8, which JSON cannot hold; replaces such bytes
+// by ?.
 static json_t *text_json(const char *text)
 {
     json_t *string = json_string(text);
@@ -146,8 +149,8 @@ static json_t *text_json(const char *text)
     return string;
 }
 
-// The match admits only UTF-8; should it ever let something else through, one odd name must not
-// cost the operator the whole document.
+// The match admits only UTF-8 names. If an invalid one got through, a ? replaces it, so that the
+// rest of the document stays available.
 static json_t *name_json(const char *name, size_t capacity)
 {
     json_t *string = json_stringn(name, strnlen(name, capacity));
@@ -262,8 +265,8 @@ static bool put_totals(json_t *object, const struct totals *totals)
 
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
-    // An arena's status is asked for once, so that the totals agree with the arenas; their place
-    // among the keys is taken before they are known.
+    // Each arena's status is read once, so that the totals agree with the arenas. The empty object
+    // reserves the position of the totals among the keys.
     struct totals totals = {0};
     json_t *object = json_object();
     return document_text(
@@ -292,7 +295,7 @@ char *status_health_json(const struct arena_list *list, uint64_t now_ms)
                                             put_count(object, "uptime_s", uptime_s(list, now_ms))));
 }
 
-// --- What only the operator is told ---
+// --- Documents of the control socket ---
 
 static json_t *address_json(const struct arena_player *player)
 {
@@ -384,7 +387,7 @@ char *status_outcome_json(const struct reload_report *report)
     return document_text(finish(object, complete));
 }
 
-// --- Whether it can be played on ---
+// --- One arena, health and readiness ---
 
 char *status_arena_json(const struct arena_list *list, const char *name, bool *missing)
 {
@@ -394,7 +397,8 @@ char *status_arena_json(const struct arena_list *list, const char *name, bool *m
     return *missing ? NULL : document_text(arena_json(list->arenas[index], &totals));
 }
 
-// How long ago the arena ticked, in ms; UINT64_MAX when it never has. Now was read before.
+// Milliseconds since the arena's newest tick, or UINT64_MAX before the first. A tick can be newer
+// than `now_ms`, which was read before.
 static uint64_t silence_ms(const struct arena *arena, uint64_t now_ms)
 {
     const uint64_t ticked_ms = arena_ticked_ms(arena);
@@ -445,7 +449,8 @@ static json_t *overloaded_arenas_json(const struct arena_list *list)
 
 char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready)
 {
-    // Who is silent and who is overloaded decides what is said before it.
+    // The keys `status` and `reason` come first but depend on the lists; null reserves their
+    // positions.
     json_t *object = json_object();
     bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
                     put(object, "silent", silent_arenas_json(list, now_ms)) &&

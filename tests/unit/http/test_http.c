@@ -271,7 +271,7 @@ static void test_only_the_token_sees_without_delay(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_hello(*state, others[i], late);
     assert_hello(*state, "Authorization: Bearer 0123456789abcdef\r\n", now);
-    assert_hello(*state, "Authorization: Bearer 0123456789abcdeF\r\n", "no such token");
+    assert_hello(*state, "Authorization: Bearer 0123456789abcdeF\r\n", "invalid token");
     assert_status(*state, "/arenas/yard/stream", "Host: x\r\nAuthorization: Bearer x\r\n", 401);
     assert_hello(*state, "Authorization: Basic 0123456789abcdef\r\n", late);
     assert_status(*state, "/status", "Host: x\r\nAuthorization: Basic x\r\n", 200);
