@@ -215,7 +215,7 @@ static void test_every_number_finds_its_family(void **state)
     free(text);
 }
 
-static void test_process_tells_version_uptime_and_busy_workers(void **state)
+static void test_process_reports_version_uptime_and_busy_workers(void **state)
 {
     struct fixture *fixture = *state;
     fixture->workers[0].busy_ns = 1500 * MS;
@@ -295,7 +295,7 @@ static void test_families_stand_together_behind_help_and_type(void **state)
     free(text);
 }
 
-static void test_every_family_tells_of_the_same_moment(void **state)
+static void test_every_family_reports_of_the_same_moment(void **state)
 {
     struct fixture *fixture = *state;
     free(render(fixture));
@@ -303,7 +303,7 @@ static void test_every_family_tells_of_the_same_moment(void **state)
     assert_int_equal(fixture->arenas[1].asked, 1);
 }
 
-static void test_no_player_and_no_address_is_told(void **state)
+static void test_no_player_and_no_address_is_reported(void **state)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].config.address, CONFIG_ADDRESS_BYTES, "192.0.2.77");
@@ -323,12 +323,12 @@ int main(void)
         FIXED(test_tick_that_takes_its_whole_period_is_within_it),
         FIXED(test_buckets_hold_all_that_is_shorter),
         FIXED(test_every_number_finds_its_family),
-        FIXED(test_process_tells_version_uptime_and_busy_workers),
+        FIXED(test_process_reports_version_uptime_and_busy_workers),
         FIXED(test_every_reason_of_refusal_is_there_once),
         FIXED(test_labels_are_escaped),
         FIXED(test_families_stand_together_behind_help_and_type),
-        FIXED(test_every_family_tells_of_the_same_moment),
-        FIXED(test_no_player_and_no_address_is_told),
+        FIXED(test_every_family_reports_of_the_same_moment),
+        FIXED(test_no_player_and_no_address_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
