@@ -160,7 +160,7 @@ static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const cha
     if (is_open && !S_ISREG(status.st_mode))
         *problem = "it is not a regular file";
     else if (is_open && (status.st_mode & S_IRWXO) != 0)
-        *problem = "everybody may open it, want mode 0640 or less";
+        *problem = "others have access to it, want mode 0640 or less";
     else if (is_open && read(file, text, sizeof text - 1) < 0)
         *problem = strerror(errno);
     if (file >= 0)

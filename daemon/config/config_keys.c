@@ -70,7 +70,7 @@ static const struct reader_key ROOT_KEYS[] = {
      IN_ROOT(status_guard.token),
      .load = config_load_token,
      .text = "",
-     .expected = "the path of a file that is not open to everybody, or \"\"",
+     .expected = "a path to a file without access for others, or \"\"",
      .meaning = "file whose first line is a bearer token; a request with "
                 "\"Authorization: Bearer TOKEN\" sees the live map without "
                 "spectator_delay; the path is relative to this file"},
