@@ -85,7 +85,7 @@ static void test_the_live_token_is_kept_from_everybody(void **state)
     assert_token_refused("No such file or directory");
     write_text("token", "0123456789abcdef\n");
     assert_int_equal(chmod(path_of("token"), 0644), 0);
-    assert_token_refused("everybody may open it, want mode 0640 or less");
+    assert_token_refused("others have access to it, want mode 0640 or less");
     assert_int_equal(chmod(path_of("token"), 0640), 0);
     write_text("token", "too-short\n");
     assert_token_refused("want a line of 16 to 128 letters, digits and -._~+/=");
