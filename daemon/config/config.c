@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads the daemon's file and its maps, and checks what single keys cannot tell.
+// Loads the configuration file and its maps, and checks the rules that involve several keys.
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -21,37 +21,38 @@
 
 // One arena while loading.
 struct entry {
-    reader_node node; // its group in the file
-    bool is_good;     // nothing about its own keys was reported
+    reader_node node; // the arena's group in the file
+    bool is_good;     // no mistake was reported for its keys
 };
 
 // --- Public ---
 
 struct config *config_load(const char *path, FILE *out)
 {
-    struct diagnostics report = {.out = out};
-    return config_load_reported(path, &report);
+    struct diagnostics diagnostics = {.out = out};
+    return config_load_reported(path, &diagnostics);
 }
 
-// Closes the reader. Takes NULL, for a file that could not be read.
+// Builds the configuration from a reader and closes the reader. Takes NULL for a file that could
+// not be read.
 static struct config *load(struct reader *reader, const char *path, bool is_built_in,
-                           struct diagnostics *report)
+                           struct diagnostics *diagnostics)
 {
-    const int problems = report->problems;
+    const int problems = diagnostics->problems;
     struct config *config = reader != NULL ? calloc(1, sizeof *config) : NULL;
     if (config == NULL) {
         if (reader != NULL)
-            report_no_memory(report);
+            diagnostics_no_memory(diagnostics);
         reader_close(reader);
         return NULL;
     }
     struct config_loader loader = {
-        .config = config, .path = path, .is_built_in = is_built_in, .report = report};
+        .config = config, .path = path, .is_built_in = is_built_in, .diagnostics = diagnostics};
     int count;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
     reader_fill(reader_root(reader), keys, count, config, &loader);
-    if (report->problems == problems)
-        config->values = config_values_collect(reader_root(reader), report);
+    if (diagnostics->problems == problems)
+        config->values = config_values_collect(reader_root(reader), diagnostics);
     reader_close(reader);
     if (config->values != NULL)
         return config;
@@ -59,12 +60,12 @@ static struct config *load(struct reader *reader, const char *path, bool is_buil
     return NULL;
 }
 
-struct config *config_load_reported(const char *path, struct diagnostics *report)
+struct config *config_load_reported(const char *path, struct diagnostics *diagnostics)
 {
     struct path_list directories = {0};
-    report->directories = &directories;
-    struct config *config = load(reader_open(path, NULL, report), path, false, report);
-    report->directories = NULL;
+    diagnostics->directories = &directories;
+    struct config *config = load(reader_open(path, NULL, diagnostics), path, false, diagnostics);
+    diagnostics->directories = NULL;
     if (config != NULL)
         config->directories = directories;
     else
@@ -72,23 +73,23 @@ struct config *config_load_reported(const char *path, struct diagnostics *report
     return config;
 }
 
-struct config *config_demo(struct diagnostics *report)
+struct config *config_demo(struct diagnostics *diagnostics)
 {
     static const char path[] = "demo.conf";
-    return load(reader_open_text(path, embedded_config_demo, report), path, true, report);
+    return load(reader_open_text(path, embedded_config_demo, diagnostics), path, true, diagnostics);
 }
 
 struct config *config_load_map(const char *config_path, const char *path, double radius,
-                               struct diagnostics *report)
+                               struct diagnostics *diagnostics)
 {
     char *resolved = source_resolve(config_path, path);
     struct config *config = calloc(1, sizeof *config);
     if (config != NULL)
         config->maps = calloc(1, sizeof *config->maps);
     if (resolved == NULL || config == NULL || config->maps == NULL)
-        report_no_memory(report);
+        diagnostics_no_memory(diagnostics);
     else
-        config->maps[0] = map_file_load(resolved, NULL, radius, report);
+        config->maps[0] = map_file_load(resolved, NULL, radius, diagnostics);
     free(resolved);
     if (config != NULL && config->maps != NULL && config->maps[0] != NULL) {
         config->map_count = 1;
@@ -100,7 +101,7 @@ struct config *config_load_map(const char *config_path, const char *path, double
 
 struct gate_limits config_limits(const struct config_arena *arena)
 {
-    // A network of neighbours may play a small arena alone, but not fill a large one.
+    // Players behind one network may fill a small arena, but not a large one.
     enum { LEAST = 8, MOST = 64 };
     struct gate_limits limits = arena->limits;
     const uint32_t share = arena->max_players - arena->max_players / 4;
@@ -111,13 +112,13 @@ struct gate_limits config_limits(const struct config_arena *arena)
 
 struct config *config_share(struct config *config)
 {
-    config->sharers++;
+    config->references++;
     return config;
 }
 
 void config_unload(struct config *config)
 {
-    if (config == NULL || config->sharers-- > 0)
+    if (config == NULL || config->references-- > 0)
         return;
     for (int i = 0; i < config->map_count; i++)
         raim_map_destroy(config->maps[i]);
@@ -136,7 +137,7 @@ void config_load_hosts(reader_node list, void *into, void *context)
     (void)context;
     const int count = reader_count(list);
     if (count > HTTP_MAX_HOSTS) {
-        reader_refuse(list, "a list of at most %d names of hosts", HTTP_MAX_HOSTS);
+        reader_value_error(list, "a list of at most %d names of hosts", HTTP_MAX_HOSTS);
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -147,7 +148,8 @@ void config_load_hosts(reader_node list, void *into, void *context)
     }
 }
 
-// The first line of a file that not everybody may read; false with a reason.
+// Reads the token from the first line of a file. The file must not be accessible to others (mode
+// 0640 or less). Returns false with the reason in `problem`.
 static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const char **problem)
 {
     char text[HTTP_TOKEN_BYTES + 1] = "";
@@ -158,7 +160,7 @@ static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const cha
     if (is_open && !S_ISREG(status.st_mode))
         *problem = "it is not a regular file";
     else if (is_open && (status.st_mode & S_IRWXO) != 0)
-        *problem = "everybody may open it, want mode 0640 or less";
+        *problem = "others have access to it, want mode 0640 or less";
     else if (is_open && read(file, text, sizeof text - 1) < 0)
         *problem = strerror(errno);
     if (file >= 0)
@@ -180,9 +182,9 @@ void config_load_token(reader_node node, void *into, void *context)
         return;
     char *resolved = source_resolve(loader->path, path);
     if (resolved == NULL)
-        report_no_memory(loader->report);
+        diagnostics_no_memory(loader->diagnostics);
     else if (!read_token(resolved, config->status_guard.token, &problem))
-        reader_complain(node, "cannot take \"%s\": %s", resolved, problem);
+        reader_error(node, "cannot take \"%s\": %s", resolved, problem);
     free(resolved);
 }
 
@@ -195,12 +197,12 @@ static void load_arena(struct config_arena *arena, reader_node group, struct con
     reader_fill(group, keys, count, arena, loader);
     assert(raim_rules_check(&arena->rules) == NULL);
     if (arena->needs_access && arena->access_keys.count == 0)
-        reader_complain(reader_member(group, "access"),
-                        "got \"token\" without an access_key, want one");
+        reader_error(reader_member(group, "access"),
+                     "got \"token\" without an access_key, want one");
     if (arena->max_players + arena->bots > RAIM_MAX_PLAYERS)
-        reader_complain(reader_member(group, "bots"),
-                        "got %u beside %u max_players, want at most %d together", arena->bots,
-                        arena->max_players, RAIM_MAX_PLAYERS);
+        reader_error(reader_member(group, "bots"),
+                     "got %u beside %u max_players, want at most %d together", arena->bots,
+                     arena->max_players, RAIM_MAX_PLAYERS);
 }
 
 static bool is_any(const char *address)
@@ -221,16 +223,16 @@ static void check_unique(const struct config *config, const struct entry *entrie
     for (int i = 0; i < arena; i++) {
         const struct config_arena *other = &config->arenas[i];
         if (name_is_new && mine->name[0] != '\0' && strcmp(mine->name, other->name) == 0) {
-            reader_refuse(reader_member(entries[arena].node, "name"),
-                          "another name than that of arenas[%d]", i);
+            reader_value_error(reader_member(entries[arena].node, "name"),
+                               "another name than that of arenas[%d]", i);
             name_is_new = false;
         }
-        // A key that is wrong has its default here, which nobody wrote.
+        // A wrong key holds its default here, so a clash with it would be misleading.
         const bool both_good = entries[i].is_good && entries[arena].is_good;
         if (port_is_new && both_good && share_port(mine, other)) {
-            reader_complain(reader_member(entries[arena].node, "port"),
-                            "got %s:%u, want an address and port apart from %s:%u of arenas[%d]",
-                            mine->address, mine->port, other->address, other->port, i);
+            reader_error(reader_member(entries[arena].node, "port"),
+                         "got %s:%u, want an address and port apart from %s:%u of arenas[%d]",
+                         mine->address, mine->port, other->address, other->port, i);
             port_is_new = false;
         }
     }
@@ -242,26 +244,26 @@ void config_load_arenas(reader_node list, void *into, void *context)
     struct config_loader *loader = context;
     const int count = reader_count(list);
     if (count < 1 || count > CONFIG_MAX_ARENAS) {
-        reader_refuse(list, "1 to %d arenas", CONFIG_MAX_ARENAS);
+        reader_value_error(list, "1 to %d arenas", CONFIG_MAX_ARENAS);
         return;
     }
     config->arenas = calloc((size_t)count, sizeof *config->arenas);
     struct entry *entries = calloc((size_t)count, sizeof *entries);
     if (!config_begin_maps(loader, count) || config->arenas == NULL || entries == NULL) {
-        report_no_memory(loader->report);
-        free(loader->asks);
+        diagnostics_no_memory(loader->diagnostics);
+        free(loader->map_requests);
         free(entries);
         return;
     }
     config->arena_count = count;
     for (int i = 0; i < count; i++) {
-        const int problems = loader->report->problems;
+        const int problems = loader->diagnostics->problems;
         entries[i].node = reader_item(list, i);
         if (reader_is_group(entries[i].node))
             load_arena(&config->arenas[i], entries[i].node, loader);
         else
-            reader_refuse(entries[i].node, "a group { name = ...; map = ...; }");
-        entries[i].is_good = loader->report->problems == problems;
+            reader_value_error(entries[i].node, "a group { name = ...; map = ...; }");
+        entries[i].is_good = loader->diagnostics->problems == problems;
         check_unique(config, entries, i);
     }
     config_load_maps(loader);

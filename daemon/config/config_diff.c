@@ -59,17 +59,17 @@ static int find_name(const struct config *config, const char *name)
     return -1;
 }
 
-// No two arenas of a configuration share a name, nor an address and port, so that both ends find
-// the same pairs.
+// Names are unique within a configuration, and so are pairs of address and port. The pairing is
+// therefore symmetric: looking from either configuration finds the same partner.
 int config_diff_partner(const struct config *theirs, const struct config *mine, int arena)
 {
-    const struct config_arena *wanted = &mine->arenas[arena];
-    const int namesake = find_name(theirs, wanted->name);
-    if (namesake >= 0 || wanted->port == 0)
-        return namesake;
+    const struct config_arena *sought = &mine->arenas[arena];
+    const int by_name = find_name(theirs, sought->name);
+    if (by_name >= 0 || sought->port == 0)
+        return by_name;
     for (int i = 0; i < theirs->arena_count; i++) {
         const struct config_arena *other = &theirs->arenas[i];
-        if (other->port == wanted->port && strcmp(other->address, wanted->address) == 0 &&
+        if (other->port == sought->port && strcmp(other->address, sought->address) == 0 &&
             find_name(mine, other->name) < 0)
             return i;
     }
@@ -106,7 +106,7 @@ add_change(struct config_diff *diff, struct config_change change, const char *fo
     diff->changes[diff->count++] = change;
 }
 
-// The name of an arena that is gone stands at a place of the file as it was.
+// The location of a removed arena's name refers to the old version of the file.
 static void add_arena(struct config_diff *diff, const struct config *config, int arena, bool is_new)
 {
     const struct config_value *name = config_values_find(config->values, arena, "name");
@@ -115,9 +115,11 @@ static void add_arena(struct config_diff *diff, const struct config *config, int
         .new_arena = is_new ? arena : -1,
     };
     if (is_new)
-        add_change(diff, change, "%s: arenas[%d]: nothing -> %s", name->place, arena, name->text);
+        add_change(diff, change, "%s: arenas[%d]: nothing -> %s", name->location, arena,
+                   name->text);
     else
-        add_change(diff, change, "%s: arenas[%d]: %s -> nothing", name->place, arena, name->text);
+        add_change(diff, change, "%s: arenas[%d]: %s -> nothing", name->location, arena,
+                   name->text);
 }
 
 static const void *base_of(const struct config *config, int arena)
@@ -130,7 +132,7 @@ static const char *words(const struct config_value *value)
     return value->text[0] != '\0' ? value->text : "nothing";
 }
 
-// What is written differently may be equal: 2 and 2.0.
+// Compares values and not texts, because 2 and 2.0 are equal.
 static bool is_same_value(const struct config_value *from, const void *old_base,
                           const struct config_value *to, const void *new_base)
 {
@@ -153,7 +155,7 @@ static void compare_values(struct config_diff *diff, const struct config *old_co
             continue;
         const struct config_value *from =
             config_values_find(old_config->values, old_arena, to->name);
-        assert(from != NULL); // both are by the same tables
+        assert(from != NULL); // both come from the same tables
         const struct config_change change = {
             .needs_restart = to->key->applies == READER_AT_RESTART,
             .old_arena = old_arena,
@@ -162,11 +164,11 @@ static void compare_values(struct config_diff *diff, const struct config *old_co
             .to = to,
         };
         if (!is_same_value(from, old_base, to, new_base))
-            add_change(diff, change, "%s: %s: %s -> %s", to->place, to->path, words(from),
+            add_change(diff, change, "%s: %s: %s -> %s", to->location, to->path, words(from),
                        words(to));
         else if (to->key->same_files != NULL && !to->key->same_files(old_base, new_base))
-            add_change(diff, change, "%s: %s: %s -> another file of this name", to->place, to->path,
-                       to->text);
+            add_change(diff, change, "%s: %s: %s -> another file of this name", to->location,
+                       to->path, to->text);
     }
 }
 
@@ -179,7 +181,7 @@ bool config_diff_keep(const struct config_change *change, struct config *new_con
     char *new_base = change->new_arena >= 0 ? (char *)&new_config->arenas[change->new_arena]
                                             : (char *)new_config;
     const char *old_base = base_of(old_config, change->old_arena);
-    if (!config_value_keep(&values->values[to - values->values], from->text))
+    if (!config_value_set_text(&values->values[to - values->values], from->text))
         return false;
     memcpy(new_base + to->offset, old_base + from->offset, to->key->size);
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the tables of keys as a configuration, comments before keys.
+// Writes the key tables as a configuration file with a comment above each key.
 #include "config_dump.h"
 
 #include "config_keys.h"
@@ -10,7 +10,7 @@ enum { COLUMNS = 100, INDENT = 4, LINE_BYTES = 512 };
 
 static void dump_keys(FILE *out, const struct reader_key *keys, int count, int indent);
 
-// Writes a text as comments that fit the page.
+// Writes a text as comment lines of at most COLUMNS columns.
 static void dump_comment(FILE *out, const char *text, int indent)
 {
     int column = fprintf(out, "%*s#", indent, "");

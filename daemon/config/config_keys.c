@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of the daemon's keys and what their texts say.
+// The tables of configuration keys and the parsers of their text values.
 #include "config_keys.h"
 
 #include "config_loader.h"
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_WANT says so");
-static_assert(CONFIG_MAX_ARENAS == 256, "the want of arenas says so");
+static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_EXPECTED says so");
+static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
-static_assert(CONFIG_CONTROL_BYTES == 108, "the want of control says so");
-static_assert(CONFIG_MAX_ROTATION == 32, "the want of rotation says so");
-static_assert(HTTP_MAX_HOSTS == 16, "the want of status_hosts says so");
-static_assert(RAIM_MAX_MOTD_BYTES == 120, "the want of motd says so");
+static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
+static_assert(CONFIG_MAX_ROTATION == 32, "`expected` of rotation names the limit");
+static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
+static_assert(RAIM_MAX_MOTD_BYTES == 120, "`expected` of motd names the limit");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
-// Where a key's value is kept.
+// Offset and size of the field that holds a key's value.
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define IN_ROOT(member) IN(struct config, member)
 #define IN_ARENA(member) IN(struct config_arena, member)
@@ -36,11 +36,11 @@ static bool parse_path(const char *text, void *field);
 static bool parse_motd(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
-static bool parse_sealed(const char *text, void *field);
+static bool parse_encryption(const char *text, void *field);
 
 static_assert(offsetof(struct http_guard, host_count) == 0 &&
                   offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
-              "what stands before the token are the names of hosts");
+              "the host names precede the token, so that one copy takes them");
 
 static const struct reader_key ROOT_KEYS[] = {
     {.name = "workers",
@@ -49,65 +49,67 @@ static const struct reader_key ROOT_KEYS[] = {
      .value = 0,
      .min = 0,
      .max = CONFIG_MAX_WORKERS,
-     .meaning = "threads that run the arenas, 0 for one per CPU"},
+     .meaning = "number of threads that run the arenas; 0 starts one per CPU"},
     {.name = "status",
      .kind = READER_TEXT,
      IN_ROOT(status),
      .text = "127.0.0.1:7246",
      .parse = parse_status,
-     .want = "\"IPV4:PORT\" or \"off\"",
+     .expected = "\"IPV4:PORT\" or \"off\"",
      .meaning = "TCP address that serves the status over HTTP"},
     {.name = "status_hosts",
      .kind = READER_LIST,
      .offset = offsetof(struct config, status_guard),
      .size = offsetof(struct http_guard, token),
      .load = config_load_hosts,
-     .want = "a list of at most 16 names of hosts",
-     .meaning = "names that browsers and others may ask the status by, beside IP addresses and "
-                "localhost"},
+     .expected = "a list of at most 16 names of hosts",
+     .meaning = "host names accepted in the Host and Origin headers of status "
+                "requests, besides IP addresses and localhost"},
     {.name = "live_token_file",
      .kind = READER_TEXT,
      IN_ROOT(status_guard.token),
      .load = config_load_token,
      .text = "",
-     .want = "the path of a file that is not open to everybody, or \"\"",
-     .meaning = "file whose line is a token: who brings it as \"Authorization: Bearer\" sees the "
-                "live map without spectator_delay; relative to this file"},
+     .expected = "a path to a file without access for others, or \"\"",
+     .meaning = "file whose first line is a bearer token; a request with "
+                "\"Authorization: Bearer TOKEN\" sees the live map without "
+                "spectator_delay; the path is relative to this file"},
     {.name = "control",
      .kind = READER_TEXT,
      IN_ROOT(control),
      .text = "",
      .parse = parse_control,
-     .want = "\"off\", \"\", or an absolute path of at most 107 bytes",
-     .meaning = "Unix socket that raimctl talks to; \"\" for control.sock in $RUNTIME_DIRECTORY, "
-                "where there is one"},
+     .expected = "\"off\", \"\", or an absolute path of at most 107 bytes",
+     .meaning = "Unix socket that raimctl connects to; \"\" selects control.sock in "
+                "$RUNTIME_DIRECTORY, or no socket if that variable is unset"},
     {.name = "log_level",
      .kind = READER_TEXT,
      IN_ROOT(log_level),
      .text = "info",
      .parse = parse_log_level,
-     .want = LOG_LEVEL_WANT,
+     .expected = LOG_LEVEL_WANT,
      .applies = READER_AT_ONCE,
-     .meaning = "what the log leaves out: everything less grave"},
+     .meaning = "lowest severity that is logged"},
     {.name = "sandbox",
      .kind = READER_BOOLEAN,
      IN_ROOT(sandbox),
      .flag = true,
-     .meaning =
-         "whether a running raimd gives up the system calls and files that it does not need"},
+     .meaning = "whether raimd restricts itself to the system calls and files that it "
+                "needs (seccomp, Landlock)"},
     {.name = "core_dumps",
      .kind = READER_BOOLEAN,
      IN_ROOT(core_dumps),
      .flag = false,
-     .meaning = "whether a crash may leave a core, with every secret in it, and a debugger attach"},
+     .meaning = "whether a crash may write a core dump, which contains every secret "
+                "key, and whether a debugger may attach"},
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,
      .required = true,
-     .want = "a list of 1 to 256 groups",
+     .expected = "a list of 1 to 256 groups",
      .keys = arena_keys,
      .applies = READER_AT_ONCE,
-     .meaning = "what is played"},
+     .meaning = "the arenas to run, one group each"},
 };
 
 static const struct reader_key ARENA_KEYS[] = {
@@ -117,23 +119,24 @@ static const struct reader_key ARENA_KEYS[] = {
      .required = true,
      .parse = parse_name,
      .example = "duel",
-     .want = CONFIG_NAME_WANT,
+     .expected = CONFIG_NAME_EXPECTED,
      .applies = READER_AT_ONCE,
-     .meaning = "name in the status and the log, each arena its own"},
+     .meaning = "unique name of the arena in the status and the log"},
     {.name = "address",
      .kind = READER_TEXT,
      IN_ARENA(address),
      .text = "0.0.0.0",
      .parse = parse_address,
-     .want = "a dotted IPv4 address",
-     .meaning = "local address that players connect to, 0.0.0.0 for all"},
+     .expected = "a dotted IPv4 address",
+     .meaning = "local address that players connect to; 0.0.0.0 listens on all "
+                "addresses"},
     {.name = "port",
      .kind = READER_INTEGER,
      IN_ARENA(port),
      .value = 7246,
      .min = 0,
      .max = UINT16_MAX,
-     .meaning = "UDP port, 0 for any free one"},
+     .meaning = "UDP port; 0 selects a free port"},
     {.name = "map",
      .kind = READER_TEXT,
      .load = config_load_map_key,
@@ -141,9 +144,9 @@ static const struct reader_key ARENA_KEYS[] = {
      .required = true,
      .parse = parse_path,
      .example = "maps/duel.conf",
-     .want = CONFIG_PATH_WANT,
+     .expected = CONFIG_PATH_EXPECTED,
      .applies = READER_WITH_MAP,
-     .meaning = "where it is played; relative to this file"},
+     .meaning = "map file of the first round; the path is relative to this file"},
     {.name = "max_players",
      .kind = READER_INTEGER,
      IN_ARENA(max_players),
@@ -152,7 +155,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 1000,
      .applies = READER_AT_ONCE,
      .room = READER_PLAYERS,
-     .meaning = "players that may join at a time, bots not counted"},
+     .meaning = "maximum number of connected players, not counting bots"},
     {.name = "max_spectators",
      .kind = READER_INTEGER,
      IN_ARENA(max_spectators),
@@ -161,7 +164,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 1000,
      .applies = READER_AT_ONCE,
      .room = READER_SPECTATORS,
-     .meaning = "clients that may watch a player at a time, players not counted"},
+     .meaning = "maximum number of connected spectators, not counting players"},
     {.name = "spectator_delay",
      .kind = READER_NUMBER,
      IN_ARENA(spectator_delay_s),
@@ -170,7 +173,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 60,
      .unit = "s",
      .applies = READER_WITH_MATCH,
-     .meaning = "time by which a spectator sees everything late, wherever it connects from"},
+     .meaning = "delay of everything that spectators see, regardless of their address"},
     {.name = "bots",
      .kind = READER_INTEGER,
      IN_ARENA(bots),
@@ -179,7 +182,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = CONFIG_MAX_BOTS,
      .applies = READER_WITH_MATCH,
      .room = READER_BOTS,
-     .meaning = "players that the server itself plays"},
+     .meaning = "number of players that the server controls"},
     {.name = "tick_hz",
      .kind = READER_INTEGER,
      IN_ARENA(tick_hz),
@@ -187,7 +190,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = 10,
      .max = 240,
      .unit = "Hz",
-     .meaning = "steps of the game per second, and at most so many snapshots to each player"},
+     .meaning = "simulation steps per second, and the maximum number of snapshots per "
+                "second to each player"},
     {.name = "view_width",
      .kind = READER_INTEGER,
      IN_ARENA(view_width),
@@ -195,7 +199,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = 100,
      .max = 10000,
      .unit = "units",
-     .meaning = "width of what everybody sees around their own player, whatever their display"},
+     .meaning = "width of the area that each player sees around their own player, "
+                "regardless of the display"},
     {.name = "view_height",
      .kind = READER_INTEGER,
      IN_ARENA(view_height),
@@ -203,12 +208,13 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = 100,
      .max = 10000,
      .unit = "units",
-     .meaning = "height of it"},
+     .meaning = "height of the area that each player sees"},
     {.name = "sight",
      .kind = READER_BOOLEAN,
      IN_ARENA(sight),
      .flag = true,
-     .meaning = "whether obstacles hide what is behind them, on the wire as well"},
+     .meaning =
+         "whether obstacles hide what is behind them; the server does not send what is hidden"},
     {.name = "lag_compensation",
      .kind = READER_INTEGER,
      IN_ARENA(lag_compensation_ms),
@@ -216,8 +222,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .min = 0,
      .max = 250,
      .unit = "ms",
-     .meaning =
-         "time by which others are rewound at most to where a shooter saw them, 0 for never"},
+     .meaning = "maximum time by which other players are rewound to where a shooter "
+                "saw them; 0 disables lag compensation"},
     {.name = "resume_grace",
      .kind = READER_NUMBER,
      IN_ARENA(resume_grace_s),
@@ -226,7 +232,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 600,
      .unit = "s",
      .applies = READER_AT_ONCE,
-     .meaning = "time that the player of a lost connection stays for it to come back"},
+     .meaning = "time for which a player with a lost connection is kept so that the "
+                "client can resume"},
     {.name = "idle_timeout",
      .kind = READER_NUMBER,
      IN_ARENA(idle_timeout_s),
@@ -235,21 +242,21 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 86400,
      .unit = "s",
      .applies = READER_AT_ONCE,
-     .meaning =
-         "time after which who presses nothing new makes room for a newcomer while the arena "
-         "is full, 0 for never"},
+     .meaning = "time without a change of input after which a player may be removed to "
+                "admit a new one when the arena is full; 0 disables removal"},
     {.name = "queries",
      .kind = READER_BOOLEAN,
      IN_ARENA(queries),
      .flag = true,
      .applies = READER_AT_ONCE,
-     .meaning = "whether the UDP port answers server browsers (Valve A2S)"},
+     .meaning = "whether the UDP port answers server browser queries (Valve A2S)"},
     {.name = "query_names",
      .kind = READER_BOOLEAN,
      IN_ARENA(query_names),
      .flag = true,
      .applies = READER_AT_ONCE,
-     .meaning = "whether these are told the names of players"},
+     .meaning = "whether answers to server browser queries contain the names of "
+                "players"},
     {.name = "round_time",
      .kind = READER_NUMBER,
      IN_ARENA(round_s),
@@ -258,7 +265,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 86400,
      .unit = "s",
      .applies = READER_WITH_ROUND,
-     .meaning = "time that a round takes at most, 0 for no end by the clock"},
+     .meaning = "maximum length of a round; 0 sets no time limit"},
     {.name = "score_limit",
      .kind = READER_INTEGER,
      IN_ARENA(score_limit),
@@ -267,7 +274,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 100000,
      .unit = "points",
      .applies = READER_WITH_ROUND,
-     .meaning = "what ends a round for the first to have it, 0 for none"},
+     .meaning = "score that ends the round when a player reaches it; 0 sets no score "
+                "limit"},
     {.name = "break_time",
      .kind = READER_NUMBER,
      IN_ARENA(break_s),
@@ -276,60 +284,65 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = 300,
      .unit = "s",
      .applies = READER_WITH_BREAK,
-     .meaning = "time between two rounds, in which everybody stands and the winner is shown"},
+     .meaning = "time between two rounds, during which players cannot move and the "
+                "winner is shown"},
     {.name = "rotation",
      .kind = READER_LIST,
      .load = config_load_rotation,
      .same_files = config_has_same_rotation,
-     .want = "a list of at most 32 paths of map files",
+     .expected = "a list of at most 32 paths of map files",
      .applies = READER_WITH_ROTATION,
-     .meaning = "maps that follow round by round, and then that of the key map again"},
+     .meaning = "maps of the following rounds in order, after which the rotation "
+                "starts again with the key map"},
     {.name = "motd",
      .kind = READER_TEXT,
      IN_ARENA(motd),
      .text = "",
      .parse = parse_motd,
-     .want = "at most 120 bytes of UTF-8 without anything invisible",
+     .expected = "at most 120 bytes of UTF-8 without anything invisible",
      .applies = READER_AT_ONCE,
-     .meaning = "what everybody is told who comes in"},
+     .meaning = "message of the day, which is shown to each client that joins"},
     {.name = "address_validation",
      .kind = READER_BOOLEAN,
      IN_ARENA(address_validation),
      .flag = true,
      .applies = READER_AT_ONCE,
-     .meaning = "whether who connects must have shown that its address is its own"},
+     .meaning = "whether a client must prove that it receives at its source address "
+                "(stateless cookie) before it may connect"},
     {.name = "limits",
      .kind = READER_GROUP,
      IN_ARENA(limits),
-     .want = "a group",
+     .expected = "a group",
      .keys = limit_keys,
      .applies = READER_AT_ONCE,
-     .meaning = "what one address may take that differs from the default"},
+     .meaning = "limits per address and network that differ from their defaults"},
     {.name = "access",
      .kind = READER_TEXT,
      IN_ARENA(needs_access),
      .text = "open",
      .parse = parse_access,
-     .want = "\"open\" or \"token\"",
-     .meaning = "who is let in: everybody, or who has an access token (see raimctl token)"},
+     .expected = "\"open\" or \"token\"",
+     .meaning = "who may join: everybody (\"open\"), or only clients with an access "
+                "token (\"token\", see raimctl token)"},
     {.name = "access_key",
      .kind = READER_TEXT,
      IN_ARENA(access_keys),
      .text = "",
      .parse = parse_access_key,
-     .want = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
-     .meaning = "public keys of those who sign access tokens"},
+     .expected = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
+     .meaning = "public keys that verify the signatures of access tokens"},
     {.name = "encryption",
      .kind = READER_TEXT,
      IN_ARENA(encryption),
      .text = "offered",
-     .parse = parse_sealed,
-     .want = "\"off\", \"offered\" or \"required\"",
-     .meaning = "whether datagrams are encrypted: of nobody, of clients that can do it, or of all"},
+     .parse = parse_encryption,
+     .expected = "\"off\", \"offered\" or \"required\"",
+     .meaning = "encryption of datagrams: never, for clients that support it, or "
+                "required of all clients"},
     {.name = "rules",
      .kind = READER_GROUP,
      IN_ARENA(rules),
-     .want = "a group",
+     .expected = "a group",
      .keys = rule_keys,
      .applies = READER_WITH_MATCH,
      .meaning = "numbers of the game that differ from their defaults"},
@@ -415,7 +428,7 @@ void config_tune(struct config_arena *arena, const struct config_arena *from)
 
 // --- Texts ---
 
-// What the caller has measured.
+// The caller has checked that the text fits the field.
 static void copy_text(void *field, const char *text)
 {
     memcpy(field, text, strlen(text) + 1);
@@ -482,7 +495,7 @@ bool config_is_path(const char *text)
 
 static bool parse_path(const char *text, void *field)
 {
-    (void)field; // loaded with the others
+    (void)field; // config_load_maps loads the file later
     return config_is_path(text);
 }
 
@@ -519,7 +532,7 @@ static bool parse_access(const char *text, void *field)
     return true;
 }
 
-static bool parse_sealed(const char *text, void *field)
+static bool parse_encryption(const char *text, void *field)
 {
     static const char *const names[] = {
         [CONFIG_ENCRYPTION_OFF] = "off",

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_BYTES = 512 };
+enum { LOCATION_BYTES = 512 };
 
-// A map that an arena plays on.
-struct config_ask {
-    reader_node node; // that names it
+// A map file that an arena names.
+struct config_map_request {
+    reader_node node; // the value that names the file
     char *path;       // owned
     const struct config_arena *arena;
     const struct raim_map **map;
@@ -24,29 +24,29 @@ struct config_ask {
 bool config_begin_maps(struct config_loader *loader, int arena_count)
 {
     const size_t most = (size_t)arena_count * (1 + CONFIG_MAX_ROTATION);
-    loader->asks = calloc(most, sizeof *loader->asks);
+    loader->map_requests = calloc(most, sizeof *loader->map_requests);
     loader->config->maps = calloc(most, sizeof *loader->config->maps);
-    return loader->asks != NULL && loader->config->maps != NULL;
+    return loader->map_requests != NULL && loader->config->maps != NULL;
 }
 
-static void ask(struct config_loader *loader, reader_node node, const char *file,
-                const struct config_arena *arena, const struct raim_map **map)
+static void request_map(struct config_loader *loader, reader_node node, const char *file,
+                        const struct config_arena *arena, const struct raim_map **map)
 {
     char *path = source_resolve(loader->path, file);
     if (path == NULL) {
-        report_no_memory(loader->report);
+        diagnostics_no_memory(loader->diagnostics);
         return;
     }
-    loader->asks[loader->ask_count++] =
-        (struct config_ask){.node = node, .path = path, .arena = arena, .map = map};
+    loader->map_requests[loader->map_request_count++] =
+        (struct config_map_request){.node = node, .path = path, .arena = arena, .map = map};
 }
 
 void config_load_map_key(reader_node node, void *into, void *context)
 {
     struct config_arena *arena = into;
     const char *file;
-    if (reader_text(node, config_is_path, CONFIG_PATH_WANT, &file))
-        ask(context, node, file, arena, &arena->map);
+    if (reader_text(node, config_is_path, CONFIG_PATH_EXPECTED, &file))
+        request_map(context, node, file, arena, &arena->map);
 }
 
 void config_load_rotation(reader_node node, void *into, void *context)
@@ -54,14 +54,14 @@ void config_load_rotation(reader_node node, void *into, void *context)
     struct config_arena *arena = into;
     const int count = reader_count(node);
     if (count > CONFIG_MAX_ROTATION) {
-        reader_refuse(node, "a list of at most %d paths of map files", CONFIG_MAX_ROTATION);
+        reader_value_error(node, "a list of at most %d paths of map files", CONFIG_MAX_ROTATION);
         return;
     }
     for (int i = 0; i < count; i++) {
         const reader_node item = reader_item(node, i);
         const char *file;
-        if (reader_text(item, config_is_path, CONFIG_PATH_WANT, &file))
-            ask(context, item, file, arena, &arena->rotation[i]);
+        if (reader_text(item, config_is_path, CONFIG_PATH_EXPECTED, &file))
+            request_map(context, item, file, arena, &arena->rotation[i]);
     }
     arena->rotation_count = count;
     if (count > 0 && arena->round_s == 0 && arena->score_limit == 0)
@@ -69,18 +69,19 @@ void config_load_rotation(reader_node node, void *into, void *context)
                           "operator changes the map");
 }
 
-static bool is_same_file(const struct config_ask *a, const struct config_ask *b)
+static bool is_same_file(const struct config_map_request *a, const struct config_map_request *b)
 {
     return strcmp(a->path, b->path) == 0;
 }
 
-// What fits the largest players of the arenas that play on a map fits all.
-static double largest_radius(const struct config_loader *loader, const struct config_ask *asked)
+// A map that fits the largest players of its arenas fits all of them.
+static double largest_radius(const struct config_loader *loader,
+                             const struct config_map_request *request)
 {
     double largest = 0;
-    for (int i = 0; i < loader->ask_count; i++) {
-        const struct config_ask *other = &loader->asks[i];
-        if (is_same_file(other, asked) && other->arena->rules.player_radius > largest)
+    for (int i = 0; i < loader->map_request_count; i++) {
+        const struct config_map_request *other = &loader->map_requests[i];
+        if (is_same_file(other, request) && other->arena->rules.player_radius > largest)
             largest = other->arena->rules.player_radius;
     }
     return largest;
@@ -96,46 +97,49 @@ static const char *find_built_in(const char *path)
     };
     size_t i = 0;
     while (strcmp(files[i].path, path) != 0)
-        i++; // a test loads config/demo.conf
+        i++; // ends: a test loads config/demo.conf
     return files[i].text;
 }
 
-static struct raim_map *load_map(struct config_loader *loader, const struct config_ask *asked)
+static struct raim_map *load_map(struct config_loader *loader,
+                                 const struct config_map_request *request)
 {
-    const double radius = largest_radius(loader, asked);
+    const double radius = largest_radius(loader, request);
     if (loader->is_built_in)
-        return map_file_parse(asked->path, find_built_in(asked->path), radius, loader->report);
-    char asker[PLACE_BYTES];
-    reader_place(asked->node, asker, sizeof asker);
-    return map_file_load(asked->path, asker, radius, loader->report);
+        return map_file_parse(request->path, find_built_in(request->path), radius,
+                              loader->diagnostics);
+    char named_at[LOCATION_BYTES];
+    reader_key_location(request->node, named_at, sizeof named_at);
+    return map_file_load(request->path, named_at, radius, loader->diagnostics);
 }
 
 void config_load_maps(struct config_loader *loader)
 {
     struct config *config = loader->config;
-    for (int i = 0; i < loader->ask_count; i++) {
-        const struct config_ask *asked = &loader->asks[i], *first = loader->asks;
-        while (!is_same_file(first, asked))
+    for (int i = 0; i < loader->map_request_count; i++) {
+        const struct config_map_request *request = &loader->map_requests[i],
+                                        *first = loader->map_requests;
+        while (!is_same_file(first, request))
             first++;
-        if (first < asked) {
-            *asked->map = *first->map;
+        if (first < request) {
+            *request->map = *first->map;
             continue;
         }
-        struct raim_map *map = load_map(loader, asked);
+        struct raim_map *map = load_map(loader, request);
         if (map != NULL)
             config->maps[config->map_count++] = map;
-        *asked->map = map;
+        *request->map = map;
     }
-    for (int i = 0; i < loader->ask_count; i++)
-        free(loader->asks[i].path);
-    free(loader->asks);
-    loader->asks = NULL;
-    loader->ask_count = 0;
+    for (int i = 0; i < loader->map_request_count; i++)
+        free(loader->map_requests[i].path);
+    free(loader->map_requests);
+    loader->map_requests = NULL;
+    loader->map_request_count = 0;
 }
 
 // --- Comparing ---
 
-// Maps of one file that was read twice are equal bit for bit, unless it changed in between.
+// Two loads of an unchanged file give maps that are equal bit for bit.
 static bool is_same_map(const struct raim_map *a, const struct raim_map *b)
 {
     if (strcmp(a->name, b->name) != 0 || memcmp(&a->border, &b->border, sizeof a->border) != 0 ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks the tables of keys and the file beside each other.
+// Collects the value of every key by walking the key tables and the file in parallel.
 #define _GNU_SOURCE
 #include "config_values.h"
 
@@ -11,27 +11,27 @@
 #include <string.h>
 
 enum {
-    PLACE_BYTES = 512,  // longer paths are cut in messages
-    PREFIX_BYTES = 64,  // "arenas[255].limits."
-    DEFAULT_BYTES = 160 // of a key's default
+    LOCATION_BYTES = 512, // longer locations are cut
+    PREFIX_BYTES = 64,    // "arenas[255].limits."
+    DEFAULT_BYTES = 160   // a key's default as text
 };
 
-// Path, text and place of each value are written one after another, and found again by their NULs
-// when all are there.
+// Path, text and location of each value are appended to one buffer, each with a closing NUL. The
+// pointers into it are set at the end, because the buffer moves while it grows.
 struct collector {
     struct config_values *values;
     struct text_buffer texts;
     bool no_memory;
 };
 
-// A group of the file, and what its values have in common.
+// A group of the file with the properties that its values share.
 struct group {
     reader_node node;
-    reader_node place; // the group itself or, where it is absent, the one around it
+    reader_node anchor; // the group itself or, if it is absent, its parent: gives the location
     const struct reader_key *keys;
     int count;
-    const char *prefix; // of paths
-    size_t offset;      // of its struct
+    const char *prefix; // of the values' paths
+    size_t offset;      // of the group's struct in the configuration
     int arena;
 };
 
@@ -59,15 +59,15 @@ static void add_value(struct collector *collector, const struct group *group, re
         collector->no_memory = true;
         return;
     }
-    char place[PLACE_BYTES], text[DEFAULT_BYTES];
+    char location[LOCATION_BYTES], text[DEFAULT_BYTES];
     const bool is_default = node.setting == NULL;
-    reader_location(is_default ? group->place : node, place, sizeof place);
+    reader_location(is_default ? group->anchor : node, location, sizeof location);
     text_buffer_print(&collector->texts, "%s%s%c", group->prefix, key->name, '\0');
     if (is_default && reader_default(key, text, sizeof text))
         text_buffer_print(&collector->texts, "%s", text);
     else if (!is_default)
         reader_write_value(&collector->texts, node);
-    text_buffer_print(&collector->texts, "%c%s%c", '\0', place, '\0');
+    text_buffer_print(&collector->texts, "%c%s%c", '\0', location, '\0');
     values->values[values->count++] = (struct config_value){
         .key = key,
         .offset = group->offset + key->offset,
@@ -84,7 +84,7 @@ static void collect_arenas(struct collector *collector, const struct group *root
     arena.keys = key->keys(&arena.count);
     for (int i = 0; i < reader_count(list); i++) {
         snprintf(prefix, sizeof prefix, "%s%s[%d].", root->prefix, key->name, i);
-        arena.node = arena.place = reader_item(list, i);
+        arena.node = arena.anchor = reader_item(list, i);
         arena.arena = i;
         collect_group(collector, &arena);
     }
@@ -96,7 +96,7 @@ static void collect_inner(struct collector *collector, const struct group *outer
     char prefix[PREFIX_BYTES];
     struct group inner = {
         .node = node,
-        .place = node.setting != NULL ? node : outer->place,
+        .anchor = node.setting != NULL ? node : outer->anchor,
         .prefix = prefix,
         .offset = outer->offset + key->offset,
         .arena = outer->arena,
@@ -133,25 +133,25 @@ static void find_texts(struct config_values *values)
         value->path = at;
         value->name = value->arena >= 0 ? strchr(at, '.') + 1 : at;
         value->text = behind(value->path);
-        value->place = behind(value->text);
-        at = behind(value->place);
+        value->location = behind(value->text);
+        at = behind(value->location);
     }
 }
 
-struct config_values *config_values_collect(reader_node root, struct diagnostics *report)
+struct config_values *config_values_collect(reader_node root, struct diagnostics *diagnostics)
 {
     struct collector collector = {.values = calloc(1, sizeof *collector.values)};
     struct config_values *values = collector.values;
     if (values == NULL) {
-        report_no_memory(report);
+        diagnostics_no_memory(diagnostics);
         return NULL;
     }
-    struct group group = {.node = root, .place = root, .prefix = "", .arena = -1};
+    struct group group = {.node = root, .anchor = root, .prefix = "", .arena = -1};
     group.keys = config_keys(CONFIG_ROOT, &group.count);
     collect_group(&collector, &group);
     values->texts = text_buffer_take(&collector.texts);
     if (values->texts == NULL || collector.no_memory) {
-        report_no_memory(report);
+        diagnostics_no_memory(diagnostics);
         config_values_free(values);
         return NULL;
     }
@@ -164,19 +164,19 @@ void config_values_free(struct config_values *values)
     if (values == NULL)
         return;
     for (int i = 0; i < values->count; i++)
-        free(values->values[i].kept);
+        free(values->values[i].own_text);
     free(values->values);
     free(values->texts);
     free(values);
 }
 
-bool config_value_keep(struct config_value *value, const char *text)
+bool config_value_set_text(struct config_value *value, const char *text)
 {
     char *copy = strdup(text);
     if (copy == NULL)
         return false;
-    free(value->kept);
-    value->text = value->kept = copy;
+    free(value->own_text);
+    value->text = value->own_text = copy;
     return true;
 }
 
@@ -195,6 +195,6 @@ void config_values_print(const struct config_values *values, FILE *out)
         const struct config_value *value = &values->values[i];
         const bool is_absent = value->text[0] == '\0';
         fprintf(out, "%s =%s%s; # %s\n", value->path, is_absent ? "" : " ", value->text,
-                value->is_default ? (is_absent ? "absent" : "default") : value->place);
+                value->is_default ? (is_absent ? "absent" : "default") : value->location);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and counts the mistakes of a configuration.
+// Writes and counts the mistakes and warnings of a configuration.
 #define _GNU_SOURCE
 #include "diagnostics.h"
 
@@ -15,13 +15,13 @@
 #define JOURNAL_WARNING "<4>"
 
 enum {
-    PLACE_BYTES = PATH_MAX + 512, // longer ones are cut, as are longer messages
+    LOCATION_BYTES = PATH_MAX + 512, // longer locations and messages are cut
     MESSAGE_BYTES = 2 * PATH_MAX,
 };
 
-static void write_json(struct diagnostics *report, const char *place, const char *message);
+static void write_json(struct diagnostics *diagnostics, const char *location, const char *message);
 
-// Whatever a file holds: a mistake is one line, and safe to look at.
+// Keeps an entry on one line and without terminal control sequences, whatever the file contains.
 static void replace_controls(char *text)
 {
     for (; *text != '\0'; text++)
@@ -29,65 +29,67 @@ static void replace_controls(char *text)
             *text = '?';
 }
 
-__attribute__((format(printf, 5, 0))) static void add(struct diagnostics *report, const char *place,
-                                                      const char *priority, const char *kind,
-                                                      const char *format, va_list arguments)
+__attribute__((format(printf, 5, 0))) static void add(struct diagnostics *diagnostics,
+                                                      const char *location, const char *priority,
+                                                      const char *kind, const char *format,
+                                                      va_list arguments)
 {
-    char safe_place[PLACE_BYTES], message[MESSAGE_BYTES];
+    char safe_location[LOCATION_BYTES], message[MESSAGE_BYTES];
     const int used = snprintf(message, sizeof message, "%s", kind);
     vsnprintf(message + used, sizeof message - (size_t)used, format, arguments);
-    snprintf(safe_place, sizeof safe_place, "%s", place);
-    replace_controls(safe_place);
+    snprintf(safe_location, sizeof safe_location, "%s", location);
+    replace_controls(safe_location);
     replace_controls(message);
-    // Of a stream in memory the error flag does not tell.
+    // A memory stream reports a failed allocation by errno, not by its error flag.
     errno = 0;
-    if (report->style == DIAGNOSTICS_JSON)
-        write_json(report, place, message);
-    else if (fprintf(report->out, "%s%s: %s\n",
-                     report->style == DIAGNOSTICS_JOURNAL ? priority : "", safe_place,
+    if (diagnostics->style == DIAGNOSTICS_JSON)
+        write_json(diagnostics, location, message);
+    else if (fprintf(diagnostics->out, "%s%s: %s\n",
+                     diagnostics->style == DIAGNOSTICS_JOURNAL ? priority : "", safe_location,
                      message) < 0 &&
              errno == ENOMEM)
-        report_no_memory(report);
-    report->entries++;
+        diagnostics_no_memory(diagnostics);
+    diagnostics->entries++;
 }
 
-void diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...)
+void diagnostics_add(struct diagnostics *diagnostics, const char *location, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add(report, place, JOURNAL_ERROR, "", format, arguments);
+    add(diagnostics, location, JOURNAL_ERROR, "", format, arguments);
     va_end(arguments);
-    report->problems++;
+    diagnostics->problems++;
 }
 
-void diagnostics_warn(struct diagnostics *report, const char *place, const char *format, ...)
+void diagnostics_warn(struct diagnostics *diagnostics, const char *location, const char *format,
+                      ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add(report, place, JOURNAL_WARNING, "warning: ", format, arguments);
+    add(diagnostics, location, JOURNAL_WARNING, "warning: ", format, arguments);
     va_end(arguments);
 }
 
-void report_no_memory(struct diagnostics *report)
+void diagnostics_no_memory(struct diagnostics *diagnostics)
 {
-    report->no_memory = true;
-    report->problems++;
+    diagnostics->no_memory = true;
+    diagnostics->problems++;
 }
 
-void diagnostics_end(struct diagnostics *report)
+void diagnostics_end(struct diagnostics *diagnostics)
 {
-    if (report->style == DIAGNOSTICS_JSON)
-        fputs(report->entries == 0 ? "[]\n" : "\n]\n", report->out);
+    if (diagnostics->style == DIAGNOSTICS_JSON)
+        fputs(diagnostics->entries == 0 ? "[]\n" : "\n]\n", diagnostics->out);
 }
 
 // --- JSON ---
 
-// Bytes of the UTF-8 character (RFC 3629) that a text begins with, or 0 where there is none.
+// Size in bytes of the UTF-8 character (RFC 3629) at the start of a text, or 0 if it is invalid.
 static size_t character_size(const char *text)
 {
     static const struct {
         uint8_t mask, lead;
-        uint32_t least; // a smaller code would be an overlong form
+        uint32_t least; // a smaller code point is an overlong encoding
     } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
     const uint8_t first = (uint8_t)text[0];
     for (size_t extra = 0; extra < 4; extra++) {
@@ -105,7 +107,7 @@ static size_t character_size(const char *text)
     return 0;
 }
 
-// A file may hold any bytes; JSON holds characters.
+// Invalid UTF-8 becomes U+FFFD, because JSON text must be UTF-8.
 static void write_string(FILE *out, const char *text, size_t length)
 {
     fputc('"', out);
@@ -124,34 +126,34 @@ static void write_string(FILE *out, const char *text, size_t length)
     fputc('"', out);
 }
 
-// Finds the ":line" that ends the first `length` bytes of a place; returns where it begins, or
+// Finds the ":line" that ends the first `length` bytes of a location; returns where it begins, or
 // `length` where there is none.
-static size_t find_line(const char *place, size_t length)
+static size_t find_line(const char *location, size_t length)
 {
     size_t digits = 0;
-    while (digits < length && isdigit((unsigned char)place[length - 1 - digits]))
+    while (digits < length && isdigit((unsigned char)location[length - 1 - digits]))
         digits++;
-    const bool found = digits > 0 && digits < length && place[length - 1 - digits] == ':';
+    const bool found = digits > 0 && digits < length && location[length - 1 - digits] == ':';
     return found ? length - 1 - digits : length;
 }
 
-// Keys have no colon, so the last one of "file:line: key" stands before the key.
-static void write_json(struct diagnostics *report, const char *place, const char *message)
+// Keys contain no colon, so the last colon of "file:line: key" precedes the key.
+static void write_json(struct diagnostics *diagnostics, const char *location, const char *message)
 {
-    FILE *out = report->out;
-    const char *colon = strrchr(place, ':');
-    size_t length = strlen(place), line;
+    FILE *out = diagnostics->out;
+    const char *colon = strrchr(location, ':');
+    size_t length = strlen(location), line;
     const char *key = NULL;
     if (colon != NULL && colon[1] == ' ' &&
-        find_line(place, (size_t)(colon - place)) < (size_t)(colon - place)) {
+        find_line(location, (size_t)(colon - location)) < (size_t)(colon - location)) {
         key = colon + 2;
-        length = (size_t)(colon - place);
+        length = (size_t)(colon - location);
     }
-    line = find_line(place, length);
-    fputs(report->entries == 0 ? "[\n  {\"file\": " : ",\n  {\"file\": ", out);
-    write_string(out, place, line);
+    line = find_line(location, length);
+    fputs(diagnostics->entries == 0 ? "[\n  {\"file\": " : ",\n  {\"file\": ", out);
+    write_string(out, location, line);
     if (line < length)
-        fprintf(out, ", \"line\": %.*s", (int)(length - line - 1), place + line + 1);
+        fprintf(out, ", \"line\": %.*s", (int)(length - line - 1), location + line + 1);
     else
         fputs(", \"line\": null", out);
     fputs(", \"key\": ", out);

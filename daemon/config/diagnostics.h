@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Collects the mistakes of a configuration, one line each: counted, none of them the last word. A
-// warning is told among them and not counted.
+// Diagnostics of a configuration: writes each mistake and warning as one entry, and counts the
+// mistakes. Reading continues after a mistake, so that one run reports all. Warnings are not
+// counted as problems.
 #pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
 enum diagnostics_style {
-    DIAGNOSTICS_TEXT,    // "place: message"
-    DIAGNOSTICS_JOURNAL, // the same behind the journal's <N> priority
+    DIAGNOSTICS_TEXT,    // "location: message"
+    DIAGNOSTICS_JOURNAL, // a line of DIAGNOSTICS_TEXT after the journal's <N> priority
     DIAGNOSTICS_JSON,    // an array of {"file", "line", "key", "message"}; line and key may be null
 };
 
@@ -17,24 +18,25 @@ struct path_list;
 struct diagnostics {
     FILE *out; // borrowed
     int problems;
-    bool no_memory; // ran out; `out` may lack lines
+    bool no_memory; // memory ran out; `out` may lack lines
     enum diagnostics_style style;
     int entries;                   // mistakes and warnings
-    struct path_list *directories; // gets those of all files that are read; NULL: not wanted
+    struct path_list *directories; // receives the directories of all files read; may be NULL
 };
 
-// Writes "place: message", cut after some thousand bytes. Allocates nothing itself. The place is a
-// file, "file:line" or "file:line: key".
+// Writes "location: message" and counts a problem. Long texts are cut at several thousand bytes.
+// Does not allocate. The location is a file, "file:line" or "file:line: key".
 __attribute__((format(printf, 3, 4))) void
-diagnostics_add(struct diagnostics *report, const char *place, const char *format, ...);
+diagnostics_add(struct diagnostics *diagnostics, const char *location, const char *format, ...);
 
-// Writes "place: warning: message".
+// Writes "location: warning: message".
 __attribute__((format(printf, 3, 4))) void
-diagnostics_warn(struct diagnostics *report, const char *place, const char *format, ...);
+diagnostics_warn(struct diagnostics *diagnostics, const char *location, const char *format, ...);
 
-// Counts as a problem that memory ran out. Writes nothing: whoever began the report says it.
-void report_no_memory(struct diagnostics *report);
+// Counts an allocation failure as a problem. Writes nothing; the caller that created the
+// diagnostics reports it.
+void diagnostics_no_memory(struct diagnostics *diagnostics);
 
-// Ends the array of DIAGNOSTICS_JSON, which is empty when nothing was added. Does nothing in other
-// styles.
-void diagnostics_end(struct diagnostics *report);
+// Closes the array of DIAGNOSTICS_JSON; writes an empty array if there are no entries. Has no
+// effect in other styles.
+void diagnostics_end(struct diagnostics *diagnostics);

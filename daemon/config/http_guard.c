@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the headers of a request with what the configuration allows.
+// Checks the Host, Origin and Authorization headers of a request against the configuration.
 #define _GNU_SOURCE
 #include "http_guard.h"
 
@@ -24,10 +24,11 @@ bool http_guard_is_name(const char *text)
 bool http_guard_is_token(const char *text)
 {
     const size_t length = strspn(text, LETTERS DIGITS "-._~+/=");
-    return length >= HTTP_TOKEN_LEAST && length < HTTP_TOKEN_BYTES && text[length] == '\0';
+    return length >= HTTP_TOKEN_MIN_CHARS && length < HTTP_TOKEN_BYTES && text[length] == '\0';
 }
 
-// Takes the port and the brackets of an IPv6 address off; false when it is no "HOST[:PORT]".
+// Removes the port and the brackets of an IPv6 address. Returns false for a text that is not
+// "HOST[:PORT]".
 static bool split_host(const char *text, char host[HTTP_HOST_BYTES])
 {
     const bool has_brackets = text[0] == '[';
@@ -52,7 +53,7 @@ static bool is_configured(const struct http_guard *guard, const char *name)
     return false;
 }
 
-// No name server has a say in what these mean.
+// IP addresses and "localhost", which DNS rebinding cannot redirect.
 static bool is_literal(const char *host, bool has_brackets)
 {
     struct in6_addr address;
@@ -84,7 +85,7 @@ bool http_guard_takes_origin(const struct http_guard *guard, const char *origin,
     return false;
 }
 
-enum http_token http_guard_judge(const struct http_guard *guard, const char *authorization)
+enum http_token http_guard_check_token(const struct http_guard *guard, const char *authorization)
 {
     static const char scheme[] = "Bearer ";
     const size_t size = strlen(guard->token);

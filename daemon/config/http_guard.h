@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Which requests for the status are answered, and which see arenas without delay. A page from
-// elsewhere can make its reader's browser ask a server that only the reader can reach; what gives
-// it away is the name that it asks for (DNS rebinding) or the Origin that the browser adds. Any
-// thread; nothing here keeps anything.
+// Access rules of the HTTP status server: Host and Origin checks, and the bearer token of undelayed
+// streams. A foreign web page can make a visitor's browser send requests to a server that only the
+// visitor can reach. The checks detect it by the Host header (DNS rebinding) or by the Origin
+// header that the browser adds. The functions are pure; any thread may call them.
 #pragma once
 
 #include <stdbool.h>
 
 #define HTTP_MAX_HOSTS 16
-#define HTTP_HOST_BYTES 254  // of a host's name with the closing NUL
-#define HTTP_TOKEN_LEAST 16  // characters
-#define HTTP_TOKEN_BYTES 129 // with the closing NUL
+#define HTTP_HOST_BYTES 254     // of a host's name with the closing NUL
+#define HTTP_TOKEN_MIN_CHARS 16 // characters
+#define HTTP_TOKEN_BYTES 129    // with the closing NUL
 
-// Zeroed: no names, no token.
+// Zero-initialize for no names and no token.
 struct http_guard {
     int host_count;
-    char hosts[HTTP_MAX_HOSTS][HTTP_HOST_BYTES]; // names that the server goes by
-    char token[HTTP_TOKEN_BYTES];                // for undelayed streams; "": there are none
+    char hosts[HTTP_MAX_HOSTS][HTTP_HOST_BYTES]; // accepted host names
+    char token[HTTP_TOKEN_BYTES];                // of undelayed streams; "": none
 };
 
-// True for the name of a host: letters, digits, - and dots, no port.
+// True for a host name: letters, digits, hyphens and dots, without a port.
 bool http_guard_is_name(const char *text);
 
-// True for what may be a token: HTTP_TOKEN_LEAST characters or more of those that RFC 6750 has.
+// True for a valid token: HTTP_TOKEN_MIN_CHARS to HTTP_TOKEN_BYTES - 1 characters of RFC 6750's
+// b64token set.
 bool http_guard_is_token(const char *text);
 
-// Whether a request with this Host header is for this server: an IP address, "localhost" or one of
-// the names, with or without a port. NULL, which no browser sends, is, too.
+// Whether a Host header names this server: an IP address, "localhost" or a configured name, with or
+// without a port. A missing header (NULL) is accepted, because every browser sends one.
 bool http_guard_takes_host(const struct http_guard *guard, const char *host);
 
-// Whether a request with these headers comes from a page of this server, or from no page: there is
-// no Origin, or it is that of the host, or of one of the names.
+// Whether a request comes from a page of this server or from no page: the Origin is missing (NULL),
+// equals the Host, or is a configured name.
 bool http_guard_takes_origin(const struct http_guard *guard, const char *origin, const char *host);
 
-// What an Authorization header, or NULL, is worth. A password for somebody else's proxy, which may
-// pass it on, is no token. Takes a time that does not tell where a token differs.
+// Checks the Authorization header; NULL for none. Schemes other than Bearer count as no token,
+// because a proxy in front may forward its own credentials. The comparison takes constant time.
 enum http_token { HTTP_TOKEN_NONE, HTTP_TOKEN_WRONG, HTTP_TOKEN_RIGHT };
-enum http_token http_guard_judge(const struct http_guard *guard, const char *authorization);
+enum http_token http_guard_check_token(const struct http_guard *guard, const char *authorization);

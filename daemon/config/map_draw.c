@@ -24,7 +24,7 @@ static const char STYLE[] =
     " stroke-width: %.15g; paint-order: stroke }\n"
     "text.spawn { font-size: %.15gpx; text-anchor: middle }\n";
 
-// Sizes in units; `pixel` is about one on a screen.
+// Sizes in units; `pixel` is about the size of a screen pixel.
 struct sheet {
     FILE *out;
     const struct raim_map *map;
@@ -116,7 +116,7 @@ static void draw_spawns(const struct sheet *sheet)
     }
 }
 
-// What a player in the middle of the map sees.
+// The view of a player in the middle of the map.
 static void draw_view(const struct sheet *sheet)
 {
     const raim_box border = sheet->map->border;

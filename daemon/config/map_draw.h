@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Draws a map for its author to look at.
+// Draws a map as an SVG image for its author (`raimd --draw-map`).
 #pragma once
 
 #include "map.h"
 
 #include <stdio.h>
 
-// Writes a map as an SVG image whose units are the map's, y up as in the map: border, outlines with
-// the convex pieces that they were cut into, spawns with their numbers, and for scale a grid and
-// the part of the arena that a player sees. Returns false when writing fails.
+// Writes a map as an SVG image in map units, with y pointing up: border, obstacle outlines with
+// their convex pieces, numbered spawns, a grid, and a player's view for scale. Returns false when
+// writing fails.
 bool map_draw(const struct raim_map *map, FILE *out);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Map files: a border, obstacles and spawns in libconfig's syntax.
+// Loader of map files: name, border, obstacles and spawns in libconfig's syntax.
 #pragma once
 
 #include "map.h"
 #include "reader.h"
 
-// Loads a map for players of this radius. Returns NULL after reporting every mistake, or that
-// memory ran out; what is only odd is reported as a warning. `asker` is the place to blame when the
-// file cannot be read at all, or NULL for the file itself.
-struct raim_map *map_file_load(const char *path, const char *asker, double radius,
-                               struct diagnostics *report);
+// Loads a map and checks it for players of this radius in units. Returns NULL after reporting every
+// mistake or that memory ran out; overlapping obstacles are warnings. `named_at` is the location to
+// report if the file cannot be read: where it is named, or NULL for the file itself.
+struct raim_map *map_file_load(const char *path, const char *named_at, double radius,
+                               struct diagnostics *diagnostics);
 
-// The same for a text in memory that goes by the name of `path`.
+// Loads a map from a text in memory; messages call it `path`. Returns NULL after reporting every
+// mistake.
 struct raim_map *map_file_parse(const char *path, const char *text, double radius,
-                                struct diagnostics *report);
+                                struct diagnostics *diagnostics);
 
-// The table of a map file's keys.
+// The table of a map file's keys and the number of its rows.
 const struct reader_key *map_file_keys(int *count);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed, checked reading on top of libconfig, whose own getters truncate, wrap and ignore.
+// Typed and checked reading on top of libconfig, whose own getters truncate numbers, wrap integers
+// and ignore type mismatches.
 #define _GNU_SOURCE
 #include "reader.h"
 
@@ -15,39 +16,39 @@
 #include <string.h>
 
 enum {
-    PLACE_BYTES = 512,              // longer paths are cut in messages
+    LOCATION_BYTES = 512,           // longer locations are cut in messages
     MESSAGE_BYTES = PATH_MAX + 256, // longer messages are cut
-    VALUE_BYTES = 80,               // a text that was got, quoted and cut
-    WANT_BYTES = 160,               // what a key accepts
-    NAME_BYTES = 32,                // longer names are nobody's misspelling
-    TYPING_MISTAKES = 2             // letters that may differ for "did you mean"
+    VALUE_BYTES = 80,               // a quoted value in a message; longer ones are cut
+    EXPECTED_BYTES = 160,           // description of the accepted values
+    NAME_BYTES = 32,                // longer names are not compared for suggestions
+    TYPING_MISTAKES = 2             // maximum edit distance for "did you mean"
 };
 
 struct reader {
-    struct diagnostics *report;
+    struct diagnostics *diagnostics;
     struct source *source;
     config_t config;
 };
 
-static struct reader *open_source(struct source *source, struct diagnostics *report);
+static struct reader *open_source(struct source *source, struct diagnostics *diagnostics);
 static void describe(const config_setting_t *setting, char *text, size_t capacity);
-static void describe_wanted(const struct reader_key *key, char *text, size_t capacity);
+static void describe_expected(const struct reader_key *key, char *text, size_t capacity);
 static void fill_key(reader_node node, const struct reader_key *key, void *into, void *context);
 static bool take_value(const config_setting_t *setting, const struct reader_key *key, void *field);
-static void diagnostics_unknown(reader_node node, const struct reader_key *keys, int count);
-__attribute__((format(printf, 3, 0))) static void vcomplain(reader_node node, const char *prefix,
-                                                            const char *format, va_list arguments);
+static void report_unknown_key(reader_node node, const struct reader_key *keys, int count);
+__attribute__((format(printf, 3, 0))) static void
+report_error(reader_node node, const char *prefix, const char *format, va_list arguments);
 
 // --- Opening ---
 
-struct reader *reader_open(const char *path, const char *asker, struct diagnostics *report)
+struct reader *reader_open(const char *path, const char *named_at, struct diagnostics *diagnostics)
 {
-    return open_source(source_open(path, asker, report), report);
+    return open_source(source_open(path, named_at, diagnostics), diagnostics);
 }
 
-struct reader *reader_open_text(const char *path, const char *text, struct diagnostics *report)
+struct reader *reader_open_text(const char *path, const char *text, struct diagnostics *diagnostics)
 {
-    return open_source(source_open_text(path, text, report), report);
+    return open_source(source_open_text(path, text, diagnostics), diagnostics);
 }
 
 void reader_close(struct reader *reader)
@@ -59,7 +60,7 @@ void reader_close(struct reader *reader)
     free(reader);
 }
 
-// The text of a line, without the blanks around it.
+// The text of a line without leading blanks.
 static const char *line_text(const struct source *source, int line, int *length)
 {
     const char *text = source_text(source);
@@ -72,24 +73,24 @@ static const char *line_text(const struct source *source, int line, int *length)
     return text;
 }
 
-static void diagnostics_syntax(const struct reader *reader)
+static void report_syntax_error(const struct reader *reader)
 {
     const int text_line = config_error_line(&reader->config);
     unsigned line;
-    const char *file = source_place(reader->source, (unsigned)text_line, &line);
+    const char *file = source_location(reader->source, (unsigned)text_line, &line);
     int length;
     const char *text = line_text(reader->source, text_line, &length);
-    char place[PLACE_BYTES];
-    snprintf(place, sizeof place, "%s:%u", file, line);
-    diagnostics_add(reader->report, place, "got a %s at or before this: %.*s",
+    char location[LOCATION_BYTES];
+    snprintf(location, sizeof location, "%s:%u", file, line);
+    diagnostics_add(reader->diagnostics, location, "got a %s at or before this: %.*s",
                     config_error_text(&reader->config), length < VALUE_BYTES ? length : VALUE_BYTES,
                     text);
 }
 
-// libconfig does not look whether it got the memory that it asked for (1.5), or ends the process
-// where it did not (1.7). So there must be as much as it can take for this text: a setting follows
-// one of these signs, names and texts have no more bytes than the file, and its scanner has
-// buffers.
+// Checks that enough memory is free for libconfig, which ignores failed allocations (1.5) or ends
+// the process on them (1.7). The estimate is an upper bound: each setting follows one of the
+// characters below, names and texts are no longer than the file, and the scanner has buffers of
+// fixed size.
 static bool has_room_for_libconfig(const char *text)
 {
     enum { SETTING_BYTES = 256, BUFFER_BYTES = 64 * 1024 };
@@ -97,29 +98,30 @@ static bool has_room_for_libconfig(const char *text)
     for (const char *sign = text; (sign = strpbrk(sign, "=:,([{")) != NULL; sign++)
         settings++;
     const size_t bytes = BUFFER_BYTES + 3 * strlen(text) + settings * SETTING_BYTES;
-    void *volatile room = malloc(bytes); // or the compiler would see through it
+    void *volatile room =
+        malloc(bytes); // volatile keeps the compiler from removing the pair of calls
     const bool has_room = room != NULL;
     free(room);
     return has_room;
 }
 
-static struct reader *open_source(struct source *source, struct diagnostics *report)
+static struct reader *open_source(struct source *source, struct diagnostics *diagnostics)
 {
     if (source == NULL)
         return NULL;
     struct reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL || !has_room_for_libconfig(source_text(source))) {
-        report_no_memory(report);
+        diagnostics_no_memory(diagnostics);
         source_close(source);
         free(reader);
         return NULL;
     }
-    reader->report = report;
+    reader->diagnostics = diagnostics;
     reader->source = source;
     config_init(&reader->config);
     if (config_read_string(&reader->config, source_text(source)) == CONFIG_TRUE)
         return reader;
-    diagnostics_syntax(reader);
+    report_syntax_error(reader);
     reader_close(reader);
     return NULL;
 }
@@ -175,16 +177,16 @@ void reader_fill(reader_node group, const struct reader_key *keys, int count, vo
         const reader_node node = reader_find(group, keys[i].name);
         fill_key(node, &keys[i], into, context);
         if (node.setting == NULL && keys[i].required) {
-            char want[WANT_BYTES];
-            describe_wanted(&keys[i], want, sizeof want);
-            reader_complain(group, "got no key \"%s\", want %s", keys[i].name, want);
+            char expected[EXPECTED_BYTES];
+            describe_expected(&keys[i], expected, sizeof expected);
+            reader_error(group, "got no key \"%s\", want %s", keys[i].name, expected);
         }
     }
     const int members = reader_is_group(group) ? config_setting_length(group.setting) : 0;
     for (int i = 0; i < members; i++) {
         const reader_node node = {group.reader,
                                   config_setting_get_elem(group.setting, (unsigned)i)};
-        diagnostics_unknown(node, keys, count);
+        report_unknown_key(node, keys, count);
     }
     for (int i = 0; i < count; i++) {
         const reader_node node = reader_find(group, keys[i].name);
@@ -222,7 +224,7 @@ bool reader_number(reader_node node, double min, double max, double *value)
 {
     if (get_number(node.setting, value) && *value >= min && *value <= max)
         return true;
-    reader_refuse(node, "a number from %.15g to %.15g", min, max);
+    reader_value_error(node, "a number from %.15g to %.15g", min, max);
     return false;
 }
 
@@ -235,12 +237,12 @@ static bool get_text(const config_setting_t *setting, bool (*accepts)(const char
     return accepts == NULL || accepts(*text);
 }
 
-bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *want,
+bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *expected,
                  const char **text)
 {
     if (get_text(node.setting, accepts, text))
         return true;
-    reader_refuse(node, "%s", want);
+    reader_value_error(node, "%s", expected);
     return false;
 }
 
@@ -275,7 +277,7 @@ static bool take_text(const struct reader_key *key, const char *text, void *fiel
     return key->parse == NULL || key->parse(text, field);
 }
 
-// Stores the value when it is good.
+// Stores a value of the right kind and range. Returns false for any other.
 static bool take_value(const config_setting_t *setting, const struct reader_key *key, void *field)
 {
     long long integer;
@@ -320,7 +322,7 @@ static void take_default(const struct reader_key *key, void *field)
         break;
     case READER_TEXT:
         if (key->text != NULL)
-            take_text(key, key->text, field); // a test loads all defaults: they are accepted
+            take_text(key, key->text, field); // cannot fail: a test parses all defaults
         break;
     case READER_LIST:
     case READER_GROUP:
@@ -335,9 +337,9 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
     if (node.setting == NULL || !is_good)
         take_default(key, field);
     if (!is_good) {
-        char want[WANT_BYTES];
-        describe_wanted(key, want, sizeof want);
-        reader_refuse(node, "%s", want);
+        char expected[EXPECTED_BYTES];
+        describe_expected(key, expected, sizeof expected);
+        reader_value_error(node, "%s", expected);
     }
     if (key->kind == READER_GROUP) {
         int count;
@@ -355,7 +357,8 @@ static int smallest(int a, int b, int c)
     return least < c ? least : c;
 }
 
-// Letters to add, drop or change to turn one word into the other (Levenshtein's distance).
+// Levenshtein distance of two names: insertions, deletions and substitutions of characters. Returns
+// NAME_BYTES for longer names.
 static int edit_distance(const char *a, const char *b)
 {
     const size_t length_a = strlen(a), length_b = strlen(b);
@@ -376,12 +379,12 @@ static int edit_distance(const char *a, const char *b)
     return row[length_b];
 }
 
-static void diagnostics_unknown(reader_node node, const struct reader_key *keys, int count)
+static void report_unknown_key(reader_node node, const struct reader_key *keys, int count)
 {
     const char *name = config_setting_name(node.setting);
     const char *nearest = NULL;
     int nearest_distance = TYPING_MISTAKES + 1;
-    char all[WANT_BYTES * 2] = "";
+    char all[EXPECTED_BYTES * 2] = "";
     size_t used = 0;
     for (int i = 0; i < count; i++) {
         const int distance = edit_distance(name, keys[i].name);
@@ -396,14 +399,15 @@ static void diagnostics_unknown(reader_node node, const struct reader_key *keys,
                                      keys[i].name);
     }
     if (nearest != NULL)
-        reader_complain(node, "got an unknown key, did you mean \"%s\"?", nearest);
+        reader_error(node, "got an unknown key, did you mean \"%s\"?", nearest);
     else
-        reader_complain(node, "got an unknown key, want one of %s", all);
+        reader_error(node, "got an unknown key, want one of %s", all);
 }
 
 // --- Words ---
 
-// Quotes a text, cuts it and leaves nothing that could confuse a terminal or a log.
+// Quotes a text, cuts it to fit and replaces control characters, so that terminals and logs stay
+// intact.
 static void describe_text(const char *value, char *text, size_t capacity)
 {
     const size_t keep = capacity - sizeof "\"...\"";
@@ -423,7 +427,7 @@ static void describe(const config_setting_t *setting, char *text, size_t capacit
         return;
     case CONFIG_TYPE_FLOAT:
         snprintf(text, capacity, "%.15g", config_setting_get_float(setting));
-        // 60.0 must not read as the integer that it is not.
+        // Keeps a float such as 60.0 distinct from an integer in messages.
         if (strcspn(text, ".einf") == strlen(text))
             strncat(text, ".0", capacity - strlen(text) - 1);
         return;
@@ -441,7 +445,7 @@ static void describe(const config_setting_t *setting, char *text, size_t capacit
     }
 }
 
-static void describe_wanted(const struct reader_key *key, char *text, size_t capacity)
+static void describe_expected(const struct reader_key *key, char *text, size_t capacity)
 {
     if (key->kind == READER_INTEGER || key->kind == READER_NUMBER)
         snprintf(text, capacity, "%s from %.15g to %.15g%s%s",
@@ -450,10 +454,10 @@ static void describe_wanted(const struct reader_key *key, char *text, size_t cap
     else if (key->kind == READER_BOOLEAN)
         snprintf(text, capacity, "true or false");
     else
-        snprintf(text, capacity, "%s", key->want);
+        snprintf(text, capacity, "%s", key->expected);
 }
 
-// Writes a text so that it reads back as it is.
+// Writes a text quoted and escaped, so that parsing it gives the original.
 static void write_text(struct text_buffer *out, const char *text)
 {
     text_buffer_add(out, "\"", 1);
@@ -529,19 +533,20 @@ bool reader_default(const struct reader_key *key, char *text, size_t capacity)
 
 void reader_document(const struct reader_key *key, char *line, size_t capacity)
 {
-    char want[WANT_BYTES], standard[WANT_BYTES], value[WANT_BYTES + 16] = "default empty";
+    char expected[EXPECTED_BYTES], standard[EXPECTED_BYTES],
+        value[EXPECTED_BYTES + 16] = "default empty";
     const bool has_default = reader_default(key, standard, sizeof standard);
-    describe_wanted(key, want, sizeof want);
+    describe_expected(key, expected, sizeof expected);
     if (key->required)
         snprintf(value, sizeof value, "required");
     else if (!has_default)
         snprintf(value, sizeof value, "optional");
     else if (key->kind != READER_LIST && key->kind != READER_GROUP)
         snprintf(value, sizeof value, "default %s", standard);
-    snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, want, value);
+    snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, expected, value);
 }
 
-// Appends the way from the root to a setting, "arenas[0].rules.bullet_speed", cut to fit.
+// Appends the path from the root to a setting, "arenas[0].rules.bullet_speed", cut to fit.
 static void append_key(const config_setting_t *setting, char *text, size_t capacity)
 {
     const config_setting_t *parent = config_setting_parent(setting);
@@ -560,51 +565,52 @@ void reader_location(reader_node node, char *location, size_t capacity)
 {
     unsigned line = 0;
     const unsigned text_line = node.setting != NULL ? config_setting_source_line(node.setting) : 0;
-    const char *file = source_place(node.reader->source, text_line, &line);
+    const char *file = source_location(node.reader->source, text_line, &line);
     if (line != 0)
         snprintf(location, capacity, "%s:%u", file, line);
     else
         snprintf(location, capacity, "%s", file);
 }
 
-void reader_place(reader_node node, char *place, size_t capacity)
+void reader_key_location(reader_node node, char *location, size_t capacity)
 {
-    reader_location(node, place, capacity);
+    reader_location(node, location, capacity);
     if (node.setting == NULL || config_setting_is_root(node.setting))
         return;
-    const size_t used = strlen(place);
-    snprintf(place + used, capacity - used, ": ");
-    append_key(node.setting, place, capacity);
+    const size_t used = strlen(location);
+    snprintf(location + used, capacity - used, ": ");
+    append_key(node.setting, location, capacity);
 }
 
-static void vcomplain(reader_node node, const char *prefix, const char *format, va_list arguments)
+static void report_error(reader_node node, const char *prefix, const char *format,
+                         va_list arguments)
 {
-    char place[PLACE_BYTES], message[MESSAGE_BYTES];
-    reader_place(node, place, sizeof place);
+    char location[LOCATION_BYTES], message[MESSAGE_BYTES];
+    reader_key_location(node, location, sizeof location);
     vsnprintf(message, sizeof message, format, arguments);
-    diagnostics_add(node.reader->report, place, "%s%s", prefix, message);
+    diagnostics_add(node.reader->diagnostics, location, "%s%s", prefix, message);
 }
 
-void reader_complain(reader_node node, const char *format, ...)
+void reader_error(reader_node node, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vcomplain(node, "", format, arguments);
+    report_error(node, "", format, arguments);
     va_end(arguments);
 }
 
 void reader_warn(reader_node node, const char *format, ...)
 {
-    char place[PLACE_BYTES], message[MESSAGE_BYTES];
-    reader_place(node, place, sizeof place);
+    char location[LOCATION_BYTES], message[MESSAGE_BYTES];
+    reader_key_location(node, location, sizeof location);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    diagnostics_warn(node.reader->report, place, "%s", message);
+    diagnostics_warn(node.reader->diagnostics, location, "%s", message);
 }
 
-void reader_refuse(reader_node node, const char *format, ...)
+void reader_value_error(reader_node node, const char *format, ...)
 {
     char value[VALUE_BYTES] = "nothing", prefix[VALUE_BYTES + 16];
     if (node.setting != NULL)
@@ -612,6 +618,6 @@ void reader_refuse(reader_node node, const char *format, ...)
     snprintf(prefix, sizeof prefix, "got %s, want ", value);
     va_list arguments;
     va_start(arguments, format);
-    vcomplain(node, prefix, format, arguments);
+    report_error(node, prefix, format, arguments);
     va_end(arguments);
 }

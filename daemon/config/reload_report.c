@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects lines.
+// A growing list of the lines of a reload report.
 #define _GNU_SOURCE
 #include "reload_report.h"
 
@@ -7,43 +7,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool has_room(struct reload_report *outcome)
+static bool has_room(struct reload_report *report)
 {
-    if (outcome->count < outcome->capacity)
+    if (report->count < report->capacity)
         return true;
-    const int capacity = outcome->capacity == 0 ? 16 : 2 * outcome->capacity;
+    const int capacity = report->capacity == 0 ? 16 : 2 * report->capacity;
     struct reload_report_line *longer =
-        realloc(outcome->lines, (size_t)capacity * sizeof *outcome->lines);
+        realloc(report->lines, (size_t)capacity * sizeof *report->lines);
     if (longer == NULL)
         return false;
-    outcome->lines = longer;
-    outcome->capacity = capacity;
+    report->lines = longer;
+    report->capacity = capacity;
     return true;
 }
 
-void reload_report_add(struct reload_report *outcome, enum reload_report_kind kind,
+void reload_report_add(struct reload_report *report, enum reload_report_kind kind,
                        const char *format, ...)
 {
-    if (outcome->lines == &outcome->no_memory)
+    if (report->lines == &report->no_memory)
         return;
     struct reload_report_line line = {.kind = kind};
     va_list arguments;
     va_start(arguments, format);
-    const bool good = has_room(outcome) && vasprintf(&line.text, format, arguments) >= 0;
+    const bool good = has_room(report) && vasprintf(&line.text, format, arguments) >= 0;
     va_end(arguments);
     if (good)
-        outcome->lines[outcome->count++] = line;
+        report->lines[report->count++] = line;
     else
-        reload_report_end_memory(outcome);
+        reload_report_end_memory(report);
 }
 
-void reload_report_end_memory(struct reload_report *outcome)
+void reload_report_end_memory(struct reload_report *report)
 {
     static char words[] = "out of memory";
-    reload_report_clear(outcome);
-    outcome->no_memory = (struct reload_report_line){.kind = RELOAD_REPORT_MISTAKE, .text = words};
-    outcome->lines = &outcome->no_memory;
-    outcome->count = 1;
+    reload_report_clear(report);
+    report->no_memory = (struct reload_report_line){.kind = RELOAD_REPORT_MISTAKE, .text = words};
+    report->lines = &report->no_memory;
+    report->count = 1;
 }
 
 const char *reload_report_kind_name(enum reload_report_kind kind)
@@ -57,20 +57,20 @@ const char *reload_report_kind_name(enum reload_report_kind kind)
     return names[kind];
 }
 
-bool reload_report_has(const struct reload_report *outcome, enum reload_report_kind kind)
+bool reload_report_has(const struct reload_report *report, enum reload_report_kind kind)
 {
-    for (int i = 0; i < outcome->count; i++)
-        if (outcome->lines[i].kind == kind)
+    for (int i = 0; i < report->count; i++)
+        if (report->lines[i].kind == kind)
             return true;
     return false;
 }
 
-void reload_report_clear(struct reload_report *outcome)
+void reload_report_clear(struct reload_report *report)
 {
-    if (outcome->lines != &outcome->no_memory) {
-        for (int i = 0; i < outcome->count; i++)
-            free(outcome->lines[i].text);
-        free(outcome->lines);
+    if (report->lines != &report->no_memory) {
+        for (int i = 0; i < report->count; i++)
+            free(report->lines[i].text);
+        free(report->lines);
     }
-    *outcome = (struct reload_report){0};
+    *report = (struct reload_report){0};
 }

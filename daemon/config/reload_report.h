@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What became of a reload, line by line, each "file:line: key: ...": for the log and the operator.
+// Report of a configuration reload: one line per mistake, warning and change, each
+// "file:line: key: ...", for the log and for raimctl.
 #pragma once
 
 #include <stdbool.h>
 
 enum reload_report_kind {
-    RELOAD_REPORT_MISTAKE, // any of these: nothing was applied
+    RELOAD_REPORT_MISTAKE, // with at least one mistake nothing was applied
     RELOAD_REPORT_WARNING,
     RELOAD_REPORT_APPLIED,
-    RELOAD_REPORT_RESTART, // waits for a restart
+    RELOAD_REPORT_RESTART, // applies after a restart
     RELOAD_REPORT_KINDS
 };
 
@@ -17,25 +18,26 @@ struct reload_report_line {
     char *text;
 };
 
-// All zero: nothing.
+// Zero-initialize for an empty report.
 struct reload_report {
     int count, capacity;
-    struct reload_report_line *lines;    // in the order of what they tell
-    struct reload_report_line no_memory; // the only line once memory has run out
+    struct reload_report_line *lines;    // in the order of the events
+    struct reload_report_line no_memory; // the only line after memory has run out
 };
 
-// When memory runs out, the only line is a mistake that says so, and nothing more is added.
-__attribute__((format(printf, 3, 4))) void reload_report_add(struct reload_report *outcome,
+// Adds a line. When memory runs out, one mistake that says so replaces all lines, and later calls
+// have no effect.
+__attribute__((format(printf, 3, 4))) void reload_report_add(struct reload_report *report,
                                                              enum reload_report_kind kind,
                                                              const char *format, ...);
 
-// The same without another line: memory has run out elsewhere.
-void reload_report_end_memory(struct reload_report *outcome);
+// Replaces all lines by the mistake "out of memory", after an allocation elsewhere has failed.
+void reload_report_end_memory(struct reload_report *report);
 
-// The name that its lines go by in an answer: "mistakes", "warnings", "applied", "restart".
+// The JSON key of the lines of a kind: "mistakes", "warnings", "applied" or "restart".
 const char *reload_report_kind_name(enum reload_report_kind kind);
 
-bool reload_report_has(const struct reload_report *outcome, enum reload_report_kind kind);
+bool reload_report_has(const struct reload_report *report, enum reload_report_kind kind);
 
-// Frees the lines.
-void reload_report_clear(struct reload_report *outcome);
+// Frees the lines and empties the report.
+void reload_report_clear(struct reload_report *report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads configuration text, splices includes and guards libconfig from what it mishandles.
+// Preprocesses configuration text for libconfig: splices includes, drops comments, and rejects or
+// rewrites input that libconfig mishandles.
 #define _GNU_SOURCE
 #include "source.h"
 
@@ -27,45 +28,45 @@ struct line {
 };
 
 struct source {
-    struct diagnostics *report; // while opening
+    struct diagnostics *diagnostics; // while opening
     char *files[SOURCE_MAX_FILES];
     int file_count;
-    struct line *lines; // of the text, the first has index 0
+    struct line *lines; // origin of each line of the text; line 1 has index 0
     size_t line_count, line_capacity;
     struct text_buffer copy; // while opening
     char *text;
 };
 
-// Where the copying of one file stands.
+// Position while one file is copied.
 struct cursor {
     struct source *source;
     const char *at;
-    struct line place;
-    bool line_start; // nothing but blanks so far on this line
+    struct line position;
+    bool line_start; // only blanks so far on this line
 };
 
-static void read_file(struct source *source, const char *path, const char *asker);
+static void read_file(struct source *source, const char *path, const char *named_at);
 static void splice(struct source *source, int file, const char *text);
 
 static struct source *finish(struct source *source, int problems_before)
 {
-    struct diagnostics *report = source->report;
+    struct diagnostics *diagnostics = source->diagnostics;
     source->text = text_buffer_take(&source->copy);
     if (source->text == NULL)
-        report_no_memory(report);
-    if (report->problems == problems_before)
+        diagnostics_no_memory(diagnostics);
+    if (diagnostics->problems == problems_before)
         return source;
     source_close(source);
     return NULL;
 }
 
-static struct source *create(struct diagnostics *report)
+static struct source *create(struct diagnostics *diagnostics)
 {
     struct source *source = calloc(1, sizeof *source);
     if (source != NULL)
-        source->report = report;
+        source->diagnostics = diagnostics;
     else
-        report_no_memory(report);
+        diagnostics_no_memory(diagnostics);
     return source;
 }
 
@@ -74,27 +75,27 @@ static int add_file(struct source *source, const char *path)
 {
     char *copy = strdup(path);
     if (copy == NULL) {
-        report_no_memory(source->report);
+        diagnostics_no_memory(source->diagnostics);
         return -1;
     }
     source->files[source->file_count] = copy;
     return source->file_count++;
 }
 
-struct source *source_open(const char *path, const char *asker, struct diagnostics *report)
+struct source *source_open(const char *path, const char *named_at, struct diagnostics *diagnostics)
 {
-    const int problems = report->problems;
-    struct source *source = create(report);
+    const int problems = diagnostics->problems;
+    struct source *source = create(diagnostics);
     if (source == NULL)
         return NULL;
-    read_file(source, path, asker);
+    read_file(source, path, named_at);
     return finish(source, problems);
 }
 
-struct source *source_open_text(const char *path, const char *text, struct diagnostics *report)
+struct source *source_open_text(const char *path, const char *text, struct diagnostics *diagnostics)
 {
-    const int problems = report->problems;
-    struct source *source = create(report);
+    const int problems = diagnostics->problems;
+    struct source *source = create(diagnostics);
     if (source == NULL)
         return NULL;
     if (add_file(source, path) == 0)
@@ -118,7 +119,7 @@ const char *source_text(const struct source *source)
     return source->text;
 }
 
-const char *source_place(const struct source *source, unsigned text_line, unsigned *line)
+const char *source_location(const struct source *source, unsigned text_line, unsigned *line)
 {
     if (text_line < 1 || text_line > source->line_count) {
         *line = 0;
@@ -138,9 +139,9 @@ char *source_resolve(const char *naming_file, const char *path)
 
 // --- Files ---
 
-// All of a file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL; the caller
-// frees it. Grows with the file: most are small, and files that include files are held at once.
-// NULL when memory runs out.
+// Reads a whole file, or more than SOURCE_MAX_BYTES of it, with room for a closing NUL. The caller
+// frees the text. The buffer grows with the file, because most files are small and all files of an
+// include chain are in memory at once. Returns NULL when memory runs out.
 static char *read_text(FILE *file, size_t *size)
 {
     char *text = NULL;
@@ -159,38 +160,40 @@ static char *read_text(FILE *file, size_t *size)
     return text;
 }
 
-// Copies the text of a file unless it is none. May write behind the text.
+// Copies the text of a file, or reports that it is too large or binary. Writes a NUL after the
+// text.
 static void take_text(struct source *source, int file, char *text, size_t size)
 {
     const char *path = source->files[file];
     if (size > SOURCE_MAX_BYTES) {
-        diagnostics_add(source->report, path, "got more than %d bytes of text", SOURCE_MAX_BYTES);
+        diagnostics_add(source->diagnostics, path, "got more than %d bytes of text",
+                        SOURCE_MAX_BYTES);
     } else if (memchr(text, '\0', size) != NULL) {
-        diagnostics_add(source->report, path, "got a zero byte, want text");
+        diagnostics_add(source->diagnostics, path, "got a zero byte, want text");
     } else {
         text[size] = '\0';
         splice(source, file, text);
     }
 }
 
-static void read_file(struct source *source, const char *path, const char *asker)
+static void read_file(struct source *source, const char *path, const char *named_at)
 {
-    const char *blamed = asker != NULL ? asker : path;
+    const char *blamed = named_at != NULL ? named_at : path;
     if (source->file_count == SOURCE_MAX_FILES) {
-        diagnostics_add(source->report, blamed, "got \"%s\" as well, want at most %d files", path,
-                        SOURCE_MAX_FILES);
+        diagnostics_add(source->diagnostics, blamed, "got \"%s\" as well, want at most %d files",
+                        path, SOURCE_MAX_FILES);
         return;
     }
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         const int error = errno;
-        diagnostics_add(source->report, blamed, "cannot read \"%s\": %s%s", path, strerror(error),
-                        sandbox_hint(path, error));
+        diagnostics_add(source->diagnostics, blamed, "cannot read \"%s\": %s%s", path,
+                        strerror(error), sandbox_hint(path, error));
         return;
     }
-    struct path_list *directories = source->report->directories;
+    struct path_list *directories = source->diagnostics->directories;
     if (directories != NULL && !path_list_add_directories(directories, path))
-        report_no_memory(source->report);
+        diagnostics_no_memory(source->diagnostics);
     size_t size;
     char *text = read_text(file, &size);
     const int problem = ferror(file) ? errno : 0;
@@ -198,9 +201,10 @@ static void read_file(struct source *source, const char *path, const char *asker
 
     const int index = add_file(source, path);
     if (text == NULL)
-        report_no_memory(source->report);
+        diagnostics_no_memory(source->diagnostics);
     else if (problem != 0)
-        diagnostics_add(source->report, blamed, "cannot read \"%s\": %s", path, strerror(problem));
+        diagnostics_add(source->diagnostics, blamed, "cannot read \"%s\": %s", path,
+                        strerror(problem));
     else if (index >= 0)
         take_text(source, index, text, size);
     free(text);
@@ -208,7 +212,7 @@ static void read_file(struct source *source, const char *path, const char *asker
 
 // --- Copying ---
 
-// Every line break of the copy passes here, so that lines are known when they begin.
+// Records the origin of the line that begins in the copy. Every line break calls this function.
 static void begin_line(struct cursor *cursor)
 {
     struct source *source = cursor->source;
@@ -216,14 +220,14 @@ static void begin_line(struct cursor *cursor)
         const size_t capacity = source->line_capacity == 0 ? 256 : 2 * source->line_capacity;
         struct line *lines = realloc(source->lines, capacity * sizeof *lines);
         if (lines == NULL) {
-            report_no_memory(source->report);
+            diagnostics_no_memory(source->diagnostics);
             cursor->at += strlen(cursor->at);
             return;
         }
         source->lines = lines;
         source->line_capacity = capacity;
     }
-    source->lines[source->line_count++] = cursor->place;
+    source->lines[source->line_count++] = cursor->position;
     cursor->line_start = true;
 }
 
@@ -231,7 +235,7 @@ static void end_line(struct cursor *cursor)
 {
     text_buffer_add(&cursor->source->copy, "\n", 1);
     cursor->at++;
-    cursor->place.line++;
+    cursor->position.line++;
     begin_line(cursor);
 }
 
@@ -242,23 +246,23 @@ static void copy(struct cursor *cursor, size_t count)
     cursor->line_start = false;
 }
 
-__attribute__((format(printf, 2, 3))) static void complain(struct cursor *cursor,
-                                                           const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void report_error(struct cursor *cursor,
+                                                               const char *format, ...)
 {
-    char place[PATH_MAX + 16], message[128];
+    char location[PATH_MAX + 16], message[128];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    snprintf(place, sizeof place, "%s:%u", cursor->source->files[cursor->place.file],
-             cursor->place.line);
-    diagnostics_add(cursor->source->report, place, "%s", message);
+    snprintf(location, sizeof location, "%s:%u", cursor->source->files[cursor->position.file],
+             cursor->position.line);
+    diagnostics_add(cursor->source->diagnostics, location, "%s", message);
 }
 
 static void skip_block_comment(struct cursor *cursor)
 {
     if (strstr(cursor->at + 2, "*/") == NULL) {
-        complain(cursor, "got a comment without its end, want */ after /*");
+        report_error(cursor, "got a comment without its end, want */ after /*");
         cursor->at += strlen(cursor->at);
         return;
     }
@@ -269,10 +273,11 @@ static void skip_block_comment(struct cursor *cursor)
         else
             cursor->at++;
     }
-    text_buffer_add(&cursor->source->copy, " ", 1); // what it parted stays parted
+    text_buffer_add(&cursor->source->copy, " ", 1); // keeps the tokens around it apart
 }
 
-// A string of ours never spans lines, so a quote that is missing is found where it is missing.
+// Strings must end on their line, unlike libconfig's, so that a missing quote is reported on its
+// own line.
 static void copy_string(struct cursor *cursor)
 {
     size_t size = 1;
@@ -280,7 +285,7 @@ static void copy_string(struct cursor *cursor)
         if (cursor->at[size] == '\\' && cursor->at[size + 1] != '\n')
             size++;
         if (cursor->at[size] == '\0' || cursor->at[size] == '\n') {
-            complain(cursor, "got a string without its end, want \" on the same line");
+            report_error(cursor, "got a string without its end, want \" on the same line");
             cursor->at += strlen(cursor->at);
             return;
         }
@@ -289,8 +294,8 @@ static void copy_string(struct cursor *cursor)
     copy(cursor, size + 1);
 }
 
-// libconfig keeps the low 32 bits of an integer unless it ends in L, and of a hexadecimal one in
-// some versions (1.8) in any case.
+// Appends L to integers beyond 32 bits and writes hexadecimal ones in decimal. libconfig keeps only
+// the low 32 bits of an integer without L, and in some versions (1.8) of any hexadecimal integer.
 static void copy_number(struct cursor *cursor, bool negative)
 {
     const char *at = cursor->at;
@@ -303,8 +308,8 @@ static void copy_number(struct cursor *cursor, bool negative)
     errno = 0;
     const unsigned long long value = strtoull(at, NULL, hex ? 16 : 10);
     if (errno == ERANGE || value > INT64_MAX)
-        complain(cursor, "got %.*s, want a number below 2^63", (int)(digits < 40 ? digits : 40),
-                 at);
+        report_error(cursor, "got %.*s, want a number below 2^63", (int)(digits < 40 ? digits : 40),
+                     at);
     if (value <= (unsigned long long)INT_MAX + negative) {
         copy(cursor, digits);
         return;
@@ -319,24 +324,24 @@ static void include(struct cursor *cursor)
     open += strspn(open, " \t");
     const size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
     if (length == 0 || open[1 + length] != '"') {
-        complain(cursor, "got %s without a file, want %s \"FILE\"", INCLUDE, INCLUDE);
+        report_error(cursor, "got %s without a file, want %s \"FILE\"", INCLUDE, INCLUDE);
         cursor->at += strcspn(cursor->at, "\n");
         return;
     }
     struct source *source = cursor->source;
-    const char *includer = source->files[cursor->place.file];
+    const char *includer = source->files[cursor->position.file];
     char *name = strndup(open + 1, length);
     char *path = name != NULL ? source_resolve(includer, name) : NULL;
     free(name);
     if (path == NULL) {
-        report_no_memory(source->report);
+        diagnostics_no_memory(source->diagnostics);
         cursor->at += strlen(cursor->at);
         return;
     }
-    char asker[PATH_MAX + 32];
-    snprintf(asker, sizeof asker, "%s:%u: %s", includer, cursor->place.line, INCLUDE);
+    char named_at[PATH_MAX + 32];
+    snprintf(named_at, sizeof named_at, "%s:%u: %s", includer, cursor->position.line, INCLUDE);
     text_buffer_add(&source->copy, "\n", 1);
-    read_file(source, path, asker);
+    read_file(source, path, named_at);
     free(path);
     text_buffer_add(&source->copy, "\n", 1);
     cursor->at = open + 1 + length + 1;
@@ -346,7 +351,7 @@ static void include(struct cursor *cursor)
 
 static void splice(struct source *source, int file, const char *text)
 {
-    struct cursor cursor = {.source = source, .at = text, .place = {file, 1}};
+    struct cursor cursor = {.source = source, .at = text, .position = {file, 1}};
     begin_line(&cursor);
     while (*cursor.at != '\0') {
         const char c = *cursor.at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks raimd for what each command is for, and prints the answer.
+// The commands of raimctl: each sends a request to raimd and prints the response.
 #define _GNU_SOURCE
 #include "commands.h"
 
@@ -23,8 +23,8 @@ int commands_wrong(const struct command *command, const char *problem)
 
 // --- Asking ---
 
-// Sends a request and says what went wrong with it; on success the caller frees the reply's text.
-static int ask(const struct call *call, const struct request *request, struct reply *reply)
+// Sends a request and prints errors. On EXIT_SUCCESS the caller frees the reply's text.
+static int send_request(const struct call *call, const struct request *request, struct reply *reply)
 {
     char problem[4096];
     if (!request_send(call->socket, request, reply)) {
@@ -34,16 +34,16 @@ static int ask(const struct call *call, const struct request *request, struct re
     if (reply->status == 200)
         return EXIT_SUCCESS;
     tables_problem(reply->text, problem, sizeof problem);
-    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "for no told reason");
+    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "no reason given");
     tables_mistakes(reply->text, stderr);
     free(reply->text);
     return EXIT_REFUSED;
 }
 
-static int order(const struct call *call, const struct request *request)
+static int send_command(const struct call *call, const struct request *request)
 {
     struct reply reply;
-    const int code = ask(call, request, &reply);
+    const int code = send_request(call, request, &reply);
     if (code == EXIT_SUCCESS)
         free(reply.text);
     return code;
@@ -55,19 +55,19 @@ static int not_understood(void)
     return EXIT_REFUSED;
 }
 
-static const char *word(const struct call *call, int index)
+static const char *argument(const struct call *call, int index)
 {
     return index < call->count ? call->words[index] : NULL;
 }
 
 // --- Commands ---
 
-// Asks for what a path tells and prints it, by the table or as it is.
+// Requests a document and prints it as a table or as JSON.
 static int show(const struct call *call, const char *path,
                 bool (*print)(const struct call *call, const char *json))
 {
     struct reply reply;
-    const int code = ask(call, &(struct request){.path = path}, &reply);
+    const int code = send_request(call, &(struct request){.path = path}, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     if (call->watch)
@@ -86,7 +86,7 @@ static bool print_status(const struct call *call, const char *json)
 
 static bool print_players(const struct call *call, const char *json)
 {
-    return tables_players(json, word(call, 0), stdout);
+    return tables_players(json, argument(call, 0), stdout);
 }
 
 static bool print_bans(const struct call *call, const char *json)
@@ -118,32 +118,33 @@ static int run_bans(const struct call *call)
 static int run_say(const struct call *call)
 {
     const bool has_arena = call->count == 2;
-    return order(call, &(struct request){
-                           .path = "/say",
-                           .post = true,
-                           .fields = {{"arena", has_arena ? call->words[0] : NULL},
-                                      {"text", call->words[has_arena ? 1 : 0]}},
-                       });
+    return send_command(call, &(struct request){
+                                  .path = "/say",
+                                  .post = true,
+                                  .fields = {{"arena", has_arena ? call->words[0] : NULL},
+                                             {"text", call->words[has_arena ? 1 : 0]}},
+                              });
 }
 
 static int run_kick(const struct call *call)
 {
-    return order(call, &(struct request){
-                           .path = "/kick",
-                           .post = true,
-                           .fields = {{"arena", word(call, 0)},
-                                      {"player", word(call, 1)},
-                                      {"reason", word(call, 2)}},
-                       });
+    return send_command(call, &(struct request){
+                                  .path = "/kick",
+                                  .post = true,
+                                  .fields = {{"arena", argument(call, 0)},
+                                             {"player", argument(call, 1)},
+                                             {"reason", argument(call, 2)}},
+                              });
 }
 
 static int set_mute(const struct call *call, const char *path)
 {
-    return order(call, &(struct request){
-                           .path = path,
-                           .post = true,
-                           .fields = {{"arena", word(call, 0)}, {"player", word(call, 1)}},
-                       });
+    return send_command(call,
+                        &(struct request){
+                            .path = path,
+                            .post = true,
+                            .fields = {{"arena", argument(call, 0)}, {"player", argument(call, 1)}},
+                        });
 }
 
 static int run_mute(const struct call *call)
@@ -165,25 +166,26 @@ static int run_ban(const struct call *call)
             return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
         snprintf(seconds, sizeof seconds, "%llu", time);
     }
-    return order(call, &(struct request){
-                           .path = "/ban",
-                           .post = true,
-                           .fields = {{"address", word(call, 0)},
-                                      {"seconds", call->duration != NULL ? seconds : NULL},
-                                      {"reason", word(call, 1)}},
-                       });
+    return send_command(call, &(struct request){
+                                  .path = "/ban",
+                                  .post = true,
+                                  .fields = {{"address", argument(call, 0)},
+                                             {"seconds", call->duration != NULL ? seconds : NULL},
+                                             {"reason", argument(call, 1)}},
+                              });
 }
 
 static int run_unban(const struct call *call)
 {
-    return order(call, &(struct request){
-                           .path = "/unban", .post = true, .fields = {{"address", word(call, 0)}}});
+    return send_command(call, &(struct request){.path = "/unban",
+                                                .post = true,
+                                                .fields = {{"address", argument(call, 0)}}});
 }
 
 static int run_drain(const struct call *call)
 {
     const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
-    const int code = order(
+    const int code = send_command(
         call,
         &(struct request){.path = "/drain", .post = true, .fields = {{"seconds", call->timeout}}});
     if (code != EXIT_SUCCESS)
@@ -204,44 +206,45 @@ static int run_drain(const struct call *call)
     return EXIT_SUCCESS;
 }
 
-static int order_arena(const struct call *call, const char *path)
+static int send_arena_command(const struct call *call, const char *path)
 {
-    return order(call, &(struct request){
-                           .path = path,
-                           .post = true,
-                           .fields = {{"arena", word(call, 0)}, {"map", word(call, 1)}},
-                       });
+    return send_command(call,
+                        &(struct request){
+                            .path = path,
+                            .post = true,
+                            .fields = {{"arena", argument(call, 0)}, {"map", argument(call, 1)}},
+                        });
 }
 
 static int run_arena_add(const struct call *call)
 {
-    return order_arena(call, "/arena/add");
+    return send_arena_command(call, "/arena/add");
 }
 
 static int run_arena_remove(const struct call *call)
 {
-    return order_arena(call, "/arena/remove");
+    return send_arena_command(call, "/arena/remove");
 }
 
 static int run_arena_pause(const struct call *call)
 {
-    return order_arena(call, "/arena/pause");
+    return send_arena_command(call, "/arena/pause");
 }
 
 static int run_arena_resume(const struct call *call)
 {
-    return order_arena(call, "/arena/resume");
+    return send_arena_command(call, "/arena/resume");
 }
 
 static int run_arena_map(const struct call *call)
 {
-    return order_arena(call, "/arena/map");
+    return send_arena_command(call, "/arena/map");
 }
 
 static int run_reload(const struct call *call)
 {
     struct reply reply;
-    const int code = ask(call, &(struct request){.path = "/reload", .post = true}, &reply);
+    const int code = send_request(call, &(struct request){.path = "/reload", .post = true}, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     const bool good = tables_reload(reply.text, stdout);
@@ -251,8 +254,9 @@ static int run_reload(const struct call *call)
 
 static int run_log_level(const struct call *call)
 {
-    return order(call, &(struct request){
-                           .path = "/log", .post = true, .fields = {{"level", word(call, 0)}}});
+    return send_command(
+        call,
+        &(struct request){.path = "/log", .post = true, .fields = {{"level", argument(call, 0)}}});
 }
 
 static int end_token(bool made, const char *problem)
@@ -265,7 +269,7 @@ static int end_token(bool made, const char *problem)
 static int run_token_key(const struct call *call)
 {
     const char *problem = NULL;
-    const bool made = token_make_key(word(call, 0), &problem);
+    const bool made = token_make_key(argument(call, 0), &problem);
     return end_token(made, problem);
 }
 
@@ -283,7 +287,7 @@ static int run_token_make(const struct call *call)
 static int run_token_show(const struct call *call)
 {
     const char *problem = NULL;
-    const bool shown = token_show(word(call, 0), stdout, &problem);
+    const bool shown = token_show(argument(call, 0), stdout, &problem);
     return end_token(shown, problem);
 }
 
@@ -291,41 +295,45 @@ static int run_token_show(const struct call *call)
 
 const struct command commands[] = {
     {"status", run_status, 0, 0, "jw", "[--json] [--watch]",
-     "Show the arenas at a glance; again every second"},
+     "Show an overview of the arenas; --watch repeats it every second"},
     {"players", run_players, 0, 1, "j", "[ARENA] [--json]",
-     "Show who plays, with ids and addresses"},
-    {"say", run_say, 1, 2, "", "[ARENA] TEXT", "Tell everybody, or everybody in an arena"},
+     "Show the players with their ids and addresses"},
+    {"say", run_say, 1, 2, "", "[ARENA] TEXT",
+     "Send a message to all clients, or to those of one arena"},
     {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
-    {"mute", run_mute, 2, 2, "", "ARENA ID", "Refuse what a player says"},
-    {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Let a player speak again"},
+    {"mute", run_mute, 2, 2, "", "ARENA ID", "Reject the chat messages of a player"},
+    {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Accept the chat messages of a player again"},
     {"ban", run_ban, 1, 2, "f", "ADDRESS[/PREFIX] [--for TIME] [REASON]",
-     "Let nobody in from there, and end who is in; TIME is a number and s, m, h or d"},
+     "Reject clients of an address or network and disconnect those present; TIME is a number with "
+     "s, m, h or d"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
-    {"bans", run_bans, 0, 0, "j", "[--json]", "Show who is banned"},
+    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
-     "Let nobody in; raimd ends when all have left or the time is up; waits until then"},
-    {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena that the configuration has"},
-    {"arena remove", run_arena_remove, 1, 1, "", "NAME", "End an arena; everybody in it is told"},
+     "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
+    {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},
+    {"arena remove", run_arena_remove, 1, 1, "", "NAME",
+     "End an arena and disconnect its clients with a message"},
     {"arena pause", run_arena_pause, 1, 1, "", "NAME",
-     "Let everybody stand, and the clock as well"},
-    {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Let everybody go on"},
+     "Pause an arena: players cannot move, and the round clock stops"},
+    {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Resume a paused arena"},
     {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
-     "Begin a new round on another map at once; FILE as the configuration would name it"},
+     "Start a new round on another map at once; FILE is a path as in the configuration"},
     {"reload", run_reload, 0, 0, "", "",
-     "Apply the configuration; tells what of it was applied and what needs a restart"},
+     "Reload the configuration; prints the applied changes and those that need a restart"},
     {"log level", run_log_level, 1, 1, "", "LEVEL",
-     "Leave out of the log what is less grave: error, warning or info"},
+     "Set the lowest severity that is logged: error, warning or info"},
     {"token key", run_token_key, 1, 1, "", "FILE",
-     "Make a key to sign access tokens with; prints its public half"},
+     "Create a key that signs access tokens, and print its public key"},
     {"token make", run_token_make, 0, 0, "bfkanp",
      "--key FILE --arena NAME [--name NAME] [--not-before TIME] [--for TIME] [--server-key HEX]",
-     "Make an access token, good once: from now, or from so much later on, for 10m or TIME"},
-    {"token show", run_token_show, 1, 1, "", "TOKEN", "Print what a token says, unverified"},
+     "Create an access token for one use; valid from now or after --not-before, for 10m or --for"},
+    {"token show", run_token_show, 1, 1, "", "TOKEN",
+     "Print the content of a token without verifying its signature"},
 };
 
 const int commands_count = sizeof commands / sizeof *commands;
 
-// How many words a command is that these begin with, one or two; 0 where they begin with another.
+// Number of words (1 or 2) of the command name if `words` begins with it, otherwise 0.
 static int match_words(const char *name, int count, char **words)
 {
     const size_t length = strcspn(name, " ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The commands of raimctl: what each is called, takes and does.
+// Table of raimctl's commands: name, arguments, options, help and function of each.
 #pragma once
 
 #include "token.h"
@@ -11,7 +11,7 @@ enum {
     EXIT_UNREACHABLE = 69,
 };
 
-// A command line, read.
+// A parsed command line.
 struct call {
     const struct command *command;
     const char *socket;
@@ -19,24 +19,24 @@ struct call {
     const char *timeout, *duration; // NULL: not given
     struct token_options token;
     int count;    // of words
-    char **words; // behind the command's
+    char **words; // after the command's name
 };
 
 struct command {
     const char *name;                    // one or two words
     int (*run)(const struct call *call); // returns the exit status
-    int least, most;                     // words behind the name
-    const char *options;                 // letters of those that it takes, see main.c
-    const char *arguments;               // what stands behind the name, for people
+    int least, most;                     // number of words after the name
+    const char *options;                 // letters of the accepted options, see main.c
+    const char *arguments;               // synopsis of words and options for the help
     const char *help;
 };
 
 extern const struct command commands[];
 extern const int commands_count;
 
-// The command that these words, at least one, begin with, and how many of them it is called; NULL
-// where there is none.
+// The command whose name `words` (at least one) begins with; sets `used` to the number of words of
+// the name. Returns NULL if there is none.
 const struct command *commands_find(int count, char **words, int *used);
 
-// Complains about a use of the command, and returns the exit status for that.
+// Prints a usage error of the command and returns its exit status, EX_USAGE.
 int commands_wrong(const struct command *command, const char *problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads durations.
+// Parses durations.
 #include "duration.h"
 
 #include <stdlib.h>

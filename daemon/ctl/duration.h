@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Durations as operators write them.
+// Parser of durations on the command line.
 #pragma once
 
-// "90", "90s", "15m", "2h" or "7d" in seconds; 0 for anything else.
+// Parses "90", "90s", "15m", "2h" or "7d" (up to 9 digits) and returns seconds; 0 for any other
+// text.
 unsigned long long duration_read(const char *text);

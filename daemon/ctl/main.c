@@ -10,17 +10,17 @@
 #include <string.h>
 #include <sysexits.h>
 
-// Keys of options without a short form; an option that belongs to a command has its letter in the
-// table of commands, added to this.
+// Base of the argp keys of options without a short form. The key of a command's option is this plus
+// its letter in the table of commands.
 enum { LONG = 256 };
 
 enum { MAX_COMMANDS = 32, SYNOPSIS_BYTES = 128, MAX_LETTERS = 16 };
 
-// The help shows the options of commands with their commands.
+// Options of single commands are hidden here; the help shows them with their commands.
 static const struct argp_option options[] = {
     {.doc = "Commands:", .group = 1},
     {.doc = "Options:", .group = 2},
-    {"socket", 's', "SOCKET", 0, "Ask the daemon at this socket (" RAIM_CONTROL_SOCKET ")", 2},
+    {"socket", 's', "SOCKET", 0, "Control socket of the daemon (" RAIM_CONTROL_SOCKET ")", 2},
     {"json", LONG + 'j', NULL, OPTION_HIDDEN, NULL, 2},
     {"watch", LONG + 'w', NULL, OPTION_HIDDEN, NULL, 2},
     {"timeout", LONG + 't', "SECONDS", OPTION_HIDDEN, NULL, 2},
@@ -37,15 +37,15 @@ static const struct argp_option options[] = {
 
 enum { LINES = sizeof options / sizeof *options };
 
-// What argp is given: the options, and a line of the help for each command.
+// The argp options: the real ones, and a line of help for each command.
 struct help {
-    struct argp_option lines[LINES + MAX_COMMANDS + 1]; // the last ends them
+    struct argp_option lines[LINES + MAX_COMMANDS + 1]; // the last one is the terminator
     char synopses[MAX_COMMANDS][SYNOPSIS_BYTES];
 };
 
 struct command_line {
     struct call call;
-    char letters[MAX_LETTERS + 1]; // of the options that belong to commands
+    char letters[MAX_LETTERS + 1]; // of the given options that belong to single commands
 };
 
 static void fill_help(struct help *help)
@@ -63,7 +63,7 @@ static void fill_help(struct help *help)
     }
 }
 
-// Takes an option that belongs to commands; false where there is none of this letter.
+// Stores an option that belongs to a command. Returns false for an unknown letter.
 static bool take_option(struct command_line *line, char letter, const char *argument)
 {
     struct call *call = &line->call;
@@ -119,7 +119,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'V':
         puts("raimctl " RAIM_VERSION);
         exit(EXIT_SUCCESS);
-    case ARGP_KEY_ARGS: // options are before them by now
+    case ARGP_KEY_ARGS: // argp has moved options before the words
         line->call.words = state->argv + state->next;
         line->call.count = state->argc - state->next;
         return 0;
@@ -133,7 +133,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// Names the commands that this word could have begun.
+// Reports an unknown command, with the commands that begin with this word.
 static int wrong_command(const char *first)
 {
     char known[128] = "";
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
                "Exit status: 0 done, 1 refused, 64 wrong usage, 69 raimd cannot be reached.",
     };
     argp_err_exit_status = EX_USAGE;
-    // Its own help lacks -h.
+    // ARGP_NO_HELP: argp's own help option has no -h.
     const error_t error = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &line);
     if (error == 0)
         return run(&line);

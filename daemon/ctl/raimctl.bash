@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Completes the words of raimctl in bash.
+# Bash completion of raimctl.
 
 _raimctl_arenas() {
-    # Of all objects, those of arenas alone begin with these keys; quotes inside a text are escaped.
+    # Only objects of arenas begin with these keys, and quotes in texts are escaped.
     raimctl ${1+-s "$1"} status --json 2>/dev/null |
         grep -o '{"name":"[a-z0-9_-]*","port":' | cut -d '"' -f 4
 }
 
 _raimctl() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local command='' socket='' place=0 words='' i
+    local command='' socket='' position=0 words='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
@@ -19,18 +19,18 @@ _raimctl() {
             case $command in
             '') command=${COMP_WORDS[i]} ;;
             arena | log | token) command+=" ${COMP_WORDS[i]}" ;;
-            *) ((place++)) ;;
+            *) ((position++)) ;;
             esac
             ;;
         esac
     done
     if [[ $before == -s || $before == --socket || $before == --key || $command == 'token key' ||
-        ($command == 'arena map' && $place -eq 1) ]]; then
+        ($command == 'arena map' && $position -eq 1) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
     fi
     case $before in
-    --arena) command=arenas place=0 ;;
+    --arena) command=arenas position=0 ;;
     --timeout | --for | --not-before | --name | --server-key) return ;;
     esac
     case $command in
@@ -46,10 +46,10 @@ _raimctl() {
     'token make') words='--key --arena --name --not-before --for --server-key' ;;
     arena) words='add remove pause resume map' ;;
     log) words='level' ;;
-    'log level') [[ $place -gt 0 ]] || words='error warning info' ;;
+    'log level') [[ $position -gt 0 ]] || words='error warning info' ;;
     arenas | players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | \
         'arena resume' | 'arena map')
-        [[ $place -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
+        [[ $position -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
         [[ $command != players ]] || words+=' --json'
         ;;
     esac

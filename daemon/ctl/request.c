@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Talks to the control socket with libcurl.
+// Sends HTTP requests to the control socket with libcurl.
 #define _GNU_SOURCE
 #include "request.h"
 
@@ -69,7 +69,7 @@ bool request_send(const char *socket, const struct request *request, struct repl
     CURL *curl = curl_easy_init();
     FILE *out = open_memstream(&reply->text, &size);
     CURLcode code = CURLE_OUT_OF_MEMORY;
-    long failure = 0; // errno of the connect
+    long failure = 0; // errno of a failed connect
     if (curl != NULL && out != NULL && fill_form(curl, request, &form))
         code = perform(curl, socket, request, &form, out);
     if (code == CURLE_OK)

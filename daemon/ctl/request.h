@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// One HTTP request to the daemon's control socket.
+// HTTP client for the daemon's control socket.
 #pragma once
 
 #include <stdbool.h>
 
-enum { REQUEST_FIELDS = 4 }; // of a form, at most
+enum { REQUEST_FIELDS = 4 }; // maximum per form
 
 struct request {
     const char *path;
     bool post;
     struct {
         const char *name, *value;
-    } fields[REQUEST_FIELDS]; // of a POST; those without a value are left out
+    } fields[REQUEST_FIELDS]; // form fields of a POST; NULL values are omitted
 };
 
 struct reply {
-    long status;   // of HTTP
-    char *text;    // what was answered, the caller's to free
-    char why[256]; // where request_send failed
+    long status;   // HTTP status
+    char *text;    // response body; the caller frees it
+    char why[256]; // reason if request_send failed
 };
 
-// Once, before the first request.
+// Initializes libcurl; call it once before the first request. Returns false on failure.
 bool request_init(void);
 
-// False when the daemon cannot be reached, or answers nothing.
+// Sends a request and waits up to 10 s. Returns false, with the reason in `why`, if the daemon
+// cannot be reached or sends no response.
 bool request_send(const char *socket, const struct request *request, struct reply *reply);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns JSON into tables.
+// Formats JSON documents as tables.
 #include "tables.h"
 
 #include <jansson.h>
@@ -17,8 +17,8 @@ static long long number_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-// A text cut and filled up to so many characters, which are one column each where names are
-// letters; bytes of a character beyond its first have 10 as their highest bits.
+// Writes a text cut or padded to `width` characters and a space. Counts UTF-8 characters by
+// skipping continuation bytes (10xxxxxx) and assumes one column per character.
 static void write_column(FILE *out, const char *text, int width)
 {
     int written = 0;
@@ -32,7 +32,7 @@ static void write_column(FILE *out, const char *text, int width)
     fprintf(out, "%*s", width - written + 1, "");
 }
 
-// "3d 04:05:06", without days where there are none.
+// Formats seconds as "3d 04:05:06", without days if there are none.
 static void format_duration(char text[32], long long seconds)
 {
     int length = 0;
@@ -45,17 +45,17 @@ static void format_duration(char text[32], long long seconds)
 static void write_arena(FILE *out, const json_t *arena, long long players)
 {
     const json_t *tick_us = json_object_get(arena, "tick_us");
-    char places[24];
+    char clients[24];
     long long bots = 0;
     size_t i;
     const json_t *player;
     json_array_foreach(json_object_get(arena, "players"), i, player) bots +=
         json_is_true(json_object_get(player, "bot"));
-    snprintf(places, sizeof places, "%lld", players - bots);
+    snprintf(clients, sizeof clients, "%lld", players - bots);
     write_column(out, text_of(arena, "name"), 15);
     write_column(out, text_of(arena, "map"), 10);
     write_column(out, text_of(json_object_get(arena, "round"), "phase"), 6);
-    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), places,
+    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), clients,
             bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
             number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
 }
@@ -139,7 +139,7 @@ bool tables_bans(const char *text, FILE *out)
     return good;
 }
 
-// Writes the lines of a list behind what they are.
+// Writes each line of a list after the prefix `what`; returns the number of lines.
 static size_t write_lines(FILE *out, const json_t *list, const char *what)
 {
     size_t i;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The daemon's answers, written for people: tables of at most 80 columns.
+// Formats the daemon's JSON responses as text tables of at most 80 columns.
 #pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
-// Each takes the JSON of an answer and returns false when it is another than it should be.
+// Each function takes the JSON of a response and returns false if it has an unexpected structure.
 
 bool tables_status(const char *json, FILE *out);
 
-// `arena` NULL: of every arena.
+// Players of one arena, or of all if `arena` is NULL.
 bool tables_players(const char *json, const char *arena, FILE *out);
 bool tables_bans(const char *json, FILE *out);
 
-// What a reload did, a line for each change.
+// The changes of a reload, one line each.
 bool tables_reload(const char *json, FILE *out);
 
-// The mistakes that an answer tells, a line each; nothing where it tells none.
+// The mistakes in a response, one line each; nothing without mistakes.
 void tables_mistakes(const char *json, FILE *out);
 
-// What an answer says is wrong; "" where it says nothing. The text is cut to `capacity`.
+// Copies the error message of a response, cut to `capacity` bytes; "" without one.
 void tables_problem(const char *json, char *problem, size_t capacity);
 
-// How many clients play, by a status; -1 when it does not tell.
+// Number of connected players in a status; -1 if the JSON has none.
 long tables_count_players(const char *json);

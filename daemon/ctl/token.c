@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes keys and access tokens with libsodium.
+// Creates keys and access tokens with libsodium (Ed25519).
 #define _GNU_SOURCE
 #include "token.h"
 
@@ -15,14 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-// A file of a key holds the secret half, 32 random bytes, as a line of hexadecimal digits.
+// A key file contains the secret seed, 32 random bytes, as a line of hexadecimal digits.
 enum { SEED_BYTES = crypto_sign_SEEDBYTES, LINE_BYTES = 2 * SEED_BYTES + 1 };
 
 static_assert(RAIM_ACCESS_SIGNATURE_BYTES == crypto_sign_BYTES, "Ed25519");
 static_assert(RAIM_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "as long as a public key of X25519");
 
 static const char default_duration[] = "10m";
-static const unsigned long long most_s = 24 * 60 * 60; // what arenas accept, see PROTOCOL.md
+static const unsigned long long most_s =
+    24 * 60 * 60; // longest validity that arenas accept, see PROTOCOL.md
 
 static bool read_hex(const char *text, size_t length, uint8_t *bytes, size_t size)
 {
@@ -74,7 +75,7 @@ static bool read_key(const char *path, uint8_t secret[crypto_sign_SECRETKEYBYTES
     const bool good = fgets(line, sizeof line, file) != NULL &&
                       read_hex(line, strcspn(line, "\n"), seed, sizeof seed);
     fclose(file);
-    errno = EINVAL; // whatever comes now is about what the file holds
+    errno = EINVAL; // errors from here on concern the file's content
     return good && crypto_sign_seed_keypair(shown, secret, seed) == 0;
 }
 
@@ -87,7 +88,7 @@ static bool copy_text(char *to, size_t capacity, const char *from)
     return true;
 }
 
-// From when until when; NULL, or what is wrong with the options.
+// Fills in the period of validity. Returns NULL, or a message about the options.
 static const char *fill_times(const struct token_options *options, struct raim_access *access)
 {
     const char *duration = options->duration != NULL ? options->duration : default_duration;
@@ -105,7 +106,7 @@ static const char *fill_times(const struct token_options *options, struct raim_a
     return NULL;
 }
 
-// What to sign, but for the key; NULL, or what is wrong with the options.
+// Fills in the signed fields except the key id. Returns NULL, or a message about the options.
 static const char *fill(const struct token_options *options, struct raim_access *access)
 {
     *access = (struct raim_access){0};
@@ -138,7 +139,7 @@ bool token_make(const struct token_options *options, const char **problem)
         *problem = errno == EINVAL ? "the file has no key" : strerror(errno);
         return false;
     }
-    // libsodium keeps the public half behind the seed.
+    // libsodium's secret key is the seed followed by the public key.
     memcpy(access.key_id, secret + SEED_BYTES, sizeof access.key_id);
     const size_t size = raim_access_write(&access, token);
     crypto_sign_detached(token + size, NULL, token, size, secret);
@@ -158,8 +159,8 @@ static void show_time(FILE *file, const char *what, uint64_t seconds)
     fprintf(file, "%-11s %s\n", what, text);
 }
 
-// Whoever made the token may have put anything into it, but no command to a terminal leaves here:
-// neither a control character nor one of U+0080 to U+009F.
+// Prints untrusted text: escapes control characters and U+0080 to U+009F, which could contain
+// terminal commands.
 static void show_text(FILE *file, const char *what, const char *text)
 {
     fprintf(file, "%-11s ", what);
@@ -185,7 +186,7 @@ bool token_show(const char *text, FILE *file, const char **problem)
     if (sodium_base642bin(token, sizeof token, text, strlen(text), NULL, &size, NULL,
                           sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0 ||
         raim_access_read(token, size, &access) == 0) {
-        *problem = "this is none of this version";
+        *problem = "this is not a token of this version";
         return false;
     }
     show_text(file, "arena", access.arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shares the events of each arena among those who watch it.
+// Renders the events of each watched arena, delays them and hands them to the viewers.
 #include "event_stream.h"
 
 #include "live_json.h"
@@ -11,92 +11,92 @@
 
 enum { HELLO_BYTES = 64, SLOTS = EVENT_STREAM_MAX + EVENT_STREAM_SPARE };
 
-// Bytes that several hold.
+// A rendered event with a reference count.
 struct event {
-    unsigned holders;
+    unsigned references;
     uint64_t rendered_ms;
     char *text;
     size_t size;
 };
 
-// What waits until it is late enough to be seen, oldest first; a ring.
+// Delay queue of events, oldest first; a ring buffer.
 struct queue {
     struct event **events;
     uint32_t capacity, first, count;
 };
 
 struct stream {
-    const struct arena *arena; // NULL: a free place
-    bool is_over;              // its viewers have nothing more to see
+    const struct arena *arena; // NULL: a free slot
+    bool is_over;              // its viewers get no more events
     unsigned viewers;
     uint32_t tick; // of the newest event
     uint64_t delay_ms;
-    struct event *newest, *late; // what viewers see without and with delay; NULL: nothing yet
+    struct event *newest, *late; // for undelayed and delayed viewers; NULL: none yet
     struct queue queue;
 };
 
 struct viewer {
-    struct event_stream *all; // NULL: a free place
+    struct event_stream *all; // NULL: a free slot
     struct stream *stream;
     bool is_undelayed, sleeps;
-    bool is_ended; // it has made room
+    bool is_ended; // evicted
     void *connection;
     struct http_client *client;
-    char hello[HELLO_BYTES]; // comes before all events
-    const char *rest;        // of what it is reading
+    char hello[HELLO_BYTES]; // first event of the stream
+    const char *rest;        // unread bytes of the hello or of `event`
     size_t rest_size;
-    struct event *event; // that it reads or has read last; held
+    struct event *event; // being read or read last; holds a reference
 };
 
 struct event_stream {
     const struct arena_list *list;
     uint64_t due_ms;
-    unsigned count, ended; // there; of these, those that made room
-    size_t waiting_bytes;  // of the events in all queues
-    struct viewer places[SLOTS];
-    struct stream streams[SLOTS]; // at least one viewer each
+    unsigned count, ended; // viewers; evicted ones among them
+    size_t waiting_bytes;  // bytes of the events in all queues
+    struct viewer viewers[SLOTS];
+    struct stream streams[SLOTS]; // a used slot has at least one viewer
 };
 
 static struct event *hold(struct event *event)
 {
     if (event != NULL)
-        event->holders++;
+        event->references++;
     return event;
 }
 
 static void release(struct event *event)
 {
-    if (event == NULL || --event->holders > 0)
+    if (event == NULL || --event->references > 0)
         return;
     free(event->text);
     free(event);
 }
 
-static struct event *queue_pop(struct event_stream *viewers, struct queue *queue)
+static struct event *queue_pop(struct event_stream *event_stream, struct queue *queue)
 {
     struct event *event = queue->events[queue->first];
     queue->first = (queue->first + 1) % queue->capacity;
     queue->count--;
-    viewers->waiting_bytes -= event->size;
+    event_stream->waiting_bytes -= event->size;
     return event;
 }
 
-// Where there is no room the oldest is never seen, and where all of them together are too large,
-// this one.
-static void queue_push(struct event_stream *viewers, struct queue *queue, struct event *event)
+// Adds an event. A full queue drops its oldest event; if all queues together exceed
+// EVENT_STREAM_MAX_BYTES, the new event is dropped.
+static void queue_push(struct event_stream *event_stream, struct queue *queue, struct event *event)
 {
     if (queue->count == queue->capacity)
-        release(queue_pop(viewers, queue));
-    if (viewers->waiting_bytes + event->size > EVENT_STREAM_MAX_BYTES)
+        release(queue_pop(event_stream, queue));
+    if (event_stream->waiting_bytes + event->size > EVENT_STREAM_MAX_BYTES)
         return;
-    viewers->waiting_bytes += event->size;
+    event_stream->waiting_bytes += event->size;
     queue->events[(queue->first + queue->count++) % queue->capacity] = hold(event);
 }
 
-static void end_stream(struct event_stream *viewers, struct stream *stream)
+static void end_stream(struct event_stream *event_stream, struct stream *stream)
 {
     while (stream->queue.count > 0)
-        release(queue_pop(viewers, &stream->queue));
+        release(queue_pop(event_stream, &stream->queue));
     release(stream->newest);
     release(stream->late);
     free(stream->queue.events);
@@ -105,35 +105,36 @@ static void end_stream(struct event_stream *viewers, struct stream *stream)
 
 struct event_stream *event_stream_create(const struct arena_list *list)
 {
-    struct event_stream *viewers = calloc(1, sizeof *viewers);
-    if (viewers == NULL)
+    struct event_stream *event_stream = calloc(1, sizeof *event_stream);
+    if (event_stream == NULL)
         return NULL;
-    viewers->list = list;
-    return viewers;
+    event_stream->list = list;
+    return event_stream;
 }
 
-void event_stream_destroy(struct event_stream *viewers)
+void event_stream_destroy(struct event_stream *event_stream)
 {
-    if (viewers == NULL)
+    if (event_stream == NULL)
         return;
-    assert(viewers->count == 0);
-    free(viewers);
+    assert(event_stream->count == 0);
+    free(event_stream);
 }
 
-// The stream of an arena. Memory for its delay is taken when somebody first watches; NULL when it
-// runs out.
-static struct stream *find_stream(struct event_stream *viewers, int index)
+// The stream of an arena, created for its first viewer with a queue for the arena's delay. Returns
+// NULL when memory runs out.
+static struct stream *find_stream(struct event_stream *event_stream, int index)
 {
-    const struct arena *arena = viewers->list->arenas[index];
+    const struct arena *arena = event_stream->list->arenas[index];
     struct stream *vacant = NULL;
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + SLOTS; stream++) {
+    for (struct stream *stream = event_stream->streams; stream < event_stream->streams + SLOTS;
+         stream++) {
         if (stream->arena == arena && !stream->is_over)
             return stream;
         if (stream->arena == NULL && vacant == NULL)
             vacant = stream;
     }
-    assert(vacant != NULL); // there is a place for one more viewer
-    const uint64_t delay_ms = live_delay_ms(viewers->list, index);
+    assert(vacant != NULL); // a free viewer slot implies a free stream slot
+    const uint64_t delay_ms = live_delay_ms(event_stream->list, index);
     const uint32_t capacity = (uint32_t)(delay_ms / EVENT_STREAM_INTERVAL_MS) + 2;
     struct event **events = calloc(capacity, sizeof(struct event *));
     if (events == NULL)
@@ -151,55 +152,59 @@ static uint32_t address_of(const struct http_client *client)
     return client != NULL ? client->address : 0;
 }
 
-static unsigned count_address(const struct event_stream *viewers, uint32_t address)
+static unsigned count_address(const struct event_stream *event_stream, uint32_t address)
 {
     unsigned count = 0;
-    for (const struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++)
+    for (const struct viewer *viewer = event_stream->viewers;
+         viewer < event_stream->viewers + SLOTS; viewer++)
         count += viewer->all != NULL && !viewer->is_ended && address_of(viewer->client) == address;
     return count;
 }
 
-// Ends a viewer of the address that has most, if that is no worse off than this one for it.
-static bool make_room(struct event_stream *viewers, uint32_t address)
+// Evicts a viewer of the address with the most viewers, if that address keeps at least as many as
+// `address` then has. Returns false if there is none.
+static bool evict_viewer(struct event_stream *event_stream, uint32_t address)
 {
-    struct viewer *loser = NULL;
-    unsigned most = count_address(viewers, address) + 1;
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
+    struct viewer *victim = NULL;
+    unsigned most = count_address(event_stream, address) + 1;
+    for (struct viewer *viewer = event_stream->viewers; viewer < event_stream->viewers + SLOTS;
+         viewer++) {
         if (viewer->all == NULL || viewer->is_ended || viewer->client == NULL)
             continue;
-        const unsigned count = count_address(viewers, address_of(viewer->client));
+        const unsigned count = count_address(event_stream, address_of(viewer->client));
         if (count > most) {
             most = count;
-            loser = viewer;
+            victim = viewer;
         }
     }
-    if (loser == NULL)
+    if (victim == NULL)
         return false;
-    loser->is_ended = true;
-    viewers->ended++;
-    http_client_end(loser->client);
+    victim->is_ended = true;
+    event_stream->ended++;
+    http_client_end(victim->client);
     return true;
 }
 
-static bool has_room(struct event_stream *viewers, uint32_t address)
+static bool has_room(struct event_stream *event_stream, uint32_t address)
 {
-    return viewers->count < SLOTS &&
-           (viewers->count - viewers->ended < EVENT_STREAM_MAX || make_room(viewers, address));
+    return event_stream->count < SLOTS &&
+           (event_stream->count - event_stream->ended < EVENT_STREAM_MAX ||
+            evict_viewer(event_stream, address));
 }
 
-struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool is_undelayed,
+struct viewer *event_stream_join(struct event_stream *event_stream, int arena, bool is_undelayed,
                                  void *connection, struct http_client *client, uint64_t now_ms)
 {
-    assert(arena >= 0 && arena < viewers->list->count);
-    struct viewer *viewer = viewers->places;
+    assert(arena >= 0 && arena < event_stream->list->count);
+    struct viewer *viewer = event_stream->viewers;
     struct stream *stream =
-        has_room(viewers, address_of(client)) ? find_stream(viewers, arena) : NULL;
+        has_room(event_stream, address_of(client)) ? find_stream(event_stream, arena) : NULL;
     if (stream == NULL)
         return NULL;
     while (viewer->all != NULL)
         viewer++;
     *viewer = (struct viewer){
-        .all = viewers,
+        .all = event_stream,
         .stream = stream,
         .is_undelayed = is_undelayed,
         .connection = connection,
@@ -211,8 +216,8 @@ struct viewer *event_stream_join(struct event_stream *viewers, int arena, bool i
         (size_t)snprintf(viewer->hello, HELLO_BYTES, "event: hello\ndata: {\"delay_ms\":%llu}\n\n",
                          (unsigned long long)delay_ms);
     viewer->stream->viewers++;
-    if (viewers->count++ == 0)
-        viewers->due_ms = now_ms;
+    if (event_stream->count++ == 0)
+        event_stream->due_ms = now_ms;
     return viewer;
 }
 
@@ -227,19 +232,20 @@ void viewer_leave(struct viewer *viewer)
     viewer->all = NULL;
 }
 
-// What the viewer is to see now.
-static struct event *shown(const struct viewer *viewer)
+// The event that the viewer is due to see now, or NULL.
+static struct event *due_event(const struct viewer *viewer)
 {
     return viewer->is_undelayed ? viewer->stream->newest : viewer->stream->late;
 }
 
 static bool has_news(const struct viewer *viewer)
 {
-    return viewer->rest_size > 0 || (shown(viewer) != NULL && shown(viewer) != viewer->event);
+    return viewer->rest_size > 0 ||
+           (due_event(viewer) != NULL && due_event(viewer) != viewer->event);
 }
 
-// It owes nothing until there is something to take.
-static void move_deadline(const struct viewer *viewer, uint64_t now_ms)
+// Moves the client's deadline: an idle viewer has nothing to read, so it must not time out.
+static void renew_deadline(const struct viewer *viewer, uint64_t now_ms)
 {
     if (viewer->client != NULL)
         http_client_renew(viewer->client, now_ms);
@@ -249,10 +255,10 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
 {
     if (viewer->rest_size == 0 && has_news(viewer)) {
         release(viewer->event);
-        viewer->event = hold(shown(viewer));
+        viewer->event = hold(due_event(viewer));
         viewer->rest = viewer->event->text;
         viewer->rest_size = viewer->event->size;
-        move_deadline(viewer, now_ms);
+        renew_deadline(viewer, now_ms);
     }
     const size_t count = size < viewer->rest_size ? size : viewer->rest_size;
     memcpy(bytes, viewer->rest, count);
@@ -262,41 +268,43 @@ size_t viewer_read(struct viewer *viewer, char *bytes, size_t size, uint64_t now
     return count;
 }
 
-// Takes what the arena has published, and lets delayed viewers see what is old enough.
-static void run_stream(struct event_stream *viewers, struct stream *stream, int arena,
+// Renders the arena's newest state, and releases events that have reached the delay.
+static void run_stream(struct event_stream *event_stream, struct stream *stream, int arena,
                        uint64_t now_ms)
 {
     struct queue *queue = &stream->queue;
     size_t size;
-    char *text = live_event(viewers->list, arena, &stream->tick, &size);
+    char *text = live_event(event_stream->list, arena, &stream->tick, &size);
     struct event *event = text != NULL ? malloc(sizeof *event) : NULL;
     if (event != NULL) {
-        *event = (struct event){.holders = 1, .rendered_ms = now_ms, .text = text, .size = size};
+        *event = (struct event){.references = 1, .rendered_ms = now_ms, .text = text, .size = size};
         release(stream->newest);
         stream->newest = event;
-        queue_push(viewers, queue, event);
+        queue_push(event_stream, queue, event);
     } else {
         free(text);
     }
     while (queue->count > 0 &&
            now_ms - queue->events[queue->first]->rendered_ms >= stream->delay_ms) {
         release(stream->late);
-        stream->late = queue_pop(viewers, queue);
+        stream->late = queue_pop(event_stream, queue);
     }
 }
 
-static bool is_stale(const struct event_stream *viewers, const struct stream *stream)
+static bool is_stale(const struct event_stream *event_stream, const struct stream *stream)
 {
-    const int arena = arena_list_index(viewers->list, stream->arena);
-    return arena < 0 || live_delay_ms(viewers->list, arena) != stream->delay_ms;
+    const int arena = arena_list_index(event_stream->list, stream->arena);
+    return arena < 0 || live_delay_ms(event_stream->list, arena) != stream->delay_ms;
 }
 
-static void end_stale_streams(struct event_stream *viewers, void (*wake)(void *connection))
+static void end_stale_streams(struct event_stream *event_stream, void (*wake)(void *connection))
 {
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + SLOTS; stream++)
+    for (struct stream *stream = event_stream->streams; stream < event_stream->streams + SLOTS;
+         stream++)
         if (stream->arena != NULL && !stream->is_over)
-            stream->is_over = is_stale(viewers, stream);
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
+            stream->is_over = is_stale(event_stream, stream);
+    for (struct viewer *viewer = event_stream->viewers; viewer < event_stream->viewers + SLOTS;
+         viewer++) {
         if (!viewer_is_over(viewer) || !viewer->sleeps)
             continue;
         viewer->sleeps = false;
@@ -304,21 +312,25 @@ static void end_stale_streams(struct event_stream *viewers, void (*wake)(void *c
     }
 }
 
-void event_stream_run(struct event_stream *viewers, uint64_t now_ms, void (*wake)(void *connection))
+void event_stream_run(struct event_stream *event_stream, uint64_t now_ms,
+                      void (*wake)(void *connection))
 {
-    if (viewers->count == 0)
+    if (event_stream->count == 0)
         return;
-    end_stale_streams(viewers, wake);
-    if (now_ms < viewers->due_ms)
+    end_stale_streams(event_stream, wake);
+    if (now_ms < event_stream->due_ms)
         return;
-    viewers->due_ms = now_ms + EVENT_STREAM_INTERVAL_MS;
-    for (struct stream *stream = viewers->streams; stream < viewers->streams + SLOTS; stream++)
+    event_stream->due_ms = now_ms + EVENT_STREAM_INTERVAL_MS;
+    for (struct stream *stream = event_stream->streams; stream < event_stream->streams + SLOTS;
+         stream++)
         if (stream->arena != NULL && !stream->is_over)
-            run_stream(viewers, stream, arena_list_index(viewers->list, stream->arena), now_ms);
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
+            run_stream(event_stream, stream, arena_list_index(event_stream->list, stream->arena),
+                       now_ms);
+    for (struct viewer *viewer = event_stream->viewers; viewer < event_stream->viewers + SLOTS;
+         viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
             continue;
-        move_deadline(viewer, now_ms);
+        renew_deadline(viewer, now_ms);
         if (!has_news(viewer))
             continue;
         viewer->sleeps = false;
@@ -331,9 +343,10 @@ bool viewer_is_over(const struct viewer *viewer)
     return viewer->all != NULL && (viewer->is_ended || viewer->stream->is_over);
 }
 
-void event_stream_wake_all(struct event_stream *viewers, void (*wake)(void *connection))
+void event_stream_wake_all(struct event_stream *event_stream, void (*wake)(void *connection))
 {
-    for (struct viewer *viewer = viewers->places; viewer < viewers->places + SLOTS; viewer++) {
+    for (struct viewer *viewer = event_stream->viewers; viewer < event_stream->viewers + SLOTS;
+         viewer++) {
         if (viewer->all == NULL || !viewer->sleeps)
             continue;
         viewer->sleeps = false;
@@ -341,9 +354,9 @@ void event_stream_wake_all(struct event_stream *viewers, void (*wake)(void *conn
     }
 }
 
-int event_stream_timeout_ms(const struct event_stream *viewers, uint64_t now_ms)
+int event_stream_timeout_ms(const struct event_stream *event_stream, uint64_t now_ms)
 {
-    if (viewers->count == 0)
+    if (event_stream->count == 0)
         return -1;
-    return viewers->due_ms > now_ms ? (int)(viewers->due_ms - now_ms) : 0;
+    return event_stream->due_ms > now_ms ? (int)(event_stream->due_ms - now_ms) : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decides what a request for the status gets: a page, a part of the dashboard, a stream, or a
-// refusal.
+// Routes requests of the status server to pages, dashboard files, event streams and error
+// responses.
 #include "http.h"
 
 #include "embedded.h"
@@ -26,12 +26,12 @@ static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";
 static const char wrong_host[] =
-    "{\"error\":\"this server does not go by that name: ask by its IP address, or name it in "
-    "status_hosts\"}";
-static const char wrong_origin[] = "{\"error\":\"a page from elsewhere is told nothing\"}";
-static const char wrong_token[] = "{\"error\":\"no such token\"}";
+    "{\"error\":\"unknown host name: use the IP address, or add the name to status_hosts\"}";
+static const char wrong_origin[] =
+    "{\"error\":\"requests from pages of another origin are rejected\"}";
+static const char wrong_token[] = "{\"error\":\"invalid token\"}";
 
-// Answers that never change.
+// Responses with constant text.
 enum fixed {
     FIXED_NOT_FOUND,
     FIXED_NOT_ALLOWED,
@@ -56,7 +56,7 @@ static const struct {
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
 };
 
-// The parts of the dashboard, which never change.
+// The dashboard's files.
 static const struct part {
     const char *path, *type, *text;
 } parts[] = {
@@ -67,7 +67,7 @@ static const struct part {
 
 #define PARTS (sizeof parts / sizeof *parts)
 
-// Nothing from elsewhere, nothing inline, no frame around it.
+// Content-Security-Policy: no foreign resources, no inline scripts or styles, no framing.
 static const char dashboard_policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -87,7 +87,7 @@ static bool make_fixed(struct http *http);
 static bool make_parts(struct http *http);
 static bool answer(void *context, const struct http_request *request);
 
-// Takes the socket.
+// Starts the server. Takes ownership of the socket.
 static bool start(struct http *http, int socket)
 {
     const struct http_listener_def def = {
@@ -213,7 +213,7 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     if (arena < 0)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =
-        http_guard_judge(&http->guard, http_connection_header(connection, "Authorization"));
+        http_guard_check_token(&http->guard, http_connection_header(connection, "Authorization"));
     if (token == HTTP_TOKEN_WRONG)
         return answer_fixed(http, connection, FIXED_WRONG_TOKEN);
     struct MHD_Response *stream =
@@ -252,7 +252,8 @@ static bool has_body(struct MHD_Connection *connection)
            http_connection_header(connection, "Transfer-Encoding") != NULL;
 }
 
-// Whoever brings a body is answered at once and cut off, and everybody else keeps the connection.
+// A request with a body is answered after its headers, which closes the connection. Other requests
+// are answered when complete, and the connection stays open.
 static bool answer(void *context, const struct http_request *request)
 {
     struct http *http = context;

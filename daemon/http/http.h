@@ -11,8 +11,8 @@
 
 struct http;
 
-// Listens on a dotted IPv4 address and TCP port (0: any). Copies `guard`, borrows `list`. Returns
-// NULL and writes a reason into `error`.
+// Listens on a dotted IPv4 address and TCP port (0 selects a free one). Copies `guard`, borrows
+// `list`. Returns NULL with the reason in `error`.
 struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
                        const struct arena_list *list, char *error, size_t capacity);
 void http_close(struct http *http);
@@ -20,9 +20,9 @@ void http_close(struct http *http);
 uint16_t http_port(const struct http *http);
 int http_descriptor(const struct http *http);
 
-// Milliseconds until http_run wants to be called whatever happens, or -1 for no such need.
+// Milliseconds until http_run must be called even without input, or -1 for no limit.
 int http_timeout_ms(const struct http *http);
 
-// To be called after arenas were freed and before others are added to the list; see
-// event_stream_run.
+// Handles pending input and sends due events. Call it after arenas are freed and before others are
+// added to the list, see event_stream_run.
 void http_run(struct http *http);

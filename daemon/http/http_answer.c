@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_BLOCK_BYTES 1024 // unused by the library in chunked answers, but must not be 0
+#define STREAM_BLOCK_BYTES 1024 // ignored by the library in chunked responses, but must not be 0
 
-static_assert(HTTP_STREAM_END == MHD_CONTENT_READER_END_OF_STREAM, "the library's own");
+static_assert(HTTP_STREAM_END == MHD_CONTENT_READER_END_OF_STREAM, "equals the library's value");
 
-// Takes the response, which is NULL where there was no memory for it.
+// Adds the common headers. Takes ownership of the response; passes NULL through.
 static struct MHD_Response *add_headers(struct MHD_Response *response, const char *type)
 {
     if (response == NULL)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Answers of an HTTP server: responses of libmicrohttpd, each with its type and the headers that
-// keep it out of caches and out of pages from elsewhere. Main thread only. Whatever returns a
-// response returns NULL when memory runs out.
+// HTTP responses of libmicrohttpd with a content type and the headers that prevent caching and use
+// by pages of other origins. Main thread only. Functions that return a response return NULL when
+// memory runs out.
 #pragma once
 
 #include <stdbool.h>
@@ -29,37 +29,38 @@ enum http_status {
     HTTP_GATEWAY_TIMEOUT = 504,
 };
 
-// Borrows the text for as long as the response is sent.
+// A response with constant text. Borrows the text until the response is released and sent.
 struct MHD_Response *http_answer_constant(const char *type, const char *text);
 
-// Takes the text, whatever comes of it. NULL for no text, too.
+// A response with a heap-allocated text. Takes the text even on failure. Returns NULL for NULL,
+// too.
 struct MHD_Response *http_answer_text(const char *type, char *text);
 
-// A text without an end: `read` writes up to `capacity` bytes and returns their number,
-// HTTP_STREAM_END, or 0 after it has suspended the connection. `end` is called once, with the
-// response's last reference, or at once where NULL is returned.
+// A response of unknown length. `read` writes up to `capacity` bytes and returns their number,
+// HTTP_STREAM_END, or 0 after it has suspended the connection. `end` is called once: when the last
+// reference ends, or before NULL is returned.
 #define HTTP_STREAM_END ((ssize_t)-1)
 struct MHD_Response *http_answer_stream(const char *type,
                                         ssize_t (*read)(void *context, uint64_t position,
                                                         char *bytes, size_t capacity),
                                         void (*end)(void *context), void *context);
 
-// Copies both. False when memory runs out.
+// Adds a header; copies both texts. Returns false when memory runs out.
 bool http_answer_add_header(struct MHD_Response *response, const char *name, const char *value);
 
-// Ends a reference; connections that send the response have their own. Takes NULL.
+// Ends a reference. Connections that send the response hold their own. Takes NULL.
 void http_answer_release(struct MHD_Response *response);
 
-// Sends a response, which the caller keeps. The answer to a request handler: false closes the
-// connection.
+// Queues a response, whose reference the caller keeps. A request handler returns the result: false
+// closes the connection.
 bool http_answer_send(struct MHD_Connection *connection, enum http_status status,
                       struct MHD_Response *response);
 
-// Sends a response for the only time; false for NULL.
+// Queues a response and ends the caller's reference. Returns false for NULL.
 bool http_answer_send_once(struct MHD_Connection *connection, enum http_status status,
                            struct MHD_Response *response);
 
-// Sends {"error":"PROBLEM"}; the problem needs no escaping. `allow` is the header of that name, or
-// NULL.
+// Sends {"error":"PROBLEM"}. The problem must not need JSON escaping. `allow` is the value of the
+// Allow header, or NULL.
 bool http_answer_send_problem(struct MHD_Connection *connection, enum http_status status,
                               const char *problem, const char *allow);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the deadlines of HTTP connections and makes room among them.
+// Deadlines and eviction of HTTP connections.
 #include "http_clients.h"
 
 #include <sys/socket.h>
@@ -8,17 +8,17 @@ enum { SLOTS = HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS };
 
 static bool is_alive(const struct http_client *client)
 {
-    return client->state != HTTP_CLIENT_NOBODY && client->state != HTTP_CLIENT_ENDED;
+    return client->state != HTTP_CLIENT_FREE && client->state != HTTP_CLIENT_ENDED;
 }
 
 static void set_state(struct http_client *client, enum http_client_state state, uint64_t now_ms)
 {
     client->state = state;
     client->since_ms = now_ms;
-    client->turn = ++client->all->turns;
+    client->order = ++client->all->orders;
 }
 
-// Counts one connection more or less of an address.
+// Adds `change` (1, or UINT32_MAX for -1) to the connection count of an address.
 static void count_peer(struct http_clients *clients, uint32_t address, uint32_t change)
 {
     clients->count += change;
@@ -27,8 +27,8 @@ static void count_peer(struct http_clients *clients, uint32_t address, uint32_t 
             clients->list[i].peers += change;
 }
 
-// Closing is the library's, and so is noticing; a descriptor closed here could be another's by
-// then.
+// Shuts the socket down without closing it. The HTTP library notices and closes the descriptor; a
+// close here could hit a reused descriptor.
 void http_client_end(struct http_client *client)
 {
     if (!is_alive(client))
@@ -38,7 +38,7 @@ void http_client_end(struct http_client *client)
     client->state = HTTP_CLIENT_ENDED;
 }
 
-// The oldest in this state of the address that has most connections; NULL for none.
+// The oldest client in this state of the address with the most connections, or NULL.
 static struct http_client *find_oldest(struct http_clients *clients, enum http_client_state state)
 {
     struct http_client *found = NULL;
@@ -47,20 +47,20 @@ static struct http_client *find_oldest(struct http_clients *clients, enum http_c
         if (client->state != state)
             continue;
         if (found == NULL || client->peers > found->peers ||
-            (client->peers == found->peers && client->turn < found->turn))
+            (client->peers == found->peers && client->order < found->order))
             found = client;
     }
     return found;
 }
 
-static void make_room(struct http_clients *clients, struct http_client *newest, uint64_t now_ms)
+static void evict_client(struct http_clients *clients, struct http_client *newest, uint64_t now_ms)
 {
-    struct http_client *loser = find_oldest(clients, HTTP_CLIENT_AWAITED);
+    struct http_client *victim = find_oldest(clients, HTTP_CLIENT_AWAITED);
     struct http_client *answered = find_oldest(clients, HTTP_CLIENT_ANSWERED);
-    if (loser == newest && answered != NULL &&
-        (answered->peers > newest->peers || now_ms - answered->since_ms >= HTTP_PATIENCE_MS))
-        loser = answered;
-    http_client_end(loser);
+    if (victim == newest && answered != NULL &&
+        (answered->peers > newest->peers || now_ms - answered->since_ms >= HTTP_ANSWER_GRACE_MS))
+        victim = answered;
+    http_client_end(victim);
 }
 
 struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
@@ -70,7 +70,7 @@ struct http_client *http_clients_join(struct http_clients *clients, int descript
     uint32_t peers = 0;
     for (size_t i = 0; i < SLOTS; i++) {
         struct http_client *other = &clients->list[i];
-        if (other->state == HTTP_CLIENT_NOBODY && client == NULL)
+        if (other->state == HTTP_CLIENT_FREE && client == NULL)
             client = other;
         else if (is_alive(other) && other->address == address)
             peers = other->peers;
@@ -85,7 +85,7 @@ struct http_client *http_clients_join(struct http_clients *clients, int descript
     client->peers = peers;
     count_peer(clients, address, 1);
     if (clients->count > clients->limit)
-        make_room(clients, client, now_ms);
+        evict_client(clients, client, now_ms);
     return client;
 }
 
@@ -114,7 +114,7 @@ void http_client_leave(struct http_client *client)
 {
     if (is_alive(client))
         count_peer(client->all, client->address, UINT32_MAX);
-    client->state = HTTP_CLIENT_NOBODY;
+    client->state = HTTP_CLIENT_FREE;
 }
 
 int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)

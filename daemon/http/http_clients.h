@@ -1,69 +1,70 @@
 // SPDX-License-Identifier: MIT
-// The connections of an HTTP server: how long each may take, and which one makes room when all
-// places are taken. A client that drips a byte now and then is never idle: only a deadline for a
-// whole request, and for taking its whole answer, ends it. When a connection more than the limit
-// begins, the address that has the most connections loses one, so that whoever holds many keeps
-// nobody else out. Times are in ms of a clock that the caller reads.
+// Connection limits of an HTTP server: deadlines, and eviction when all slots are taken. An idle
+// timeout does not stop slow clients (slowloris), which send a byte now and then; a deadline for a
+// whole request and for reading a whole response does. A connection above the limit evicts one of
+// the address with the most connections, so that one address cannot lock out others. Times are in
+// ms of a monotonic clock that the caller reads. One thread only.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_MAX_CLIENTS 192U   // of the status; 128 of them may be viewers
-#define HTTP_SPARE_CLIENTS 64U  // that were ended and that the HTTP library has not closed yet
-#define HTTP_DEADLINE_MS 10000U // for a request, and for taking its answer
-#define HTTP_PATIENCE_MS 1000U  // for which an answer cannot be interrupted by its own like
+#define HTTP_MAX_CLIENTS 192U      // of the status server; at most 128 are viewers
+#define HTTP_SPARE_CLIENTS 64U     // ended clients that the HTTP library has not closed yet
+#define HTTP_DEADLINE_MS 10000U    // for a request and for reading its response
+#define HTTP_ANSWER_GRACE_MS 1000U // a response is not evicted earlier by an equal client
 
 enum http_client_state {
-    HTTP_CLIENT_NOBODY,    // a free place
-    HTTP_CLIENT_AWAITED,   // it owes a whole request
-    HTTP_CLIENT_ANSWERED,  // it owes to take an answer
-    HTTP_CLIENT_STREAMING, // it takes events until it ends; never makes room
-    HTTP_CLIENT_ENDED,     // its socket was shut down
+    HTTP_CLIENT_FREE,      // a free slot
+    HTTP_CLIENT_AWAITED,   // a whole request is awaited
+    HTTP_CLIENT_ANSWERED,  // the client is reading a response
+    HTTP_CLIENT_STREAMING, // the client reads events; never evicted
+    HTTP_CLIENT_ENDED,     // the socket was shut down
 };
 
 struct http_client {
     struct http_clients *all;
     enum http_client_state state;
     int descriptor;
-    uint32_t address;  // whose connection it is, in whatever order of bytes
-    uint32_t peers;    // connections of this address that were not ended, itself included
-    uint64_t since_ms; // in this state
-    uint64_t turn;     // of entering it; tells apart those of one millisecond
-    uint64_t due_ms;   // when it is ended
+    uint32_t address;  // of the client, in any byte order
+    uint32_t peers;    // live connections of this address, including this one
+    uint64_t since_ms; // begin of this state
+    uint64_t order;    // of state changes; breaks ties of since_ms
+    uint64_t due_ms;   // deadline, at which the connection is ended
 };
 
-// Zeroed, with its limit, at first.
+// Zero-initialize, then set the limit.
 struct http_clients {
-    uint32_t limit; // of connections at a time, at most HTTP_MAX_CLIENTS
-    uint32_t count; // that were not ended
-    uint64_t turns; // that were counted
+    uint32_t limit;  // maximum number of connections, up to HTTP_MAX_CLIENTS
+    uint32_t count;  // live connections
+    uint64_t orders; // that were counted
     struct http_client list[HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS];
 };
 
-// A connection has begun: its first request is due in HTTP_DEADLINE_MS. Where there are more than
-// the limit now, one is ended, maybe this one: of those whose request is awaited, the oldest of the
-// address that has most connections; where that is the new one, the oldest answer, if its address
-// has more connections than the new one's or it has been taken for HTTP_PATIENCE_MS. Borrows the
-// descriptor until the client leaves. NULL when there is no place at all.
+// Adds a connection, whose first request is due in HTTP_DEADLINE_MS. Above the limit one connection
+// is ended: among clients whose request is awaited, the oldest of the address with the most
+// connections. If that is the new one, the oldest client reading a response is ended instead,
+// provided that its address has more connections or it has been reading for HTTP_ANSWER_GRACE_MS.
+// Borrows the descriptor until the client leaves. Returns NULL without a free slot.
 struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
                                       uint32_t address, uint64_t now_ms);
 
-// It has sent a whole request: its answer, and the next request, are due HTTP_DEADLINE_MS from now.
+// Notes a whole request: reading the response and sending the next request is due in
+// HTTP_DEADLINE_MS.
 void http_client_renew(struct http_client *client, uint64_t now_ms);
 
-// Its answer is a stream from now on, or has been taken: the next request is awaited.
+// Note that the response is a stream, or that it has been read and the next request is awaited.
 void http_client_stream(struct http_client *client);
 void http_client_await(struct http_client *client, uint64_t now_ms);
 
-// Shuts its socket, which the HTTP library then finds at its end.
+// Shuts the socket down; the HTTP library then sees the end of the connection.
 void http_client_end(struct http_client *client);
 
 void http_client_leave(struct http_client *client);
 
-// Milliseconds until somebody is due, or -1.
+// Milliseconds until the next deadline, or -1 for none.
 int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms);
 
-// Shuts the sockets of those who are due, which the HTTP library then finds at their end.
+// Ends all clients whose deadline has passed.
 void http_clients_end_late(struct http_clients *clients, uint64_t now_ms);

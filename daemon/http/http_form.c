@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Reads forms with libmicrohttpd's post processor.
+// Parses forms with libmicrohttpd's post processor.
 #include "http_form.h"
 
 #include <microhttpd.h>
 
 #include <stdlib.h>
 
-#define WORK_BYTES 1024 // what the post processor works in
+#define WORK_BYTES 1024 // buffer of the post processor
 
 struct http_form {
-    struct MHD_PostProcessor *processor; // NULL: the headers announce no form
+    struct MHD_PostProcessor *processor; // NULL: the headers announce another type
     http_form_take *take;
     void *context;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs libmicrohttpd through its epoll set and keeps books about its connections.
+// Runs libmicrohttpd by its epoll descriptor and applies the connection limits.
 #include "http_listener.h"
 
 #include "monotonic.h"
@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define IDLE_S 5U                       // without a byte, before a connection is closed
-#define CONNECTION_BYTES ((size_t)8192) // for a request's line and headers and our headers
+#define IDLE_S 5U                       // idle timeout of a connection
+#define CONNECTION_BYTES ((size_t)8192) // memory for the request line and all headers
 
 struct http_listener {
     struct http_listener_def def;
@@ -35,7 +35,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
                                          .piece = upload,
                                          .piece_bytes = *upload_size,
                                          .memory = memory};
-    *upload_size = 0; // all of the piece is taken
+    *upload_size = 0; // the whole piece is consumed
     return listener->def.answer(listener->def.context, &request) ? MHD_YES : MHD_NO;
 }
 
@@ -52,7 +52,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
     *memory = NULL;
 }
 
-// A Unix socket tells no address: all of its connections are one peer's.
+// Connections of a Unix socket have no address and count as one peer, 0.
 static uint32_t peer_address(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -87,7 +87,7 @@ struct http_listener *http_listener_start(const struct http_listener_def *def)
     }
     listener->def = *def;
     listener->clients.limit = def->max_connections;
-    // No error log: what the library has to say concerns a single client's bytes.
+    // No error log: the library's messages concern malformed requests of single clients.
     listener->daemon =
         MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, listener,
                          MHD_OPTION_LISTEN_SOCKET, def->socket, MHD_OPTION_CONNECTION_LIMIT,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An HTTP server on a listening socket: libmicrohttpd without a thread of its own, and the
-// deadlines of its connections (http_clients.h). Main thread only: wait for
+// HTTP server on a listening socket: libmicrohttpd without its own threads, with connection limits
+// (http_clients.h). Main thread only: wait for
 // http_listener_descriptor to be readable (or http_listener_timeout_ms to pass), then call
 // http_listener_run. Nothing blocks.
 #pragma once
@@ -14,54 +14,54 @@
 struct MHD_Connection;
 struct http_listener;
 
-// A step of a request: its headers have arrived, then a piece of its body, then all of it.
+// A step of a request: its headers have arrived, then a piece of its body, then the end.
 struct http_request {
     struct MHD_Connection *connection;
     const char *path, *method;
     const char *piece; // of the body
     size_t piece_bytes;
-    void **memory; // the handler's own, NULL at first
+    void **memory; // for the handler's use, NULL at first
 };
 
 struct http_listener_def {
-    int socket;               // the listener takes it, even if it cannot start
+    int socket;               // owned by the listener, even if it cannot start
     uint32_t max_connections; // at most HTTP_MAX_CLIENTS
 
-    // Called for each step until it sends an answer (http_answer.h): to the headers, after which
-    // the connection is closed without reading a body, or to the whole request, after which the
-    // connection may bring another one. False closes the connection at once.
+    // Called for each step until it sends a response (http_answer.h). A response to the headers
+    // closes the connection without reading a body; after a response to the whole request the
+    // connection stays open. Returning false closes the connection at once.
     bool (*answer)(void *context, const struct http_request *request);
 
-    // Called when a request with memory is over, however it ended. NULL: nothing is to be done.
+    // Called at the end of each request whose memory is not NULL. May be NULL.
     void (*end)(void *context, void *memory);
-    void *context; // what both are called with
+    void *context; // passed to both callbacks
 };
 
-// NULL when memory or descriptors run out.
+// Returns NULL when memory or descriptors run out.
 struct http_listener *http_listener_start(const struct http_listener_def *def);
 
-// Takes NULL. No connection may be suspended.
+// Stops the server. No connection may be suspended. Takes NULL.
 void http_listener_stop(struct http_listener *listener);
 
 int http_listener_descriptor(const struct http_listener *listener);
 
-// Milliseconds until http_listener_run wants to be called, or `other_ms` where that is earlier; -1
-// in either is no such need.
+// Milliseconds until http_listener_run must be called, or `other_ms` if that is earlier; -1 means
+// no limit in both.
 int http_listener_timeout_ms(const struct http_listener *listener, int other_ms);
 void http_listener_run(struct http_listener *listener);
 
-// The value of a request's header; NULL where it has none.
+// The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
 
-// NULL where there was no place for it.
+// The connection's limits, or NULL if it found no free slot.
 struct http_client *http_connection_client(struct MHD_Connection *connection);
 
-// The connection has sent a whole request: see http_client_renew.
+// Notes a whole request, see http_client_renew.
 void http_connection_renew(struct MHD_Connection *connection);
 
-// Limits the bytes that wait in the kernel for whoever reads the answer.
+// Sets the size of the socket's send buffer in bytes (SO_SNDBUF).
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes);
 
-// Stops calling for a connection, until it is resumed.
+// Stop and restart the processing of a connection.
 void http_connection_suspend(struct MHD_Connection *connection);
 void http_connection_resume(struct MHD_Connection *connection);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps renderings, and replaces those that are too old.
+// Cache of rendered pages.
 #include "http_pages.h"
 
 #include "monotonic.h"
@@ -9,7 +9,7 @@
 
 #define RENDER_INTERVAL_MS 100U
 
-// The slot of a path, or else a free one, or else the oldest.
+// The slot of a path, or a free one, or the one with the oldest page.
 static struct http_page *find_slot(struct http_pages *pages, const char *path)
 {
     struct http_page *oldest = &pages->slots[0];

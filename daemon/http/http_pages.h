@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The newest rendering of each path of the status (http_routes.h), kept for a tenth of a second, so
-// that a flood of requests costs at most ten renderings a second. Main thread only.
+// Cache of the rendered pages of the status server (http_routes.h). A page is reused for 100 ms, so
+// that a flood of requests costs at most ten renderings per second and path. Main thread only.
 #pragma once
 
 #include "config.h"
@@ -9,10 +9,9 @@
 
 #include <stdint.h>
 
-#define HTTP_PAGES                                                                                 \
-    (2 * CONFIG_MAX_ARENAS + HTTP_MAX_ROUTES) // nothing that can be asked for lacks one
+#define HTTP_PAGES (2 * CONFIG_MAX_ARENAS + HTTP_MAX_ROUTES) // enough for every valid path
 
-// A rendering. The response outlives its replacement here while a connection sends it.
+// A rendered page. Connections that still send a replaced response hold their own references.
 struct http_page {
     struct MHD_Response *response; // NULL: a free slot
     char path[HTTP_PATH_BYTES];
@@ -20,14 +19,14 @@ struct http_page {
     uint64_t rendered_ms;
 };
 
-// Zeroed at first.
+// Zero-initialize before use.
 struct http_pages {
     struct http_page slots[HTTP_PAGES];
 };
 
-// The page of a path that a route and a name were found for; rendered anew where it is too old.
-// Valid until the next call. NULL with the status to answer with: HTTP_NOT_FOUND, or
-// HTTP_UNAVAILABLE when memory runs out.
+// The page of a path, with the route and name that http_route_find gave for it. Renders it if the
+// cached page is too old. Valid until the next call. Returns NULL with the HTTP status in
+// `problem`: HTTP_NOT_FOUND, or HTTP_UNAVAILABLE when memory runs out.
 const struct http_page *http_pages_get(struct http_pages *pages, const struct http_route *route,
                                        const char *path, const char *name,
                                        const struct arena_list *list, enum http_status *problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Has the status, the maps and the metrics rendered.
+// Route table and the functions that render each route.
 #define _GNU_SOURCE
 #include "http_routes.h"
 
@@ -68,7 +68,7 @@ static const struct http_route routes[] = {
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)
-static_assert(ROUTES <= HTTP_MAX_ROUTES, "each has a page");
+static_assert(ROUTES <= HTTP_MAX_ROUTES, "each route has a page slot");
 
 bool http_path_matches(const char *path, const char *head, const char *tail,
                        char name[CONFIG_NAME_BYTES])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects viewers to connections.
+// Connects the viewers of event_stream.h to HTTP connections.
 #include "http_streams.h"
 
 #include "event_stream.h"
@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-#define SEND_BYTES (1 << 16) // that wait in the kernel for a viewer, or it sees the past
+#define SEND_BYTES (1 << 16) // kernel send buffer per viewer; a larger one would delay events
 
 struct http_streams {
-    struct event_stream *viewers;
+    struct event_stream *event_stream;
     bool is_closing;
 };
 
@@ -33,8 +33,8 @@ struct http_streams *http_streams_create(const struct arena_list *list)
     struct http_streams *streams = calloc(1, sizeof *streams);
     if (streams == NULL)
         return NULL;
-    streams->viewers = event_stream_create(list);
-    if (streams->viewers != NULL)
+    streams->event_stream = event_stream_create(list);
+    if (streams->event_stream != NULL)
         return streams;
     free(streams);
     return NULL;
@@ -43,7 +43,7 @@ struct http_streams *http_streams_create(const struct arena_list *list)
 void http_streams_destroy(struct http_streams *streams)
 {
     if (streams != NULL)
-        event_stream_destroy(streams->viewers);
+        event_stream_destroy(streams->event_stream);
     free(streams);
 }
 
@@ -76,8 +76,8 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
     if (reader == NULL)
         return NULL;
     *reader = (struct reader){.streams = streams, .connection = connection};
-    reader->viewer = event_stream_join(streams->viewers, arena, is_undelayed, connection, client,
-                                       monotonic_ms());
+    reader->viewer = event_stream_join(streams->event_stream, arena, is_undelayed, connection,
+                                       client, monotonic_ms());
     if (reader->viewer == NULL) {
         free(reader);
         return NULL;
@@ -95,15 +95,15 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
 void http_streams_close(struct http_streams *streams)
 {
     streams->is_closing = true;
-    event_stream_wake_all(streams->viewers, wake_connection);
+    event_stream_wake_all(streams->event_stream, wake_connection);
 }
 
 int http_streams_timeout_ms(const struct http_streams *streams)
 {
-    return event_stream_timeout_ms(streams->viewers, monotonic_ms());
+    return event_stream_timeout_ms(streams->event_stream, monotonic_ms());
 }
 
 void http_streams_run(struct http_streams *streams)
 {
-    event_stream_run(streams->viewers, monotonic_ms(), wake_connection);
+    event_stream_run(streams->event_stream, monotonic_ms(), wake_connection);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The event streams of arenas: what event_stream.h renders, sent over connections that sleep while
-// there is nothing to send. Main thread only.
+// Server-Sent Event streams of arenas: sends the events of event_stream.h over HTTP connections,
+// which are suspended while there is nothing to send. Main thread only.
 #pragma once
 
 #include "arena_list.h"
@@ -13,14 +13,14 @@ struct MHD_Connection;
 struct MHD_Response;
 struct http_streams;
 
-// Borrows the source. NULL when memory runs out.
+// Borrows the list. Returns NULL when memory runs out.
 struct http_streams *http_streams_create(const struct arena_list *list);
 
-// Every stream must have ended. Takes NULL.
+// All streams must have ended. Takes NULL.
 void http_streams_destroy(struct http_streams *streams);
 
-// The stream of the arena at this index of the list, for one connection. NULL where there are too
-// many, or when memory runs out.
+// Opens a stream of the arena at this index of the list for one connection. Returns NULL if there
+// are too many viewers or memory runs out.
 struct MHD_Response *http_streams_open(struct http_streams *streams,
                                        struct MHD_Connection *connection, int arena,
                                        bool is_undelayed);
@@ -28,9 +28,10 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
 // Ends the streams of an arena.
 void http_streams_end(struct http_streams *streams, const struct arena *arena);
 
-// Ends all streams, as soon as the listener runs.
+// Ends all streams at the next run of the listener.
 void http_streams_close(struct http_streams *streams);
 
-// Milliseconds until http_streams_run wants to be called, or -1. Call it before the listener runs.
+// Milliseconds until http_streams_run must be called, or -1. Call http_streams_run before the
+// listener runs.
 int http_streams_timeout_ms(const struct http_streams *streams);
 void http_streams_run(struct http_streams *streams);

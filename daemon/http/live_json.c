@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes what the dashboard draws. By hand: an event is integers alone, ten times a second.
+// Writes maps and live events as JSON with printf, because events contain only integers and are
+// rendered ten times per second.
 #define _GNU_SOURCE
 #include "live_json.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The most that each can take, separator included.
+// Maximum bytes of each element including its separator.
 #define FRAME_BYTES 64
 #define PLAYER_BYTES (sizeof "[65535,-16000,-16000,65535,1],")
 #define BULLET_BYTES (sizeof "[-16000,-16000],")
@@ -19,11 +20,11 @@ uint64_t live_delay_ms(const struct arena_list *list, int arena)
     return (uint64_t)ceil(arena_config(list->arenas[arena])->spectator_delay_s * 1000);
 }
 
-static uint32_t add_to_mark(uint32_t mark, const void *bytes, size_t size)
+static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        mark = (mark ^ ((const uint8_t *)bytes)[i]) * UINT32_C(16777619);
-    return mark;
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT32_C(16777619);
+    return hash;
 }
 
 static void write_outline(FILE *out, const raim_vec2 *points, int count)
@@ -34,24 +35,24 @@ static void write_outline(FILE *out, const raim_vec2 *points, int count)
     fputc(']', out);
 }
 
-// Tells maps, as they are drawn, apart (FNV-1a): what is drawn has changed where this has.
-static uint32_t mark_of(const struct config_arena *config)
+// Hash (FNV-1a) of the drawn properties of a map: the dashboard reloads the map when it changes.
+static uint32_t map_hash(const struct config_arena *config)
 {
     const struct raim_map *map = config->map;
-    uint32_t mark = UINT32_C(2166136261);
-    mark = add_to_mark(mark, &map->border, sizeof map->border);
+    uint32_t hash = UINT32_C(2166136261);
+    hash = hash_bytes(hash, &map->border, sizeof map->border);
     for (int i = 0; i < map->outline_count; i++)
-        mark = add_to_mark(mark, map->outlines[i].points,
-                           (size_t)map->outlines[i].count * sizeof(raim_vec2));
-    return add_to_mark(mark, &config->rules.player_radius, sizeof config->rules.player_radius);
+        hash = hash_bytes(hash, map->outlines[i].points,
+                          (size_t)map->outlines[i].count * sizeof(raim_vec2));
+    return hash_bytes(hash, &config->rules.player_radius, sizeof config->rules.player_radius);
 }
 
-// The map's name is the author's text: the page has it from the status, which quotes it.
+// Omits the map's name, which would need JSON escaping; the dashboard has it from the status.
 static void write_map(FILE *out, const struct config_arena *config)
 {
     const struct raim_map *map = config->map;
     const raim_vec2 border[] = {map->border.min, map->border.max};
-    fprintf(out, "{\"name\":\"%s\",\"mark\":%u,\"border\":", config->name, mark_of(config));
+    fprintf(out, "{\"name\":\"%s\",\"hash\":%u,\"border\":", config->name, map_hash(config));
     write_outline(out, border, 2);
     fputs(",\"obstacles\":[", out);
     for (int i = 0; i < map->outline_count; i++) {
@@ -113,7 +114,7 @@ char *live_event(const struct arena_list *list, int arena, uint32_t *tick, size_
         return NULL;
     *tick = status->tick;
     char *end = text + sprintf(text, "data: {\"tick\":%u,\"map\":%u,\"players\":[", status->tick,
-                               mark_of(arena_config(list->arenas[arena])));
+                               map_hash(arena_config(list->arenas[arena])));
     end = stpcpy(write_players(end, status), "],\"bullets\":[");
     end = stpcpy(write_bullets(end, status), "]}\n\n");
     *size = (size_t)(end - text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the metrics, one table row per family of an arena.
+// Writes the metrics in Prometheus' text format. A table row describes each family.
 #define _GNU_SOURCE
 #include "metrics.h"
 
@@ -20,9 +20,9 @@ enum kind { COUNTER, GAUGE, HISTOGRAM };
 static const char *const kind_names[] = {
     [COUNTER] = "counter", [GAUGE] = "gauge", [HISTOGRAM] = "histogram"};
 
-// A family with one value, or one histogram, for each arena.
+// A metric family with one value or histogram per arena.
 struct family {
-    const char *name; // behind "raimd_"
+    const char *name; // without the prefix "raimd_"
     enum kind kind;
     const char *help;
     size_t offset, size; // in struct arena_status
@@ -33,44 +33,44 @@ struct family {
     .size = sizeof(((const struct arena_status *)NULL)->field)
 
 static const struct family families[] = {
-    {"tick_duration_seconds", HISTOGRAM, "How long a tick took.", FIELD(durations)},
-    {"tick_lateness_seconds", HISTOGRAM, "How long after its deadline a tick began.",
+    {"tick_duration_seconds", HISTOGRAM, "Duration of a tick.", FIELD(durations)},
+    {"tick_lateness_seconds", HISTOGRAM, "Delay between the deadline of a tick and its begin.",
      FIELD(latenesses)},
-    {"late_ticks_total", COUNTER, "Ticks begun more than a quarter of a tick late.",
+    {"late_ticks_total", COUNTER, "Ticks that began more than a quarter of a tick late.",
      FIELD(late_ticks)},
-    {"skipped_ticks_total", COUNTER, "Ticks given up because the arena was too far behind.",
+    {"skipped_ticks_total", COUNTER, "Ticks skipped because the arena was too far behind.",
      FIELD(skipped_ticks)},
-    {"round_number", GAUGE, "The round that is played, from 1 on.", FIELD(round.round)},
-    {"players", GAUGE, "Clients that play.", FIELD(counts.players)},
-    {"bots", GAUGE, "Players that the server plays.", FIELD(counts.bots)},
-    {"spectators", GAUGE, "Clients that watch.", FIELD(counts.spectators)},
-    {"away_players", GAUGE, "Of the players, those whose connection is lost and may come back.",
+    {"round_number", GAUGE, "Number of the current round, counted from 1.", FIELD(round.round)},
+    {"players", GAUGE, "Connected players, not counting bots.", FIELD(counts.players)},
+    {"bots", GAUGE, "Players that the server controls.", FIELD(counts.bots)},
+    {"spectators", GAUGE, "Connected spectators.", FIELD(counts.spectators)},
+    {"away_players", GAUGE, "Players with a lost connection that may still resume.",
      FIELD(counts.away)},
-    {"received_bytes_total", COUNTER, "UDP payload received.", FIELD(transport.bytes_in)},
-    {"sent_bytes_total", COUNTER, "UDP payload sent.", FIELD(transport.bytes_out)},
+    {"received_bytes_total", COUNTER, "UDP payload bytes received.", FIELD(transport.bytes_in)},
+    {"sent_bytes_total", COUNTER, "UDP payload bytes sent.", FIELD(transport.bytes_out)},
     {"received_packets_total", COUNTER, "Datagrams received.", FIELD(transport.packets_in)},
     {"sent_packets_total", COUNTER, "Datagrams sent.", FIELD(transport.packets_out)},
-    {"queries_total", COUNTER, "Questions of server browsers answered.", FIELD(transport.queries)},
-    {"limited_queries_total", COUNTER, "Such questions dropped because there were too many.",
+    {"queries_total", COUNTER, "Server browser queries answered.", FIELD(transport.queries)},
+    {"limited_queries_total", COUNTER, "Server browser queries dropped by the rate limit.",
      FIELD(transport.queries_limited)},
-    {"send_errors_total", COUNTER, "Datagrams that the kernel did not take.",
+    {"send_errors_total", COUNTER, "Datagrams that the kernel did not accept for sending.",
      FIELD(transport.send_errors)},
-    {"slow_peers_total", COUNTER, "Peers dropped because they acknowledged too little.",
+    {"slow_peers_total", COUNTER, "Peers disconnected because too much data was unacknowledged.",
      FIELD(transport.overflows)},
     {"snapshots_total", COUNTER, "Snapshots written for clients.", FIELD(counts.snapshots)},
-    {"inputs_due_total", COUNTER, "Ticks of players for which an input was due.",
+    {"inputs_due_total", COUNTER, "Player ticks for which an input was due.",
      FIELD(counts.inputs_due)},
-    {"inputs_missed_total", COUNTER, "Of these, those played without one having come in time.",
+    {"inputs_missed_total", COUNTER, "Player ticks whose due input did not arrive in time.",
      FIELD(counts.inputs_missed)},
     {"hits_total", COUNTER, "Bullets that hit a player.", FIELD(counts.hits.total)},
-    {"rewound_hits_total", COUNTER, "Of these, by bullets launched in the past.",
+    {"rewound_hits_total", COUNTER, "Hits by bullets that were launched with lag compensation.",
      FIELD(counts.hits.rewound)},
     {"clamped_shots_total", COUNTER,
      "Shots that claimed an older view than their shooter can have had.",
      FIELD(counts.hits.clamped)},
 };
 
-// An arena's name and its status, taken once so that all families tell of the same moment.
+// An arena's name and status, read once so that all families show one snapshot.
 struct row {
     const char *arena;
     const struct arena_status *status;
@@ -82,7 +82,7 @@ static void write_family(FILE *out, const char *name, enum kind kind, const char
     fprintf(out, "# HELP raimd_%s %s\n# TYPE raimd_%s %s\n", name, help, name, kind_names[kind]);
 }
 
-// In quotes, with the three characters escaped that the format asks for.
+// Writes a label with the escapes that the format requires: newline, backslash and quote.
 static void write_label(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=\"", name);
@@ -97,7 +97,7 @@ static void write_label(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
-// Exact, without the zeros at the end.
+// Writes seconds exactly, without trailing zeros.
 static void write_seconds(FILE *out, uint64_t ns)
 {
     uint64_t fraction = ns % NS_PER_S;
@@ -128,7 +128,7 @@ static void write_histogram(FILE *out, const struct family *family, const struct
 {
     const void *field = (const char *)row->status + family->offset;
     const struct histogram *histogram = field;
-    uint64_t count = 0; // a bucket of the format holds all shorter ones too
+    uint64_t count = 0; // the format's buckets are cumulative
     for (int i = 0; i <= HISTOGRAM_BOUNDS; i++) {
         count += histogram->buckets[i];
         fprintf(out, "raimd_%s_bucket{", family->name);
@@ -149,14 +149,14 @@ static void write_histogram(FILE *out, const struct family *family, const struct
     fprintf(out, "} %" PRIu64 "\n", count);
 }
 
-static void write_refused(FILE *out, const struct row *rows, int count)
+static void write_rejections(FILE *out, const struct row *rows, int count)
 {
-    write_family(out, "refused_total", COUNTER, "Messages and datagrams turned away.");
+    write_family(out, "rejections_total", COUNTER, "Messages and datagrams rejected, by reason.");
     for (int i = 0; i < count; i++) {
         struct rejections list[REJECTIONS_MAX_REASONS];
         const int length = rejections_list(rows[i].status, list);
         for (int j = 0; j < length; j++) {
-            fputs("raimd_refused_total{", out);
+            fputs("raimd_rejections_total{", out);
             write_label(out, "arena", rows[i].arena);
             fputc(',', out);
             write_label(out, "reason", list[j].reason);
@@ -188,16 +188,16 @@ static void write_flag(FILE *out, const char *name, const char *help,
 
 static void write_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
 {
-    write_family(out, "build_info", GAUGE, "Which raimd this is; always 1.");
+    write_family(out, "build_info", GAUGE, "Version of raimd as a label; the value is always 1.");
     fputs("raimd_build_info{", out);
     write_label(out, "version", RAIM_VERSION);
     fputs("} 1\n", out);
-    write_family(out, "uptime_seconds", GAUGE, "Since the start.");
+    write_family(out, "uptime_seconds", GAUGE, "Time since the start.");
     fputs("raimd_uptime_seconds ", out);
     write_seconds(out, (now_ms - list->started_ms) * NS_PER_MS);
     fputc('\n', out);
     write_family(out, "worker_busy_seconds_total", COUNTER,
-                 "Time at work; its rate is the worker's busy share.");
+                 "Busy time of a worker; its rate is the utilization.");
     for (int i = 0; i < list->worker_count; i++) {
         fprintf(out, "raimd_worker_busy_seconds_total{worker=\"%" PRIu32 "\"} ", i);
         write_seconds(out, worker_busy_ns(list->workers[i]));
@@ -229,9 +229,9 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
     write_flag(out, "arena_paused", "1 while the operator has paused the arena, else 0.", is_paused,
                rows, list->count);
     write_flag(out, "arena_overloaded",
-               "1 while more than a tenth of the last ten seconds' ticks were late or skipped.",
+               "1 while more than 10 % of the ticks of the last 10 s were late or skipped, else 0.",
                is_overloaded, rows, list->count);
-    write_refused(out, rows, list->count);
+    write_rejections(out, rows, list->count);
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed)
         return text;

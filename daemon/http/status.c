@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the status of all arenas as JSON, with the keys in the order that people read them.
+// Builds the status documents with jansson. Keys are in a fixed order for human readers.
 #define _GNU_SOURCE
 #include "status.h"
 
@@ -13,20 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Changes when a key is removed or means something else; a new key is no change.
+// Version of the documents. It changes when a key is removed or changes its meaning, but not for
+// new keys.
 #define STATUS_SCHEMA 1
 
-// Enough digits for tenths of a second over years, too few to show 0.1 as 0.10000000000000001.
+// Digits for tenths of a second over years, without printing 0.1 as 0.10000000000000001.
 #define STATUS_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
 
-// Over all arenas.
+// Sums over all arenas.
 struct totals {
-    uint64_t now, bots, spectators; // clients that play; bots; clients that watch
-    uint64_t max;                   // places for clients that play
+    uint64_t now, bots, spectators; // connected players; bots; spectators
+    uint64_t max;                   // player slots without bots
 };
 
-// Memory may run out in any of the calls below. A builder returns NULL then, which json_object_set
-// and json_array_append refuse as a value, so that the failure climbs to the caller by itself.
+// Every builder below returns NULL when memory runs out. json_object_set and json_array_append fail
+// for a NULL value, which propagates the failure to the caller.
 
 static bool put(json_t *object, const char *key, json_t *value)
 {
@@ -43,8 +44,8 @@ static bool put_tenths(json_t *object, const char *key, double number)
     return put(object, key, json_real(round(10 * number) / 10));
 }
 
-// The object when everything could be put into it; frees it and returns NULL otherwise.
-static json_t *whole(json_t *object, bool complete)
+// Returns the object if it is complete; otherwise frees it and returns NULL.
+static json_t *finish(json_t *object, bool complete)
 {
     if (complete)
         return object;
@@ -52,7 +53,7 @@ static json_t *whole(json_t *object, bool complete)
     return NULL;
 }
 
-// Takes the document.
+// Serializes a document and frees it.
 static char *document_text(json_t *document)
 {
     char *text = document == NULL ? NULL : json_dumps(document, STATUS_FLAGS);
@@ -72,7 +73,8 @@ static int compare_durations(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// The nearest rank: the smallest of the sorted durations that `percent` of them do not exceed.
+// Percentile by the nearest-rank method: the smallest duration that `percent` of the sorted
+// durations do not exceed.
 static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t percent)
 {
     if (count == 0)
@@ -80,7 +82,7 @@ static uint32_t percentile(const uint32_t *sorted, uint32_t count, uint32_t perc
     return sorted[(count * percent + 99) / 100 - 1];
 }
 
-// The number of durations, sorted.
+// Copies and sorts the durations and returns their number.
 static uint32_t sort_durations(const struct arena_status *status,
                                uint32_t sorted[ARENA_TICK_WINDOW])
 {
@@ -103,12 +105,12 @@ static json_t *tick_us_json(const struct arena_status *status)
     uint32_t sorted[ARENA_TICK_WINDOW];
     const uint32_t count = sort_durations(status, sorted);
     json_t *object = json_object();
-    return whole(object, put_count(object, "p50", percentile(sorted, count, 50)) &&
-                             put_count(object, "p99", percentile(sorted, count, 99)) &&
-                             put_count(object, "max", percentile(sorted, count, 100)));
+    return finish(object, put_count(object, "p50", percentile(sorted, count, 50)) &&
+                              put_count(object, "p99", percentile(sorted, count, 99)) &&
+                              put_count(object, "max", percentile(sorted, count, 100)));
 }
 
-static json_t *refused_json(const struct arena_status *status)
+static json_t *rejections_json(const struct arena_status *status)
 {
     struct rejections list[REJECTIONS_MAX_REASONS];
     const int length = rejections_list(status, list);
@@ -116,22 +118,23 @@ static json_t *refused_json(const struct arena_status *status)
     bool complete = true;
     for (int i = 0; i < length && complete; i++)
         complete = put_count(object, list[i].reason, list[i].count);
-    return whole(object, complete);
+    return finish(object, complete);
 }
 
 static json_t *hits_json(const struct raim_match_hits *hits)
 {
     const double mean_ms = hits->rewound > 0 ? hits->rewound_ms / (double)hits->rewound : 0;
     json_t *object = json_object();
-    return whole(object, put_count(object, "total", hits->total) &&
-                             put_count(object, "rewound", hits->rewound) &&
-                             put_count(object, "in_past", hits->in_past) &&
-                             put_count(object, "clamped", hits->clamped) &&
-                             put_tenths(object, "rewound_ms_mean", mean_ms) &&
-                             put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
+    return finish(object, put_count(object, "total", hits->total) &&
+                              put_count(object, "rewound", hits->rewound) &&
+                              put_count(object, "in_past", hits->in_past) &&
+                              put_count(object, "clamped", hits->clamped) &&
+                              put_tenths(object, "rewound_ms_mean", mean_ms) &&
+                              put_tenths(object, "rewound_ms_max", hits->most_rewound_ms));
 }
 
-// What a file or the system says may be of any bytes.
+// Text from files or the system may be invalid UTF-8, which JSON cannot hold; replaces such bytes
+// by ?.
 static json_t *text_json(const char *text)
 {
     json_t *string = json_string(text);
@@ -146,8 +149,8 @@ static json_t *text_json(const char *text)
     return string;
 }
 
-// The match admits only UTF-8; should it ever let something else through, one odd name must not
-// cost the operator the whole document.
+// The match admits only UTF-8 names. If an invalid one got through, a ? replaces it, so that the
+// rest of the document stays available.
 static json_t *name_json(const char *name, size_t capacity)
 {
     json_t *string = json_stringn(name, strnlen(name, capacity));
@@ -158,17 +161,17 @@ static json_t *player_json(const struct arena_player *player, uint32_t tick_hz)
 {
     const struct raim_match_player *match = &player->match;
     json_t *object = json_object();
-    return whole(object,
-                 put_count(object, "id", match->id) &&
-                     put(object, "name", name_json(match->name, sizeof match->name)) &&
-                     put(object, "bot", json_boolean(match->bot)) &&
-                     put(object, "away", json_boolean(match->away)) &&
-                     put_count(object, "score", match->score) &&
-                     put_count(object, "deaths", match->deaths) &&
-                     put_count(object, "ping_ms", player->ping_ms) &&
-                     put_count(object, "inputs_due", match->inputs_due) &&
-                     put_count(object, "inputs_missed", match->inputs_missed) &&
-                     put_tenths(object, "connected_s", (double)match->played_ticks / tick_hz));
+    return finish(object,
+                  put_count(object, "id", match->id) &&
+                      put(object, "name", name_json(match->name, sizeof match->name)) &&
+                      put(object, "bot", json_boolean(match->bot)) &&
+                      put(object, "away", json_boolean(match->away)) &&
+                      put_count(object, "score", match->score) &&
+                      put_count(object, "deaths", match->deaths) &&
+                      put_count(object, "ping_ms", player->ping_ms) &&
+                      put_count(object, "inputs_due", match->inputs_due) &&
+                      put_count(object, "inputs_missed", match->inputs_missed) &&
+                      put_tenths(object, "connected_s", (double)match->played_ticks / tick_hz));
 }
 
 static json_t *arena_players_json(const struct arena_status *status, uint32_t tick_hz)
@@ -177,7 +180,7 @@ static json_t *arena_players_json(const struct arena_status *status, uint32_t ti
     bool complete = true;
     for (uint32_t i = 0; i < status->player_count && complete; i++)
         complete = json_array_append_new(array, player_json(&status->players[i], tick_hz)) == 0;
-    return whole(array, complete);
+    return finish(array, complete);
 }
 
 static json_t *winner_json(const struct arena_status *status)
@@ -200,12 +203,12 @@ static json_t *round_json(const struct arena_status *status, uint32_t tick_hz)
     const struct raim_match_round *now = &status->round;
     const double left_s = round(10.0 * now->left_ticks / tick_hz) / 10;
     json_t *object = json_object();
-    return whole(object,
-                 put_count(object, "number", now->round) &&
-                     put(object, "phase", json_string(phases[now->phase])) &&
-                     put(object, "left_s", now->has_end ? json_real(left_s) : json_null()) &&
-                     put_count(object, "score_limit", now->score_limit) &&
-                     put(object, "winner", winner_json(status)));
+    return finish(object,
+                  put_count(object, "number", now->round) &&
+                      put(object, "phase", json_string(phases[now->phase])) &&
+                      put(object, "left_s", now->has_end ? json_real(left_s) : json_null()) &&
+                      put_count(object, "score_limit", now->score_limit) &&
+                      put(object, "winner", winner_json(status)));
 }
 
 static json_t *arena_json(struct arena *arena, struct totals *totals)
@@ -218,30 +221,30 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
     totals->spectators += status->counts.spectators;
     totals->max += config->max_players;
     json_t *object = json_object();
-    return whole(object,
-                 put(object, "name", name_json(config->name, sizeof config->name)) &&
-                     put_count(object, "port", arena_port(arena)) &&
-                     put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
-                     put(object, "state", json_string(state)) &&
-                     put(object, "round", round_json(status, config->tick_hz)) &&
-                     put_count(object, "tick", status->tick) &&
-                     put_count(object, "tick_hz", config->tick_hz) &&
-                     put(object, "tick_us", tick_us_json(status)) &&
-                     put_count(object, "late_ticks", status->late_ticks) &&
-                     put_count(object, "skipped_ticks", status->skipped_ticks) &&
-                     put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
-                     put_count(object, "bytes_in", status->transport.bytes_in) &&
-                     put_count(object, "bytes_out", status->transport.bytes_out) &&
-                     put_count(object, "packets_in", status->transport.packets_in) &&
-                     put_count(object, "packets_out", status->transport.packets_out) &&
-                     put_count(object, "queries", status->transport.queries) &&
-                     put_count(object, "queries_limited", status->transport.queries_limited) &&
-                     put(object, "refused", refused_json(status)) &&
-                     put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
-                     put(object, "hits", hits_json(&status->counts.hits)) &&
-                     put_count(object, "spectators", status->counts.spectators) &&
-                     put_count(object, "away", status->counts.away) &&
-                     put(object, "players", arena_players_json(status, config->tick_hz)));
+    return finish(object,
+                  put(object, "name", name_json(config->name, sizeof config->name)) &&
+                      put_count(object, "port", arena_port(arena)) &&
+                      put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
+                      put(object, "state", json_string(state)) &&
+                      put(object, "round", round_json(status, config->tick_hz)) &&
+                      put_count(object, "tick", status->tick) &&
+                      put_count(object, "tick_hz", config->tick_hz) &&
+                      put(object, "tick_us", tick_us_json(status)) &&
+                      put_count(object, "late_ticks", status->late_ticks) &&
+                      put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                      put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
+                      put_count(object, "bytes_in", status->transport.bytes_in) &&
+                      put_count(object, "bytes_out", status->transport.bytes_out) &&
+                      put_count(object, "packets_in", status->transport.packets_in) &&
+                      put_count(object, "packets_out", status->transport.packets_out) &&
+                      put_count(object, "queries", status->transport.queries) &&
+                      put_count(object, "queries_limited", status->transport.queries_limited) &&
+                      put(object, "rejections", rejections_json(status)) &&
+                      put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
+                      put(object, "hits", hits_json(&status->counts.hits)) &&
+                      put_count(object, "spectators", status->counts.spectators) &&
+                      put_count(object, "away", status->counts.away) &&
+                      put(object, "players", arena_players_json(status, config->tick_hz)));
 }
 
 static json_t *arenas_json(const struct arena_list *list, struct totals *totals)
@@ -250,7 +253,7 @@ static json_t *arenas_json(const struct arena_list *list, struct totals *totals)
     bool complete = true;
     for (int i = 0; i < list->count && complete; i++)
         complete = json_array_append_new(array, arena_json(list->arenas[i], totals)) == 0;
-    return whole(array, complete);
+    return finish(array, complete);
 }
 
 static bool put_totals(json_t *object, const struct totals *totals)
@@ -262,18 +265,18 @@ static bool put_totals(json_t *object, const struct totals *totals)
 
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
-    // An arena's status is asked for once, so that the totals agree with the arenas; their place
-    // among the keys is taken before they are known.
+    // Each arena's status is read once, so that the totals agree with the arenas. The empty object
+    // reserves the position of the totals among the keys.
     struct totals totals = {0};
     json_t *object = json_object();
     return document_text(
-        whole(object, put_count(object, "schema", STATUS_SCHEMA) &&
-                          put(object, "version", json_string(RAIM_VERSION)) &&
-                          put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
-                          put_count(object, "workers", (uint64_t)list->worker_count) &&
-                          put(object, "players", json_object()) &&
-                          put(object, "arenas", arenas_json(list, &totals)) &&
-                          put_totals(json_object_get(object, "players"), &totals)));
+        finish(object, put_count(object, "schema", STATUS_SCHEMA) &&
+                           put(object, "version", json_string(RAIM_VERSION)) &&
+                           put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
+                           put_count(object, "workers", (uint64_t)list->worker_count) &&
+                           put(object, "players", json_object()) &&
+                           put(object, "arenas", arenas_json(list, &totals)) &&
+                           put_totals(json_object_get(object, "players"), &totals)));
 }
 
 static bool is_any_overloaded(const struct arena_list *list)
@@ -288,11 +291,11 @@ char *status_health_json(const struct arena_list *list, uint64_t now_ms)
 {
     json_t *object = json_object();
     const char *health = is_any_overloaded(list) ? "overloaded" : "ok";
-    return document_text(whole(object, put(object, "status", json_string(health)) &&
-                                           put_count(object, "uptime_s", uptime_s(list, now_ms))));
+    return document_text(finish(object, put(object, "status", json_string(health)) &&
+                                            put_count(object, "uptime_s", uptime_s(list, now_ms))));
 }
 
-// --- What only the operator is told ---
+// --- Documents of the control socket ---
 
 static json_t *address_json(const struct arena_player *player)
 {
@@ -303,20 +306,20 @@ static json_t *address_json(const struct arena_player *player)
     return json_string(text);
 }
 
-static json_t *seated_json(const struct arena *arena, const struct arena_player *player)
+static json_t *admin_player_json(const struct arena *arena, const struct arena_player *player)
 {
     const struct raim_match_player *match = &player->match;
     json_t *object = json_object();
-    return whole(object, put(object, "arena", json_string(arena_config(arena)->name)) &&
-                             put_count(object, "id", match->id) &&
-                             put(object, "name", json_string(match->name)) &&
-                             put(object, "address", address_json(player)) &&
-                             put(object, "bot", json_boolean(match->bot)) &&
-                             put(object, "away", json_boolean(match->away)) &&
-                             put(object, "muted", json_boolean(match->muted)) &&
-                             put_count(object, "score", match->score) &&
-                             put_count(object, "deaths", match->deaths) &&
-                             put_count(object, "ping_ms", player->ping_ms));
+    return finish(object, put(object, "arena", json_string(arena_config(arena)->name)) &&
+                              put_count(object, "id", match->id) &&
+                              put(object, "name", json_string(match->name)) &&
+                              put(object, "address", address_json(player)) &&
+                              put(object, "bot", json_boolean(match->bot)) &&
+                              put(object, "away", json_boolean(match->away)) &&
+                              put(object, "muted", json_boolean(match->muted)) &&
+                              put_count(object, "score", match->score) &&
+                              put_count(object, "deaths", match->deaths) &&
+                              put_count(object, "ping_ms", player->ping_ms));
 }
 
 char *status_players_json(const struct arena_list *list)
@@ -327,9 +330,9 @@ char *status_players_json(const struct arena_list *list)
         const struct arena_status *status = arena_status(list->arenas[i]);
         for (uint32_t j = 0; complete && j < status->player_count; j++)
             complete = json_array_append_new(
-                           players, seated_json(list->arenas[i], &status->players[j])) == 0;
+                           players, admin_player_json(list->arenas[i], &status->players[j])) == 0;
     }
-    return document_text(whole(object, complete));
+    return document_text(finish(object, complete));
 }
 
 static json_t *ban_json(const struct ban *ban, int64_t now_s)
@@ -337,11 +340,11 @@ static json_t *ban_json(const struct ban *ban, int64_t now_s)
     char network[BANS_NETWORK_BYTES];
     json_t *object = json_object();
     bans_print(ban->network, ban->prefix, network);
-    return whole(object,
-                 put(object, "address", json_string(network)) &&
-                     put(object, "left_s",
-                         ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
-                     put(object, "reason", json_string(ban->why)));
+    return finish(object,
+                  put(object, "address", json_string(network)) &&
+                      put(object, "left_s",
+                          ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
+                      put(object, "reason", json_string(ban->why)));
 }
 
 char *status_bans_json(const struct bans *bans, int64_t now_s)
@@ -351,40 +354,40 @@ char *status_bans_json(const struct bans *bans, int64_t now_s)
     for (uint32_t i = 0; complete && bans != NULL && i < bans->count; i++)
         if (bans->items[i].until_s == 0 || bans->items[i].until_s > now_s)
             complete = json_array_append_new(list, ban_json(&bans->items[i], now_s)) == 0;
-    return document_text(whole(object, complete));
+    return document_text(finish(object, complete));
 }
 
 char *status_problem_json(const char *error)
 {
     json_t *object = json_object();
-    return document_text(whole(object, put(object, "error", text_json(error))));
+    return document_text(finish(object, put(object, "error", text_json(error))));
 }
 
-static bool put_lines(json_t *object, const struct reload_report *outcome,
+static bool put_lines(json_t *object, const struct reload_report *report,
                       enum reload_report_kind kind)
 {
     json_t *list = json_array();
     bool complete = put(object, reload_report_kind_name(kind), list);
-    for (int i = 0; complete && i < outcome->count; i++)
-        if (outcome->lines[i].kind == kind)
-            complete = json_array_append_new(list, text_json(outcome->lines[i].text)) == 0;
+    for (int i = 0; complete && i < report->count; i++)
+        if (report->lines[i].kind == kind)
+            complete = json_array_append_new(list, text_json(report->lines[i].text)) == 0;
     return complete;
 }
 
-char *status_outcome_json(const struct reload_report *outcome)
+char *status_outcome_json(const struct reload_report *report)
 {
-    const bool refused = reload_report_has(outcome, RELOAD_REPORT_MISTAKE);
+    const bool refused = reload_report_has(report, RELOAD_REPORT_MISTAKE);
     json_t *object = json_object();
     bool complete = !refused || put(object, "error",
                                     json_string("the configuration has mistakes: the one that "
                                                 "runs stays whole"));
     for (int kind = 0; kind < RELOAD_REPORT_KINDS && complete; kind++)
         if (kind == RELOAD_REPORT_WARNING || (kind == RELOAD_REPORT_MISTAKE) == refused)
-            complete = put_lines(object, outcome, (enum reload_report_kind)kind);
-    return document_text(whole(object, complete));
+            complete = put_lines(object, report, (enum reload_report_kind)kind);
+    return document_text(finish(object, complete));
 }
 
-// --- Whether it can be played on ---
+// --- One arena, health and readiness ---
 
 char *status_arena_json(const struct arena_list *list, const char *name, bool *missing)
 {
@@ -394,7 +397,8 @@ char *status_arena_json(const struct arena_list *list, const char *name, bool *m
     return *missing ? NULL : document_text(arena_json(list->arenas[index], &totals));
 }
 
-// How long ago the arena ticked, in ms; UINT64_MAX when it never has. Now was read before.
+// Milliseconds since the arena's newest tick, or UINT64_MAX before the first. A tick can be newer
+// than `now_ms`, which was read before.
 static uint64_t silence_ms(const struct arena *arena, uint64_t now_ms)
 {
     const uint64_t ticked_ms = arena_ticked_ms(arena);
@@ -405,9 +409,9 @@ static json_t *silent_arena_json(const struct arena *arena, uint64_t ms)
 {
     const struct config_arena *config = arena_config(arena);
     json_t *object = json_object();
-    return whole(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
-                             put(object, "silent_ms",
-                                 ms == UINT64_MAX ? json_null() : json_integer((json_int_t)ms)));
+    return finish(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
+                              put(object, "silent_ms",
+                                  ms == UINT64_MAX ? json_null() : json_integer((json_int_t)ms)));
 }
 
 static json_t *silent_arenas_json(const struct arena_list *list, uint64_t now_ms)
@@ -419,7 +423,7 @@ static json_t *silent_arenas_json(const struct arena_list *list, uint64_t now_ms
         if (ms >= STATUS_READY_MS)
             complete = json_array_append_new(array, silent_arena_json(list->arenas[i], ms)) == 0;
     }
-    return whole(array, complete);
+    return finish(array, complete);
 }
 
 static json_t *overloaded_arena_json(struct arena *arena)
@@ -427,10 +431,10 @@ static json_t *overloaded_arena_json(struct arena *arena)
     const struct config_arena *config = arena_config(arena);
     const struct overload *overload = arena_overload(arena);
     json_t *object = json_object();
-    return whole(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
-                             put_count(object, "late_ticks", overload->late_in_window) &&
-                             put_count(object, "skipped_ticks", overload->skipped_in_window) &&
-                             put_count(object, "due_ticks", overload->due));
+    return finish(object, put(object, "name", name_json(config->name, sizeof config->name)) &&
+                              put_count(object, "late_ticks", overload->late_in_window) &&
+                              put_count(object, "skipped_ticks", overload->skipped_in_window) &&
+                              put_count(object, "due_ticks", overload->due));
 }
 
 static json_t *overloaded_arenas_json(const struct arena_list *list)
@@ -440,12 +444,13 @@ static json_t *overloaded_arenas_json(const struct arena_list *list)
     for (int i = 0; i < list->count && complete; i++)
         if (arena_overload(list->arenas[i])->is_on)
             complete = json_array_append_new(array, overloaded_arena_json(list->arenas[i])) == 0;
-    return whole(array, complete);
+    return finish(array, complete);
 }
 
 char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready)
 {
-    // Who is silent and who is overloaded decides what is said before it.
+    // The keys `status` and `reason` come first but depend on the lists; null reserves their
+    // positions.
     json_t *object = json_object();
     bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
                     put(object, "silent", silent_arenas_json(list, now_ms)) &&
@@ -458,5 +463,5 @@ char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *re
                                         : "every arena has ticked within a second";
     complete = complete && put(object, "status", json_string(*ready ? "ready" : "not ready")) &&
                put(object, "reason", json_string(reason));
-    return document_text(whole(object, complete));
+    return document_text(finish(object, complete));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The status as JSON: what `GET /status`, `/arenas/NAME`, `/healthz` and `/readyz` answer.
+// JSON documents of `GET /status`, `/arenas/NAME`, `/healthz` and `/readyz`, and of the control
+// socket. Each function returns a NUL-terminated string that the caller frees, or NULL when memory
+// runs out. Main thread only.
 #pragma once
 
 #include "arena_list.h"
@@ -9,36 +11,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A JSON document as a NUL-terminated string that the caller frees, or NULL when memory runs out.
+// The status of all arenas, see status.schema.json.
 char *status_json(const struct arena_list *list, uint64_t now_ms);
 
-// For the operator alone, since addresses are in it: {"players": [...]}; likewise.
+// {"players": [...]} with addresses, for the control socket only.
 char *status_players_json(const struct arena_list *list);
 
-// {"bans": [...]}, without those that are over; likewise. Takes NULL for no bans.
+// {"bans": [...]} without expired bans. NULL means no bans. `now_s` is in seconds since 1970.
 char *status_bans_json(const struct bans *bans, int64_t now_s);
 
-// {"error": ...}; likewise.
+// {"error": ...}.
 char *status_problem_json(const char *error);
 
-// {"applied": [...], "restart": [...], "warnings": [...]} or, where there are mistakes, {"error":
-// ..., "mistakes": [...], "warnings": [...]}; likewise.
-char *status_outcome_json(const struct reload_report *outcome);
+// {"applied": [...], "restart": [...], "warnings": [...]} or, with mistakes, {"error": ...,
+// "mistakes": [...], "warnings": [...]}.
+char *status_outcome_json(const struct reload_report *report);
 
-// {"status": "ok", "uptime_s": ...}, "overloaded" while an arena is; likewise.
+// {"status": "ok", "uptime_s": ...}; the status is "overloaded" while any arena is.
 char *status_health_json(const struct arena_list *list, uint64_t now_ms);
 
-// An arena is ready while its newest tick is younger than this, which is ten ticks at the slowest
-// rate that can be configured.
+// An arena is ready while its newest tick is younger than this: ten ticks at the lowest tick rate.
 #define STATUS_READY_MS 1000U
 
-// The nearest rank: the shortest of the newest ticks that `percent` of them, 1 to 100, do not
-// exceed, in us; 0 before the first.
+// Percentile (nearest rank, 1 to 100) of the newest tick durations in us; 0 before the first tick.
 uint32_t status_tick_us(const struct arena_status *status, uint32_t percent);
 
-// The arena's object of the status, or NULL when there is no such arena, which sets `missing`, or
-// memory runs out.
+// The arena's object of the status. Returns NULL and sets `missing` if there is no such arena.
 char *status_arena_json(const struct arena_list *list, const char *name, bool *missing);
 
-// Whether every arena has ticked lately and keeps up, and the reason; likewise.
+// Whether every arena has ticked within STATUS_READY_MS and none is overloaded, with the reason.
+// Sets `ready` to the result.
 char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready);

@@ -53,11 +53,11 @@ class Access(unittest.TestCase):
 
     def refuse(self, stage, daemon, *tokens):
         """These tokens let nobody in; the next count of refusals says so."""
-        before = daemon.get_json()["arenas"][0]["refused"].get("access", 0)
+        before = daemon.get_json()["arenas"][0]["rejections"].get("access", 0)
         bots = self.bots(stage, daemon, *tokens)
         bots.expected_status = UNREACHABLE
         bots.wait(harness.START_S)
-        daemon.poll("a refusal", lambda: daemon.get_json()["arenas"][0]["refused"]["access"]
+        daemon.poll("a refusal", lambda: daemon.get_json()["arenas"][0]["rejections"]["access"]
                     == before + 1)
         self.assertEqual(daemon.get_json()["players"]["now"], 0)
 

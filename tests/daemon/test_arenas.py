@@ -105,16 +105,16 @@ class ActsTest(test_control.Operator):
         bots.expected_status = None
         bots.process.wait(harness.START_S)
         bots.expected_status = bots.process.returncode
-        poll("the refusal", lambda: self.shown("two")["refused"]["banned"] == 1)
+        poll("the refusal", lambda: self.shown("two")["rejections"]["banned"] == 1)
 
     def test_a_map_changes_while_everybody_stays(self):
         daemon = self.begin(arena("one", bots=1))
         bots = self.stage.bots(daemon, 2)
         daemon.wait_pressing(2)
-        mark = daemon.get_json("/arenas/one/map")["mark"]
+        hashed = daemon.get_json("/arenas/one/map")["hash"]
         self.assertEqual(self.ctl("arena", "map", "one", RUINS), "")
         poll("the other map", lambda: self.shown("one")["map"] == "ruins")
-        poll("another picture", lambda: daemon.get_json("/arenas/one/map")["mark"] != mark)
+        poll("another picture", lambda: daemon.get_json("/arenas/one/map")["hash"] != hashed)
         self.assertEqual(len(self.players("one")), 2)
         self.assertIn("none.conf", self.ctl("arena", "map", "one", "none.conf",
                                             status=EXIT_REFUSED))

@@ -220,7 +220,7 @@ class ControlTest(Operator):
         bots.process.wait(START_S)
         bots.expected_status = bots.process.returncode
         return poll("the refusal", lambda: sum(
-            arena["refused"][reason] for arena in daemon.get_json()["arenas"]))
+            arena["rejections"][reason] for arena in daemon.get_json()["arenas"]))
 
     def test_a_ban_ends_by_itself(self):
         daemon = self.serve()

@@ -143,7 +143,7 @@ class DashboardTest(unittest.TestCase):
                     page.open(url, width, height, scheme)
                     harness.poll("live map", lambda: page.evaluate(
                         "document.getElementById('caption')?.textContent") ==
-                        f"shown {DELAY_S} s late, as to every spectator", 30)
+                        f"shown with the spectator delay of {DELAY_S} s", 30)
                     before = page.evaluate(drawing)
                     harness.poll("movement", lambda: page.evaluate(drawing) != before)
                     harness.poll("players", lambda: page.evaluate(

@@ -43,7 +43,7 @@ class Encrypted(unittest.TestCase):
         return wire
 
     def refused(self, daemon, reason):
-        return daemon.get_json()["arenas"][0]["refused"][reason]
+        return daemon.get_json()["arenas"][0]["rejections"][reason]
 
     def wait_refused(self, daemon, reason, more_than=0):
         daemon.poll(f"a count of {reason}", lambda: self.refused(daemon, reason) > more_than)

@@ -66,7 +66,7 @@ class FullDiskTest(unittest.TestCase):
                 daemon.log))
             bots = self.stage.bots(daemon, 1, network=["--access", token])
             daemon.poll("a refusal",
-                        lambda: daemon.get_json()["arenas"][0]["refused"]["access"] == 1)
+                        lambda: daemon.get_json()["arenas"][0]["rejections"]["access"] == 1)
             bots.expected_status = 69 # not a single connection
             bots.stop()
             self.assert_plays(daemon)

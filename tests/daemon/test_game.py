@@ -52,7 +52,7 @@ class GameTest(unittest.TestCase):
             game.wait(harness.LIFE_S)
             # It said goodbye.
             daemon.wait_players(0)
-            refused = daemon.get_json()["arenas"][0]["refused"]
+            refused = daemon.get_json()["arenas"][0]["rejections"]
             self.assertEqual((refused["malformed"], refused["unexpected"]), (0, 0))
             image = images.read_bmp(picture)
             self.assertEqual((image.width, image.height), SIZE)

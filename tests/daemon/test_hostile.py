@@ -85,7 +85,7 @@ class DatagramTest(unittest.TestCase):
         return self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
 
     def refused(self):
-        return self.daemon.get_json()["arenas"][0]["refused"]
+        return self.daemon.get_json()["arenas"][0]["rejections"]
 
     def test_each_datagram_is_refused_by_its_reason(self):
         sender = self.socket()
@@ -117,7 +117,7 @@ class CookieTest(unittest.TestCase):
         return self.daemon.get_json()["arenas"][0]
 
     def refused(self, reason):
-        return self.status()["refused"][reason]
+        return self.status()["rejections"][reason]
 
     def wait_refused(self, reason, count):
         self.daemon.poll(f"{count} refusals for {reason}", lambda: self.refused(reason) >= count)
@@ -171,7 +171,7 @@ class CookieTest(unittest.TestCase):
         status = self.status()
         print(f"{count} spoofed CONNECTs, refused {status['refused']['cookie']}, "
               f"an honest client in after {took_s:.3f} s", flush=True)
-        self.assertEqual(status["refused"]["silent"], 0)
+        self.assertEqual(status["rejections"]["silent"], 0)
 
     def test_a_cookie_is_worth_nothing_elsewhere(self):
         self.serve(arena("here"), arena("there"))
@@ -211,10 +211,10 @@ class CookieTest(unittest.TestCase):
         cookie = harness.request_cookie(self.daemon.ports[0])
         self.flood(1000, lambda i: (
             senders[i % len(senders)], datagram(connect_command(cookie, i % 2**32))))
-        self.wait_refused("churn", 200)
+        self.wait_refused("connect_rate", 200)
         took_s = self.join()
-        print(f"a neighbour in after {took_s:.3f} s, refused {self.refused('churn')} for churn, "
-              f"{self.refused('connections')} for connections", flush=True)
+        print(f"a neighbour in after {took_s:.3f} s, refused {self.refused('connect_rate')} for "
+              f"connect_rate, {self.refused('connections')} for connections", flush=True)
 
 
     @unittest.skipUnless(enet, "skipped: python3-enet is not installed")
@@ -238,7 +238,8 @@ class FullArenaTest(unittest.TestCase):
         daemon = stage.serve(arena(max_players=4, bots=1))
         bots = stage.bots(daemon, 8)
         daemon.wait_pressing(4)
-        daemon.poll("refusals", lambda: daemon.get_json()["arenas"][0]["refused"]["full"] == 4)
+        daemon.poll("rejections",
+                    lambda: daemon.get_json()["arenas"][0]["rejections"]["full"] == 4)
         tick = daemon.get_json()["arenas"][0]["tick"]
         daemon.poll("ticks", lambda: daemon.get_json()["arenas"][0]["tick"] > tick + 60)
         status = daemon.get_json()
@@ -381,7 +382,7 @@ class LiarTest(unittest.TestCase):
         return Liar(self.daemon.ports[0])
 
     def refused(self):
-        counts = self.daemon.get_json()["arenas"][0]["refused"]
+        counts = self.daemon.get_json()["arenas"][0]["rejections"]
         counts.pop("input_late") # a busy machine holds up the others, too
         return counts
 

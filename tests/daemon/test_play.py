@@ -54,7 +54,7 @@ class PlayTest(unittest.TestCase):
         self.assertEqual(self.report["decode_errors"], 0)
         for shown in self.status["arenas"]:
             for reason in ("malformed", "unexpected", "ack", "oversize", "fragment"):
-                self.assertEqual(shown["refused"][reason], 0, (shown["name"], reason))
+                self.assertEqual(shown["rejections"][reason], 0, (shown["name"], reason))
 
     def test_snapshots_came_ten_times_a_second_and_at_most_once_a_tick(self):
         played_s = SECONDS - JOIN_S # joining takes a few ticks

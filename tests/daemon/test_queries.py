@@ -197,10 +197,10 @@ class QueryTest(unittest.TestCase):
         self.assertEqual(names, ["Bot 1", "Bot 2"] + ["player"] * PLAYING)
 
     def test_queries_can_be_switched_off(self):
-        before = self.shown(2)["refused"]["connectionless"]
+        before = self.shown(2)["rejections"]["connectionless"]
         asker = self.asker(2)
         asker.socket.send(PREFIX + INFO)
-        self.daemon.poll("count", lambda: self.shown(2)["refused"]["connectionless"] == before + 1)
+        self.daemon.poll("count", lambda: self.shown(2)["rejections"]["connectionless"] == before + 1)
         asker.socket.setblocking(False)
         self.assertRaises(BlockingIOError, asker.socket.recv, 1)
         self.assertEqual(self.shown(2)["queries"], 0)
@@ -218,7 +218,7 @@ class QueryTest(unittest.TestCase):
         shown = self.daemon.poll("counts of all", all_counted)
         self.assertGreater(shown["queries_limited"], sent / 2)
         self.assertGreaterEqual(shown["queries"], 60)
-        self.assertEqual(shown["refused"]["connectionless"], 0)
+        self.assertEqual(shown["rejections"]["connectionless"], 0)
 
 
 if __name__ == "__main__":

@@ -20,17 +20,17 @@ SILENT_S = 5 # that a connection may say nothing
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us", "late_ticks",
-              "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in", "packets_out",
-              "queries", "queries_limited", "refused", "lag_compensation_ms", "hits", "spectators", "away",
+              "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries",
+              "queries_limited", "rejections", "lag_compensation_ms", "hits", "spectators", "away",
               "players"]
 ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]
-REFUSED_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
-                "input_early", "ack", "chat", "muted", "draining", "banned", "access", "goodbye",
-                "oversize", "connectionless", "fragment", "compressed", "commands",
-                "connect_requests", "cookie", "churn", "connections", "inputs", "unencrypted",
-                "forged", "replayed", "sessions", "budget", "ahead", "repeated",
-                "acknowledgements", "disconnect", "overtime"]
+REJECTION_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
+                  "input_early", "ack", "chat", "muted", "draining", "banned", "access",
+                  "goodbye", "oversize", "connectionless", "fragment", "compressed", "commands",
+                  "connect_requests", "cookie", "connect_rate", "connections", "inputs",
+                  "unencrypted", "forged", "replayed", "sessions", "budget", "ahead", "repeated",
+                  "acknowledgements", "disconnect", "overtime"]
 HITS_KEYS = ["total", "rewound", "in_past", "clamped", "rewound_ms_mean", "rewound_ms_max"]
 PLAYER_KEYS = ["id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",
                "inputs_missed", "connected_s"]
@@ -56,7 +56,7 @@ class StatusTest(unittest.TestCase):
             self.assertEqual(list(shown), ARENA_KEYS)
             self.assertEqual(list(shown["round"]), ROUND_KEYS)
             self.assertEqual(list(shown["tick_us"]), TICK_US_KEYS)
-            self.assertEqual(list(shown["refused"]), REFUSED_KEYS)
+            self.assertEqual(list(shown["rejections"]), REJECTION_KEYS)
             self.assertEqual(list(shown["hits"]), HITS_KEYS)
             for player in shown["players"]:
                 self.assertEqual(list(player), PLAYER_KEYS)

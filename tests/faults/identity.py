@@ -20,10 +20,10 @@ def raimctl(*words):
 
 def is_admitted(trial, daemon, token):
     """Whether a client with this token comes in; it has gone again then."""
-    before = arena_of(daemon)["refused"].get("access", 0)
+    before = arena_of(daemon)["rejections"].get("access", 0)
     bots = trial.stage.bots(daemon, 1, network=["--access", token])
     arena = daemon.poll("an answer to the token", lambda: (
-        (seen := arena_of(daemon))["refused"]["access"] > before or seen["players"]) and seen)
+        (seen := arena_of(daemon))["rejections"]["access"] > before or seen["players"]) and seen)
     admitted = arena["players"] != []
     if admitted:
         daemon.wait_pressing(1) # it knows, too
@@ -58,7 +58,7 @@ EVIL_NAMES = (
 def names_of(daemon):
     """The players' names, and how many have been refused."""
     arena = arena_of(daemon)
-    return [player["name"] for player in arena["players"]], arena["refused"]["name"]
+    return [player["name"] for player in arena["players"]], arena["rejections"]["name"]
 
 
 @row(40, "names that pass for others'", "refused, or folded and told apart")

@@ -87,9 +87,9 @@ def play_on(trial, daemon, bots, flood, reason):
     report = end_bots(bots)
     ticks = after["tick"] - before["tick"]
     skipped = after["skipped_ticks"] - before["skipped_ticks"]
-    refused = {reason: count - before["refused"][reason]
-               for reason, count in after["refused"].items()
-               if count > before["refused"][reason]}
+    refused = {reason: count - before["rejections"][reason]
+               for reason, count in after["rejections"].items()
+               if count > before["rejections"][reason]}
     us = after["tick_us"]
     seen = (f"{ticks} ticks in {seconds:.1f} s, {skipped} skipped, p99 {us['p99']} us, max {us['max']}"
             f" us, {report['disconnected']} players lost, refused {refused}")
@@ -234,7 +234,7 @@ def forged_disconnects(trial):
                 if sent % 5 == 0:
                     victim.send_commands(unreliable(0, next(number)))
             away += arena_of(daemon)["away"] != 0
-        refused = arena_of(daemon)["refused"]
+        refused = arena_of(daemon)["rejections"]
         begin = time.monotonic()
         # Once only, as enet_peer_disconnect_now does it.
         victim.send_commands(struct.pack("!BBHI", DISCONNECT | 0x40, 0xFF, 0, 0))

@@ -53,7 +53,7 @@ def flood_of_connects(trial):
         flooding.join()
         settle(daemon)
         answers = len(crowd.received())
-    refused = arena_of(daemon)["refused"]["cookie"]
+    refused = arena_of(daemon)["rejections"]["cookie"]
     # The status is up to a fifth of a second old.
     return count, expect(answers == 0 and refused > count / 2 and (trial.short or joined_s < 1.3),
                          f"{answers} answers, {refused} refused, joined in {joined_s:.2f} s, after"
@@ -78,7 +78,7 @@ def blind_acknowledgement(trial):
         time.sleep(trial.often(6, 0))
         after = arena_of(daemon)
     answers = after["packets_out"] - before["packets_out"]
-    silent = after["refused"]["silent"] - before["refused"]["silent"]
+    silent = after["rejections"]["silent"] - before["rejections"]["silent"]
     return count, expect(answers == 0 and silent == 0, f"{answers} answers, {silent} connections")
 
 
@@ -129,7 +129,7 @@ def fragment_bomb(trial):
                     peer.serve(0.002)
         settle(daemon)
         grown_kb = daemon.resident_kb() - before_kb
-        refused = arena_of(daemon)["refused"]["fragment"]
+        refused = arena_of(daemon)["rejections"]["fragment"]
         peer.disconnect()
     # ASan's own memory grows too, from GCC 14 on by 2 MB; what is tried would take hundreds.
     most_kb = 8192 if trial.is_sanitized() else 1024
@@ -170,7 +170,7 @@ def try_cookies(trial):
     port = daemon.ports[0]
 
     def refusals():
-        return sum(arena_of(daemon)["refused"].values())
+        return sum(arena_of(daemon)["rejections"].values())
 
     def is_answered(source, *cookies, trailing=b""):
         with Peer(port, source) as peer:
@@ -227,7 +227,7 @@ def try_tokens(trial):
         page[CLOCK_STEP] = 11 * 60 # beyond what clocks may differ by
         let_in["expired"] = is_let_in(expired)
         settle(daemon)
-        return let_in, arena_of(daemon)["refused"]["access"]
+        return let_in, arena_of(daemon)["rejections"]["access"]
 
 
 @row(8, "forged, foreign, replayed and expired cookies and tokens", "refused and counted")

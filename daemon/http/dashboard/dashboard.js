@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The dashboard: figures from /status and /metrics every two seconds, positions from the stream of
-// the arena that is chosen. Nothing is asked for while nobody looks at the page.
+// The dashboard: polls /status and /metrics every two seconds and reads the event stream of the
+// chosen arena. A hidden page sends no requests.
 
 const POLL_MS = 2000;
-const KEPT = 150;            // polls that the plots show: five minutes
-const MAP_MS = 1000;         // between two tries to get the map that is played on
-const EVENT_MS = 100;        // between two positions; what is drawn glides from one to the next
-const NAMES_AT_MOST = 32;    // players on a map, beyond which their names would hide them
-const NARROW = 600;          // pixels of a map, up to which they would too
+const HISTORY_POLLS = 150;            // number of polls in the plots: five minutes
+const MAP_MS = 1000;         // minimum time between two requests for the map
+const EVENT_MS = 100;        // between two events; positions are interpolated
+const NAMES_AT_MOST = 32;    // maximum number of players with names on the map
+const NARROW = 600;          // width of the map in pixels up to which names are hidden
 
 const find = id => document.getElementById(id);
-const kept = new Map();      // of each arena: {ticks: [[p50, p99]], traffic: [[out, in]], last}
+const histories = new Map();      // per arena: {ticks: [[p50, p99]], traffic: [[out, in]], last}
 let status = null, statusAt = 0, busy = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
 let source = null, map = null, before = null, now = null, nowAt = 0, mapAt = 0, delayMs = 0;
@@ -24,8 +24,8 @@ function colourOf(id) {
   return `hsl(${(id & 1023) * 137.5 % 360} 70% ${colour("--luminance")})`;
 }
 
-// A canvas's context in CSS pixels, emptied, whatever the display's density.
-function paper(canvas) {
+// Clears a canvas and returns its context with CSS pixels as units, for any display density.
+function prepareCanvas(canvas) {
   const scale = devicePixelRatio || 1, {clientWidth: width, clientHeight: height} = canvas;
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
   if (canvas.width !== w || canvas.height !== h)
@@ -38,15 +38,16 @@ function paper(canvas) {
 
 // --- The map ---
 
-function trace(context, points, place) {
+function trace(context, points, toCanvas) {
   context.beginPath();
   for (let i = 0; i < points.length; i += 2)
-    context.lineTo(...place(points[i], points[i + 1]));
+    context.lineTo(...toCanvas(points[i], points[i + 1]));
   context.closePath();
 }
 
-// Where players are between the last two events; who has just come or jumped is not moved.
-function glide(player, share) {
+// Interpolates a player's position between the last two events. New players and jumps of more than
+// 300 units are not interpolated.
+function interpolate(player, share) {
   const old = before && before.players.find(other => other[0] === player[0]);
   const [, x, y] = player;
   if (!old || Math.hypot(x - old[1], y - old[2]) > 300)
@@ -54,14 +55,14 @@ function glide(player, share) {
   return [old[1] + (x - old[1]) * share, old[2] + (y - old[2]) * share];
 }
 
-function drawPlayers(context, place, scale) {
+function drawPlayers(context, toCanvas, scale) {
   const share = Math.min(1, (performance.now() - nowAt) / EVENT_MS);
   const radius = Math.max(3, map.player_radius * scale);
   context.font = getComputedStyle(find("caption")).font;
   context.textAlign = "center";
   const named = now.players.length <= NAMES_AT_MOST && find("live").clientWidth > NARROW;
   for (const player of now.players) {
-    const [x, y] = place(...glide(player, share));
+    const [x, y] = toCanvas(...interpolate(player, share));
     const angle = player[3] / 65536 * 2 * Math.PI;
     context.strokeStyle = context.fillStyle = colourOf(player[0]);
     context.lineWidth = Math.max(1.5, radius / 4);
@@ -85,20 +86,20 @@ function drawPlayers(context, place, scale) {
 }
 
 function drawMap() {
-  const {context, width, height} = paper(find("live"));
+  const {context, width, height} = prepareCanvas(find("live"));
   if (!map)
     return;
   const [left, bottom, right, top] = map.border, margin = 8;
   const scale = Math.min((width - 2 * margin) / (right - left),
                          (height - 2 * margin) / (top - bottom));
-  const place = (x, y) => [width / 2 + (x - (left + right) / 2) * scale,
+  const toCanvas = (x, y) => [width / 2 + (x - (left + right) / 2) * scale,
                            height / 2 - (y - (bottom + top) / 2) * scale];
   context.strokeStyle = context.fillStyle = colour("--wall");
   context.lineWidth = 2;
-  trace(context, [left, bottom, right, bottom, right, top, left, top], place);
+  trace(context, [left, bottom, right, bottom, right, top, left, top], toCanvas);
   context.stroke();
   for (const obstacle of map.obstacles) {
-    trace(context, obstacle, place);
+    trace(context, obstacle, toCanvas);
     context.fill();
   }
   if (!now)
@@ -106,10 +107,10 @@ function drawMap() {
   context.fillStyle = colour("--bullet");
   for (const bullet of now.bullets) {
     context.beginPath();
-    context.arc(...place(...bullet), Math.max(1.5, 4 * scale), 0, 2 * Math.PI);
+    context.arc(...toCanvas(...bullet), Math.max(1.5, 4 * scale), 0, 2 * Math.PI);
     context.fill();
   }
-  drawPlayers(context, place, scale);
+  drawPlayers(context, toCanvas, scale);
 }
 
 function animate() {
@@ -117,14 +118,14 @@ function animate() {
   frame = performance.now() - nowAt < EVENT_MS ? requestAnimationFrame(animate) : 0;
 }
 
-function wantFrame() {
+function requestFrame() {
   if (!frame)
     frame = requestAnimationFrame(animate);
 }
 
 function caption(trouble) {
-  const late = delayMs > 0 ? `shown ${delayMs / 1000} s late, as to every spectator` : "live";
-  const waits = delayMs > 0 && !now ? "; the first picture comes then" : "";
+  const late = delayMs > 0 ? `shown with the spectator delay of ${delayMs / 1000} s` : "live";
+  const waits = delayMs > 0 && !now ? "; waiting for the first event" : "";
   const count = now ? `, ${now.players.length} alive` : "";
   const text = trouble || `${late}${waits}`;
   if (find("caption").textContent !== text)
@@ -141,7 +142,7 @@ function loadMap() {
     map = got;
     const [left, bottom, right, top] = map.border;
     find("live").style.aspectRatio = (right - left) / (top - bottom);
-    wantFrame();
+    requestFrame();
   }).catch(() => {});
 }
 
@@ -149,7 +150,7 @@ function watch() {
   unwatch();
   map = before = now = null;
   caption("connecting");
-  wantFrame();
+  requestFrame();
   loadMap();
   source = new EventSource(`/arenas/${encodeURIComponent(chosen)}/stream`);
   source.addEventListener("hello", event => {
@@ -161,10 +162,10 @@ function watch() {
     [before, now, nowAt] = [now, JSON.parse(event.data), performance.now()];
     if (before && before.map !== now.map)
       before = null;
-    if ((!map || map.mark !== now.map) && nowAt - mapAt > MAP_MS)
+    if ((!map || map.hash !== now.map) && nowAt - mapAt > MAP_MS)
       loadMap();
     caption();
-    wantFrame();
+    requestFrame();
   };
   source.onerror = () => caption(source.readyState === EventSource.CLOSED
     ? "too many viewers at the moment" : "connection lost, trying again");
@@ -176,11 +177,11 @@ function unwatch() {
   source = null;
 }
 
-// --- The figures ---
+// --- Figures ---
 
-// Two lines over time; the scale shows `least` at least.
+// Plots two series over time. The scale covers at least `least`.
 function plot(canvas, rows, least, unit) {
-  const {context, width, height} = paper(canvas), bottom = height - 4;
+  const {context, width, height} = prepareCanvas(canvas), bottom = height - 4;
   const top = 1.5 * parseFloat(getComputedStyle(canvas).fontSize);
   const most = Math.max(least, ...rows.flat());
   const step = 10 ** Math.floor(Math.log10(most));
@@ -201,7 +202,7 @@ function plot(canvas, rows, least, unit) {
     context.strokeStyle = colour(name);
     context.beginPath();
     rows.forEach((row, i) => context.lineTo(
-      width - (rows.length - 1 - i) * width / (KEPT - 1),
+      width - (rows.length - 1 - i) * width / (HISTORY_POLLS - 1),
       bottom - row[turn === 0 ? 1 : 0] / limit * (bottom - top)));
     context.stroke();
   });
@@ -212,18 +213,18 @@ const duration = us => us >= 1000 ? `${+(us / 1000).toPrecision(3)} ms`
 const rate = bytes => bytes >= 1e6 ? `${+(bytes / 1e6).toPrecision(3)} MB/s`
   : `${+(bytes / 1e3).toPrecision(3)} kB/s`;
 
-function remember(arenas) {
+function recordHistory(arenas) {
   for (const arena of arenas) {
-    const past = kept.get(arena.name) || {ticks: [], traffic: [], last: null};
-    const at = performance.now(), seconds = past.last ? (at - past.last.at) / 1000 : 0;
-    past.ticks.push([arena.tick_us.p50, arena.tick_us.p99]);
-    if (past.last && arena.bytes_out >= past.last.out)
-      past.traffic.push([(arena.bytes_out - past.last.out) / seconds,
-                         (arena.bytes_in - past.last.in) / seconds]);
-    past.last = {at, out: arena.bytes_out, in: arena.bytes_in};
-    for (const rows of [past.ticks, past.traffic])
-      rows.splice(0, rows.length - KEPT);
-    kept.set(arena.name, past);
+    const history = histories.get(arena.name) || {ticks: [], traffic: [], last: null};
+    const at = performance.now(), seconds = history.last ? (at - history.last.at) / 1000 : 0;
+    history.ticks.push([arena.tick_us.p50, arena.tick_us.p99]);
+    if (history.last && arena.bytes_out >= history.last.out)
+      history.traffic.push([(arena.bytes_out - history.last.out) / seconds,
+                         (arena.bytes_in - history.last.in) / seconds]);
+    history.last = {at, out: arena.bytes_out, in: arena.bytes_in};
+    for (const rows of [history.ticks, history.traffic])
+      rows.splice(0, rows.length - HISTORY_POLLS);
+    histories.set(arena.name, history);
   }
 }
 
@@ -270,7 +271,7 @@ function showPlayers(arena) {
   }));
 }
 
-// The share of the time between two readings that each worker was busy.
+// Shows the utilization of each worker between two polls.
 function showWorkers(text) {
   const at = performance.now(), read = new Map();
   for (const [, worker, seconds] of
@@ -287,14 +288,14 @@ function showWorkers(text) {
   busy = {at, read};
 }
 
-// "4:05", or "8 s" of the last minute.
+// Formats seconds as "4:05", or as "8 s" during the last minute.
 function clock(seconds) {
   const whole = Math.ceil(seconds);
   return whole < 60 ? `${whole} s`
     : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-// Round, phase, clock and winner; the clock goes on between two polls.
+// Shows round, phase, clock and winner. The clock runs on between two polls.
 function showRound() {
   const arena = status && status.arenas.find(arena => arena.name === chosen);
   if (!arena)
@@ -304,12 +305,12 @@ function showRound() {
   const left = left_s === null ? "" : clock(Math.max(0, left_s - passed));
   const words = [`Round ${number}`];
   if (phase === "break")
-    words.push(winner === null ? "nobody alone has won" : `${winner} has won`,
+    words.push(winner === null ? "no single winner" : `${winner} has won`,
                left && `the next begins in ${left}`);
   else
     words.push(phase === "paused" && "paused", left && `${left} left`,
                score_limit > 0 && `to ${score_limit} points`);
-  const told = words.filter(Boolean), text = told.length > 1 ? told.join(" \u00b7 ") : "";
+  const shown = words.filter(Boolean), text = shown.length > 1 ? shown.join(" \u00b7 ") : "";
   if (find("round").textContent !== text)
     find("round").textContent = text;
 }
@@ -319,17 +320,17 @@ function showChosen() {
   const arena = status && status.arenas.find(arena => arena.name === chosen);
   if (!arena)
     return;
-  const past = kept.get(chosen), last = rows => rows[rows.length - 1] || [0, 0];
+  const history = histories.get(chosen), last = rows => rows[rows.length - 1] || [0, 0];
   showPlayers(arena);
   const trouble = arena.overloaded ? "overloaded: ticks are late or skipped" : "";
   if (find("overload").textContent !== trouble)
     find("overload").textContent = trouble;
-  find("p50").textContent = `p50 ${duration(last(past.ticks)[0])}`;
-  find("p99").textContent = `p99 ${duration(last(past.ticks)[1])}`;
-  find("out").textContent = `out ${rate(last(past.traffic)[0])}`;
-  find("in").textContent = `in ${rate(last(past.traffic)[1])}`;
-  plot(find("ticks"), past.ticks, 10, duration);
-  plot(find("traffic"), past.traffic, 1000, rate);
+  find("p50").textContent = `p50 ${duration(last(history.ticks)[0])}`;
+  find("p99").textContent = `p99 ${duration(last(history.ticks)[1])}`;
+  find("out").textContent = `out ${rate(last(history.traffic)[0])}`;
+  find("in").textContent = `in ${rate(last(history.traffic)[1])}`;
+  plot(find("ticks"), history.ticks, 10, duration);
+  plot(find("traffic"), history.traffic, 1000, rate);
 }
 
 function uptime(seconds) {
@@ -351,17 +352,17 @@ function choose(name) {
 
 async function poll() {
   try {
-    const [told, metrics] = await Promise.all([
+    const [shown, metrics] = await Promise.all([
       fetch("/status").then(answer => answer.json()),
       fetch("/metrics").then(answer => answer.text())]);
     if (document.hidden)
       return;
-    [status, statusAt] = [told, performance.now()];
+    [status, statusAt] = [shown, performance.now()];
     const {players} = status;
     find("version").textContent = status.version;
     find("summary").textContent = `up ${uptime(status.uptime_s)} \u00b7 ${players.now} of` +
       ` ${players.max} players \u00b7 ${players.bots} bots \u00b7 ${players.spectators} spectators`;
-    remember(status.arenas);
+    recordHistory(status.arenas);
     showWorkers(metrics);
     if (!status.arenas.some(arena => arena.name === chosen))
       choose(status.arenas[0]?.name ?? "");
@@ -374,7 +375,7 @@ async function poll() {
   }
 }
 
-function look() {
+function updateVisibility() {
   clearInterval(pollTimer);
   clearInterval(clockTimer);
   unwatch();
@@ -385,10 +386,10 @@ function look() {
   clockTimer = setInterval(showRound, 1000);
 }
 
-document.addEventListener("visibilitychange", look);
-addEventListener("resize", () => { wantFrame(); showChosen(); });
+document.addEventListener("visibilitychange", updateVisibility);
+addEventListener("resize", () => { requestFrame(); showChosen(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
-  () => { wantFrame(); showChosen(); });
+  () => { requestFrame(); showChosen(); });
 addEventListener("hashchange", () => {
   const name = decodeURIComponent(location.hash.slice(1));
   const input = [...find("arenas").querySelectorAll("input")].find(input => input.value === name);
@@ -397,4 +398,4 @@ addEventListener("hashchange", () => {
     choose(name);
   }
 });
-look();
+updateVisibility();

@@ -44,7 +44,7 @@ static void test_a_flood_writes_a_line_with_the_counts_since_the_last(void **sta
     stats.refused[DATAGRAM_CHURN] += 20;
     stats.queries_limited += 3;
     assert_true(rejection_log_update(&rejections, &stats, line));
-    assert_string_equal(line, "count=1023 cookie=1000 churn=20 queries=3");
+    assert_string_equal(line, "count=1023 cookie=1000 connect_rate=20 queries=3");
 }
 
 static void test_the_longest_line_is_whole(void **state)

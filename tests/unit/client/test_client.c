@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client before a server of the test's own: what it refuses changes nothing, what it is not told
-// it predicts, and what it sends is in time.
+// Tests of the client against a scripted server: rejected messages change nothing, unsent state is
+// predicted, and inputs are sent in time.
 #include "chat.h"
 #include "client_fixture.h"
 
@@ -203,7 +203,7 @@ static void test_bullets_fly_on_for_their_lifetime(void **state)
             assert_int_equal(seen[i].owner, i == 0 ? 3 : 5);
         }
     }
-    // They are told of until nothing of their lifetime but two ticks is left.
+    // Bullets are sent until two ticks of their lifetime are left.
     for (int age = 1; age <= lifetime - 2; age++) {
         const struct raim_wire_frame before = frame;
         frame.tick = FIRST_TICK + (uint32_t)age;
@@ -284,7 +284,7 @@ static void test_every_input_travels_in_four_messages(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_press_that_is_not_due_does_nothing(void **state)
+static void test_an_input_that_is_not_due_does_nothing(void **state)
 {
     (void)state;
     struct raim_client *client = player();
@@ -362,7 +362,7 @@ static struct raim_wire_event chat_of(int number)
     return event;
 }
 
-static void test_chat_and_kills_are_heard(void **state)
+static void test_chat_and_kills_are_received(void **state)
 {
     (void)state;
     struct raim_client *client = player();
@@ -469,7 +469,7 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
     assert_int_equal(press(client), 0); // nothing new to acknowledge
     assert_int_equal(raim_client_tick(client), FIRST_TICK + 1);
 
-    // The one that it watched left: what it shot is no shot of this client.
+    // The watched player has left; its shots are not shots of this client.
     frame.tick = FIRST_TICK + 3;
     frame.self = (raim_wire_self){.slot = 2, .shots = 77};
     assert_true(show(client, &frame));
@@ -538,10 +538,10 @@ int main(void)
         cmocka_unit_test(test_nothing_is_shown_beyond_a_quarter_of_a_second),
         cmocka_unit_test(test_the_tick_shown_follows_the_snapshots_and_never_goes_back),
         cmocka_unit_test(test_every_input_travels_in_four_messages),
-        cmocka_unit_test(test_a_press_that_is_not_due_does_nothing),
+        cmocka_unit_test(test_an_input_that_is_not_due_does_nothing),
         cmocka_unit_test(test_a_shot_says_how_late_its_shooter_was_shown_the_others),
         cmocka_unit_test(test_loss_is_that_of_late),
-        cmocka_unit_test(test_chat_and_kills_are_heard),
+        cmocka_unit_test(test_chat_and_kills_are_received),
         cmocka_unit_test(test_what_nobody_reads_makes_way),
         cmocka_unit_test(test_only_players_say_something),
         cmocka_unit_test(test_spectators_say_so_and_only_acknowledge),

@@ -91,7 +91,7 @@ static void open_client(const struct raim_connector_def *def, const uint8_t *tok
     raim_connector_begin(client, token, now_us);
 }
 
-static void hear_init(const uint8_t *data, size_t size)
+static void receive_init(const uint8_t *data, size_t size)
 {
     struct raim_init init;
     uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES], ephemeral[RAIM_KEY_BYTES];
@@ -125,7 +125,7 @@ static void turn(void)
     if (size == 0)
         return;
     if (raim_connectionless_kind(bytes, size) == RAIM_CONNECTIONLESS_HANDSHAKE) {
-        hear_init(bytes, size);
+        receive_init(bytes, size);
         return;
     }
     struct gate_answer answer;
@@ -239,7 +239,7 @@ static void test_a_session_s_token_is_a_credential(void **state)
     }
 }
 
-static void test_who_is_banned_is_told_why(void **state)
+static void test_who_is_banned_is_reported_why(void **state)
 {
     (void)state;
     server.ban = "spam";
@@ -295,7 +295,7 @@ static void test_after_one_handshake_there_is_no_plain_text(void **state)
     raim_connector_begin(client, session, now_us);
     run(500);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
-    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE); // its token is told nobody
+    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE); // the token is not sent in the clear
     assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_NO_MISMATCH);
     run(1000);
     assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_PLAIN);
@@ -359,7 +359,7 @@ int main(void)
         CONNECTOR_TEST(test_an_arena_without_it_is_connected_to_in_plain),
         CONNECTOR_TEST(test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie),
         CONNECTOR_TEST(test_a_session_s_token_is_a_credential),
-        CONNECTOR_TEST(test_who_is_banned_is_told_why),
+        CONNECTOR_TEST(test_who_is_banned_is_reported_why),
         CONNECTOR_TEST(test_a_forged_refusal_is_ignored_where_encryption_is_expected),
         CONNECTOR_TEST(test_after_one_handshake_there_is_no_plain_text),
         CONNECTOR_TEST(test_who_requires_encryption_takes_nothing_else),

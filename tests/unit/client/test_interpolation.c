@@ -76,7 +76,7 @@ static void show_tick(struct stage *stage, uint32_t tick)
     assert_true(show(stage->client, &frame));
 }
 
-static bool is_told(uint32_t tick)
+static bool is_sent(uint32_t tick)
 {
     const struct raim_wire_limits limits = limits_of_test();
     if (tick % KEEP_ALIVE == 0)
@@ -101,7 +101,7 @@ static void post(struct stage *stage, uint32_t tick)
     fail();
 }
 
-// When the next tick is told or the next snapshot arrives, but no later than `end_us`.
+// Time of the next tick or the next snapshot, but no later than `end_us`.
 static uint64_t next_us(const struct stage *stage, uint64_t end_us)
 {
     uint64_t next = stage->start_us + stage->sent * (uint64_t)1000000 / TICK_HZ;
@@ -124,7 +124,7 @@ static void pass_frame(struct stage *stage)
             }
         if (stage->sent < TICKS &&
             now_us >= stage->start_us + stage->sent * (uint64_t)1000000 / TICK_HZ) {
-            if (is_told(stage->sent))
+            if (is_sent(stage->sent))
                 post(stage, stage->sent);
             stage->sent++;
         }
@@ -168,7 +168,7 @@ static void pass_frames(struct stage *stage, int frames)
     assert_true(raim_client_can_draw(stage->client));
 }
 
-static void test_what_was_told_or_predicted_is_drawn_exactly(void **state)
+static void test_what_was_reported_or_predicted_is_drawn_exactly(void **state)
 {
     (void)state;
     struct stage stage = open_stage(40, 0, 0);
@@ -204,7 +204,7 @@ static void test_the_picture_waits_for_as_much_as_the_network_jitters(void **sta
     }
 }
 
-// Also where snapshots are late or lost: the picture never goes back, and nobody leaps.
+// With late and lost snapshots the interpolated time never goes back, and no player jumps.
 static void assert_smooth(struct stage *stage, int frames, double least_pace, double most_speed)
 {
     double tick = raim_client_interpolated_tick(stage->client);
@@ -378,7 +378,7 @@ static void test_a_bullet_of_others_leaves_its_muzzle_when_it_is_fired(void **st
     for (uint32_t rewind = 0; rewind <= MAX_REWIND; rewind += MAX_REWIND) {
         struct raim_client *client = player();
         struct raim_client_bullet seen[4];
-        // Fired in tick 120, told from 121 on, gone in 130.
+        // Fired in tick 120, sent from tick 121 on, removed in tick 130.
         const struct shot shot = {.place = SHOTS, .tick = 120 - rewind, .rewind = (uint8_t)rewind};
         show_ticks(client, 100, 121, NULL);
         for (uint32_t tick = 121; tick < 140; tick++) {
@@ -403,7 +403,7 @@ static void fly_own_bullet(struct raim_client *client)
     show_ticks(client, 100, 207, NULL);
     const struct raim_input_message message = fire(client);
 
-    // As told, it was shown the others by so many ticks less.
+    // According to the server, the view was this many ticks younger.
     const double shown = raim_client_interpolated_tick(client);
     assert_int_equal(message.inputs[0].view_age, (int)floor(message.tick - shown + 0.5));
     assert_int_equal(message.inputs[1].view_age, 0);
@@ -441,7 +441,7 @@ static void test_an_own_bullet_leaves_at_once_among_what_is_shown(void **state)
     stalls = false;
 }
 
-static void test_a_bullet_that_is_told_late_still_waits_for_its_shot(void **state)
+static void test_a_bullet_that_is_reported_late_still_waits_for_its_shot(void **state)
 {
     (void)state;
     struct raim_client *client = player();
@@ -461,7 +461,7 @@ static void test_a_bullet_that_is_told_late_still_waits_for_its_shot(void **stat
     raim_client_destroy(client);
 }
 
-static void test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_tells(void **state)
+static void test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_reports(void **state)
 {
     (void)state;
     struct raim_client *client = player();
@@ -490,7 +490,7 @@ static struct raim_client *player_before_a_wall(void)
     return client;
 }
 
-static void test_bullets_end_at_walls_before_anybody_tells(void **state)
+static void test_bullets_end_at_walls_before_the_server_reports(void **state)
 {
     (void)state;
     struct raim_client_bullet seen[4];
@@ -533,7 +533,7 @@ static void test_a_correction_fades(void **state)
     struct raim_client_player seen[PLAYERS];
     show_ticks(client, 100, 140, NULL);
     struct raim_wire_frame frame = frame_with(140, NULL);
-    frame.players[OWN_SLOT].y += 320; // somebody pushed it by 10 units
+    frame.players[OWN_SLOT].y += 320; // moved by 10 units, as by another player
     now_us += 1000000 / TICK_HZ;
     assert_true(show(client, &frame));
     double off = 0;
@@ -572,7 +572,7 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
         assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 1);
         assert_true(raim_client_eye(client).x == 400 && raim_client_eye(client).y == 500);
     }
-    // It rises elsewhere, and is there at once.
+    // It respawns elsewhere and appears there at once.
     struct raim_wire_frame frame = frame_with(260, NULL);
     frame.players[OWN_SLOT] = (raim_wire_player){.x = 9600, .y = 9600, .life = 2};
     now_us += 1000000 / TICK_HZ;
@@ -602,7 +602,7 @@ static void test_there_is_nothing_to_draw_before_a_snapshot(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_told_or_predicted_is_drawn_exactly),
+        cmocka_unit_test(test_what_was_reported_or_predicted_is_drawn_exactly),
         cmocka_unit_test(test_the_picture_waits_for_as_much_as_the_network_jitters),
         cmocka_unit_test(test_jitter_and_loss_make_nobody_leap),
         cmocka_unit_test(test_who_runs_on_is_drawn_running_on_whatever_gets_lost),
@@ -610,9 +610,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_another_life_is_another_place),
         cmocka_unit_test(test_a_bullet_of_others_leaves_its_muzzle_when_it_is_fired),
         cmocka_unit_test(test_an_own_bullet_leaves_at_once_among_what_is_shown),
-        cmocka_unit_test(test_a_bullet_that_is_told_late_still_waits_for_its_shot),
-        cmocka_unit_test(test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_tells),
-        cmocka_unit_test(test_bullets_end_at_walls_before_anybody_tells),
+        cmocka_unit_test(test_a_bullet_that_is_reported_late_still_waits_for_its_shot),
+        cmocka_unit_test(test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_reports),
+        cmocka_unit_test(test_bullets_end_at_walls_before_the_server_reports),
         cmocka_unit_test(test_a_correction_fades),
         cmocka_unit_test(test_who_is_down_looks_from_where_it_fell),
         cmocka_unit_test(test_there_is_nothing_to_draw_before_a_snapshot),

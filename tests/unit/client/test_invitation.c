@@ -42,7 +42,7 @@ static void test_each_counts_once_and_only_so_many(void **state)
     }
 }
 
-static void test_who_knows_the_token_may_invite(void **state)
+static void test_who_has_the_token_may_invite(void **state)
 {
     (void)state;
     assert_true(is_right(&example, token));
@@ -81,7 +81,7 @@ static void test_bytes_of_the_wire_are_read_as_written_or_not_at_all(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_knows_the_token_may_invite),
+        cmocka_unit_test(test_who_has_the_token_may_invite),
         cmocka_unit_test(test_nobody_else_may),
         cmocka_unit_test(test_each_counts_once_and_only_so_many),
         cmocka_unit_test(test_bytes_of_the_wire_are_read_as_written_or_not_at_all),

@@ -26,7 +26,7 @@ static const struct raim_invite invite = {
 static struct {
     ENetHost *host;
     uint16_t port;
-    int connect_requests, deaf_to; // it does not hear the first of them
+    int connect_requests, deaf_to; // number of first requests without a response
     ENetAddress requester;         // the last
     int connects, hellos;          // told
     uint32_t data;                 // of the last connect
@@ -176,7 +176,7 @@ static void test_it_connects_with_the_cookie(void **state)
     assert_true(raim_link_traffic(link_to).bytes_up >= RAIM_CONNECTIONLESS_BYTES);
 }
 
-static void test_it_connect_requests_until_it_is_heard(void **state)
+static void test_it_sends_connect_requests_until_it_is_received(void **state)
 {
     (void)state;
     server.deaf_to = 2;
@@ -185,7 +185,7 @@ static void test_it_connect_requests_until_it_is_heard(void **state)
     assert_int_equal(server.data, 0x2BCD0003u);
 }
 
-static void test_it_gives_up_in_time_where_nobody_hears(void **state)
+static void test_it_gives_up_in_time_where_nobody_receives(void **state)
 {
     (void)state;
     server.deaf_to = INT32_MAX;
@@ -249,7 +249,7 @@ static void test_forged_invitations_are_ignored(void **state)
     RUN_UNTIL(server.hellos == 2);
 }
 
-// As somebody would who has recorded both.
+// Replays two recorded datagrams.
 static void test_two_invitations_in_turns_call_it_back_once_each(void **state)
 {
     (void)state;
@@ -280,8 +280,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         LINK_TEST(test_it_connects_with_the_cookie),
-        LINK_TEST(test_it_connect_requests_until_it_is_heard),
-        LINK_TEST(test_it_gives_up_in_time_where_nobody_hears),
+        LINK_TEST(test_it_sends_connect_requests_until_it_is_received),
+        LINK_TEST(test_it_gives_up_in_time_where_nobody_receives),
         LINK_TEST(test_a_cookie_of_somebody_else_is_ignored),
         LINK_TEST(test_who_is_invited_resumes_at_once),
         LINK_TEST(test_forged_invitations_are_ignored),

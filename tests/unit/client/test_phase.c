@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client through rounds, breaks and pauses: it tells where the match stands, stands still where
-// nobody moves, and goes on without a jump.
+// Tests of the client in rounds, breaks and pauses: it reports the phase, does not move players in
+// breaks and pauses, and continues without a jump.
 #include "client_fixture.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum { TICK_US = 1000000 / TICK_HZ };
 static const struct raim_wire_phase playing = {
     .phase = RAIM_PHASE_PLAY, .round = 3, .has_end = true, .end_tick = 1300, .score_limit = 20};
 
-// One who plays, with another, in the third round.
+// A client that plays with one other player in the third round.
 static struct raim_client *player_in_round(void)
 {
     struct raim_client *client = test_client();
@@ -33,9 +33,9 @@ static void assert_points(const struct raim_client *client, uint32_t own, uint32
     assert_int_equal(raim_client_roster_entry(client, 1)->score, other);
 }
 
-// --- What is told ---
+// --- Messages ---
 
-static void test_a_welcome_tells_phase_and_motd(void **state)
+static void test_a_welcome_reports_phase_and_motd(void **state)
 {
     (void)state;
     struct raim_client *client = player_in_round();
@@ -70,7 +70,7 @@ static void test_time_runs_down_to_nothing(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_break_tells_its_winner_and_another_round_begins_at_0(void **state)
+static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void **state)
 {
     (void)state;
     struct raim_client *client = player_in_round();
@@ -206,7 +206,7 @@ static void test_shots_of_the_last_tick_before_a_break_count(void **state)
     frame.self.steers = false;
     frame.self.shots = frame.self.hits = 1;
     assert_true(show(client, &frame));
-    // Counted anew in the next round.
+    // The count starts again in the next round.
     frame.tick++;
     frame.self.steers = true;
     frame.self.shots = frame.self.hits = 0;
@@ -239,9 +239,9 @@ static void test_nothing_is_fired_in_a_break(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_welcome_tells_phase_and_motd),
+        cmocka_unit_test(test_a_welcome_reports_phase_and_motd),
         cmocka_unit_test(test_time_runs_down_to_nothing),
-        cmocka_unit_test(test_a_break_tells_its_winner_and_another_round_begins_at_0),
+        cmocka_unit_test(test_a_break_reports_its_winner_and_another_round_begins_at_0),
         cmocka_unit_test(test_a_pause_keeps_the_points),
         cmocka_unit_test(test_it_stands_while_nobody_moves_and_nothing_jumps),
         cmocka_unit_test(test_shots_of_the_last_tick_before_a_break_count),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The own player ahead of a real world that hears of its inputs late: what is foreseen becomes
-// true, and what the world does of its own accord is made up for as soon as it is told.
+// Tests of prediction against a real world with delayed inputs: predictions match the world, and
+// external changes are corrected as soon as a snapshot contains them.
 #include "prediction.h"
 
 #include "arena_fixture.h"
@@ -91,7 +91,7 @@ static void test_ticks_left_out_hold_the_input_before(void **state)
     close_bench(bench);
 }
 
-static void test_a_correction_keeps_what_was_pressed_since(void **state)
+static void test_a_correction_keeps_what_was_input_since(void **state)
 {
     (void)state;
     struct bench *bench = open_bench();
@@ -138,7 +138,7 @@ static void test_who_falls_lies_where_it_was_and_rises_with_its_keys_down(void *
     for (uint32_t tick = 100; tick < 110; tick++)
         raim_prediction_add_input(&bench->pilot, tick, &right);
 
-    // It fell in tick 103; where, nobody says.
+    // It died in tick 103; the position is not sent.
     told = (struct raim_prediction_state){0};
     raim_prediction_reconcile(&bench->pilot, 104, &told);
     assert_at(bench, 104, 4 * stride, 500);
@@ -157,7 +157,7 @@ static void test_who_falls_lies_where_it_was_and_rises_with_its_keys_down(void *
     close_bench(bench);
 }
 
-static void test_bullets_are_known_until_a_snapshot_can_tell_of_them(void **state)
+static void test_bullets_are_known_until_a_snapshot_can_report_of_them(void **state)
 {
     (void)state;
     struct bench *bench = open_bench();
@@ -220,7 +220,7 @@ static struct raim_prediction_state state_of(const raim_player *player)
     };
 }
 
-// The world plays the inputs LEAD ticks after they were pressed, and tells of it at times.
+// The world simulates inputs LEAD ticks after they are made and sends a snapshot now and then.
 static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void **state)
 {
     (void)state;
@@ -280,9 +280,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_obeys_at_once),
         cmocka_unit_test(test_ticks_left_out_hold_the_input_before),
-        cmocka_unit_test(test_a_correction_keeps_what_was_pressed_since),
+        cmocka_unit_test(test_a_correction_keeps_what_was_input_since),
         cmocka_unit_test(test_who_falls_lies_where_it_was_and_rises_with_its_keys_down),
-        cmocka_unit_test(test_bullets_are_known_until_a_snapshot_can_tell_of_them),
+        cmocka_unit_test(test_bullets_are_known_until_a_snapshot_can_report_of_them),
         cmocka_unit_test(test_nothing_is_foreseen_too_far_ahead),
         cmocka_unit_test(test_what_is_foreseen_becomes_true_whatever_happens_in_between),
     };

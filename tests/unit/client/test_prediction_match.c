@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clients before a real match: what they are not told, because both ends predict it, is the truth,
-// and so is where they see themselves before the server knows it.
+// Tests of clients against a real match: state that is not sent because both ends predict it, and
+// the predicted position of the own player, equal the server's state.
 #include "client.h"
 
 #include "arena_fixture.h"
@@ -146,7 +146,7 @@ static void press_keys(const struct table *table, raim_input inputs[], int turn,
         };
 }
 
-static void test_a_client_predicts_what_a_match_does_not_tell(void **state)
+static void test_a_client_predicts_what_a_match_does_not_report(void **state)
 {
     (void)state;
     enum { TURNS = 32, TURN = 40 };
@@ -356,7 +356,7 @@ static void test_the_own_player_is_where_the_server_will_have_it(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_client_predicts_what_a_match_does_not_tell),
+        cmocka_unit_test(test_a_client_predicts_what_a_match_does_not_report),
         cmocka_unit_test(test_lost_snapshots_cost_nothing_while_everybody_goes_on),
         cmocka_unit_test(test_the_own_player_is_where_the_server_will_have_it),
     };

@@ -17,7 +17,7 @@ static struct {
     bool sent[HISTORY];
     bool any_acked;
     uint32_t acked, tick, sequence;
-    struct raim_roster_entry members[MOST_PLACES]; // by place; player 0: nobody
+    struct raim_roster_entry members[MOST_PLACES]; // by slot; player 0: empty
     uint32_t entries, rounds;
     uint64_t errors; // that the client cannot help
 } server;
@@ -85,7 +85,7 @@ static void build_arena(void)
     server.any_acked = false;
 }
 
-static void tell_arena(struct raim_client *client)
+static void send_arena(struct raim_client *client)
 {
     uint32_t written;
     const struct raim_wire_obstacle square = {
@@ -163,7 +163,7 @@ static void assert_knows(const struct raim_client *client)
 }
 
 // A kill, or another round.
-static void tell_event(struct raim_client *client)
+static void send_event(struct raim_client *client)
 {
     struct raim_wire_event event = {.kind = RAIM_WIRE_KILL, .player = server.welcome.player};
     if (chance_int(0, 4) == 0) {
@@ -182,7 +182,7 @@ static void tell_event(struct raim_client *client)
 }
 
 // What the client acknowledges is what the server sent it; returns whether it acknowledged any.
-static bool hear_press(struct raim_client *client)
+static bool receive_input(struct raim_client *client)
 {
     const struct raim_input_message message = pressed(client);
     if (message.has_snapshot) {
@@ -213,15 +213,15 @@ static void go_on(struct raim_client *client)
         }
         server.tick++;
     }
-    tell_arena(client);
+    send_arena(client);
     memcpy(bytes, late, late_size);
     assert_true(receive(client, late_size));
     assert_int_equal(raim_client_tick(client), 0);
     // Without a word about what it had before.
-    assert_false(hear_press(client));
+    assert_false(receive_input(client));
 }
 
-static void test_it_reads_all_that_it_is_told_after_being_welcomed_anew(void **state)
+static void test_it_reads_all_that_it_is_reported_after_being_welcomed_again(void **state)
 {
     (void)state;
     struct raim_client *client = test_client();
@@ -230,14 +230,14 @@ static void test_it_reads_all_that_it_is_told_after_being_welcomed_anew(void **s
     server.sequence = FIRST_EVENT;
     build_arena();
     server.rounds = 0; // that it saw end
-    tell_arena(client);
+    send_arena(client);
     for (int step = 0; step < STEPS; step++) {
         server.tick++;
         now_us += TICK_US;
         if (chance_int(0, 60) == 0)
             go_on(client);
         if (chance_int(0, 9) == 0)
-            tell_event(client);
+            send_event(client);
         const size_t size = write_frame();
         if (chance_int(0, 3) == 0 && server.any_acked) {
             lost++;
@@ -248,7 +248,7 @@ static void test_it_reads_all_that_it_is_told_after_being_welcomed_anew(void **s
             shown++;
         }
         while (raim_client_is_input_due(client, now_us))
-            hear_press(client);
+            receive_input(client);
         assert_knows(client);
     }
     printf("%u arenas, %u snapshots read, %u lost, %llu before their welcome unreadable\n",
@@ -315,7 +315,7 @@ static void test_an_unreadable_welcome_changes_nothing(void **state)
     assert_false(receive(client, size - 1));
     assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_client_tick(client), FIRST_TICK);
-    message.player = RAIM_NOBODY; // nobody who plays becomes a spectator
+    message.player = RAIM_NOBODY; // a player cannot become a spectator
     assert_false(welcome(client, &message));
     assert_int_equal(raim_client_tick(client), FIRST_TICK);
     message.player = OWN;
@@ -349,7 +349,7 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_reads_all_that_it_is_told_after_being_welcomed_anew),
+        cmocka_unit_test(test_it_reads_all_that_it_is_reported_after_being_welcomed_again),
         cmocka_unit_test(test_a_new_token_and_a_new_grace_time_count),
         cmocka_unit_test(test_a_welcome_in_the_middle_of_a_welcome_begins_again),
         cmocka_unit_test(test_an_unreadable_welcome_changes_nothing),

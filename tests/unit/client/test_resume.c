@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a client connects, waits, tries again and gives up; and that it comes back as who it was.
+// Tests of connecting, waiting, retrying and giving up, and of resuming the session.
 #include "client_fixture.h"
 
 enum { S = 1000000, SILENCE_US = 1500000, AGAIN_US = 2 * S };
@@ -173,7 +173,7 @@ static void test_it_comes_back_as_who_it_was(void **state)
     assert_int_equal(raim_client_tick(client), 0);
     assert_false(raim_client_can_draw(client));
     assert_true(show_empty(client, message.tick));
-    // Its first input tells nothing of those before.
+    // Its first input message contains no earlier inputs.
     assert_int_equal(pressed(client).count, 1);
     const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
     assert_true(tell_events(client, FIRST_EVENT + 40, &kill, 1));
@@ -346,7 +346,7 @@ static void test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew(vo
 {
     (void)state;
     struct raim_client *client = spectator();
-    // It is told late, of an arena that nobody watched before.
+    // The message arrives late and concerns an arena that was not watched before.
     now_us += 100 * (uint64_t)S;
     assert_false(wants(client));
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
@@ -379,7 +379,7 @@ static void test_the_picture_stays_while_it_tries(void **state)
     assert_true(raim_client_eye(client).x == 100 && raim_client_eye(client).y == 200);
     assert_non_null(raim_client_map(client));
 
-    // Where it is down as it comes back, nobody says where it lies: it looks on from there.
+    // A player that is dead on resuming has no sent position; the camera stays where it was.
     const struct raim_welcome message = welcome_with_token(1);
     assert_true(wants(client) && enter_again(client, &message));
     frame = empty_frame(FIRST_TICK);

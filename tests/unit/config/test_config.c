@@ -174,7 +174,7 @@ static void test_status_can_be_off_or_on_a_free_port(void **state)
     config_unload(config);
 }
 
-static void test_names_and_token_of_the_status_are_as_told(void **state)
+static void test_names_and_token_of_the_status_are_as_configured(void **state)
 {
     (void)state;
     write_text("token", "0123456789abcdef\nnot this\n");
@@ -193,7 +193,7 @@ static void test_names_and_token_of_the_status_are_as_told(void **state)
     config_unload(config);
 }
 
-static void test_view_and_spectators_are_as_told(void **state)
+static void test_view_and_spectators_are_as_configured(void **state)
 {
     (void)state;
     struct config *config = assert_accepted(
@@ -210,7 +210,7 @@ static void test_view_and_spectators_are_as_told(void **state)
     config_unload(config);
 }
 
-static void test_queries_are_as_told(void **state)
+static void test_queries_are_as_configured(void **state)
 {
     (void)state;
     struct config *config =
@@ -223,7 +223,7 @@ static void test_queries_are_as_told(void **state)
     config_unload(config);
 }
 
-static void test_rounds_are_as_told(void **state)
+static void test_rounds_are_as_configured(void **state)
 {
     (void)state;
     struct config *config = assert_accepted(
@@ -265,7 +265,7 @@ static void test_a_motd_fits_and_shows_all_of_it(void **state)
     }
 }
 
-static void test_the_level_of_the_log_is_as_told(void **state)
+static void test_the_level_of_the_log_is_as_configured(void **state)
 {
     (void)state;
     static const struct {
@@ -291,7 +291,7 @@ static void assert_limits(const struct gate_limits *limits, const struct gate_li
     assert_int_equal(limits->loopback, expected->loopback);
 }
 
-static void test_cookies_and_limits_are_as_told(void **state)
+static void test_cookies_and_limits_are_as_configured(void **state)
 {
     (void)state;
     struct config *config = assert_accepted(
@@ -309,7 +309,7 @@ static void test_cookies_and_limits_are_as_told(void **state)
     config_unload(config);
 }
 
-static void test_access_and_seals_are_as_told(void **state)
+static void test_access_and_seals_are_as_configured(void **state)
 {
     (void)state;
 #define KEY_OF(digits) digits digits digits digits digits digits digits digits
@@ -329,7 +329,7 @@ static void test_access_and_seals_are_as_told(void **state)
     config_unload(config);
 }
 
-static void test_lag_compensation_and_grace_are_as_told(void **state)
+static void test_lag_compensation_and_grace_are_as_configured(void **state)
 {
     (void)state;
     struct config *config =
@@ -413,7 +413,7 @@ static void test_arenas_that_share_a_map_share_its_warnings(void **state)
     free(report);
 }
 
-static void test_map_of_two_arenas_tells_its_mistakes_once(void **state)
+static void test_map_of_two_arenas_reports_its_mistakes_once(void **state)
 {
     (void)state;
     write_text("bad.conf", "border = (0, 0, 500, 500);");
@@ -519,7 +519,7 @@ static void test_a_rotation_without_rounds_is_odd(void **state)
 
 // --- Anything at all ---
 
-// Changes one place of a text that has room for 16 bytes more.
+// Mutates a text at one position; its buffer has room for 16 more bytes.
 static void mutate(char *text)
 {
     static const char *const pieces[] = {
@@ -593,21 +593,21 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_absent_keys_have_their_defaults),
         cmocka_unit_test(test_an_arena_has_the_defaults_of_a_match),
         cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
-        cmocka_unit_test(test_names_and_token_of_the_status_are_as_told),
-        cmocka_unit_test(test_view_and_spectators_are_as_told),
-        cmocka_unit_test(test_queries_are_as_told),
-        cmocka_unit_test(test_rounds_are_as_told),
+        cmocka_unit_test(test_names_and_token_of_the_status_are_as_configured),
+        cmocka_unit_test(test_view_and_spectators_are_as_configured),
+        cmocka_unit_test(test_queries_are_as_configured),
+        cmocka_unit_test(test_rounds_are_as_configured),
         cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
-        cmocka_unit_test(test_the_level_of_the_log_is_as_told),
-        cmocka_unit_test(test_cookies_and_limits_are_as_told),
-        cmocka_unit_test(test_access_and_seals_are_as_told),
-        cmocka_unit_test(test_lag_compensation_and_grace_are_as_told),
+        cmocka_unit_test(test_the_level_of_the_log_is_as_configured),
+        cmocka_unit_test(test_cookies_and_limits_are_as_configured),
+        cmocka_unit_test(test_access_and_seals_are_as_configured),
+        cmocka_unit_test(test_lag_compensation_and_grace_are_as_configured),
         cmocka_unit_test(test_ends_of_ranges_are_inside),
         cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),
         cmocka_unit_test(test_map_takes_integers_floats_lists_and_arrays),
         cmocka_unit_test(test_absolute_map_path),
         cmocka_unit_test(test_arenas_that_share_a_map_share_its_warnings),
-        cmocka_unit_test(test_map_of_two_arenas_tells_its_mistakes_once),
+        cmocka_unit_test(test_map_of_two_arenas_reports_its_mistakes_once),
         cmocka_unit_test(test_map_without_name_needs_a_file_with_one),
         cmocka_unit_test(test_spawns_have_room_for_the_largest_players),
         cmocka_unit_test(test_a_rotation_names_maps_which_are_shared),

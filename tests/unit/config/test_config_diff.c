@@ -50,7 +50,7 @@ static void test_what_is_written_otherwise_has_not_changed(void **state)
                    "");
 }
 
-static void test_changes_tell_place_key_old_and_new(void **state)
+static void test_changes_report_place_key_old_and_new(void **state)
 {
     (void)state;
     assert_changes("workers = 1;\narenas = ({" ARENA "\nbots = 2;\ntick_hz = 60; });",
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_files_differ_in_nothing),
         cmocka_unit_test(test_what_is_written_otherwise_has_not_changed),
-        cmocka_unit_test(test_changes_tell_place_key_old_and_new),
+        cmocka_unit_test(test_changes_report_place_key_old_and_new),
         cmocka_unit_test(test_a_key_that_is_gone_has_its_default),
         cmocka_unit_test(test_arenas_come_and_go),
         cmocka_unit_test(test_the_order_of_arenas_means_nothing),

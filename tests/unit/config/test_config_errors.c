@@ -9,7 +9,7 @@
 
 // --- Mistakes in the daemon's file ---
 
-static void test_every_mistake_is_told_at_once(void **state)
+static void test_every_mistake_is_reported_at_once(void **state)
 {
     (void)state;
     write_text("bad.conf", "border = (0, 0, 500);\nspawn = ((1, 1));\n");
@@ -85,7 +85,7 @@ static void test_the_live_token_is_kept_from_everybody(void **state)
     assert_token_refused("No such file or directory");
     write_text("token", "0123456789abcdef\n");
     assert_int_equal(chmod(path_of("token"), 0644), 0);
-    assert_token_refused("everybody may open it, want mode 0640 or less");
+    assert_token_refused("others have access to it, want mode 0640 or less");
     assert_int_equal(chmod(path_of("token"), 0640), 0);
     write_text("token", "too-short\n");
     assert_token_refused("want a line of 16 to 128 letters, digits and -._~+/=");
@@ -133,13 +133,13 @@ static void test_integers_do_not_wrap(void **state)
     assert_port_refused("2147483648");
     assert_port_refused("3000000000");
     assert_port_refused("4294967300");  // 4, were it cut to 32 bits
-    assert_port_refused("0x100000004"); // likewise
-    assert_port_refused("0xFFFFFFFF");  // -1, likewise
+    assert_port_refused("0x100000004"); // 4 in the low 32 bits
+    assert_port_refused("0xFFFFFFFF");  // -1 as a 32-bit integer
     assert_port_refused("0xFFFFFFFFL");
     assert_port_refused("9223372036854775807"); // the most that 64 bits hold
     assert_port_refused("-2147483648");
     assert_port_refused("-2147483649");
-    assert_port_refused("-4294967295"); // 1, likewise
+    assert_port_refused("-4294967295"); // 1 in the low 32 bits
     assert_refused("arenas = ({" ARENA "port = 18446744073709551620; });",
                    "raimd.conf:1: got 18446744073709551620, want a number below 2^63\n");
 }
@@ -385,7 +385,7 @@ static void test_include_in_comments_and_strings_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mistake_is_told_at_once),
+        cmocka_unit_test(test_every_mistake_is_reported_at_once),
         cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
         cmocka_unit_test(test_hosts_are_names_without_scheme_and_port),
         cmocka_unit_test(test_the_live_token_is_kept_from_everybody),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What needs a restart keeps its old value, and is told again.
+// Tests that keys that need a restart keep their old value and are reported again.
 #define _GNU_SOURCE
 #include "config_fixture.h"
 
@@ -56,7 +56,7 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
     config_unload(config);
 }
 
-static void test_what_is_kept_is_told_again(void **state)
+static void test_what_is_kept_is_reported_again(void **state)
 {
     (void)state;
     static const char old_text[] = "workers = 2; status = \"off\"; arenas = ({" ARENA
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_key_that_can_need_a_restart_can_be_kept),
         cmocka_unit_test(test_everything_that_a_running_match_takes_is_copied),
-        cmocka_unit_test(test_what_is_kept_is_told_again),
+        cmocka_unit_test(test_what_is_kept_is_reported_again),
         cmocka_unit_test(test_a_shared_configuration_lives_until_the_last_unloads_it),
     };
     return RUN_IN_DIRECTORY("config_keep", tests);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a configuration's file says of every key, as text and by place; and the file of all keys.
+// Tests of the texts and locations of configuration values, and of the dump of all keys.
 #define _GNU_SOURCE
 #include "config_fixture.h"
 
@@ -17,10 +17,10 @@ static void assert_value(const struct config *config, int arena, const char *nam
     if (value == NULL)
         fail_msg("no value %s", name);
     assert_string_equal(value->text, text);
-    assert_string_equal(value->place, path_of(place));
+    assert_string_equal(value->location, path_of(place));
 }
 
-static void test_values_tell_their_text_and_their_place(void **state)
+static void test_values_report_their_text_and_their_place(void **state)
 {
     (void)state;
     write_text("more.conf", "\nbots = 0x10;\n");
@@ -85,7 +85,7 @@ static void test_texts_are_quoted_so_that_they_read_back(void **state)
     config_unload(config);
 }
 
-static void test_print_tells_each_value_and_its_source(void **state)
+static void test_print_reports_each_value_and_its_source(void **state)
 {
     (void)state;
     struct config *config = assert_accepted("workers = 3;\narenas = ({" ARENA "});");
@@ -193,8 +193,8 @@ static bool takes_a_match(enum reader_applies applies)
 
 // In the manual, where each group of keys stands under the words for when it applies, those of
 // every key of the file or an arena must be; a group within says it for all that is in it.
-static void assert_manual_tells_when(const char *text, const char *words, const char *end,
-                                     bool (*belongs)(enum reader_applies applies))
+static void assert_manual_says_when(const char *text, const char *words, const char *end,
+                                    bool (*belongs)(enum reader_applies applies))
 {
     const char *begin = strstr(text, words);
     if (begin == NULL)
@@ -214,14 +214,14 @@ static void assert_manual_tells_when(const char *text, const char *words, const 
     }
 }
 
-static void test_the_manual_tells_when_each_key_applies_as_the_tables_do(void **state)
+static void test_the_manual_reports_when_each_key_applies_as_the_tables_do(void **state)
 {
     (void)state;
     char *text = read_text(RAIM_SOURCE_DIR "/man/raimd.conf.5.scd");
     static const char at_once[] = "\nAt once\n", round_or_break[] = "\nWith the next round, or";
-    assert_manual_tells_when(text, at_once, round_or_break, applies_at_once);
-    assert_manual_tells_when(text, round_or_break, "\n\n", waits_for_round_or_break);
-    assert_manual_tells_when(text, "\nWith the next round\n", "All other keys", takes_a_match);
+    assert_manual_says_when(text, at_once, round_or_break, applies_at_once);
+    assert_manual_says_when(text, round_or_break, "\n\n", waits_for_round_or_break);
+    assert_manual_says_when(text, "\nWith the next round\n", "All other keys", takes_a_match);
     // What is in a group applies as the group does.
     for (int group = CONFIG_LIMITS; group <= CONFIG_RULES; group++) {
         int count;
@@ -281,15 +281,15 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_tell_their_text_and_their_place),
+        cmocka_unit_test(test_values_report_their_text_and_their_place),
         cmocka_unit_test(test_defaults_have_the_place_of_the_group_that_lacks_them),
         cmocka_unit_test(test_every_key_of_the_tables_has_a_value),
         cmocka_unit_test(test_texts_are_quoted_so_that_they_read_back),
-        cmocka_unit_test(test_print_tells_each_value_and_its_source),
+        cmocka_unit_test(test_print_reports_each_value_and_its_source),
         cmocka_unit_test(test_the_demo_is_the_file_that_the_repository_has),
         cmocka_unit_test(test_the_file_of_all_keys_loads_as_the_defaults),
         cmocka_unit_test(test_the_manual_has_every_key_as_the_tables_do),
-        cmocka_unit_test(test_the_manual_tells_when_each_key_applies_as_the_tables_do),
+        cmocka_unit_test(test_the_manual_reports_when_each_key_applies_as_the_tables_do),
     };
     return RUN_IN_DIRECTORY("config_values", tests);
 }

@@ -20,7 +20,7 @@ static struct diagnostics begin(enum diagnostics_style style)
     return (struct diagnostics){.out = open_memstream(&text, &size), .style = style};
 }
 
-static void assert_told(struct diagnostics *report, const char *expected)
+static void assert_reported(struct diagnostics *report, const char *expected)
 {
     diagnostics_end(report);
     fclose(report->out);
@@ -36,7 +36,7 @@ static void test_text_is_one_line_each_and_warnings_do_not_count(void **state)
     diagnostics_warn(&report, "a:2", "odd\n");
     assert_int_equal(report.problems, 1);
     assert_int_equal(report.entries, 2);
-    assert_told(&report, "a:1: k: got 5\na:2: warning: odd?\n");
+    assert_reported(&report, "a:1: k: got 5\na:2: warning: odd?\n");
 }
 
 static void test_journal_lines_begin_with_their_priority(void **state)
@@ -45,14 +45,14 @@ static void test_journal_lines_begin_with_their_priority(void **state)
     struct diagnostics report = begin(DIAGNOSTICS_JOURNAL);
     diagnostics_add(&report, "a:1: k", "got %d", 5);
     diagnostics_warn(&report, "a:2", "odd");
-    assert_told(&report, "<3>a:1: k: got 5\n<4>a:2: warning: odd\n");
+    assert_reported(&report, "<3>a:1: k: got 5\n<4>a:2: warning: odd\n");
 }
 
 static void test_json_of_nothing_is_an_empty_array(void **state)
 {
     (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_JSON);
-    assert_told(&report, "[]\n");
+    assert_reported(&report, "[]\n");
 }
 
 static void test_json_takes_places_apart(void **state)
@@ -65,7 +65,7 @@ static void test_json_takes_places_apart(void **state)
     diagnostics_warn(&report, "a: b:9.conf:3: @include", "odd");
     diagnostics_add(&report, "a:4:5", "no key");
     diagnostics_add(&report, "a: b", "no line: no key");
-    assert_told(
+    assert_reported(
         &report,
         "[\n"
         "  {\"file\": \"a.conf\", \"line\": 12, \"key\": \"arenas[0].port\", \"message\": "
@@ -89,7 +89,7 @@ static void assert_message(const char *message, const char *expected)
                          "[\n  {\"file\": \"a\", \"line\": null, \"key\": null, "
                          "\"message\": \"%s\"}\n]\n",
                          expected) > 0);
-    assert_told(&report, whole);
+    assert_reported(&report, whole);
     free(whole);
 }
 
@@ -98,11 +98,11 @@ static void test_names_of_files_are_safe_to_look_at_and_whole_in_json(void **sta
     (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_TEXT);
     diagnostics_add(&report, "a\nb:1", "x");
-    assert_told(&report, "a?b:1: x\n");
+    assert_reported(&report, "a?b:1: x\n");
     report = begin(DIAGNOSTICS_JSON);
     diagnostics_add(&report, "a\nb:1", "x");
-    assert_told(&report, "[\n  {\"file\": \"a\\u000ab\", \"line\": 1, \"key\": null, "
-                         "\"message\": \"x\"}\n]\n");
+    assert_reported(&report, "[\n  {\"file\": \"a\\u000ab\", \"line\": 1, \"key\": null, "
+                             "\"message\": \"x\"}\n]\n");
 }
 
 static void test_json_holds_characters_whatever_the_bytes(void **state)

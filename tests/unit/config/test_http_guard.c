@@ -96,19 +96,19 @@ static void test_origins_are_of_the_host_or_configured(void **state)
 static void test_only_the_whole_token_is_taken(void **state)
 {
     (void)state;
-    assert_int_equal(http_guard_judge(&GUARD, "Bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
-    assert_int_equal(http_guard_judge(&GUARD, "bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
+    assert_int_equal(http_guard_check_token(&GUARD, "Bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
+    assert_int_equal(http_guard_check_token(&GUARD, "bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
     static const char *const wrong[] = {"Bearer ", "Bearer abcdefghijklmno",
                                         "Bearer abcdefghijklmnopq", "Bearer  abcdefghijklmnop",
                                         "Bearer abcdefghijklmnoP"};
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        assert_int_equal(http_guard_judge(&GUARD, wrong[i]), HTTP_TOKEN_WRONG);
-        assert_int_equal(http_guard_judge(&NOTHING, wrong[i]), HTTP_TOKEN_NONE);
+        assert_int_equal(http_guard_check_token(&GUARD, wrong[i]), HTTP_TOKEN_WRONG);
+        assert_int_equal(http_guard_check_token(&NOTHING, wrong[i]), HTTP_TOKEN_NONE);
     }
     static const char *const none[] = {"", "Bearer", "Basic abcdefghijklmnop", "abcdefghijklmnop"};
     for (size_t i = 0; i < COUNT(none); i++)
-        assert_int_equal(http_guard_judge(&GUARD, none[i]), HTTP_TOKEN_NONE);
-    assert_int_equal(http_guard_judge(&GUARD, NULL), HTTP_TOKEN_NONE);
+        assert_int_equal(http_guard_check_token(&GUARD, none[i]), HTTP_TOKEN_NONE);
+    assert_int_equal(http_guard_check_token(&GUARD, NULL), HTTP_TOKEN_NONE);
 }
 
 static void test_names_and_tokens_are_well_formed(void **state)

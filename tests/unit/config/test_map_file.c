@@ -48,7 +48,7 @@ static void assert_map_taken(const char *text, const char *expected)
     assert_report(text, 20, "bad", expected);
 }
 
-static void test_every_mistake_of_a_map_is_told_with_its_line(void **state)
+static void test_every_mistake_of_a_map_is_reported_with_its_line(void **state)
 {
     (void)state;
     assert_map_refused("name = \"My Map\";\n"
@@ -88,7 +88,7 @@ static void test_every_mistake_of_a_map_is_told_with_its_line(void **state)
                        "obstacles\n");
 }
 
-static void test_a_bad_outline_is_told_with_its_reason(void **state)
+static void test_a_bad_outline_is_reported_with_its_reason(void **state)
 {
     (void)state;
     assert_map_refused("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
@@ -104,7 +104,7 @@ static void test_a_bad_outline_is_told_with_its_reason(void **state)
                        "units, want a simple polygon\n");
 }
 
-static void test_more_pieces_than_a_map_holds_are_told(void **state)
+static void test_more_pieces_than_a_map_holds_are_reported(void **state)
 {
     (void)state;
     // Stars of 16 points, each of them a piece beside the middle ones.
@@ -224,9 +224,9 @@ static void test_map_needs_spawns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mistake_of_a_map_is_told_with_its_line),
-        cmocka_unit_test(test_a_bad_outline_is_told_with_its_reason),
-        cmocka_unit_test(test_more_pieces_than_a_map_holds_are_told),
+        cmocka_unit_test(test_every_mistake_of_a_map_is_reported_with_its_line),
+        cmocka_unit_test(test_a_bad_outline_is_reported_with_its_reason),
+        cmocka_unit_test(test_more_pieces_than_a_map_holds_are_reported),
         cmocka_unit_test(test_overlaps_are_warnings),
         cmocka_unit_test(test_many_overlaps_do_not_bury_the_rest),
         cmocka_unit_test(test_spawns_must_reach_each_other),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the HTTP server: which pages there are, and how they are told.
+// Tests of the HTTP server: routes, response headers and streams.
 #define _GNU_SOURCE
 #include "http_fixture.h"
 
@@ -46,7 +46,7 @@ static void test_metrics_have_the_type_that_prometheus_wants(void **state)
 static void test_arenas_are_found_by_name(void **state)
 {
     static const char json[] = "application/json";
-    // In turn, so that one would be seen in the other's place.
+    // Alternates between the paths, so that a mixed-up cache entry is noticed.
     for (int i = 0; i < 2; i++) {
         assert_answer(*state, "/arenas/yard", 200, json, "{\"name\":\"yard\"}");
         assert_answer(*state, "/arenas/pit?a=b", 200, json, "{\"name\":\"pit\"}");
@@ -127,7 +127,7 @@ static void test_streams_go_on_until_either_side_ends(void **state)
     assert_serves(*state);
 }
 
-static void test_readiness_is_told_by_the_status_too(void **state)
+static void test_readiness_is_reported_by_the_status_too(void **state)
 {
     const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
     assert_answer(*state, "/readyz", 200, "application/json", "{\"status\":\"ready\"}");
@@ -146,7 +146,7 @@ static void test_readiness_is_told_by_the_status_too(void **state)
     free(answer);
 }
 
-static void test_head_tells_the_length_without_the_body(void **state)
+static void test_head_reports_the_length_without_the_body(void **state)
 {
     char *answer = ask(*state, "HEAD /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
@@ -182,7 +182,7 @@ static void test_a_path_with_a_nul_in_it_is_no_page(void **state)
     assert_int_equal(renderings, 0);
 }
 
-static void test_other_method_is_405_and_hears_what_is_allowed(void **state)
+static void test_other_method_is_405_and_receives_what_is_allowed(void **state)
 {
     static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -214,7 +214,7 @@ static void assert_status(struct http *http, const char *path, const char *heade
     free(answer);
 }
 
-static void test_pages_from_elsewhere_are_told_nothing(void **state)
+static void test_pages_from_elsewhere_get_nothing(void **state)
 {
     static const char *const paths[] = {
         "/",        "/status",  "/arenas/yard",        "/arenas/yard/map",
@@ -236,7 +236,7 @@ static void test_pages_from_elsewhere_are_told_nothing(void **state)
     free(answer);
 }
 
-// What a stream says first to who asks with these headers.
+// The first event of a stream for a request with these headers.
 static void assert_hello(struct http *http, const char *headers, const char *hello)
 {
     char request[512], text[4096] = "";
@@ -271,7 +271,7 @@ static void test_only_the_token_sees_without_delay(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_hello(*state, others[i], late);
     assert_hello(*state, "Authorization: Bearer 0123456789abcdef\r\n", now);
-    assert_hello(*state, "Authorization: Bearer 0123456789abcdeF\r\n", "no such token");
+    assert_hello(*state, "Authorization: Bearer 0123456789abcdeF\r\n", "invalid token");
     assert_status(*state, "/arenas/yard/stream", "Host: x\r\nAuthorization: Bearer x\r\n", 401);
     assert_hello(*state, "Authorization: Basic 0123456789abcdef\r\n", late);
     assert_status(*state, "/status", "Host: x\r\nAuthorization: Basic x\r\n", 200);
@@ -383,17 +383,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(test_status_is_json_that_nobody_may_keep),
-        SERVED(test_head_tells_the_length_without_the_body),
+        SERVED(test_head_reports_the_length_without_the_body),
         SERVED(test_metrics_have_the_type_that_prometheus_wants),
         SERVED(test_arenas_are_found_by_name),
-        SERVED(test_readiness_is_told_by_the_status_too),
+        SERVED(test_readiness_is_reported_by_the_status_too),
         SERVED(test_dashboard_may_load_nothing_from_elsewhere),
         SERVED(test_maps_are_found_by_the_arenas_name),
         SERVED(test_streams_go_on_until_either_side_ends),
         SERVED(test_unknown_path_is_404_in_json),
         SERVED(test_a_path_with_a_nul_in_it_is_no_page),
-        SERVED(test_other_method_is_405_and_hears_what_is_allowed),
-        SERVED(test_pages_from_elsewhere_are_told_nothing),
+        SERVED(test_other_method_is_405_and_receives_what_is_allowed),
+        SERVED(test_pages_from_elsewhere_get_nothing),
         SERVED(test_only_the_token_sees_without_delay),
         SERVED(test_idle_server_asks_for_no_wake_up),
         SERVED(test_flood_renders_each_page_once_an_interval),

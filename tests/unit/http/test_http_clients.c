@@ -222,14 +222,14 @@ static void test_answers_are_interrupted_for_others_and_when_they_take_long(void
     const size_t first = join(places, 1, 1), second = join(places, 1, 2);
     http_client_renew(places->list[first], 5);
     http_client_renew(places->list[second], 6);
-    // The same address again: nobody has been waited for long enough.
+    // Another connection of this address: no client has reached its grace time.
     const size_t same = join(places, 1, 6);
     assert_true(is_ended(places, same));
     const size_t other = join(places, 2, 7); // has fewer than they
     assert_true(is_ended(places, first) && !is_ended(places, other));
     http_client_renew(places->list[other], 8);
     // The two that are answered have as many: the newcomer's own would be the first.
-    const size_t late = join(places, 3, 6 + HTTP_PATIENCE_MS);
+    const size_t late = join(places, 3, 6 + HTTP_ANSWER_GRACE_MS);
     assert_true(is_ended(places, second) && !is_ended(places, late));
     assert_false(is_ended(places, stream) || is_ended(places, other));
     free_places(places);
@@ -259,7 +259,7 @@ static void test_there_is_room_for_those_that_end(void **state)
     free_places(places);
 }
 
-// As many as there are places, over and over, and none of them asks: who asks is answered.
+// Fills all slots repeatedly with clients that send no request; a client with a request is served.
 static void test_silent_connections_keep_nobody_out(void **state)
 {
     int clients[3 * HTTP_MAX_CLIENTS];
@@ -295,7 +295,7 @@ static void test_garbage_bytes_stop_nothing(void **state)
         const size_t size = 1 + next_random(&random) % sizeof bytes;
         for (size_t i = 0; i < size; i++)
             bytes[i] = (unsigned char)next_random(&random);
-        if (round % 2 == 1) { // damage a request in a few places instead
+        if (round % 2 == 1) { // corrupts some bytes of a request instead
             memcpy(bytes, valid, sizeof valid - 1);
             for (int i = 0; i < 3; i++) {
                 bytes[next_random(&random) % (sizeof valid - 1)] =

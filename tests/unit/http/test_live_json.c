@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of what the dashboard is told, and of who is told it when, over an arena that is made up.
+// Tests of the dashboard's JSON and of the event streams, with a fake arena.
 #include "live_json.h"
 
 #include "event_stream.h"
@@ -81,7 +81,7 @@ static json_t *parse_event(char *text, size_t size)
     return document;
 }
 
-static void test_event_tells_the_living_and_bullets(void **state)
+static void test_event_reports_the_living_and_bullets(void **state)
 {
     (void)state;
     uint32_t tick = 0;
@@ -129,7 +129,7 @@ static void test_event_of_the_longest_numbers_fits(void **state)
     json_decref(event);
 }
 
-static void test_map_tells_border_and_outlines(void **state)
+static void test_map_reports_border_and_outlines(void **state)
 {
     (void)state;
     struct raim_obstacle_def obstacle = {
@@ -159,15 +159,15 @@ static void test_map_tells_border_and_outlines(void **state)
     raim_map_destroy(map);
 }
 
-static json_int_t mark_of_map(void)
+static json_int_t hash_of_map(void)
 {
     bool missing;
     char *text = live_map_json(&list, "yard", &missing);
     json_t *document = json_loads(text, 0, NULL);
-    const json_int_t mark = json_integer_value(json_object_get(document, "mark"));
+    const json_int_t hash = json_integer_value(json_object_get(document, "hash"));
     json_decref(document);
     free(text);
-    return mark;
+    return hash;
 }
 
 static json_int_t mark_of_event(void)
@@ -176,20 +176,20 @@ static json_int_t mark_of_event(void)
     size_t size;
     char *text = live_event(&list, 0, &tick, &size);
     json_t *document = parse_event(text, size);
-    const json_int_t mark = json_integer_value(json_object_get(document, "map"));
+    const json_int_t hash = json_integer_value(json_object_get(document, "map"));
     json_decref(document);
-    return mark;
+    return hash;
 }
 
-static void test_events_tell_when_the_map_is_another(void **state)
+static void test_events_report_when_the_map_is_another(void **state)
 {
     (void)state;
-    const json_int_t first = mark_of_map();
+    const json_int_t first = hash_of_map();
     assert_int_equal(mark_of_event(), first);
     struct raim_map_outline outline = {.points = {{0, 0}, {50, 0}, {50, 30}}, .count = 3};
     struct raim_map other = {.outlines = &outline, .outline_count = 1};
     yard.config.map = &other;
-    const json_int_t second = mark_of_map();
+    const json_int_t second = hash_of_map();
     assert_int_equal(mark_of_event(), second);
     assert_int_not_equal(second, first);
     outline.points[2].y = 31;
@@ -256,7 +256,7 @@ static void test_viewers_see_nothing_more_of_an_arena_that_has_left(void **state
     assert_int_equal(woken, 1);
     event_stream_run(viewers, 1000, wake);
     assert_int_equal(woken, 1);
-    // One of the same address is another arena.
+    // A new arena at the old one's address is a different arena.
     list.count = 1;
     struct viewer *next = event_stream_join(viewers, 0, true, &yard, NULL, 1000);
     event_stream_run(viewers, 1001, wake);
@@ -294,12 +294,12 @@ static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
     assert_string_equal(bytes, "data");
     for (uint32_t tick = 2; tick < 9; tick++)
         publish_and_run(viewers, tick, 100 * tick);
-    const unsigned mark = (unsigned)mark_of_map();
+    const unsigned hash = (unsigned)hash_of_map();
     char wanted[256];
     snprintf(wanted, sizeof wanted,
              ": {\"tick\":1,\"map\":%u,\"players\":[],\"bullets\":[]}\n\n"
              "data: {\"tick\":8,\"map\":%u,\"players\":[],\"bullets\":[]}\n\n",
-             mark, mark);
+             hash, hash);
     assert_string_equal(read_all(slow, 900), wanted);
     viewer_leave(slow);
     event_stream_destroy(viewers);
@@ -339,7 +339,7 @@ static void test_viewers_are_so_many_and_no_more(void **state)
     event_stream_destroy(viewers);
 }
 
-// Two addresses take all places; a third and a fourth, which have fewer, get some.
+// Two addresses take all slots; a third and a fourth address with fewer viewers get some of them.
 static void test_the_address_with_most_viewers_makes_room(void **state)
 {
     (void)state;
@@ -373,10 +373,10 @@ static void test_the_address_with_most_viewers_makes_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_event_tells_the_living_and_bullets),
+        TEST(test_event_reports_the_living_and_bullets),
         TEST(test_event_of_the_longest_numbers_fits),
-        TEST(test_events_tell_when_the_map_is_another),
-        TEST(test_map_tells_border_and_outlines),
+        TEST(test_events_report_when_the_map_is_another),
+        TEST(test_map_reports_border_and_outlines),
         TEST(test_viewers_elsewhere_see_everything_late),
         TEST(test_viewers_see_nothing_more_of_an_arena_that_has_left),
         TEST(test_viewers_see_nothing_more_of_an_arena_with_another_delay),

@@ -215,7 +215,7 @@ static void test_every_number_finds_its_family(void **state)
     free(text);
 }
 
-static void test_process_tells_version_uptime_and_busy_workers(void **state)
+static void test_process_reports_version_uptime_and_busy_workers(void **state)
 {
     struct fixture *fixture = *state;
     fixture->workers[0].busy_ns = 1500 * MS;
@@ -241,18 +241,18 @@ static void test_every_reason_of_refusal_is_there_once(void **state)
     char *text = render(fixture);
     char begin[128];
     for (int i = 0; i < RAIM_REFUSALS; i++) {
-        snprintf(begin, sizeof begin, "raimd_refused_total{arena=\"two\",reason=\"%s\"} 0\n",
+        snprintf(begin, sizeof begin, "raimd_rejections_total{arena=\"two\",reason=\"%s\"} 0\n",
                  raim_refusal_name((enum raim_refusal)i));
         assert_int_equal(lines_with(text, begin), 1);
     }
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
-        snprintf(begin, sizeof begin, "raimd_refused_total{arena=\"two\",reason=\"%s\"} 0\n",
+        snprintf(begin, sizeof begin, "raimd_rejections_total{arena=\"two\",reason=\"%s\"} 0\n",
                  datagram_verdict_name((enum datagram_verdict)i));
         assert_int_equal(lines_with(text, begin), 1);
     }
     // Reasons of equal names are added, so nothing may be lost.
     for (const char *line = text;
-         (line = strstr(line, "\nraimd_refused_total{arena=\"one\"")) != NULL;)
+         (line = strstr(line, "\nraimd_rejections_total{arena=\"one\"")) != NULL;)
         sum -= strtoull(strchr(++line, '}') + 2, NULL, 10);
     assert_int_equal(sum, 0);
     free(text);
@@ -295,7 +295,7 @@ static void test_families_stand_together_behind_help_and_type(void **state)
     free(text);
 }
 
-static void test_every_family_tells_of_the_same_moment(void **state)
+static void test_every_family_reports_of_the_same_moment(void **state)
 {
     struct fixture *fixture = *state;
     free(render(fixture));
@@ -303,7 +303,7 @@ static void test_every_family_tells_of_the_same_moment(void **state)
     assert_int_equal(fixture->arenas[1].asked, 1);
 }
 
-static void test_no_player_and_no_address_is_told(void **state)
+static void test_no_player_and_no_address_is_reported(void **state)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].config.address, CONFIG_ADDRESS_BYTES, "192.0.2.77");
@@ -323,12 +323,12 @@ int main(void)
         FIXED(test_tick_that_takes_its_whole_period_is_within_it),
         FIXED(test_buckets_hold_all_that_is_shorter),
         FIXED(test_every_number_finds_its_family),
-        FIXED(test_process_tells_version_uptime_and_busy_workers),
+        FIXED(test_process_reports_version_uptime_and_busy_workers),
         FIXED(test_every_reason_of_refusal_is_there_once),
         FIXED(test_labels_are_escaped),
         FIXED(test_families_stand_together_behind_help_and_type),
-        FIXED(test_every_family_tells_of_the_same_moment),
-        FIXED(test_no_player_and_no_address_is_told),
+        FIXED(test_every_family_reports_of_the_same_moment),
+        FIXED(test_no_player_and_no_address_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static json_t *arena_at(const json_t *document, size_t index)
     return arena;
 }
 
-static void test_document_tells_all_and_in_order(void **state)
+static void test_document_reports_all_and_in_order(void **state)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 62999));
@@ -196,14 +196,14 @@ static void test_document_tells_all_and_in_order(void **state)
     json_decref(document);
 }
 
-static void test_arena_tells_its_numbers(void **state)
+static void test_arena_reports_its_numbers(void **state)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 2000));
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
                 "late_ticks", "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in",
-                "packets_out", "queries", "queries_limited", "refused", "lag_compensation_ms",
+                "packets_out", "queries", "queries_limited", "rejections", "lag_compensation_ms",
                 "hits", "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
@@ -232,7 +232,7 @@ static json_t *round_of(struct fixture *fixture, json_t **document)
     return round;
 }
 
-static void test_arena_tells_where_its_round_stands(void **state)
+static void test_arena_reports_where_its_round_stands(void **state)
 {
     struct fixture *fixture = *state;
     struct raim_match_round *round = &fixture->arenas[0].status->round;
@@ -261,7 +261,7 @@ static void test_arena_tells_where_its_round_stands(void **state)
     json_decref(document);
 }
 
-static void test_arena_tells_what_was_rewound(void **state)
+static void test_arena_reports_what_was_rewound(void **state)
 {
     struct fixture *fixture = *state;
     char *text = status_json(&fixture->list, 2000);
@@ -291,7 +291,7 @@ static void test_arena_is_starting_until_its_first_tick(void **state)
     json_decref(document);
 }
 
-static void test_player_tells_its_numbers(void **state)
+static void test_player_reports_its_numbers(void **state)
 {
     struct fixture *fixture = *state;
     fixture->arenas[0].status->players[1].match.played_ticks = 6;
@@ -366,7 +366,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
     }
     json_t *document = parse(status_json(&fixture->list, 2000));
     for (size_t i = 0; i < 2; i++) {
-        json_t *refused = json_object_get(arena_at(document, i), "refused");
+        json_t *refused = json_object_get(arena_at(document, i), "rejections");
         assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_FULL)));
         assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_ACK)));
         assert_non_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OVERSIZE)));
@@ -374,7 +374,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
         assert_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OK)));
     }
     // Reasons of equal names are added, so nothing may be lost.
-    json_t *refused = json_object_get(arena_at(document, 0), "refused");
+    json_t *refused = json_object_get(arena_at(document, 0), "rejections");
     const char *key;
     json_t *value;
     json_object_foreach(refused, key, value)
@@ -412,7 +412,7 @@ static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
     json_decref(document);
 }
 
-static void test_no_address_and_no_blank_is_told(void **state)
+static void test_no_address_and_no_blank_is_reported(void **state)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MAX_NAME_BYTES + 1, "a");
@@ -436,7 +436,7 @@ static void test_no_arena_is_a_document_too(void **state)
     json_decref(document);
 }
 
-static void test_health_is_ok_and_tells_the_uptime(void **state)
+static void test_health_is_ok_and_reports_the_uptime(void **state)
 {
     struct fixture *fixture = *state;
     char *text = status_health_json(&fixture->list, 4000);
@@ -583,18 +583,18 @@ static void test_running_out_of_memory_gives_nothing_and_leaks_nothing(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIXED(test_document_tells_all_and_in_order),
-        FIXED(test_arena_tells_its_numbers),
-        FIXED(test_arena_tells_where_its_round_stands),
-        FIXED(test_arena_tells_what_was_rewound),
+        FIXED(test_document_reports_all_and_in_order),
+        FIXED(test_arena_reports_its_numbers),
+        FIXED(test_arena_reports_where_its_round_stands),
+        FIXED(test_arena_reports_what_was_rewound),
         FIXED(test_arena_is_starting_until_its_first_tick),
-        FIXED(test_player_tells_its_numbers),
+        FIXED(test_player_reports_its_numbers),
         FIXED(test_percentiles_are_of_the_nearest_rank),
         FIXED(test_every_reason_of_refusal_is_there),
         FIXED(test_bad_name_is_replaced_and_costs_nothing_else),
-        FIXED(test_no_address_and_no_blank_is_told),
+        FIXED(test_no_address_and_no_blank_is_reported),
         cmocka_unit_test(test_no_arena_is_a_document_too),
-        FIXED(test_health_is_ok_and_tells_the_uptime),
+        FIXED(test_health_is_ok_and_reports_the_uptime),
         FIXED(test_an_overloaded_arena_is_named_and_nobody_is_sent_there),
         FIXED(test_one_arena_is_its_object_of_the_status),
         FIXED(test_readiness_is_that_every_arena_has_ticked_lately),

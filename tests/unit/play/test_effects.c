@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is seen by comparing two pictures: shots, ends of bullets, falls and rises, each once.
+// Tests of effects derived from two frames: shots, bullet ends, deaths and spawns, each once.
 #include "effects.h"
 
 #include "picture.h"
@@ -158,7 +158,7 @@ static void test_who_was_destroyed_out_of_sight_does_not_burst(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_another_life_under_a_shield_has_risen(void **state)
+static void test_another_life_under_a_shield_has_respawned(void **state)
 {
     struct stage *stage = *state;
     stage->after.players[1].life = 1;
@@ -200,7 +200,7 @@ int main(void)
         STAGED(test_who_is_out_of_sight_does_not_burst),
         STAGED(test_who_was_destroyed_bursts_once_where_it_was),
         STAGED(test_who_was_destroyed_out_of_sight_does_not_burst),
-        STAGED(test_another_life_under_a_shield_has_risen),
+        STAGED(test_another_life_under_a_shield_has_respawned),
         STAGED(test_pictures_far_apart_are_not_compared),
         cmocka_unit_test(test_an_effect_comes_and_goes),
     };

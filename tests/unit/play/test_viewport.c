@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A view in windows of every shape: there and back, and the same part of the world in all of them.
+// Tests of the viewport: the coordinate transforms are inverse, and every window shape shows one
+// part of the world.
 #include "viewport.h"
 
 #include "chance.h"
@@ -45,7 +46,7 @@ static void test_a_pixel_comes_back_to_less_than_half_a_pixel(void **state)
                                      chance_int(0, (int)WINDOWS[i].y)};
             const raim_vec2 world = viewport_to_world(&viewport, pixel);
             assert_near(viewport_to_screen(&viewport, world), pixel, 1e-6);
-            // The server is told an angle and the wire's grid: that moves a point by a 64th unit.
+            // Quantization of the angle and of the wire's grid moves a point by 1/64 unit at most.
             const raim_vec2 told = {round(world.x * 32) / 32, round(world.y * 32) / 32};
             assert_near(viewport_to_screen(&viewport, told), pixel, 0.5);
         }
