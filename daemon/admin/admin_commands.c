@@ -73,13 +73,13 @@ static int find_arena(const struct admin_commands *admin, const struct admin_com
 // Posts a message to one arena, unless its mailbox is full.
 static void post(struct admin_command *command, struct arena *arena, const struct command *message)
 {
-    struct command *blank = mailbox_blank(arena_mailbox(arena));
+    struct command *blank = mailbox_reserve(arena_mailbox(arena));
     command->asked++;
     if (blank == NULL)
         return;
     *blank = *message;
     blank->request = command->number;
-    mailbox_post(arena_mailbox(arena));
+    mailbox_submit(arena_mailbox(arena));
     command->waiting++;
 }
 
@@ -203,7 +203,7 @@ static void execute_reload(struct admin_commands *admin, struct admin_command *c
     struct reload_report report = {0};
     if (!arena_table_reload(admin->table, &report))
         command->status = CONFLICT;
-    set_answer(command, status_outcome_json(&report));
+    set_answer(command, status_reload_json(&report));
     reload_report_clear(&report);
 }
 
@@ -402,7 +402,7 @@ const struct admin_commands_route *admin_commands_find(const char *path, const c
     return NULL;
 }
 
-void admin_commands_give(struct admin_commands *admin, struct admin_command *command)
+void admin_commands_execute(struct admin_commands *admin, struct admin_command *command)
 {
     for (int i = 0; i < ADMIN_FIELDS; i++) {
         const uint32_t bit = UINT32_C(1) << i;
@@ -446,9 +446,9 @@ bool admin_commands_collect_from(struct admin_commands *admin, struct arena *are
                                  uint32_t *number, bool *done)
 {
     const struct command *answer;
-    while ((answer = mailbox_answer(arena_mailbox(arena))) != NULL) {
+    while ((answer = mailbox_completed(arena_mailbox(arena))) != NULL) {
         const struct command message = *answer;
-        mailbox_forget(arena_mailbox(arena));
+        mailbox_release(arena_mailbox(arena));
         *number = message.request;
         *done = message.done || message.kind == COMMAND_BANS;
         if (message.kind == COMMAND_BANS)
@@ -476,9 +476,9 @@ bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool
 void admin_commands_forget(struct admin_commands *admin, struct arena *arena)
 {
     struct command *message;
-    while ((message = mailbox_open(arena_mailbox(arena))) != NULL) {
+    while ((message = mailbox_peek(arena_mailbox(arena))) != NULL) {
         message->done = false;
-        mailbox_reply(arena_mailbox(arena));
+        mailbox_complete(arena_mailbox(arena));
     }
     ban_book_forget(admin->bans, arena);
 }

@@ -59,7 +59,7 @@ const struct admin_commands_route *admin_commands_find(const char *path, const c
                                                        bool *path_is_known);
 
 // Executes a command, or posts it to the arenas.
-void admin_commands_give(struct admin_commands *admin, struct admin_command *command);
+void admin_commands_execute(struct admin_commands *admin, struct admin_command *command);
 
 // Takes the next answer of any arena; returns false if there is none. Posts a new ban list to the
 // arenas that lack it.

@@ -39,7 +39,7 @@ void admin_commands_log(const struct admin_command *command)
                 snprintf(given + length, sizeof given - (size_t)length,
                          has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], command->fields[i]);
     }
-    log_write(LOG_LEVEL_INFO, &subject, "control order=%s%s", command->route->path + 1, given);
+    log_write(LOG_LEVEL_INFO, &subject, "control command=%s%s", command->route->path + 1, given);
 }
 
 bool admin_commands_read_player(const struct admin_command *command, raim_player_id *player)

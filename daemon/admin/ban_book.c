@@ -119,7 +119,7 @@ static bool is_up_to_date(const struct ban_book *book, const struct arena *arena
 // Returns false if the mailbox is full; the next call of ban_book_publish tries again.
 static bool post_list(struct ban_book *book, struct arena *arena, uint32_t request)
 {
-    struct command *message = mailbox_blank(arena_mailbox(arena));
+    struct command *message = mailbox_reserve(arena_mailbox(arena));
     struct reader *reader = find_reader(book, arena);
     if (message == NULL || (reader == NULL && book->reader_count == MAX_READERS))
         return false;
@@ -129,7 +129,7 @@ static bool post_list(struct ban_book *book, struct arena *arena, uint32_t reque
     }
     reader->posted = book->lists;
     *message = (struct command){.kind = COMMAND_BANS, .request = request, .bans = book->lists};
-    mailbox_post(arena_mailbox(arena));
+    mailbox_submit(arena_mailbox(arena));
     return true;
 }
 

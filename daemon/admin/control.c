@@ -316,7 +316,7 @@ static bool answer(void *context, const struct http_request *step)
         return http_answer_send_problem(
             step->connection, HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    admin_commands_give(control->admin, &request->command);
+    admin_commands_execute(control->admin, &request->command);
     if (request->command.waiting == 0)
         return conclude(request);
     request->is_suspended = true;

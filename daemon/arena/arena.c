@@ -48,7 +48,7 @@ static int64_t now_s(void)
 static bool admit(void *context, const uint8_t *token, size_t size,
                   char name[RAIM_MAX_NAME_BYTES + 1])
 {
-    return access_control_judge(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
+    return access_control_admit(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
 }
 
 static bool open_access_control(struct arena *arena, const struct config_arena *config)
@@ -118,7 +118,7 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
            ACCESS_CONTROL_ADMITTED;
 }
 
-static bool knows_session(void *context, const uint8_t *token)
+static bool has_session(void *context, const uint8_t *token)
 {
     const struct arena *arena = context;
     return raim_match_has_session(arena->worker.match, token);
@@ -129,7 +129,7 @@ static bool offer_encryption(struct arena *arena, bool required, char *error, si
     uint8_t secret[RAIM_KEY_BYTES];
     if (!server_key_get(secret, error, capacity))
         return false;
-    const bool encrypted = transport_encrypt(arena->worker.transport, secret, required);
+    const bool encrypted = transport_enable_encryption(arena->worker.transport, secret, required);
     raim_crypto_wipe(secret, sizeof secret);
     if (!encrypted)
         snprintf(error, capacity, "out of memory");
@@ -223,7 +223,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                                                       .context = arena,
                                                       .find_ban = find_ban,
                                                       .admits_token = admits_token,
-                                                      .knows_session = knows_session,
+                                                      .has_session = has_session,
                                                   });
     if (config->encryption != CONFIG_ENCRYPTION_OFF &&
         !offer_encryption(arena, config->encryption == CONFIG_ENCRYPTION_REQUIRED, error,
@@ -395,7 +395,7 @@ static void answer_query(struct arena *arena, const struct transport_event *even
         .port = arena_port(arena),
         .match = arena->worker.match,
         .rows = arena->worker.rows,
-        .places = arena->opened.status_rows,
+        .row_count = arena->opened.status_rows,
     };
     const struct answer *answer = answers_get(&arena->worker.answers, &subject, event->query,
                                               (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
@@ -428,7 +428,7 @@ static void take_messages(struct arena *arena)
             raim_match_receive(arena->worker.match, event.peer, event.reliable, event.data,
                                event.size);
             if (event.reliable && raim_match_is_admitted(arena->worker.match, event.peer))
-                transport_let_in(arena->worker.transport, event.peer);
+                transport_admit(arena->worker.transport, event.peer);
             break;
         case TRANSPORT_QUERY:
             answer_query(arena, &event);

@@ -62,9 +62,9 @@ bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox
 {
     struct command *command;
     bool has_answered = false;
-    while ((command = mailbox_open(mailbox)) != NULL) {
+    while ((command = mailbox_peek(mailbox)) != NULL) {
         command->done = execute(commands, match, transport, command);
-        mailbox_reply(mailbox);
+        mailbox_complete(mailbox);
         has_answered = true;
     }
     return has_answered;

@@ -128,12 +128,12 @@ static void rename_access_control(struct arena *arena, const char *name)
     char error[2 * PATH_MAX];
     if (arena->worker.access_control == NULL)
         return;
-    access_control_rename(arena->worker.access_control, name);
+    access_control_set_arena(arena->worker.access_control, name);
     if (arena->worker.used_tokens == NULL ||
         used_tokens_file_rename(arena->worker.used_tokens, name, time(NULL), error, sizeof error))
         return;
     log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
-    access_control_stop_noting(arena->worker.access_control);
+    access_control_stop_recording(arena->worker.access_control);
     used_tokens_file_close(arena->worker.used_tokens);
     arena->worker.used_tokens = NULL;
 }
@@ -148,8 +148,8 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     raim_match_tune(arena->worker.match, &tuning);
     transport_offer(arena->worker.transport, prepared->config.name,
                     arena->worker.access_control != NULL);
-    transport_admit_queries(arena->worker.transport, prepared->config.queries);
-    transport_guard(arena->worker.transport, prepared->config.address_validation, &limits);
+    transport_enable_queries(arena->worker.transport, prepared->config.queries);
+    transport_set_limits(arena->worker.transport, prepared->config.address_validation, &limits);
     transport_limit_time(arena->worker.transport,
                          US_PER_S / prepared->config.tick_hz / RECEIVE_SHARE);
     arena->worker.answers = (struct answers){0};

@@ -16,14 +16,14 @@
 bool arena_table_reload(struct arena_table *table, struct reload_report *report)
 {
     uint32_t players, bots;
-    notify_reloading();
+    sd_notify_reloading();
     const bool good = reload_apply(table, report);
     reload_log(report);
     if (good)
         log_set_level(table->config->log_level);
     arena_table_count_players(table, &players, &bots);
-    notify_players(players, bots);
-    notify_ready();
+    sd_notify_players(players, bots);
+    sd_notify_ready();
     return good;
 }
 

@@ -202,7 +202,7 @@ static bool plan_change(struct reload *reload, struct config_change *change)
         return true;
     change->needs_restart = change->needs_restart || exceeds(reload, change);
     if (change->needs_restart)
-        return config_diff_keep(change, reload->wanted, reload->running);
+        return config_diff_restore(change, reload->wanted, reload->running);
     if (change->new_arena >= 0)
         plan_for_arena(&reload->plans[change->new_arena], change->to->key->applies);
     return true;

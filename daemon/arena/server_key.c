@@ -24,7 +24,7 @@ static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "a key of X25519");
 static struct {
     bool known;
     uint8_t *secret; // in locked memory, until the process ends
-} identity;
+} server_key;
 
 static bool write_file(const char *path, const uint8_t key[RAIM_KEY_BYTES])
 {
@@ -60,14 +60,13 @@ static bool load(const char *directory, char *error, size_t capacity)
         snprintf(error, capacity, "cannot store a key: the directory's path is too long");
         return false;
     }
-    if (read_file(path, identity.secret, &problem))
+    if (read_file(path, server_key.secret, &problem))
         return true;
     if (errno == ENOENT) {
-        raim_crypto_random(identity.secret, RAIM_KEY_BYTES);
+        raim_crypto_random(server_key.secret, RAIM_KEY_BYTES);
         // No client knows this server by a key yet, so the server runs without a stored key.
-        if (!write_file(path, identity.secret))
-            log_warning("identity is of this start alone: cannot write \"%s\": %s", path,
-                        strerror(errno));
+        if (!write_file(path, server_key.secret))
+            log_warning("server key is not stored: cannot write \"%s\": %s", path, strerror(errno));
         return true;
     }
     snprintf(error, capacity, "cannot read \"%s\": %s", path, problem);
@@ -84,36 +83,36 @@ static bool find_secret(char *error, size_t capacity)
     if (unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory)) {
         if (load(directory, error, capacity))
             return true;
-        log_warning("identity is of this start alone: %s", error);
+        log_warning("server key is not stored: %s", error);
     } else {
-        log_info("identity is of this start alone: there is no $STATE_DIRECTORY to keep it");
+        log_info("server key is not stored: there is no $STATE_DIRECTORY to keep it");
     }
-    raim_crypto_random(identity.secret, RAIM_KEY_BYTES);
+    raim_crypto_random(server_key.secret, RAIM_KEY_BYTES);
     return true;
 }
 
 bool server_key_get(uint8_t secret[RAIM_KEY_BYTES], char *error, size_t capacity)
 {
-    if (!identity.known) {
+    if (!server_key.known) {
         uint8_t public_key[RAIM_KEY_BYTES];
         char text[TEXT_BYTES];
         if (!raim_crypto_init()) {
             snprintf(error, capacity, "no random numbers");
             return false;
         }
-        if (identity.secret == NULL)
-            identity.secret = raim_crypto_allocate(RAIM_KEY_BYTES);
-        if (identity.secret == NULL) {
+        if (server_key.secret == NULL)
+            server_key.secret = raim_crypto_allocate(RAIM_KEY_BYTES);
+        if (server_key.secret == NULL) {
             snprintf(error, capacity, "out of memory");
             return false;
         }
         if (!find_secret(error, capacity))
             return false;
-        raim_crypto_derive_public_key(identity.secret, public_key);
+        raim_crypto_derive_public_key(server_key.secret, public_key);
         raim_crypto_print_key(public_key, text);
-        log_info("identity started key=%s", text);
-        identity.known = true;
+        log_info("server key loaded key=%s", text);
+        server_key.known = true;
     }
-    memcpy(secret, identity.secret, RAIM_KEY_BYTES);
+    memcpy(secret, server_key.secret, RAIM_KEY_BYTES);
     return true;
 }

@@ -119,12 +119,12 @@ static bool read_messages(struct worker *worker)
     if (!wakeup_clear(&worker->opened.wakeup))
         return false;
     const struct worker_message *message;
-    while ((message = mailbox_open(&worker->shared.mailbox)) != NULL) {
+    while ((message = mailbox_peek(&worker->shared.mailbox)) != NULL) {
         if (message->leaves)
             begin_leaving(worker, message);
         else
             take_arena(worker, message->arena);
-        mailbox_reply(&worker->shared.mailbox);
+        mailbox_complete(&worker->shared.mailbox);
     }
     return atomic_load(&worker->shared.is_stopping);
 }
@@ -202,13 +202,13 @@ struct worker *worker_start(int number, struct arena *const *arenas, int arena_c
 
 static bool post(struct worker *worker, struct worker_message message)
 {
-    while (mailbox_answer(&worker->shared.mailbox) != NULL)
-        mailbox_forget(&worker->shared.mailbox);
-    struct worker_message *blank = mailbox_blank(&worker->shared.mailbox);
+    while (mailbox_completed(&worker->shared.mailbox) != NULL)
+        mailbox_release(&worker->shared.mailbox);
+    struct worker_message *blank = mailbox_reserve(&worker->shared.mailbox);
     if (blank == NULL)
         return false;
     *blank = message;
-    mailbox_post(&worker->shared.mailbox);
+    mailbox_submit(&worker->shared.mailbox);
     wakeup_signal(&worker->opened.wakeup);
     return true;
 }

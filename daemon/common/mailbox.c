@@ -27,14 +27,14 @@ void mailbox_destroy(struct mailbox *mailbox)
     mailbox->messages = NULL;
 }
 
-void *mailbox_blank(struct mailbox *mailbox)
+void *mailbox_reserve(struct mailbox *mailbox)
 {
     const uint32_t submitted = atomic_load_explicit(&mailbox->submitted, memory_order_relaxed);
     return submitted - mailbox->released < mailbox->capacity ? message_at(mailbox, submitted)
                                                              : NULL;
 }
 
-void mailbox_post(struct mailbox *mailbox)
+void mailbox_submit(struct mailbox *mailbox)
 {
     const uint32_t submitted = atomic_load_explicit(&mailbox->submitted, memory_order_relaxed);
     assert(submitted - mailbox->released < mailbox->capacity);
@@ -42,28 +42,28 @@ void mailbox_post(struct mailbox *mailbox)
     atomic_store_explicit(&mailbox->submitted, submitted + 1, memory_order_release);
 }
 
-const void *mailbox_answer(struct mailbox *mailbox)
+const void *mailbox_completed(struct mailbox *mailbox)
 {
     const uint32_t completed = atomic_load_explicit(&mailbox->completed, memory_order_acquire);
     return completed != mailbox->released ? message_at(mailbox, mailbox->released) : NULL;
 }
 
-void mailbox_forget(struct mailbox *mailbox)
+void mailbox_release(struct mailbox *mailbox)
 {
-    assert(mailbox_answer(mailbox) != NULL);
+    assert(mailbox_completed(mailbox) != NULL);
     mailbox->released++;
 }
 
-void *mailbox_open(struct mailbox *mailbox)
+void *mailbox_peek(struct mailbox *mailbox)
 {
     const uint32_t completed = atomic_load_explicit(&mailbox->completed, memory_order_relaxed);
     const uint32_t submitted = atomic_load_explicit(&mailbox->submitted, memory_order_acquire);
     return submitted != completed ? message_at(mailbox, completed) : NULL;
 }
 
-void mailbox_reply(struct mailbox *mailbox)
+void mailbox_complete(struct mailbox *mailbox)
 {
     const uint32_t completed = atomic_load_explicit(&mailbox->completed, memory_order_relaxed);
-    assert(mailbox_open(mailbox) != NULL);
+    assert(mailbox_peek(mailbox) != NULL);
     atomic_store_explicit(&mailbox->completed, completed + 1, memory_order_release);
 }

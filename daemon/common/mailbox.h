@@ -30,19 +30,19 @@ void mailbox_destroy(struct mailbox *mailbox);
 
 // The next free message, of undefined content, for the sender to write; NULL if the mailbox is
 // full.
-void *mailbox_blank(struct mailbox *mailbox);
+void *mailbox_reserve(struct mailbox *mailbox);
 
-// Submits the message of mailbox_blank to the owner.
-void mailbox_post(struct mailbox *mailbox);
+// Submits the message of mailbox_reserve to the owner.
+void mailbox_submit(struct mailbox *mailbox);
 
-// The oldest completed message, with its reply, or NULL; mailbox_forget releases it.
-const void *mailbox_answer(struct mailbox *mailbox);
-void mailbox_forget(struct mailbox *mailbox);
+// The oldest completed message, with its reply, or NULL; mailbox_release releases it.
+const void *mailbox_completed(struct mailbox *mailbox);
+void mailbox_release(struct mailbox *mailbox);
 
 // --- The owner's side ---
 
 // The oldest message that is not completed, or NULL. The owner writes its reply into it.
-void *mailbox_open(struct mailbox *mailbox);
+void *mailbox_peek(struct mailbox *mailbox);
 
-// Completes the message of mailbox_open and returns it to the sender.
-void mailbox_reply(struct mailbox *mailbox);
+// Completes the message of mailbox_peek and returns it to the sender.
+void mailbox_complete(struct mailbox *mailbox);

@@ -54,12 +54,12 @@ static void send_state(const char *state, int max_wait_ms)
 #endif
 }
 
-void notify_ready(void)
+void sd_notify_ready(void)
 {
     send_state("READY=1", URGENT_MS);
 }
 
-void notify_reloading(void)
+void sd_notify_reloading(void)
 {
     // The manager matches the reload that it requested by this timestamp.
     char state[64];
@@ -67,24 +67,24 @@ void notify_reloading(void)
     send_state(state, URGENT_MS);
 }
 
-void notify_stopping(void)
+void sd_notify_stopping(void)
 {
     send_state("STOPPING=1\nSTATUS=", URGENT_MS);
 }
 
-void notify_players(uint32_t players, uint32_t bots)
+void sd_notify_players(uint32_t players, uint32_t bots)
 {
     char state[64];
     snprintf(state, sizeof state, "STATUS=%" PRIu32 " players, %" PRIu32 " bots", players, bots);
     send_state(state, PERIODIC_MS);
 }
 
-void notify_alive(void)
+void sd_notify_alive(void)
 {
     send_state("WATCHDOG=1", PERIODIC_MS);
 }
 
-uint32_t notify_watchdog_ms(void)
+uint32_t sd_notify_watchdog_ms(void)
 {
     uint64_t limit_us = 0;
 #ifdef RAIM_HAVE_SYSTEMD
@@ -97,13 +97,13 @@ uint32_t notify_watchdog_ms(void)
     return half_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)half_ms;
 }
 
-struct notify_descriptors notify_take_descriptors(void)
+struct sd_notify_descriptors sd_notify_take_descriptors(void)
 {
 #ifdef RAIM_HAVE_SYSTEMD
     const int count = sd_listen_fds(true);
-    return (struct notify_descriptors){.first = SD_LISTEN_FDS_START,
-                                       .count = count > 0 ? count : 0};
+    return (struct sd_notify_descriptors){.first = SD_LISTEN_FDS_START,
+                                          .count = count > 0 ? count : 0};
 #else
-    return (struct notify_descriptors){0};
+    return (struct sd_notify_descriptors){0};
 #endif
 }

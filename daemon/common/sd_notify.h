@@ -7,19 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void notify_ready(void);
-void notify_reloading(void); // until the next notify_ready
-void notify_stopping(void);
-void notify_players(uint32_t players, uint32_t bots); // STATUS=
-void notify_alive(void);                              // WATCHDOG=1
+void sd_notify_ready(void);
+void sd_notify_reloading(void); // until the next sd_notify_ready
+void sd_notify_stopping(void);
+void sd_notify_players(uint32_t players, uint32_t bots); // STATUS=
+void sd_notify_alive(void);                              // WATCHDOG=1
 
-// The interval for notify_alive in milliseconds, half the watchdog's limit; 0: no watchdog.
-uint32_t notify_watchdog_ms(void);
+// The interval for sd_notify_alive in milliseconds, half the watchdog's limit; 0: no watchdog.
+uint32_t sd_notify_watchdog_ms(void);
 
 // The descriptors that the service manager passed to this process: `count` of them, from `first`
 // on. Taking them sets close-on-exec and clears the environment variables, so a second call finds
 // none.
-struct notify_descriptors {
+struct sd_notify_descriptors {
     int first, count;
 };
-struct notify_descriptors notify_take_descriptors(void);
+struct sd_notify_descriptors sd_notify_take_descriptors(void);

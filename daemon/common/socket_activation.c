@@ -29,7 +29,7 @@ static bool is_udp(int descriptor)
 void socket_activation_init(struct socket_activation *activation)
 {
     *activation = (struct socket_activation){0};
-    const struct notify_descriptors given = notify_take_descriptors();
+    const struct sd_notify_descriptors given = sd_notify_take_descriptors();
     for (int i = 0; i < given.count; i++) {
         const int descriptor = given.first + i;
         struct sockaddr_in bound;
@@ -75,7 +75,7 @@ void socket_activation_warn_unused(const struct socket_activation *activation)
         char address[INET_ADDRSTRLEN];
         inet_ntop(AF_INET, &socket->address, address, sizeof address);
         if (!socket->used)
-            log_warning("socket unused address=%s port=%u: no arena has both", address,
+            log_warning("socket unused address=%s port=%u: no arena uses it", address,
                         (unsigned)socket->port);
     }
 }

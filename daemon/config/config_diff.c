@@ -172,8 +172,8 @@ static void compare_values(struct config_diff *diff, const struct config *old_co
     }
 }
 
-bool config_diff_keep(const struct config_change *change, struct config *new_config,
-                      const struct config *old_config)
+bool config_diff_restore(const struct config_change *change, struct config *new_config,
+                         const struct config *old_config)
 {
     const struct config_value *from = change->from, *to = change->to;
     assert(to->key->size > 0);

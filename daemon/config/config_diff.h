@@ -30,8 +30,8 @@ struct config_diff *config_diff_create(const struct config *old_config,
 // Restores the old value and text of a changed key in the new configuration, so that the next
 // comparison reports the change again. The key must have a size in its table. Main thread, while no
 // other reference to the new configuration exists. Returns false when memory runs out.
-bool config_diff_keep(const struct config_change *change, struct config *new_config,
-                      const struct config *old_config);
+bool config_diff_restore(const struct config_change *change, struct config *new_config,
+                         const struct config *old_config);
 
 // The index in `theirs` of the arena that is paired with arena `arena` of `mine`, or -1.
 int config_diff_partner(const struct config *theirs, const struct config *mine, int arena);

@@ -374,7 +374,7 @@ static bool put_lines(json_t *object, const struct reload_report *report,
     return complete;
 }
 
-char *status_outcome_json(const struct reload_report *report)
+char *status_reload_json(const struct reload_report *report)
 {
     const bool refused = reload_report_has(report, RELOAD_REPORT_MISTAKE);
     json_t *object = json_object();

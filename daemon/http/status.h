@@ -25,7 +25,7 @@ char *status_problem_json(const char *error);
 
 // {"applied": [...], "restart": [...], "warnings": [...]} or, with mistakes, {"error": ...,
 // "mistakes": [...], "warnings": [...]}.
-char *status_outcome_json(const struct reload_report *report);
+char *status_reload_json(const struct reload_report *report);
 
 // {"status": "ok", "uptime_s": ...}; the status is "overloaded" while any arena is.
 char *status_health_json(const struct arena_list *list, uint64_t now_ms);

@@ -71,7 +71,7 @@ static void initialize_enet(void)
 
 static int intercept(ENetHost *host, ENetEvent *event)
 {
-    return transport_judge(transport_serving, host, event);
+    return transport_intercept(transport_serving, host, event);
 }
 
 // Sets a socket buffer's size; a privileged process may exceed the administrator's limit.
@@ -228,15 +228,15 @@ uint16_t transport_port(const struct transport *transport)
     return transport->host->address.port;
 }
 
-void transport_admit_queries(struct transport *transport, bool admit)
+void transport_enable_queries(struct transport *transport, bool admit)
 {
     transport->gate.answers_queries = admit;
 }
 
-void transport_guard(struct transport *transport, bool wants_cookies,
-                     const struct gate_limits *limits)
+void transport_set_limits(struct transport *transport, bool requires_cookies,
+                          const struct gate_limits *limits)
 {
-    transport->gate.wants_cookies = wants_cookies;
+    transport->gate.requires_cookies = requires_cookies;
     gate_set_limits(&transport->gate, limits);
     transport_limit_addresses(transport);
 }
@@ -259,8 +259,8 @@ void transport_set_policy(struct transport *transport, const struct gate_policy 
     transport->gate.policy = *policy;
 }
 
-bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
-                       bool required)
+bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
+                                 bool required)
 {
     assert(transport->sessions == NULL);
     struct raim_cookie *offer = &transport->gate.offer;
@@ -497,7 +497,7 @@ void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t r
     transport_schedule_reset(transport, peer);
 }
 
-void transport_let_in(struct transport *transport, uint32_t peer)
+void transport_admit(struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
     transport->slots[peer].is_admitted = true;

@@ -54,12 +54,12 @@ uint16_t transport_port(const struct transport *transport);
 
 // Sets whether server queries arrive as TRANSPORT_QUERY events. Initially they are refused as
 // DATAGRAM_CONNECTIONLESS.
-void transport_admit_queries(struct transport *transport, bool admit);
+void transport_enable_queries(struct transport *transport, bool admit);
 
 // Sets whether a CONNECT needs a cookie (see gate.h), and the limits per address. Initially no
 // cookie is needed and GATE_LIMITS_DEFAULT applies. Connect requests are always answered.
-void transport_guard(struct transport *transport, bool wants_cookies,
-                     const struct gate_limits *limits);
+void transport_set_limits(struct transport *transport, bool requires_cookies,
+                          const struct gate_limits *limits);
 
 // Limits the time that a transport_receive and its transport_polls may read, in microseconds; 0,
 // the initial value: no limit. Datagrams beyond it stay in the kernel until the next receive. 64
@@ -78,8 +78,8 @@ void transport_set_policy(struct transport *transport, const struct gate_policy 
 // long-term secret key, copied. `required`: refuses plain datagrams except connect requests and
 // queries. A client with a session neither sends nor receives plain datagrams. False when memory
 // runs out.
-bool transport_encrypt(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
-                       bool required);
+bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
+                                 bool required);
 
 // Begins a tick's reading. Call transport_poll until it returns false: it reads the datagrams that
 // wait in the kernel and returns one event per call.
@@ -110,7 +110,7 @@ void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t r
 
 // Marks a peer as admitted: its HELLO was accepted. A peer that is not admitted within a second of
 // CONNECTED may lose its slot to a new connection, whatever it sends.
-void transport_let_in(struct transport *transport, uint32_t peer);
+void transport_admit(struct transport *transport, uint32_t peer);
 
 // Sends all queued messages and datagrams.
 void transport_flush(struct transport *transport);

@@ -13,7 +13,7 @@
 _Thread_local struct transport *transport_serving;
 
 // Decrypts or copies a datagram into ENet's buffer, for a transport that offers encryption. A
-// refused datagram becomes one zero byte, which transport_judge counts and discards, so that a
+// refused datagram becomes one zero byte, which transport_intercept counts and discards, so that a
 // flood of refused datagrams stays within the limits of a tick.
 static size_t decrypt_or_copy(struct transport *transport, struct udp_address from,
                               const uint8_t *received, size_t size, uint8_t *data)

@@ -16,7 +16,7 @@ void transport_sweep_sessions(struct transport *transport)
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         const ENetPeer *peer = &transport->host->peers[i];
         if (peer->state != ENET_PEER_STATE_DISCONNECTED)
-            secure_sessions_keep(transport->sessions, transport_udp_address(&peer->address));
+            secure_sessions_mark(transport->sessions, transport_udp_address(&peer->address));
     }
     transport->swept_ms = monotonic_ms();
     secure_sessions_sweep(transport->sessions, transport->swept_ms);
@@ -43,7 +43,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
     const struct gate_limits *limits = &transport->gate.limits;
     bool resumes;
     const enum datagram_verdict verdict =
-        gate_judge(&transport->gate, from.address, credential, &resumes);
+        gate_check_credential(&transport->gate, from.address, credential, &resumes);
     if (verdict != DATAGRAM_OK) {
         *size = secure_sessions_refuse(transport->sessions, gate_reason(verdict), reply);
         return verdict;
@@ -104,8 +104,8 @@ static int receive_connectionless(struct transport *transport, const ENetHost *h
         RAIM_CONNECTIONLESS_HANDSHAKE)
         return receive_init(transport, host);
     const struct udp_address from = transport_udp_address(&host->receivedAddress);
-    gate_hear(&transport->gate, from, host->receivedData, host->receivedDataLength, monotonic_us(),
-              &answer);
+    gate_receive(&transport->gate, from, host->receivedData, host->receivedDataLength,
+                 monotonic_us(), &answer);
     switch (answer.verdict) {
     case GATE_REFUSED:
         return transport_refuse(transport, answer.refusal);
@@ -190,7 +190,7 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
     return 0;
 }
 
-int transport_judge(struct transport *transport, ENetHost *host, ENetEvent *event)
+int transport_intercept(struct transport *transport, ENetHost *host, ENetEvent *event)
 {
     struct datagram_connect connect;
     const enum datagram_verdict verdict =

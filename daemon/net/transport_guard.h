@@ -41,7 +41,7 @@ void transport_schedule_reset(struct transport *transport, uint32_t peer);
 void transport_end_connections(struct transport *transport);
 
 // Whether a peer's slot may be given to a new connection: the peer has not acknowledged the answer
-// to its CONNECT before a resend, or was not admitted in time (see transport_let_in).
+// to its CONNECT before a resend, or was not admitted in time (see transport_admit).
 bool transport_is_idle(const struct transport *transport, const struct _ENetPeer *peer);
 
 // Prepares a slot for a CONNECT: a free one, or that of the oldest idle connection of any network,

@@ -21,7 +21,7 @@ struct transport_slot {
     int64_t stalled_since_ms; // last acknowledgement of a reliable message, or first send
     bool present;             // CONNECTED was returned, DISCONNECTED was not
     bool dropped;             // reset; its DISCONNECTED is still to be returned
-    bool is_admitted;         // see transport_let_in
+    bool is_admitted;         // see transport_admit
     int64_t since_ms;         // when it connected
     uint64_t receive;         // number of the receive with its last unreliable message
     uint32_t received;        // unreliable messages in that receive

@@ -39,7 +39,7 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
 static size_t write_players(const struct answers_subject *subject, uint8_t *reply)
 {
     struct query_player players[MAX_PLAYERS];
-    const uint32_t present = raim_match_players(subject->match, subject->rows, subject->places);
+    const uint32_t present = raim_match_players(subject->match, subject->rows, subject->row_count);
     const uint32_t count = present < MAX_PLAYERS ? present : MAX_PLAYERS;
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_match_player *row = &subject->rows[i];

@@ -18,7 +18,7 @@ struct answers_subject {
     uint16_t port;
     const struct raim_match *match;
     struct raim_match_player *rows; // scratch memory for the players
-    uint32_t places;                // rows
+    uint32_t row_count;             // rows
 };
 
 struct answer {

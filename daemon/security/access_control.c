@@ -49,19 +49,19 @@ struct access_control *access_control_create(const struct access_control_def *de
     struct access_control *control = raim_crypto_init() ? calloc(1, sizeof *control) : NULL;
     if (control == NULL)
         return NULL;
-    access_control_rename(control, def->arena);
+    access_control_set_arena(control, def->arena);
     control->keys = *def->keys;
     control->used = def->used;
     return control;
 }
 
-void access_control_rename(struct access_control *control, const char *arena)
+void access_control_set_arena(struct access_control *control, const char *arena)
 {
     assert(strlen(arena) < sizeof control->arena);
     strcpy(control->arena, arena);
 }
 
-void access_control_stop_noting(struct access_control *control)
+void access_control_stop_recording(struct access_control *control)
 {
     control->used = NULL;
 }
@@ -131,7 +131,7 @@ enum access_control_verdict access_control_check(const struct access_control *co
     return judge(control, token, size, now_s, &access);
 }
 
-enum access_control_verdict access_control_judge(struct access_control *control,
+enum access_control_verdict access_control_admit(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
                                                  char name[RAIM_MAX_NAME_BYTES + 1])
 {
@@ -140,7 +140,7 @@ enum access_control_verdict access_control_judge(struct access_control *control,
     if (verdict != ACCESS_CONTROL_ADMITTED)
         return verdict;
     if (!used_tokens_add(control->used, access.nonce, access.expiry, latest_expired(now_s)))
-        return ACCESS_CONTROL_CROWDED;
+        return ACCESS_CONTROL_FULL;
     if (access.name[0] != '\0')
         memcpy(name, access.name, RAIM_MAX_NAME_BYTES + 1);
     return ACCESS_CONTROL_ADMITTED;

@@ -45,7 +45,7 @@ enum access_control_verdict {
     ACCESS_CONTROL_UNRECORDED, // its use cannot be recorded, or the record of earlier uses is lost
     ACCESS_CONTROL_USED,
     ACCESS_CONTROL_BAD_SIGNATURE, // its signature is wrong
-    ACCESS_CONTROL_CROWDED, // the table of used tokens has no room until another token expires
+    ACCESS_CONTROL_FULL, // the table of used tokens has no room until another token expires
 };
 
 struct access_control;
@@ -62,19 +62,19 @@ struct access_control *access_control_create(const struct access_control_def *de
 void access_control_destroy(struct access_control *control);
 
 // Renames the arena: tokens for its old name are refused from now on.
-void access_control_rename(struct access_control *control, const char *arena);
+void access_control_set_arena(struct access_control *control, const char *arena);
 
 // Refuses every token from now on, because uses can no longer be recorded.
-void access_control_stop_noting(struct access_control *control);
+void access_control_stop_recording(struct access_control *control);
 
 // Verifies a token without using it up. `now_s` is in seconds since 1970. Never returns
-// ACCESS_CONTROL_CROWDED. Takes less than a microsecond unless the result is ADMITTED or
+// ACCESS_CONTROL_FULL. Takes less than a microsecond unless the result is ADMITTED or
 // BAD_SIGNATURE, which cost the verification of a signature.
 enum access_control_verdict access_control_check(const struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s);
 
 // Verifies a token as access_control_check does and, when it is admitted, records it as used. A
 // player name in an admitted token replaces `name`.
-enum access_control_verdict access_control_judge(struct access_control *control,
+enum access_control_verdict access_control_admit(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
                                                  char name[RAIM_MAX_NAME_BYTES + 1]);

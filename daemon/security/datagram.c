@@ -244,7 +244,7 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_COMMANDS] = "commands",
         [DATAGRAM_CONNECT_REQUESTS] = "connect_requests",
         [DATAGRAM_COOKIE] = "cookie",
-        [DATAGRAM_CHURN] = "connect_rate",
+        [DATAGRAM_CONNECT_RATE] = "connect_rate",
         [DATAGRAM_CONNECTIONS] = "connections",
         [DATAGRAM_INPUTS] = "inputs",
         [DATAGRAM_UNENCRYPTED] = "unencrypted",

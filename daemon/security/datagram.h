@@ -24,7 +24,7 @@ enum datagram_verdict {
     DATAGRAM_COMMANDS,         // more than DATAGRAM_MAX_COMMANDS
     DATAGRAM_CONNECT_REQUESTS, // too many requests for a cookie
     DATAGRAM_COOKIE,           // a CONNECT or an INIT without a valid cookie
-    DATAGRAM_CHURN,            // a CONNECT too soon after others of its address
+    DATAGRAM_CONNECT_RATE,     // a CONNECT too soon after others of its address
     DATAGRAM_CONNECTIONS,      // a CONNECT beyond the limit of its address or network
     DATAGRAM_INPUTS,           // more unreliable messages of a peer than a tick may have
     DATAGRAM_UNENCRYPTED, // plain although encryption is required or its sender has a session, or

@@ -104,15 +104,15 @@ static void answer_refused(enum datagram_verdict refusal, const char *why,
     answer->notice_size = raim_refused_write(&refused, answer->notice);
 }
 
-enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
-                                 const struct raim_credential *credential, bool *resumes)
+enum datagram_verdict gate_check_credential(struct gate *gate, uint32_t address,
+                                            const struct raim_credential *credential, bool *resumes)
 {
     const struct gate_policy *policy = &gate->policy;
     *resumes = false;
     if (find_ban(gate, address) != NULL)
         return DATAGRAM_BANNED;
-    if (credential->kind == RAIM_CREDENTIAL_SESSION && policy->knows_session != NULL)
-        *resumes = policy->knows_session(policy->context, credential->bytes);
+    if (credential->kind == RAIM_CREDENTIAL_SESSION && policy->has_session != NULL)
+        *resumes = policy->has_session(policy->context, credential->bytes);
     if (!gate->offer.needs_admission || *resumes)
         return DATAGRAM_OK;
     return credential->kind == RAIM_CREDENTIAL_ACCESS && policy->admits_token != NULL &&
@@ -131,7 +131,8 @@ static void receive_credential(struct gate *gate, uint32_t address,
         refuse(answer, DATAGRAM_SESSIONS);
         return;
     }
-    const enum datagram_verdict verdict = gate_judge(gate, address, credential, &resumes);
+    const enum datagram_verdict verdict =
+        gate_check_credential(gate, address, credential, &resumes);
     if (verdict == DATAGRAM_OK)
         answer_cookie(gate, address, true, now_us, answer);
     else
@@ -162,8 +163,8 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
         answer_cookie(gate, from.address, false, now_us, answer);
 }
 
-void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
-               int64_t now_us, struct gate_answer *answer)
+void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
+                  int64_t now_us, struct gate_answer *answer)
 {
     answer->refusal = DATAGRAM_OK;
     answer->size = answer->notice_size = 0;
@@ -216,7 +217,7 @@ static bool has_cookie(struct gate *gate, uint32_t address, uint32_t cookie, int
 {
     if (gate->offer.needs_admission)
         return is_cookie(gate, CHALLENGE_ADMITTED, address, cookie, now_us);
-    return !gate->wants_cookies || is_cookie(gate, CHALLENGE_COOKIE, address, cookie, now_us);
+    return !gate->requires_cookies || is_cookie(gate, CHALLENGE_COOKIE, address, cookie, now_us);
 }
 
 enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
@@ -229,6 +230,6 @@ enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
     if (gate_is_limited(gate, from.address) &&
         !connect_rate_admit(&gate->connect_rate, from.address, from.port, connect.id,
                             now_us / US_PER_MS))
-        return DATAGRAM_CHURN;
+        return DATAGRAM_CONNECT_RATE;
     return DATAGRAM_OK;
 }

@@ -37,7 +37,7 @@ struct gate_policy {
     // Whether an access token is valid. Does not use it up.
     bool (*admits_token)(void *context, const uint8_t *token, size_t size);
     // Whether a session of the match has this resume token of RAIM_TOKEN_BYTES.
-    bool (*knows_session)(void *context, const uint8_t *token);
+    bool (*has_session)(void *context, const uint8_t *token);
 };
 
 // Random numbers known only to this process.
@@ -50,7 +50,7 @@ struct gate {
     uint16_t port; // of the arena
     uint64_t hash; // see gate_secrets
     bool answers_queries;
-    bool wants_cookies;
+    bool requires_cookies;
     struct gate_limits limits;
     struct gate_policy policy;
     struct raim_cookie offer; // the contents of a COOKIE, except its number
@@ -91,8 +91,8 @@ struct gate_answer {
 
 // Handles a datagram whose verdict is DATAGRAM_CONNECTIONLESS, except a handshake. `now_us` never
 // decreases.
-void gate_hear(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
-               int64_t now_us, struct gate_answer *answer);
+void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
+                  int64_t now_us, struct gate_answer *answer);
 
 // Checks the cookie and the rate of an INIT. DATAGRAM_OK, or the reason to refuse it. When OK,
 // writes the COOKIE that the sender was sent into `cookie`, and its bytes into `size`.
@@ -102,8 +102,9 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
 
 // Checks the ban of an address and a credential: DATAGRAM_OK, DATAGRAM_BANNED or DATAGRAM_ACCESS.
 // `resumes` tells whether the credential is the token of a session in the match.
-enum datagram_verdict gate_judge(struct gate *gate, uint32_t address,
-                                 const struct raim_credential *credential, bool *resumes);
+enum datagram_verdict gate_check_credential(struct gate *gate, uint32_t address,
+                                            const struct raim_credential *credential,
+                                            bool *resumes);
 
 // The wire's reason (PROTOCOL.md, "Reasons") of DATAGRAM_BANNED or DATAGRAM_ACCESS.
 uint8_t gate_reason(enum datagram_verdict verdict);

@@ -252,7 +252,7 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
 
 // --- Lifetime ---
 
-void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address peer)
+void secure_sessions_mark(struct secure_sessions *sessions, struct udp_address peer)
 {
     struct session *session = find(sessions, peer);
     if (session != NULL)

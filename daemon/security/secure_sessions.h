@@ -70,9 +70,9 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
 
 // --- Lifetime ---
 
-// Mark and sweep: call secure_sessions_keep for every ENet peer, then secure_sessions_sweep, which
+// Mark and sweep: call secure_sessions_mark for every ENet peer, then secure_sessions_sweep, which
 // ends the sessions that have lost their peer or never got one within SECURE_UNCONNECTED_MS.
-void secure_sessions_keep(struct secure_sessions *sessions, struct udp_address peer);
+void secure_sessions_mark(struct secure_sessions *sessions, struct udp_address peer);
 void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // --- Datagrams ---

@@ -95,7 +95,7 @@ static void run(struct server *server, int signals)
     server_descriptors(server, descriptors);
     for (int i = 0; i < SERVER_DESCRIPTORS; i++)
         waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
-    notify_ready();
+    sd_notify_ready();
     while (!take_signals(signals, server)) {
         server_serve(server);
         if (server_is_drained(server))
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
         run(server, signals);
         if (!server_is_drained(server))
             server_keep_checkpoints(server); // after a signal the service may be started again
-        notify_stopping();
+        sd_notify_stopping();
         allow_second_signal();
         server_stop(server);
         log_info("stopped");

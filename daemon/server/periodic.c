@@ -12,7 +12,7 @@ enum { STATUS_EVERY_MS = 5000 };
 
 void periodic_start(struct periodic *periodic, uint64_t now_ms)
 {
-    *periodic = (struct periodic){.watchdog_every_ms = notify_watchdog_ms()};
+    *periodic = (struct periodic){.watchdog_every_ms = sd_notify_watchdog_ms()};
     periodic->next_watchdog_ms = now_ms + periodic->watchdog_every_ms;
 }
 
@@ -60,7 +60,7 @@ void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t
     if (periodic->watchdog_every_ms > 0 &&
         is_due(&periodic->next_watchdog_ms, periodic->watchdog_every_ms, now_ms) &&
         arena_table_ticks_advance(table))
-        notify_alive();
+        sd_notify_alive();
     if (is_due(&periodic->next_rejections_ms, REJECTION_LOG_EVERY_MS, now_ms))
         log_rejections(&table->running);
     if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms))
@@ -68,7 +68,7 @@ void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t
     if (is_due(&periodic->next_status_ms, STATUS_EVERY_MS, now_ms)) {
         uint32_t players, bots;
         arena_table_count_players(table, &players, &bots);
-        notify_players(players, bots);
+        sd_notify_players(players, bots);
     }
 }
 

@@ -99,8 +99,8 @@ static void measure_transport(bool admits, bool limited, const uint8_t *data, si
     }
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     limits.loopback = limited;
-    transport_admit_queries(transport, admits);
-    transport_guard(transport, true, &limits);
+    transport_enable_queries(transport, admits);
+    transport_set_limits(transport, true, &limits);
     const int sender = open_sender(transport_port(transport));
     // The first round takes the tokens that were saved up.
     for (int round = -1; round < rounds; round++) {

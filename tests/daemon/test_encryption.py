@@ -182,7 +182,7 @@ class Encrypted(unittest.TestCase):
         keys = []
         for _ in range(2):
             daemon = self.serve(env, access="token", access_key=public)
-            keys.append(re.search(r"identity started key=([0-9a-f]{64})", daemon.log)[1])
+            keys.append(re.search(r"server key loaded key=([0-9a-f]{64})", daemon.log)[1])
             self.check(self.play(daemon, 1, ["--access", token(keys[0])]), 1)
             bots = self.stage.bots(daemon, 1, 1, network=["--access", token("55" * 32)])
             bots.expected_status = UNREACHABLE
@@ -271,7 +271,7 @@ class Encrypted(unittest.TestCase):
 
     def test_without_a_state_directory_the_key_is_of_this_start(self):
         daemon = self.serve({"STATE_DIRECTORY": ""})
-        self.assertIn("identity is of this start alone", daemon.log)
+        self.assertIn("server key is not stored", daemon.log)
         self.check(self.play(daemon, 2), 2)
 
     def test_play_goes_on_over_a_bad_network(self):

@@ -51,7 +51,7 @@ class FloodTest(unittest.TestCase):
         self.target = ("127.0.0.1", self.daemon.ports[0])
 
     def refused(self):
-        return self.daemon.get_json()["arenas"][0]["refused"]
+        return self.daemon.get_json()["arenas"][0]["rejections"]
 
     def test_players_do_not_notice_a_flood_of_garbage(self):
         chance = random.Random(1)

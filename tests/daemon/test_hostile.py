@@ -169,7 +169,7 @@ class CookieTest(unittest.TestCase):
         flood.join()
         self.wait_refused("cookie", count // 2) # the kernel, too, drops some
         status = self.status()
-        print(f"{count} spoofed CONNECTs, refused {status['refused']['cookie']}, "
+        print(f"{count} spoofed CONNECTs, refused {status['rejections']['cookie']}, "
               f"an honest client in after {took_s:.3f} s", flush=True)
         self.assertEqual(status["rejections"]["silent"], 0)
 

@@ -87,7 +87,7 @@ class StartTest(unittest.TestCase):
             nonlocal log
             with contextlib.suppress(BlockingIOError):
                 log += os.read(reader, 1 << 20)
-            return re.search(rb"warning log lost lines=[1-9]\d*: nobody read it\n", log)
+            return re.search(rb"warning log lost lines=[1-9]\d*: the log was not read\n", log)
         daemon.poll("word of what was lost", told)
 
     def test_a_manager_that_does_not_read_stops_nothing(self):

@@ -60,7 +60,7 @@ static void give(struct admin_commands *orders, struct fuzz_input *input)
     }
     if (order.route == NULL)
         return;
-    admin_commands_give(orders, &order);
+    admin_commands_execute(orders, &order);
     assert(order.problem == NULL || order.status >= 400);
     assert(order.problem != NULL || order.text != NULL || order.waiting > 0);
     assert(order.waiting <= order.asked && order.asked <= FUZZ_ARENAS);

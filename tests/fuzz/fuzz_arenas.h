@@ -52,11 +52,11 @@ static inline void fuzz_make_arenas(void)
 static inline void fuzz_answer(struct arena *arena, bool done)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
-    for (struct command *message; (message = mailbox_open(mailbox)) != NULL;) {
+    for (struct command *message; (message = mailbox_peek(mailbox)) != NULL;) {
         if (message->kind == COMMAND_BANS)
             message->bans = NULL; // it had none before
         message->done = done;
-        mailbox_reply(mailbox);
+        mailbox_complete(mailbox);
     }
 }
 
@@ -65,8 +65,8 @@ static inline void fuzz_empty_mailboxes(void)
 {
     for (int i = 0; i < FUZZ_ARENAS; i++) {
         fuzz_answer(fuzz_arenas[i], false);
-        while (mailbox_answer(arena_mailbox(fuzz_arenas[i])) != NULL)
-            mailbox_forget(arena_mailbox(fuzz_arenas[i]));
+        while (mailbox_completed(arena_mailbox(fuzz_arenas[i])) != NULL)
+            mailbox_release(arena_mailbox(fuzz_arenas[i]));
     }
 }
 

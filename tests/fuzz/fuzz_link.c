@@ -109,7 +109,7 @@ static void take_init(const uint8_t *data, size_t size)
         reply = RAIM_RESPONSE_BYTES;
     net.response.size = reply;
     if (reply > 0)
-        secure_sessions_keep(net.sessions, net.peer);
+        secure_sessions_mark(net.sessions, net.peer);
 }
 
 // What the server does with it: it decrypts it where it can.

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const struct udp_address peer = {.address = fuzz_byte(&script) % PEERS};
         const uint8_t pause = fuzz_byte(&script), deed = fuzz_byte(&script);
         now_ms += 100 * pause * (deed % 8 == 7 ? 60 : 1); // across the life of a key
-        secure_sessions_keep(sessions, own);
+        secure_sessions_mark(sessions, own);
         if (deed % 4 != 0)
             secure_sessions_sweep(sessions, now_ms);
         uint8_t honest[MOST] = {0}, sent[MOST], plain[MOST], reply[RAIM_RESPONSE_BYTES];

@@ -25,7 +25,7 @@ static void clean_up(void)
 static bool get(uint8_t secret[RAIM_KEY_BYTES])
 {
     char error[256] = "";
-    identity.known = false;
+    server_key.known = false;
     const bool good = server_key_get(secret, error, sizeof error);
     assert(good == (error[0] == '\0'));
     return good;

@@ -446,7 +446,7 @@ static size_t count_cost(const ENetHost *host, size_t id)
 static int judge(ENetHost *host, ENetEvent *event)
 {
     const size_t received = host->receivedDataLength;
-    const int verdict = transport_judge(net.transport, host, event);
+    const int verdict = transport_intercept(net.transport, host, event);
     struct datagram_connect connect;
     check_lists();
     if (verdict != 0 || datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))
@@ -540,8 +540,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(transport != NULL);
     net.transport = transport;
     transport->host->intercept = judge;
-    transport_admit_queries(transport, size % 2 != 0);
-    transport_guard(transport, size % 3 != 0, &GATE_LIMITS_DEFAULT);
+    transport_enable_queries(transport, size % 2 != 0);
+    transport_set_limits(transport, size % 3 != 0, &GATE_LIMITS_DEFAULT);
     static const uint8_t key[RAIM_KEY_BYTES] = {1};
     const struct raim_connector_def anybody = {0};
     for (uint32_t who = 0; who < STRANGERS; who++) {
@@ -550,7 +550,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     net.requires_encryption = size % 4 == 3;
     if (size % 4 > 0)
-        assert(transport_encrypt(transport, key, net.requires_encryption));
+        assert(transport_enable_encryption(transport, key, net.requires_encryption));
     struct fuzz_input input = {data, size};
     while (input.left > 0)
         operate(transport, &input);

@@ -86,10 +86,10 @@ static inline void rename_admission(struct access_control *of, const char *arena
 {
     struct used_tokens_file **file = file_of(of);
     error[0] = '\0';
-    access_control_rename(of, arena);
+    access_control_set_arena(of, arena);
     if (*file == NULL || used_tokens_file_rename(*file, arena, now_s, error, sizeof error))
         return;
-    access_control_stop_noting(of);
+    access_control_stop_recording(of);
     used_tokens_file_close(*file);
     *file = NULL;
 }
@@ -147,8 +147,8 @@ static inline enum access_control_verdict judge(const struct token *token, int64
     const enum access_control_verdict checked =
         access_control_check(admission, token->bytes, token->size, now_s);
     const enum access_control_verdict verdict =
-        access_control_judge(admission, token->bytes, token->size, now_s, name);
-    if (verdict != ACCESS_CONTROL_CROWDED)
+        access_control_admit(admission, token->bytes, token->size, now_s, name);
+    if (verdict != ACCESS_CONTROL_FULL)
         assert_int_equal(checked, verdict);
     return verdict;
 }

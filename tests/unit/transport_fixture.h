@@ -305,7 +305,7 @@ static inline void say(struct client *client, int channel, uint32_t number, size
     assert_int_equal(enet_peer_send(client->peer, (enet_uint8)channel, packet), 0);
 }
 
-static inline void tell(uint32_t peer, bool reliable, uint32_t number, size_t size)
+static inline void send_to_peer(uint32_t peer, bool reliable, uint32_t number, size_t size)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES] = {0};
     memcpy(bytes, &number, sizeof number);

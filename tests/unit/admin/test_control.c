@@ -130,8 +130,8 @@ static void test_a_full_mailbox_refuses_commands(void **state)
     assert_non_null(admin);
     int taken = 0;
     struct admin_command command = say_to("duel");
-    for (admin_commands_give(admin, &command); command.problem == NULL;
-         admin_commands_give(admin, &command)) {
+    for (admin_commands_execute(admin, &command); command.problem == NULL;
+         admin_commands_execute(admin, &command)) {
         assert_int_equal(command.waiting, 1);
         assert_in_range(++taken, 1, 1000);
         command = say_to("duel");
@@ -140,7 +140,7 @@ static void test_a_full_mailbox_refuses_commands(void **state)
     assert_int_equal(command.status, 503);
     // The other arena gets the command in any case.
     command = say_to("");
-    admin_commands_give(admin, &command);
+    admin_commands_execute(admin, &command);
     assert_null(command.problem);
     assert_int_equal(command.asked, 2);
     assert_int_equal(command.waiting, 1);
@@ -157,12 +157,12 @@ static void test_bans_wait_for_an_arena_that_is_busy(void **state)
         admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
     bool path_is_known;
     struct admin_command command = say_to("duel");
-    for (admin_commands_give(admin, &command); command.problem == NULL;
-         admin_commands_give(admin, &command))
+    for (admin_commands_execute(admin, &command); command.problem == NULL;
+         admin_commands_execute(admin, &command))
         command = say_to("duel");
     struct admin_command ban = {.route = admin_commands_find("/ban", "POST", &path_is_known)};
     strcpy(admin_commands_field(&ban, "address"), "192.0.2.0/24");
-    admin_commands_give(admin, &ban);
+    admin_commands_execute(admin, &ban);
     assert_string_equal(ban.text, "{\"bans\":1}\n");
     free(ban.text);
     uint32_t number;
@@ -171,15 +171,15 @@ static void test_bans_wait_for_an_arena_that_is_busy(void **state)
     // An answered message makes room for the bans.
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[0]);
     for (int i = 0; i < 2; i++) {
-        assert_non_null(mailbox_open(mailbox));
-        mailbox_reply(mailbox);
+        assert_non_null(mailbox_peek(mailbox));
+        mailbox_complete(mailbox);
     }
     while (admin_commands_collect(admin, &number, &done))
         continue;
     assert_false(admin_commands_collect(admin, &number, &done));
     const struct command *last = NULL;
-    for (const struct command *message; (message = mailbox_open(mailbox)) != NULL; last = message)
-        mailbox_reply(mailbox);
+    for (const struct command *message; (message = mailbox_peek(mailbox)) != NULL; last = message)
+        mailbox_complete(mailbox);
     assert_int_equal(last->kind, COMMAND_BANS);
     assert_int_equal(last->bans->count, 1);
     admin_commands_close(admin);
@@ -362,7 +362,7 @@ static struct admin_command execute(struct admin_commands *admin, const char *pa
         strcpy(admin_commands_field(&command, "arena"), arena);
     if (field != NULL)
         strcpy(admin_commands_field(&command, field), value);
-    admin_commands_give(admin, &command);
+    admin_commands_execute(admin, &command);
     return command;
 }
 
@@ -439,17 +439,17 @@ static void test_pauses_go_to_the_arena(void **state)
     struct admin_commands *admin =
         admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[1]);
-    mailbox_open(mailbox); // the ban list
-    mailbox_reply(mailbox);
+    mailbox_peek(mailbox); // the ban list
+    mailbox_complete(mailbox);
     for (int on = 1; on >= 0; on--) {
         const struct admin_command command =
             execute(admin, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
         assert_null(command.problem);
         assert_int_equal(command.waiting, 1);
-        const struct command *message = mailbox_open(mailbox);
+        const struct command *message = mailbox_peek(mailbox);
         assert_int_equal(message->kind, COMMAND_PAUSE);
         assert_int_equal(message->on, on);
-        mailbox_reply(mailbox);
+        mailbox_complete(mailbox);
     }
     assert_answer(execute(admin, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
     admin_commands_close(admin);
@@ -460,10 +460,10 @@ static void begin_drain(struct admin_commands *admin, struct arena *arena)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
     const struct command *message;
-    while ((message = mailbox_open(mailbox))->kind != COMMAND_DRAIN)
-        mailbox_reply(mailbox);
+    while ((message = mailbox_peek(mailbox))->kind != COMMAND_DRAIN)
+        mailbox_complete(mailbox);
     assert_true(message->on);
-    mailbox_reply(mailbox);
+    mailbox_complete(mailbox);
     uint32_t number;
     bool done;
     while (admin_commands_collect(admin, &number, &done))
@@ -534,10 +534,10 @@ static void ban(struct admin_commands *admin, const char *address)
 // Takes the ban list from the next message of an arena, which then reads it.
 static const struct bans *read_bans(struct mailbox *mailbox)
 {
-    const struct command *message = mailbox_open(mailbox);
+    const struct command *message = mailbox_peek(mailbox);
     assert_int_equal(message->kind, COMMAND_BANS);
     const struct bans *bans = message->bans;
-    mailbox_reply(mailbox);
+    mailbox_complete(mailbox);
     return bans;
 }
 
@@ -574,7 +574,7 @@ static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
     assert_false(admin_commands_collect_from(admin, gone, &number, &done));
     ban(admin, "192.0.2.4");
     const struct bans *last = NULL;
-    while (mailbox_open(quick) != NULL)
+    while (mailbox_peek(quick) != NULL)
         last = read_bans(quick);
     assert_int_equal(last->count, 4);
     admin_commands_close(admin);

@@ -41,7 +41,7 @@ static void test_a_flood_writes_a_line_with_the_counts_since_the_last(void **sta
     assert_string_equal(line, "count=48213 cookie=48213");
     assert_false(rejection_log_update(&rejections, &stats, line));
     stats.refused[DATAGRAM_COOKIE] += 1000;
-    stats.refused[DATAGRAM_CHURN] += 20;
+    stats.refused[DATAGRAM_CONNECT_RATE] += 20;
     stats.queries_limited += 3;
     assert_true(rejection_log_update(&rejections, &stats, line));
     assert_string_equal(line, "count=1023 cookie=1000 connect_rate=20 queries=3");

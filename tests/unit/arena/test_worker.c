@@ -73,15 +73,15 @@ static void test_an_answered_command_wakes(void **state)
     (void)state;
     struct mailbox *commands = arena_mailbox(fixture.arena);
     for (int i = 0; i < 5; i++) {
-        struct command *command = mailbox_blank(commands);
+        struct command *command = mailbox_reserve(commands);
         *command = (struct command){.kind = COMMAND_SAY, .request = 7, .text = "hello"};
-        mailbox_post(commands);
-        while (mailbox_answer(commands) == NULL)
+        mailbox_submit(commands);
+        while (mailbox_completed(commands) == NULL)
             sleep_until_woken();
-        const struct command *answer = mailbox_answer(commands);
+        const struct command *answer = mailbox_completed(commands);
         assert_int_equal(answer->request, 7);
         assert_true(answer->done);
-        mailbox_forget(commands);
+        mailbox_release(commands);
     }
 }
 

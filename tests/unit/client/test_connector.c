@@ -23,7 +23,7 @@ static struct {
     struct gate gate;
     struct secure_sessions *sessions;
     const char *ban;
-    bool knows_session;
+    bool has_session;
     int connect_requests, inits; // heard
     struct raim_credential shown;
 } server;
@@ -43,10 +43,10 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
     return size == 4 && memcmp(token, "good", 4) == 0;
 }
 
-static bool knows_session(void *context, const uint8_t *token)
+static bool has_session(void *context, const uint8_t *token)
 {
     (void)context;
-    return server.knows_session && memcmp(token, session, sizeof session) == 0;
+    return server.has_session && memcmp(token, session, sizeof session) == 0;
 }
 
 static void start_server(const uint8_t *key)
@@ -54,8 +54,8 @@ static void start_server(const uint8_t *key)
     struct gate_secrets secrets;
     raim_crypto_random(&secrets, sizeof secrets);
     gate_init(&server.gate, 7246, &secrets);
-    server.gate.wants_cookies = true;
-    server.gate.policy = (struct gate_policy){NULL, find_ban, admits_token, knows_session};
+    server.gate.requires_cookies = true;
+    server.gate.policy = (struct gate_policy){NULL, find_ban, admits_token, has_session};
     secure_sessions_destroy(server.sessions);
     server.sessions = key != NULL ? secure_sessions_create(8, key, secrets.hash) : NULL;
     if (server.sessions == NULL)
@@ -106,7 +106,7 @@ static void receive_init(const uint8_t *data, size_t size)
                               &server.shown))
         return;
     const enum datagram_verdict verdict =
-        gate_judge(&server.gate, from.address, &server.shown, &resumes);
+        gate_check_credential(&server.gate, from.address, &server.shown, &resumes);
     size_t reply_size = RAIM_RESPONSE_BYTES;
     if (verdict != DATAGRAM_OK)
         reply_size = secure_sessions_refuse(server.sessions, gate_reason(verdict), reply);
@@ -133,7 +133,7 @@ static void turn(void)
     server.connect_requests++;
     assert_true(raim_connect_request_read(bytes, size, &connect_request));
     server.shown = connect_request.credential;
-    gate_hear(&server.gate, from, bytes, size, (int64_t)now_us, &answer);
+    gate_receive(&server.gate, from, bytes, size, (int64_t)now_us, &answer);
     assert_int_equal(answer.verdict, GATE_ANSWERED);
     assert_true(answer.size + answer.notice_size < size);
     if (answer.notice_size > 0)
@@ -218,14 +218,14 @@ static void test_a_session_s_token_is_a_credential(void **state)
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
         server.gate.offer.needs_admission = true;
-        server.knows_session = true;
+        server.has_session = true;
         open_client(&anybody, session);
         run(50);
         assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
         assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_SESSION);
         raim_connector_destroy(client);
         // Where it is not known any more, the access token may be.
-        server.knows_session = false;
+        server.has_session = false;
         open_client(&holder, session);
         run(1000);
         assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);

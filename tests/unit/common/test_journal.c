@@ -110,8 +110,8 @@ static void test_arena_and_player_are_those_of_the_caller(void **state)
     check("arena started name=duel port=7246\nEVENT=arena started\nARENA=duel\n");
     // The reason of a kick must not forge the PLAYER field.
     const struct log_subject subject = {.arena = "duel", .player = "1030"};
-    log_write(LOG_LEVEL_INFO, &subject, "control order=kick reason=\"%s\"", "player=7 arena=x");
-    check("control order=kick reason=\"player=7 arena=x\"\n"
+    log_write(LOG_LEVEL_INFO, &subject, "control command=kick reason=\"%s\"", "player=7 arena=x");
+    check("control command=kick reason=\"player=7 arena=x\"\n"
           "EVENT=control\nARENA=duel\nPLAYER=1030\n");
     log_write(LOG_LEVEL_INFO, &(struct log_subject){.arena = "", .player = ""}, "said arena=x");
     check("said arena=x\nEVENT=said\n");

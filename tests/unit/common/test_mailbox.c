@@ -22,25 +22,25 @@ static void test_letters_come_back_answered_in_order(void **state)
     (void)state;
     struct mailbox mailbox;
     assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
-    assert_null(mailbox_open(&mailbox));
-    assert_null(mailbox_answer(&mailbox));
+    assert_null(mailbox_peek(&mailbox));
+    assert_null(mailbox_completed(&mailbox));
     for (uint32_t i = 0; i < 3; i++) {
-        ((struct message *)mailbox_blank(&mailbox))->words[0] = i;
-        mailbox_post(&mailbox);
+        ((struct message *)mailbox_reserve(&mailbox))->words[0] = i;
+        mailbox_submit(&mailbox);
     }
-    assert_null(mailbox_answer(&mailbox));
+    assert_null(mailbox_completed(&mailbox));
     for (uint32_t i = 0; i < 3; i++) {
-        struct message *message = mailbox_open(&mailbox);
+        struct message *message = mailbox_peek(&mailbox);
         assert_int_equal(message->words[0], i);
         message->words[1] = 10 * i;
-        mailbox_reply(&mailbox);
-        const struct message *answer = mailbox_answer(&mailbox);
+        mailbox_complete(&mailbox);
+        const struct message *answer = mailbox_completed(&mailbox);
         assert_int_equal(answer->words[0], i);
         assert_int_equal(answer->words[1], 10 * i);
-        mailbox_forget(&mailbox);
+        mailbox_release(&mailbox);
     }
-    assert_null(mailbox_open(&mailbox));
-    assert_null(mailbox_answer(&mailbox));
+    assert_null(mailbox_peek(&mailbox));
+    assert_null(mailbox_completed(&mailbox));
     mailbox_destroy(&mailbox);
 }
 
@@ -50,16 +50,16 @@ static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void 
     struct mailbox mailbox;
     assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
     for (int i = 0; i < CAPACITY; i++) {
-        assert_non_null(mailbox_blank(&mailbox));
-        mailbox_post(&mailbox);
+        assert_non_null(mailbox_reserve(&mailbox));
+        mailbox_submit(&mailbox);
     }
-    assert_null(mailbox_blank(&mailbox));
-    assert_non_null(mailbox_open(&mailbox));
-    mailbox_reply(&mailbox);
-    assert_null(mailbox_blank(&mailbox)); // the reply is not released yet
-    assert_non_null(mailbox_answer(&mailbox));
-    mailbox_forget(&mailbox);
-    assert_non_null(mailbox_blank(&mailbox));
+    assert_null(mailbox_reserve(&mailbox));
+    assert_non_null(mailbox_peek(&mailbox));
+    mailbox_complete(&mailbox);
+    assert_null(mailbox_reserve(&mailbox)); // the reply is not released yet
+    assert_non_null(mailbox_completed(&mailbox));
+    mailbox_release(&mailbox);
+    assert_non_null(mailbox_reserve(&mailbox));
     mailbox_destroy(&mailbox);
 }
 
@@ -67,14 +67,14 @@ static void *answer_all(void *argument)
 {
     struct mailbox *mailbox = argument;
     for (uint32_t number = 0; number < MESSAGES;) {
-        struct message *message = mailbox_open(mailbox);
+        struct message *message = mailbox_peek(mailbox);
         if (message == NULL) {
             sched_yield();
             continue;
         }
         for (int i = 0; i < WORDS; i++)
             message->words[i] = message->words[i] == number ? ~number : 0;
-        mailbox_reply(mailbox);
+        mailbox_complete(mailbox);
         number++;
     }
     return NULL;
@@ -89,18 +89,18 @@ static void test_two_threads_lose_and_tear_no_letter(void **state)
     assert_int_equal(pthread_create(&owner, NULL, answer_all, &mailbox), 0);
     uint32_t submitted = 0, released = 0;
     while (released < MESSAGES) {
-        struct message *blank = submitted < MESSAGES ? mailbox_blank(&mailbox) : NULL;
+        struct message *blank = submitted < MESSAGES ? mailbox_reserve(&mailbox) : NULL;
         if (blank != NULL) {
             for (int i = 0; i < WORDS; i++)
                 blank->words[i] = submitted;
-            mailbox_post(&mailbox);
+            mailbox_submit(&mailbox);
             submitted++;
         }
-        const struct message *answer = mailbox_answer(&mailbox);
+        const struct message *answer = mailbox_completed(&mailbox);
         if (answer != NULL) {
             for (int i = 0; i < WORDS; i++)
                 assert_int_equal(answer->words[i], ~released);
-            mailbox_forget(&mailbox);
+            mailbox_release(&mailbox);
             released++;
         }
         if (blank == NULL && answer == NULL)

@@ -69,7 +69,7 @@ static void test_what_is_kept_is_reported_again(void **state)
     assert_int_equal(diff->count, 6);
     for (int i = 0; i < diff->count; i++)
         if (strcmp(diff->changes[i].to->key->name, "bots") != 0)
-            assert_true(config_diff_keep(&diff->changes[i], kept, old_config));
+            assert_true(config_diff_restore(&diff->changes[i], kept, old_config));
     config_diff_free(diff);
 
     assert_int_equal(kept->workers, 2);

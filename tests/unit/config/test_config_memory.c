@@ -130,7 +130,7 @@ static bool compare_and_keep(struct config *old_config, struct config *new_confi
     bool good = true;
     for (int i = 0; i < diff->count; i++)
         if (diff->changes[i].to != NULL)
-            good = config_diff_keep(&diff->changes[i], new_config, old_config) && good;
+            good = config_diff_restore(&diff->changes[i], new_config, old_config) && good;
     config_diff_free(diff);
     return good;
 }

@@ -32,7 +32,7 @@ static void test_wall_clock_step_disconnects_no_peer(void **state)
 {
     (void)state;
     connect_clients(1);
-    tell(seen.last_peer, true, 0, 8);
+    send_to_peer(seen.last_peer, true, 0, 8);
     transport_flush(transport);
     kernel.wall_ms = 31000;
     for (int i = 0; i < 10; i++)
@@ -52,8 +52,8 @@ static void test_silent_peer_times_out_however_slow_its_line(void **state)
     connect_slowly(200);
     const uint64_t start = monotonic_ms();
     const uint32_t silent = 1;
-    tell(0, true, 0, 8);
-    tell(silent, true, 0, 8);
+    send_to_peer(0, true, 0, 8);
+    send_to_peer(silent, true, 0, 8);
     while (seen.disconnected == 0 && monotonic_ms() - start < 40000) {
         kernel.monotonic_ms += 100;
         run_server();
@@ -119,7 +119,7 @@ static void test_resends_leave_with_receive(void **state)
 {
     (void)state;
     connect_clients(1);
-    tell(seen.last_peer, true, 0, 40);
+    send_to_peer(seen.last_peer, true, 0, 40);
     transport_flush(transport);
     const uint64_t before = transport_stats(transport)->packets_out;
     kernel.monotonic_ms += 4000;
@@ -148,7 +148,7 @@ static void test_failed_send_is_one_lost_datagram(void **state)
         uint32_t arrived = 0;
         for (uint32_t peer = 0; peer < 10; peer++) {
             clients[peer].messages[1] = 0;
-            tell(peer, false, (uint32_t)fail_at, 40);
+            send_to_peer(peer, false, (uint32_t)fail_at, 40);
         }
         kernel.fail_at = fail_at;
         transport_flush(transport);
@@ -283,7 +283,7 @@ static void test_client_on_another_thread_is_left_alone(void **state)
     const uint64_t deadline = monotonic_ms() + 10000;
     for (uint32_t number = 0; seen.disconnected == 0 && in_time(deadline); run_server()) {
         if (seen.connected > 0 && number < 200)
-            tell(seen.last_peer, true, number++, 100);
+            send_to_peer(seen.last_peer, true, number++, 100);
         if (number == 200)
             transport_disconnect(transport, seen.last_peer, 5);
     }
@@ -307,7 +307,7 @@ static void test_longest_message_travels_in_one_datagram(void **state)
         while (transport_poll(transport, &event)) {
         }
         const uint64_t before = transport_stats(transport)->packets_out;
-        tell(seen.last_peer, i == 0, i, RAIM_MAX_MESSAGE_BYTES);
+        send_to_peer(seen.last_peer, i == 0, i, RAIM_MAX_MESSAGE_BYTES);
         transport_flush(transport);
         assert_int_equal(transport_stats(transport)->packets_out - before, 1);
         run_client(&clients[0]);
@@ -348,7 +348,7 @@ static void test_client_cannot_raise_the_mtu(void **state)
     connect_with_mtu(ENET_PROTOCOL_MAXIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, RAIM_MAX_DATAGRAM_BYTES);
     for (uint32_t i = 0; i < 20; i++)
-        tell(seen.last_peer, true, i, 1000);
+        send_to_peer(seen.last_peer, true, i, 1000);
     RUN_UNTIL(clients[0].messages[0] == 20);
     assert_in_range(kernel.largest_sent, 1000, RAIM_MAX_DATAGRAM_BYTES);
 }
@@ -359,7 +359,7 @@ static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
     connect_with_mtu(ENET_PROTOCOL_MINIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, ENET_PROTOCOL_MINIMUM_MTU);
     const uint64_t before = transport_stats(transport)->packets_out;
-    tell(seen.last_peer, false, 0, RAIM_MAX_MESSAGE_BYTES);
+    send_to_peer(seen.last_peer, false, 0, RAIM_MAX_MESSAGE_BYTES);
     transport_flush(transport);
     assert_int_equal(transport_stats(transport)->packets_out - before, 1);
     RUN_UNTIL(clients[0].messages[1] == 1);
@@ -373,14 +373,14 @@ static void test_client_cannot_throttle_the_server(void **state)
     enet_peer_throttle_configure(client->peer, 100000, 0, 32);
     // ENet takes growing round trips for congestion.
     for (uint32_t i = 0; i < 10; i++) {
-        tell(seen.last_peer, true, i, 8);
+        send_to_peer(seen.last_peer, true, i, 8);
         run_server();
         run_client(client);
         kernel.monotonic_ms += 100 + 50 * i;
         RUN_UNTIL(client->messages[0] == i + 1);
     }
     for (uint32_t i = 0; i < 200; i++) {
-        tell(seen.last_peer, false, i, 100);
+        send_to_peer(seen.last_peer, false, i, 100);
         run_server();
         run_client(client);
     }

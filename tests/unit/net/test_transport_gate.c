@@ -15,7 +15,7 @@ static int set_up_gate(void **state)
     limits = GATE_LIMITS_DEFAULT;
     limits.loopback = true;
     limits.connects_per_second = 1000;
-    transport_guard(transport, true, &limits);
+    transport_set_limits(transport, true, &limits);
     return 0;
 }
 
@@ -23,7 +23,7 @@ static void allow(uint32_t of_address, uint32_t of_network)
 {
     limits.connections_per_address = of_address;
     limits.connections_per_network = of_network;
-    transport_guard(transport, true, &limits);
+    transport_set_limits(transport, true, &limits);
 }
 
 static uint64_t refused(enum datagram_verdict reason)
@@ -139,7 +139,7 @@ static void let_all_in(void)
 {
     for (uint32_t peer = 0; peer < transport_capacity(transport); peer++)
         if (transport_is_connected(transport, peer))
-            transport_let_in(transport, peer);
+            transport_admit(transport, peer);
 }
 
 static void test_an_address_has_so_many_connections(void **state)
@@ -220,7 +220,7 @@ static void test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour(void **s
     assert_int_equal(seen.last_peer, silent);
     assert_int_equal(transport_peers(transport), 2);
     // It is not the admitted peer.
-    tell(0, true, 0, 8);
+    send_to_peer(0, true, 0, 8);
     RUN_UNTIL(clients[0].messages[0] == 1);
 }
 
@@ -259,7 +259,7 @@ static void test_frequent_connects_are_refused_before_enet(void **state)
         close(send_connect(cookie, i + 1));
         run_server();
     }
-    assert_in_range(refused(DATAGRAM_CHURN), 70, 80);
+    assert_in_range(refused(DATAGRAM_CONNECT_RATE), 70, 80);
 }
 
 int main(int argc, char **argv)

@@ -137,7 +137,7 @@ static void test_connections_of_an_address_share_a_budget(void **state)
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     connect_clients(CLIENTS);
     limits.loopback = true;
-    transport_guard(transport, false, &limits);
+    transport_set_limits(transport, false, &limits);
     const uint8_t nothing[] = {0x01, 0,  0, 77,
                                0,    77, 0, 0}; // an acknowledgement of nothing that was sent
     for (int i = 0; i < OF_EACH; i++)
@@ -156,7 +156,7 @@ static void test_a_peer_that_is_too_far_behind_is_dropped(void **state)
     connect_clients(1);
     uint32_t sent = 0;
     while (transport_stats(transport)->overflows == 0 && sent < 10000) {
-        tell(0, true, sent++, 8);
+        send_to_peer(0, true, sent++, 8);
         transport_flush(transport);
     }
     assert_int_equal(sent, ROUND_TRIP_MESSAGES + 1);
@@ -339,7 +339,7 @@ static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
     (void)state;
     connect_clients(2);
     for (uint32_t peer = 0; peer < 2; peer++) {
-        tell(peer, peer == 0, 0, 8); // for the first, ENet waits until it is acknowledged
+        send_to_peer(peer, peer == 0, 0, 8); // for the first, ENet waits until it is acknowledged
         transport_disconnect(transport, peer, 42);
     }
     transport_flush(transport);
@@ -374,7 +374,7 @@ static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena
         connect_clients(1);
         kernel.monotonic_ms += 100;
     }
-    transport_let_in(transport, 0);
+    transport_admit(transport, 0);
     say(&clients[1], 0, 0, 8); // whatever it sends
     say(&clients[2], 1, 0, 8);
     run_clients();
@@ -403,7 +403,7 @@ static void test_new_and_admitted_peers_do_not_make_room(void **state)
     assert_false(newcomer->connected);
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
     for (uint32_t peer = 0; peer < 2; peer++)
-        transport_let_in(transport, peer);
+        transport_admit(transport, peer);
     for (int i = 0; i < 40; i++) {
         run_clients();
         run_server();

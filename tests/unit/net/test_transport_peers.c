@@ -9,9 +9,9 @@ static void test_disconnect_reason_reaches_the_client_behind_the_last_message(vo
 {
     (void)state;
     connect_clients(1);
-    tell(seen.last_peer, true, 0, 100);
+    send_to_peer(seen.last_peer, true, 0, 100);
     transport_disconnect(transport, seen.last_peer, 42);
-    tell(seen.last_peer, true, 1, 100); // too late: silently ignored
+    send_to_peer(seen.last_peer, true, 1, 100); // too late: silently ignored
     RUN_UNTIL(clients[0].disconnected && seen.disconnected == 1);
     assert_int_equal(clients[0].messages[0], 1);
     assert_int_equal(clients[0].reason, 42);
@@ -25,9 +25,9 @@ static void test_leaving_is_reported_once(void **state)
     enet_peer_disconnect(clients[0].peer, 0);
     enet_peer_disconnect_now(clients[1].peer, 0);
     RUN_UNTIL(seen.disconnected == 2 && clients[0].disconnected);
-    tell(0, true, 0, 10);
-    tell(1, false, 0, 10);
-    tell(77, true, 0, 10);
+    send_to_peer(0, true, 0, 10);
+    send_to_peer(1, false, 0, 10);
+    send_to_peer(77, true, 0, 10);
     for (int i = 0; i < 10; i++)
         run_server();
     assert_int_equal(seen.disconnected, 2);
@@ -61,13 +61,13 @@ static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state
     connect_clients(1);
     uint32_t sent = 0;
     while (transport_stats(transport)->overflows == 0 && sent < 1000) {
-        tell(0, true, sent++, 1000);
+        send_to_peer(0, true, sent++, 1000);
         transport_flush(transport);
     }
     assert_int_equal(sent, TRANSPORT_MAX_QUEUED / 1000 + 1);
     assert_int_equal(transport_stats(transport)->overflows, 1);
-    tell(0, true, sent, 1000);
-    tell(0, false, sent, 1000);
+    send_to_peer(0, true, sent, 1000);
+    send_to_peer(0, false, sent, 1000);
     assert_int_equal(transport_stats(transport)->overflows, 1);
 
     // The slot is free for the next peer, whose CONNECTED follows the DISCONNECTED of the first.
@@ -82,7 +82,7 @@ static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state
     assert_int_equal(transport_peers(transport), 0);
     RUN_UNTIL(next->connected && seen.connected == 1);
     assert_int_equal(seen.last_peer, 0);
-    tell(0, true, 0, 1000);
+    send_to_peer(0, true, 0, 1000);
     RUN_UNTIL(next->messages[0] == 1);
 }
 
@@ -91,7 +91,7 @@ static void test_acknowledged_bytes_do_not_count_towards_the_cap(void **state)
     (void)state;
     connect_clients(1);
     for (uint32_t i = 0; i < 300; i++) {
-        tell(seen.last_peer, true, i, 1000);
+        send_to_peer(seen.last_peer, true, i, 1000);
         RUN_UNTIL(clients[0].messages[0] == i + 1);
     }
     assert_int_equal(transport_stats(transport)->overflows, 0);
@@ -130,14 +130,14 @@ static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state
     assert_true(transport_ping_ms(transport, seen.last_peer) < 1000);
     assert_true(transport_rtt_ms(transport, seen.last_peer) == UINT32_MAX ||
                 transport_rtt_ms(transport, seen.last_peer) < 1000);
-    tell(seen.last_peer, true, 0, 100);
+    send_to_peer(seen.last_peer, true, 0, 100);
     int elapsed_ms = 0;
     for (uint16_t sequence = 1000; elapsed_ms < 60000 && seen.disconnected == 0; sequence++) {
         kernel.monotonic_ms += STEP_MS;
         elapsed_ms += STEP_MS;
         acknowledge_nonsense(&clients[0], sequence);
         transport_receive(transport);
-        tell(seen.last_peer, false, sequence, 100);
+        send_to_peer(seen.last_peer, false, sequence, 100);
         run_server();
     }
     assert_in_range(elapsed_ms, 5000, 15000 + 2 * STEP_MS);
@@ -251,12 +251,12 @@ static void test_no_memory_costs_messages_and_not_the_server(void **state)
         struct transport_event event;
         while (transport_poll(transport, &event)) {
         }
-        tell((uint32_t)left % 4, false, (uint32_t)left, 100);
+        send_to_peer((uint32_t)left % 4, false, (uint32_t)left, 100);
         transport_flush(transport);
         allocations_until_failure = -1;
     }
     allocations_until_failure = 0;
-    tell(2, true, 0, 100);
+    send_to_peer(2, true, 0, 100);
     char error[200];
     assert_null(transport_open("127.0.0.1", 0, 4, error, sizeof error));
     assert_string_equal(error, "cannot bind udp 127.0.0.1:0: Cannot allocate memory");

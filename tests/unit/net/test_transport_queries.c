@@ -17,7 +17,7 @@ static int set_up_queries(void **state)
     set_up(state);
     memcpy(request, "\xFF\xFF\xFF\xFFU\xFF\xFF\xFF\xFF", sizeof request);
     memset(&asked, 0, sizeof asked);
-    transport_admit_queries(transport, true);
+    transport_enable_queries(transport, true);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static void test_a_challenge_grows_old_with_the_clock(void **state)
 static void test_where_they_are_not_wanted_queries_are_refused(void **state)
 {
     (void)state;
-    transport_admit_queries(transport, false);
+    transport_enable_queries(transport, false);
     const int raw = open_raw();
     send_raw(raw, request, sizeof request);
     run_and_answer();

@@ -32,7 +32,7 @@ static int set_up(void **state)
         .port = 7246,
         .match = match,
         .rows = calloc(BOTS, sizeof *subject.rows),
-        .places = BOTS,
+        .row_count = BOTS,
     };
     assert_non_null(subject.rows);
     return 0;

@@ -28,7 +28,7 @@ static int set_up(void **state)
 {
     (void)state;
     init_gate();
-    gate.wants_cookies = true;
+    gate.requires_cookies = true;
     home = (struct udp_address){0x0A000001, 40000};
     elsewhere = (struct udp_address){0xC0000201, 40000};
     return 0;
@@ -38,7 +38,7 @@ static struct gate_answer say(struct udp_address from, const uint8_t *bytes, siz
                               int64_t now_us)
 {
     struct gate_answer answer;
-    gate_hear(&gate, from, bytes, size, now_us, &answer);
+    gate_receive(&gate, from, bytes, size, now_us, &answer);
     if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_CHALLENGED)
         assert_in_range(answer.size + answer.notice_size, 1, size - 1);
     return answer;
@@ -89,7 +89,7 @@ static void test_a_cookie_is_good_for_one_arena(void **state)
     gate.port++; // the keys stay equal
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
     init_gate();
-    gate.wants_cookies = true;
+    gate.requires_cookies = true;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
@@ -135,7 +135,7 @@ static void test_before_any_connect_request_there_is_no_right_cookie(void **stat
 static void test_where_no_cookies_are_wanted_none_is_needed(void **state)
 {
     (void)state;
-    gate.wants_cookies = false;
+    gate.requires_cookies = false;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_OK);
     cookie_of(home, 0); // cookies are issued anyway
 }
@@ -229,7 +229,7 @@ static void test_frequent_connects_and_wrong_cookies_have_different_verdicts(voi
         const enum datagram_verdict verdict = connect_with(cookie, home, i * (int64_t)MS);
         in += verdict == DATAGRAM_OK;
         if (verdict != DATAGRAM_OK)
-            assert_int_equal(verdict, DATAGRAM_CHURN);
+            assert_int_equal(verdict, DATAGRAM_CONNECT_RATE);
     }
     assert_int_equal(in, 20 + 4);
     assert_int_equal(connect_with(cookie, elsewhere, S), DATAGRAM_COOKIE);

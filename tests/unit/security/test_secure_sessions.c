@@ -288,10 +288,10 @@ static void test_a_session_with_a_peer_is_never_taken_over(void **state)
     (void)state;
     struct raim_connector *client = add_client(), *intruder = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
-    secure_sessions_keep(sessions, here);
+    secure_sessions_mark(sessions, here);
     for (int s = 0; s < 100; s++) {
         now += 1000;
-        secure_sessions_keep(sessions, here);
+        secure_sessions_mark(sessions, here);
         secure_sessions_sweep(sessions, now);
         assert_int_equal(begin(intruder, here), DATAGRAM_SESSIONS);
         assert_int_equal(say(client, here), DATAGRAM_OK);
@@ -318,7 +318,7 @@ static void test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it(void 
     assert_int_equal(begin(client, here), DATAGRAM_OK);
     for (int s = 0; s < 60; s++) {
         now += 1000;
-        secure_sessions_keep(sessions, here);
+        secure_sessions_mark(sessions, here);
         secure_sessions_sweep(sessions, now);
         assert_true(secure_sessions_has(sessions, here));
     }
@@ -341,7 +341,7 @@ static void test_sessions_without_a_peer_make_room(void **state)
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         assert_int_equal(begin(add_client(), (struct udp_address){.address = 9, .port = i}),
                          DATAGRAM_OK);
-        secure_sessions_keep(sessions, (struct udp_address){.address = 9, .port = i});
+        secure_sessions_mark(sessions, (struct udp_address){.address = 9, .port = i});
     }
     struct raim_connector *stranger = add_client();
     for (uint16_t i = 0; i < 50; i++) {
