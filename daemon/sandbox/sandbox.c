@@ -142,6 +142,6 @@ const char *sandbox_hint(const char *path, int error)
     for (int i = 0; i < readable.count; i++)
         if (lies_beneath(whole, readable.items[i]))
             return "";
-    return " (the sandbox denies files outside the directories known at the start; restart raimd "
-           "to read it)";
+    return " (outside of the directories that raimd was started with, which its sandbox denies; "
+           "restart raimd to read it)";
 }
