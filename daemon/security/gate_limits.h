@@ -17,12 +17,11 @@
           "from 8 to 64")                                                                          \
     LIMIT(connects_per_second, 5, 1, 1000,                                                         \
           "connections that an address may begin in a second, four times as many at once; as "     \
-          "many again are kept for whoever was turned away and tries again")                       \
-    LIMIT(                                                                                         \
-        connect_requests_per_second, 2000, 1, 10000,                                               \
-        "questions for a cookie that a network (/24) may ask in a second, twice as many at once")  \
+          "many again are reserved for clients that retry after a refusal")                        \
+    LIMIT(connect_requests_per_second, 2000, 1, 10000,                                             \
+          "connect requests of a network (/24) in a second, twice as many at once")                \
     LIMIT(connect_requests_total, 10000, 1, 1000000,                                               \
-          "questions for a cookie that are answered in a second, whoever asks")                    \
+          "connect requests of all addresses together that are answered in a second")              \
     LIMIT(inputs_per_tick, 32, 1, 1000,                                                            \
           "unreliable messages that are taken from a player within a tick")
 
