@@ -121,7 +121,7 @@ class ControlTest(Operator):
         daemon.wait_players(1)
         self.assertIn("no client plays", self.ctl("kick", "one", victim["id"], status=EXIT_REFUSED))
         self.assertIn("no such arena", self.ctl("kick", "six", other["id"], status=EXIT_REFUSED))
-        daemon.poll("word of it", lambda: "order=kick arena=one" in daemon.log)
+        daemon.poll("word of it", lambda: "command=kick arena=one" in daemon.log)
         bot = next(player for player in json.loads(self.ctl("players", "--json"))["players"]
                    if player["bot"])
         self.ctl("kick", "two", bot["id"], status=EXIT_REFUSED)
