@@ -3,7 +3,9 @@
 """What an operator does to a raimd, rightly and wrongly: options, configurations, ports, signals,
 the service manager, the journal."""
 
+import contextlib
 import os
+import re
 import shutil
 import signal
 import socket
