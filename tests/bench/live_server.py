@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What the benches of a running server share: raimd under raim-bots, and a bare loop beside it.
 
-The server runs on one CPU and its load on another. CPU times are the scheduler's own account of a
-thread, which also tells how long the thread was ready and waited for its CPU: a thread that waited
-ran late because of other processes, and its figures are those of a late server.
+The server runs on one CPU and its load on all others. CPU times are the scheduler's own account of
+a thread, which also tells how long the thread was ready and waited for its CPU: a thread that
+waited ran late because of other processes, and its figures are those of a late server.
 """
 
 import contextlib
 import json
 import math
+import os
 import pathlib
 import signal
 import socket
@@ -23,14 +24,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/release/bin"
 MAP = ROOT / "config/maps/crossfire.conf"
 
-SERVER_CPU, LOAD_CPU = 0, 1
+SERVER_CPU = min(os.sched_getaffinity(0))
+LOAD_CPUS = sorted(os.sched_getaffinity(0) - {SERVER_CPU}) or [SERVER_CPU]
 TICK_HZ = 60
 WARMUP_S = 1   # of the bare loop
 DEADLINE_S = 10
 JOIN_CLIENTS_PER_S = 50  # the slowest that is waited for
 
 PINGS = (15, 40, 80, 150)  # of the mix: round trips in ms, in equal parts
-POLL_HZ = 240      # of a load with a network: its delays are exact to 4 ms
 SIGHT = {"on": "true", "off": "false"}
 
 
@@ -56,6 +57,7 @@ class Case(typing.NamedTuple):
     per_arena: int = 64
     seconds: float = 8
     settle_s: float = 2  # from the last join to the window
+    poll_hz: int = 240   # of a load with a network: its delays are exact to 4 ms
     encryption: str = "offered"
     sight: str = "on"
     is_realtime: bool = False
@@ -64,10 +66,10 @@ class Case(typing.NamedTuple):
 # --- processes ---
 
 @contextlib.contextmanager
-def pinned(cpu, *command, is_realtime=False, **options):
-    """A process on one CPU, ended when the block ends."""
+def pinned(cpus, *command, is_realtime=False, **options):
+    """A process on these CPUs, ended when the block ends."""
     schedule = ["chrt", "--rr", "1"] if is_realtime else []
-    command = ["taskset", "-c", str(cpu), *schedule, *map(str, command)]
+    command = ["taskset", "-c", ",".join(map(str, cpus)), *schedule, *map(str, command)]
     process = subprocess.Popen(command, text=True, **options)
     try:
         yield process
@@ -136,10 +138,10 @@ def bare(kind, case, size_in, size_out):
     """One run of a bare loop, bare or mmsg, with datagrams of these sizes."""
     seconds = max(1, math.ceil(case.seconds))
     verb = {"bare": "serve", "mmsg": "mmsg"}[kind]
-    with pinned(SERVER_CPU, BIN / "bench_bare", verb, size_out, WARMUP_S, seconds,
+    with pinned([SERVER_CPU], BIN / "bench_bare", verb, size_out, WARMUP_S, seconds,
                 is_realtime=case.is_realtime, stdout=subprocess.PIPE) as server:
         port = int(figures(server.stdout.readline())["port"])
-        with pinned(LOAD_CPU, BIN / "bench_bare", "load", port, case.clients, size_in,
+        with pinned(LOAD_CPUS, BIN / "bench_bare", "load", port, case.clients, size_in,
                     seconds + WARMUP_S + 2, is_realtime=case.is_realtime,
                     stdout=subprocess.DEVNULL):
             result = figures(server.stdout.readline())
@@ -231,7 +233,7 @@ def running(arenas, per_arena, encryption="offered", sight="on", is_realtime=Fal
         log = pathlib.Path(directory, "raimd.log")
         with log.open("w", encoding="utf-8") as sink:
             try:
-                with pinned(SERVER_CPU, BIN / "raimd", "-c", config, is_realtime=is_realtime,
+                with pinned([SERVER_CPU], BIN / "raimd", "-c", config, is_realtime=is_realtime,
                             stderr=sink) as daemon:
                     poll("status", DEADLINE_S, [daemon], lambda: get_status(status_port))
                     yield daemon, status_port, ports
@@ -260,9 +262,9 @@ def clients_of(case, ports, lifetime_s):
             targets = [f"127.0.0.1:{port}" for port in ports[first:] + ports[:first]]
             shape = [f"--latency={latency}", f"--jitter={case.network.jitter}",
                      f"--loss={case.network.loss}",
-                     f"--poll={POLL_HZ}"] if case.network.is_shaped() else []
+                     f"--poll={case.poll_hz}"] if case.network.is_shaped() else []
             processes.append(stack.enter_context(
-                pinned(LOAD_CPU, BIN / "raim-bots", "--clients", clients, "--seconds", lifetime_s,
+                pinned(LOAD_CPUS, BIN / "raim-bots", "--clients", clients, "--seconds", lifetime_s,
                        "--seed", index + 1, *shape, "--json", *targets,
                        is_realtime=case.is_realtime, stdout=subprocess.PIPE)))
             begun += clients
@@ -312,6 +314,7 @@ def between(before, after, case):
             inputs[key] += sum(player[f"inputs_{key}"] for player in new["players"])
             inputs[key] -= sum(player[f"inputs_{key}"] for player in old["players"])
     seconds = after.now - before.now
+    load_cpus = min(len(LOAD_CPUS), len(case.network.latencies))  # a process has one thread
 
     def percent(what, field):
         return (getattr(getattr(after, what), field) -
@@ -324,8 +327,8 @@ def between(before, after, case):
                late_p99_us=round(p99_us(before.latenesses, after.latenesses), 1),
                worker_percent=round(percent("worker", "ran"), 1),
                worker_waited_percent=round(percent("worker", "waited"), 1),
-               load_percent=round(percent("load", "ran"), 1),
-               load_waited_percent=round(percent("load", "waited"), 1),
+               load_percent=round(percent("load", "ran") / load_cpus, 1),
+               load_waited_percent=round(percent("load", "waited") / load_cpus, 1),
                inputs_missed_percent=round(100 * inputs["missed"] / max(1, inputs["due"]), 2),
                latency=case.network.name, per_arena=case.per_arena, sight=case.sight,
                encryption=case.encryption)
