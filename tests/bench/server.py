@@ -6,7 +6,8 @@ Measures raimd's worker thread under real bot clients, and between those runs tw
 (bare.c: recvfrom and sendto, recvmmsg and sendmmsg) with the same number and mean size of
 datagrams, and takes the ratios of the medians: absolute figures drift with the machine, ratios in
 one run do not. Parts: tick (the above, with step.c for a world step), idle (empty arenas), growth
-(arenas of different sizes on one map) and players (how many clients a worker holds).
+(arenas of different sizes on one map), encryption (with and without, in turns) and players (how
+many clients a worker holds).
 """
 
 import argparse
@@ -29,7 +30,7 @@ COLUMNS = ["run", "part", "kind", "us_per_client_tick", "clients", "latency", "s
            "sent_per_client_tick", "bytes_in", "bytes_out", "late_ticks", "skipped_ticks",
            "late_p99_us", "worker_percent", "worker_waited_percent", "load_percent",
            "load_waited_percent", "inputs_missed_percent"]
-PARTS = ("tick", "idle", "growth", "players")
+PARTS = ("tick", "idle", "growth", "encryption", "players")
 
 IDLE_ARENAS = 200
 GROWTH = (16, 64, 250)     # players per arena
@@ -37,7 +38,7 @@ COARSE_POLL_HZ = 120       # of a load that has much to do: its delays are exact
 HELD_WORKER_PERCENT = 80   # of its CPU, at most
 HELD_LATE_P99_US = 1000    # at most
 HELD_STEP = 0.05           # the search ends when it knows this share of the players
-MOST_TRIALS = 8
+MOST_TRIALS = 6
 
 # Beyond these a run tells more about the machine or the load than about the server.
 MOST_LOAD_PERCENT = 90
@@ -184,6 +185,22 @@ def measure_growth(bench, case, runs):
             f" latency={case.network.name} sight={case.sight} encryption={case.encryption}")
 
 
+# --- encryption ---
+
+def measure_encryption(bench, case, runs):
+    """The cost of encryption, from pairs of runs that stand next to each other."""
+    added, ratios = [], []
+    for run in range(runs):
+        order = ("off", "offered") if run % 2 == 0 else ("offered", "off")
+        us = {kind: bench.server("encryption", case._replace(encryption=kind))["us_per_client_tick"]
+              for kind in order}
+        added.append(us["offered"] - us["off"])
+        ratios.append(us["offered"] / us["off"])
+    return (f"bench server encryption_us={statistics.median(added):.2f}"
+            f" encryption_ratio={statistics.median(ratios):.2f} clients={case.clients}"
+            f" latency={case.network.name} sight={case.sight}")
+
+
 # --- players ---
 
 def holds(result):
@@ -251,6 +268,8 @@ def measure(bench, options):
         lines.append(measure_idle(case, options.idle_arenas))
     if "growth" in options.parts:
         lines.append(measure_growth(bench, case, options.runs))
+    if "encryption" in options.parts:
+        lines.append(measure_encryption(bench, case, options.runs))
     if "players" in options.parts:
         us = us or bench.server("players", case)["us_per_client_tick"]
         lines.append(measure_players(bench, case, us))
