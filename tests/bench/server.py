@@ -109,16 +109,20 @@ def measure_step():
 
 
 def measure_tick(bench, case, runs, step_us):
-    """The line for machines of one network, and the cost of a client's tick."""
+    """The line for machines of one network, and the cost of a client's tick.
+
+    Without runs the first, short one has to do.
+    """
     # A short run first warms the machine up and tells the sizes that the bare loops must move.
     probe = server(case._replace(seconds=min(case.seconds, 2)))
     sizes = round(probe["bytes_in"]), round(probe["bytes_out"])
     first = len(bench.rows)
-    for _ in range(runs):
-        for kind in ("bare", "mmsg"):
-            bench.keep("tick", bare(kind, case, *sizes))
-        bench.server("tick", case)
-    if runs > 1:
+    if runs == 0:
+        bench.keep("tick", probe)
+    for run in range(2 * runs + 1):
+        if run % 2 == 1:
+            bench.server("tick", case)
+            continue
         for kind in ("bare", "mmsg"):
             bench.keep("tick", bare(kind, case, *sizes))
     us = {kind: bench.median(first, kind) for kind in ("server", "bare", "mmsg")}
@@ -213,17 +217,16 @@ def measure_players(bench, case, us):
 
     Where the load reaches its own limit first, the answer is only a lower bound, and says so.
     """
-    held, lost, limit = 0, math.inf, "server"
+    held, lost, limit = 0, math.inf, "trials"
     clients = max(case.per_arena, round(HELD_WORKER_PERCENT / 100 * 1e6 / TICK_HZ / us))
     for _ in range(MOST_TRIALS):
         result = bench.server("players", case._replace(clients=clients, poll_hz=COARSE_POLL_HZ))
         if holds(result):
             held = clients
         else:
+            # A late load makes a server dearer: whether it would hold as many, nobody can tell.
             lost = clients
-        # A late load makes a server late: whether that many would be held, it cannot tell.
-        if result["load_percent"] > MOST_LOAD_PERCENT:
-            limit, lost = "load", min(lost, clients)
+            limit = "load" if result["load_percent"] > MOST_LOAD_PERCENT else "server"
         if lost - held <= HELD_STEP * lost:
             break
         guess = clients * HELD_WORKER_PERCENT / max(1, result["worker_percent"])
@@ -267,9 +270,9 @@ def measure(bench, options):
     if "idle" in options.parts:
         lines.append(measure_idle(case, options.idle_arenas))
     if "growth" in options.parts:
-        lines.append(measure_growth(bench, case, options.runs))
+        lines.append(measure_growth(bench, case, max(1, options.runs)))
     if "encryption" in options.parts:
-        lines.append(measure_encryption(bench, case, options.runs))
+        lines.append(measure_encryption(bench, case, max(1, options.runs)))
     if "players" in options.parts:
         us = us or bench.server("players", case)["us_per_client_tick"]
         lines.append(measure_players(bench, case, us))
@@ -308,7 +311,7 @@ def read_options():
         parser.error(f"the parts are {', '.join(PARTS)}")
     options.idle_arenas = IDLE_ARENAS
     if options.shortest:
-        options.clients, options.seconds, options.settle, options.runs = 16, 0.5, 0.2, 1
+        options.clients, options.seconds, options.settle, options.runs = 16, 0.5, 0.2, 0
         options.idle_arenas, options.latency = 8, options.latency or "mix"
         options.parts = options.parts or ["tick", "idle"]
     options.parts = options.parts or PARTS
