@@ -79,7 +79,8 @@ static double next_poll(double poll_s, double period_s)
 static void play(const struct options *options, struct opponent *players)
 {
     // The network simulator needs a fine clock for its delays.
-    const double period_s = 1.0 / (options->shaped ? FINE_POLL_HZ : POLL_HZ);
+    const double wanted_hz = options->shaped ? FINE_POLL_HZ : POLL_HZ;
+    const double period_s = 1.0 / (options->poll_hz > 0 ? options->poll_hz : wanted_hz);
     double poll_s = now_s();
     const double end_s = poll_s + options->seconds;
     int opened = 0;

@@ -20,7 +20,7 @@ static const char about[] =
     "connect.";
 
 enum { CLIENTS = 256, SECONDS, SEED, ACCESS, REQUIRE_ENCRYPTION, KNOWN_SERVERS, JSON };
-enum { LATENCY = 300, JITTER, LOSS };
+enum { LATENCY = 300, JITTER, LOSS, POLL };
 
 static const struct argp_option known[] = {
     {"clients", CLIENTS, "N", 0, "Number of bots, 1 to 4000 (8)", 0},
@@ -35,6 +35,10 @@ static const struct argp_option known[] = {
     {"latency", LATENCY, "MS", 0, "Round trip added to the network, half of it each way (0)", 0},
     {"jitter", JITTER, "MS", 0, "Largest random delay of a datagram, each way (0)", 0},
     {"loss", LOSS, "PCT", 0, "Percentage of datagrams lost, each way (0)", 0},
+    {"poll", POLL, "HZ", 0,
+     "Polls of the sockets a second (60; 1000 with a simulated network, whose delays are exact to "
+     "one poll)",
+     0},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
     {0},
 };
@@ -62,6 +66,7 @@ static double number_of(struct argp_state *state, int key, const char *text)
         {LATENCY, false, 0, 5000, "--latency wants milliseconds from 0 to 5000"},
         {JITTER, false, 0, 5000, "--jitter wants milliseconds from 0 to 5000"},
         {LOSS, false, 0, 100, "--loss wants a percentage from 0 to 100"},
+        {POLL, true, 60, 1000, "--poll wants a whole number from 60 to 1000"},
     };
     double number = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -142,6 +147,9 @@ static error_t take(int key, char *text, struct argp_state *state)
     case LOSS:
         options->network.loss = number_of(state, key, text) / 100;
         options->shaped = true;
+        break;
+    case POLL:
+        options->poll_hz = number_of(state, key, text);
         break;
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

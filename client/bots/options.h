@@ -14,7 +14,8 @@ struct options {
     double seconds; // INFINITY: until interrupted
     uint64_t seed;
     bool json;
-    bool shaped; // `network` is to be simulated
+    double poll_hz; // 0: what the network wants
+    bool shaped;    // `network` is to be simulated
     struct shaper_def network;
     int access_count;
     const char *access[OPTIONS_MAX_CLIENTS]; // access token of client i, as typed

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The least that moving a game's datagrams can cost: a loop of recvfrom and sendto driven by a
-// 60 Hz timer, and the load for it, which drains its sockets on a timer too. Loopback only.
+// The least that moving a game's datagrams can cost: a loop driven by a 60 Hz timer that answers
+// every datagram, and the load for it, which drains its sockets on a timer too. Loopback only.
 //
 //   bench_bare serve REPLY_BYTES WARMUP_S WINDOW_S
-//     Prints "port=N", waits for the first datagram, and after the warm-up measures one window:
-//     "cpu_ns=... ticks=... received=... sent=...". CPU time is that of its one thread.
+//     Calls recvfrom and sendto for each datagram. Prints "port=N", waits for the first datagram,
+//     and after the warm-up measures one window: "cpu_ns=... ticks=... received=... sent=...". CPU
+//     time is that of its one thread.
+//   bench_bare mmsg REPLY_BYTES WARMUP_S WINDOW_S
+//     The same with recvmmsg and sendmmsg, in batches of as many datagrams as raimd's.
 //   bench_bare load PORT CLIENTS BYTES SECONDS
 //     Sends one datagram from each client's socket per tick and reads all answers:
 //     "sent=... received=...".
@@ -13,6 +16,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +29,7 @@
 #define NS_PER_S 1000000000LL
 #define TICK_NS (NS_PER_S / TICK_HZ)
 #define MAX_DATAGRAM 1500
+#define BATCH 64
 #define MAX_CLIENTS 10000
 #define MAX_SECONDS 600
 
@@ -76,7 +81,10 @@ struct traffic {
     int64_t received, sent;
 };
 
-static void answer_all(int descriptor, size_t reply_bytes, struct traffic *traffic)
+// Answers all that has arrived.
+typedef void answer(int descriptor, size_t reply_bytes, struct traffic *traffic);
+
+static void answer_each(int descriptor, size_t reply_bytes, struct traffic *traffic)
 {
     struct sockaddr_in from;
     socklen_t length = sizeof from;
@@ -92,7 +100,35 @@ static void answer_all(int descriptor, size_t reply_bytes, struct traffic *traff
         die("recvfrom");
 }
 
-static int serve(size_t reply_bytes, int64_t warmup_s, int64_t window_s)
+static void answer_batches(int descriptor, size_t reply_bytes, struct traffic *traffic)
+{
+    static struct sockaddr_in addresses[BATCH];
+    static uint8_t datagrams[BATCH][MAX_DATAGRAM];
+    struct iovec parts[BATCH];
+    struct mmsghdr headers[BATCH];
+    int received;
+    do {
+        for (int i = 0; i < BATCH; i++) {
+            parts[i] = (struct iovec){.iov_base = datagrams[i], .iov_len = MAX_DATAGRAM};
+            headers[i] = (struct mmsghdr){.msg_hdr = {.msg_name = &addresses[i],
+                                                      .msg_namelen = sizeof addresses[i],
+                                                      .msg_iov = &parts[i],
+                                                      .msg_iovlen = 1}};
+        }
+        received = recvmmsg(descriptor, headers, BATCH, MSG_DONTWAIT, NULL);
+        if (received < 0 && errno != EAGAIN)
+            die("recvmmsg");
+        if (received <= 0)
+            return;
+        for (int i = 0; i < received; i++)
+            parts[i] = (struct iovec){.iov_base = payload, .iov_len = reply_bytes};
+        const int sent = sendmmsg(descriptor, headers, (unsigned)received, MSG_DONTWAIT);
+        traffic->received += received;
+        traffic->sent += sent > 0 ? sent : 0;
+    } while (received == BATCH);
+}
+
+static int serve(answer *answer_all, size_t reply_bytes, int64_t warmup_s, int64_t window_s)
 {
     const int descriptor = open_socket();
     const int buffer = RECEIVE_BUFFER;
@@ -180,7 +216,7 @@ static int load(uint16_t port, size_t clients, size_t bytes, int64_t seconds)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: bench_bare serve REPLY_BYTES WARMUP_S WINDOW_S\n"
+    fprintf(stderr, "usage: bench_bare serve|mmsg REPLY_BYTES WARMUP_S WINDOW_S\n"
                     "       bench_bare load PORT CLIENTS BYTES SECONDS\n");
     return 64;
 }
@@ -196,11 +232,14 @@ static long number(const char *text, long max)
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && strcmp(argv[1], "serve") == 0) {
+    const bool is_batched = argc > 1 && strcmp(argv[1], "mmsg") == 0;
+    if (argc == 5 && (is_batched || strcmp(argv[1], "serve") == 0)) {
         const long bytes = number(argv[2], MAX_DATAGRAM);
         const long warmup_s = number(argv[3], MAX_SECONDS);
         const long window_s = number(argv[4], MAX_SECONDS);
-        return bytes && warmup_s && window_s ? serve((size_t)bytes, warmup_s, window_s) : usage();
+        answer *answer_all = is_batched ? answer_batches : answer_each;
+        return bytes && warmup_s && window_s ? serve(answer_all, (size_t)bytes, warmup_s, window_s)
+                                             : usage();
     }
     if (argc == 6 && strcmp(argv[1], "load") == 0) {
         const long port = number(argv[2], UINT16_MAX);

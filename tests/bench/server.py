@@ -2,300 +2,327 @@
 # SPDX-License-Identifier: MIT
 """What does one client cost the server per tick, and how far is that from moving its datagrams?
 
-Measures raimd's worker thread under real bot clients, and between those runs a bare
-recvfrom/sendto loop (bare.c) with the same number and mean size of datagrams, and takes the ratio
-of the medians: absolute figures drift with the machine, ratios in one run do not. The servers run
-on CPU 0 and the loads on CPU 1. Also runs step.c for the cost of a world step.
+Measures raimd's worker thread under real bot clients, and between those runs two bare loops
+(bare.c: recvfrom and sendto, recvmmsg and sendmmsg) with the same number and mean size of
+datagrams, and takes the ratios of the medians: absolute figures drift with the machine, ratios in
+one run do not. Parts: tick (the above, with step.c for a world step), idle (empty arenas), growth
+(arenas of different sizes on one map), encryption (with and without, in turns) and players (how
+many clients a worker holds).
 """
 
-import contextlib
 import csv
-import json
 import math
 import pathlib
 import resource
-import signal
-import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
 
-from shared import BIN, FIGURES, ROOT, SHORTEST, often, options_parser
+from live_server import (LOAD_CPUS, PINGS, SERVER_CPU, TICK_HZ, Case, Failure, Network, bare,
+                         figures, running, server, thread_times, worker_times)
+from shared import BIN, FIGURES, ROOT, options_parser
 
 CSV = FIGURES / "server.csv"
-MAP = ROOT / "config/maps/crossfire.conf"
 
-SERVER_CPU, LOAD_CPU = 0, 1
-PLAYERS_PER_ARENA = 64
-TICK_HZ = 60
-JOIN_S = 10    # by then every client must play
-SETTLE_S = often(2, 0.5) # from the last join to the window
-WARMUP_S = 1   # of the bare loop
-DEADLINE_S = 10
+COLUMNS = ["run", "part", "kind", "us_per_client_tick", "clients", "latency", "sight",
+           "encryption", "per_arena", "client_ticks", "seconds", "received_per_client_tick",
+           "sent_per_client_tick", "bytes_in", "bytes_out", "late_ticks", "skipped_ticks",
+           "late_p99_us", "worker_percent", "worker_waited_percent", "load_percent",
+           "load_waited_percent", "inputs_missed_percent"]
+PARTS = ("tick", "idle", "growth", "encryption", "players")
 
-COLUMNS = ["run", "kind", "us_per_client_tick", "clients", "client_ticks", "seconds",
-           "received_per_client_tick", "sent_per_client_tick", "bytes_in", "bytes_out",
-           "late_ticks", "skipped_ticks"]
+IDLE_ARENAS = 200
+GROWTH = (16, 64, 250)     # players per arena
+COARSE_POLL_HZ = 120       # of a load that has much to do: its delays are exact to 8 ms
+HELD_WORKER_PERCENT = 80   # of its CPU, at most
+HELD_LATE_P99_US = 1000    # at most
+HELD_STEP = 0.05           # the search ends when it knows this share of the players
+MOST_TRIALS = 6
 
-
-class Failure(Exception):
-    """The measurement cannot be trusted, and why."""
-
-
-@contextlib.contextmanager
-def pinned(cpu, *command, **options):
-    """A process on one CPU, ended when the block ends."""
-    command = ["taskset", "-c", str(cpu), *map(str, command)]
-    process = subprocess.Popen(command, text=True, **options)
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(DEADLINE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        if process.stdout:
-            process.stdout.close()
+# Beyond these a run tells more about the machine or the load than about the server.
+MOST_LOAD_PERCENT = 90
+MOST_WAITED_PERCENT = 2
+MOST_MISSED_PERCENT = 3
 
 
-def figures(line):
-    """The dict of a line of key=value words."""
-    return {key: float(value) for key, value in (word.split("=") for word in line.split())}
+class Bench:
+    """Runs cases and keeps their rows for the CSV."""
+
+    def __init__(self):
+        self.rows = []
+
+    def keep(self, part, result):
+        self.rows.append({"part": part, **result})
+        more = ""
+        if result["kind"] == "server":
+            more = ("; late p99 {late_p99_us:.0f} us, {late_ticks} late, {skipped_ticks} skipped"
+                    " ticks; worker {worker_percent:.0f} % and waited {worker_waited_percent:.1f},"
+                    " load {load_percent:.0f} %").format(**result)
+        print("  {kind:<7} {us_per_client_tick:6.2f} us per client-tick   {clients} clients, per"
+              " client-tick {received_per_client_tick:.3f} in of {bytes_in:.0f} bytes,"
+              " {sent_per_client_tick:.3f} out of {bytes_out:.0f} bytes".format(**result) + more,
+              flush=True)
+        for doubt in doubts(result):
+            print(f"  note: {doubt}", flush=True)
+        return result
+
+    def server(self, part, case):
+        return self.keep(part, server(case))
+
+    def median(self, first, kind, key="us_per_client_tick"):
+        """The median of a column over the rows of a kind from number `first` on."""
+        return statistics.median(row[key] for row in self.rows[first:] if row["kind"] == kind)
+
+    def write_csv(self):
+        CSV.parent.mkdir(parents=True, exist_ok=True)
+        with CSV.open("w", newline="", encoding="ascii") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            for number, result in enumerate(self.rows, start=1):
+                writer.writerow({"run": number, **result,
+                                 "us_per_client_tick": f"{result['us_per_client_tick']:.3f}"})
 
 
-def row(kind, cpu_ns, clients, client_ticks, seconds, received, sent, bytes_in, bytes_out,
-        late=0, skipped=0):
-    if client_ticks == 0 or received == 0 or sent == 0:
-        raise Failure(f"nothing moved in the {kind} run")
-    return {
-        "kind": kind,
-        "us_per_client_tick": cpu_ns / 1000 / client_ticks,
-        "clients": clients,
-        "client_ticks": int(client_ticks),
-        "seconds": round(seconds, 2),
-        "received_per_client_tick": round(received / client_ticks, 3),
-        "sent_per_client_tick": round(sent / client_ticks, 3),
-        "bytes_in": round(bytes_in / received, 1),
-        "bytes_out": round(bytes_out / sent, 1),
-        "late_ticks": late,
-        "skipped_ticks": skipped,
-    }
+def doubts(result):
+    """Why a run of the server may tell more about the machine or the load than about the server."""
+    if result["kind"] != "server":
+        return
+    if result["worker_waited_percent"] > MOST_WAITED_PERCENT:
+        yield (f"others had the worker's CPU for {result['worker_waited_percent']:.0f} % of the"
+               " window; a late server costs more (see --realtime)")
+    if result["load_percent"] > MOST_LOAD_PERCENT:
+        yield f"the load used {result['load_percent']:.0f} % of its CPU"
+    if result["inputs_missed_percent"] > MOST_MISSED_PERCENT:
+        yield (f"{result['inputs_missed_percent']:.1f} % of the inputs were late or lost: the load"
+               " did not keep up, or the server did not")
 
 
-# --- the bare loop ---
+# --- tick ---
 
-def bare(clients, seconds, size_in, size_out):
-    """One run of the bare loop with datagrams of these sizes."""
-    with pinned(SERVER_CPU, BIN / "bench_bare", "serve", size_out, WARMUP_S, seconds,
-                stdout=subprocess.PIPE) as server:
-        port = int(figures(server.stdout.readline())["port"])
-        with pinned(LOAD_CPU, BIN / "bench_bare", "load", port, clients, size_in,
-                    seconds + WARMUP_S + 2, stdout=subprocess.DEVNULL):
-            result = figures(server.stdout.readline())
-    expected = clients * result["ticks"]
-    if not 0.98 < result["received"] / expected < 1.02 and not SHORTEST:
-        raise Failure(f"the bare loop got {result['received']:.0f} of {expected:.0f} datagrams")
-    # A datagram answered is a client's tick: the two timers are not in step.
-    return row("bare", result["cpu_ns"], clients, result["received"], result["ticks"] / TICK_HZ,
-               result["received"], result["sent"], result["received"] * size_in,
-               result["sent"] * size_out)
+def measure_step():
+    step = figures(subprocess.run(["taskset", "-c", str(SERVER_CPU), BIN / "bench_step"],
+                                  check=True, stdout=subprocess.PIPE, text=True).stdout)
+    print("  step    {step_us:6.2f} us per world step   {players:.0f} players, {obstacles:.0f}"
+          " obstacles, {bullets:.0f} bullets; 90th percentile {p90_us:.2f} us".format(**step))
+    return step["step_us"]
 
 
-# --- the server ---
+def measure_tick(bench, case, runs, step_us):
+    """The line for machines of one network, and the cost of a client's tick.
 
-def free_ports(kind, count):
-    """Ports of loopback that nobody has bound."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket(socket.AF_INET, kind)) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
-def write_config(path, status_port, ports, encrypted):
-    arenas = ",\n".join(
-        f'  {{ name = "a{index}"; address = "127.0.0.1"; port = {port}; map = "{MAP}";'
-        f" max_players = {PLAYERS_PER_ARENA}; spectator_delay = 0.0; bots = 0;"
-        f' encryption = "{encrypted}"; }}'
-        for index, port in enumerate(ports))
-    path.write_text(f'workers = 1;\nstatus = "127.0.0.1:{status_port}";\n'
-                    f"arenas = (\n{arenas}\n);\n", encoding="ascii")
-
-
-def get_status(port):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=DEADLINE_S) as answer:
-        return json.load(answer)
-
-
-def poll(what, deadline_s, process, ready):
-    """Waits until ready() answers something true; OSError means not yet."""
-    end = time.monotonic() + deadline_s
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            raise Failure(f"{process.args[3]} ended with {process.returncode} before {what}")
-        with contextlib.suppress(OSError):
-            found = ready()
-            if found:
-                return found
-        time.sleep(0.05)
-    raise Failure(f"no {what} within {deadline_s} s")
+    Without runs the first, short one has to do.
+    """
+    # A short run first warms the machine up and tells the sizes that the bare loops must move.
+    probe = server(case._replace(seconds=min(case.seconds, 2)))
+    sizes = round(probe["bytes_in"]), round(probe["bytes_out"])
+    first = len(bench.rows)
+    if runs == 0:
+        bench.keep("tick", probe)
+    for run in range(2 * runs + 1):
+        if run % 2 == 1:
+            bench.server("tick", case)
+            continue
+        for kind in ("bare", "mmsg"):
+            bench.keep("tick", bare(kind, case, *sizes))
+    us = {kind: bench.median(first, kind) for kind in ("server", "bare", "mmsg")}
+    rest = {key: bench.median(first, "server", key)
+            for key in ("late_p99_us", "load_percent", "worker_waited_percent")}
+    line = (f"bench server us_per_client_tick={us['server']:.2f} bare_us={us['bare']:.2f}"
+            f" mmsg_us={us['mmsg']:.2f} ratio={us['server'] / us['bare']:.2f}"
+            f" ratio_mmsg={us['server'] / us['mmsg']:.2f} clients={case.clients}"
+            f" latency={case.network.name} jitter={case.network.jitter:g}"
+            f" loss={case.network.loss:g} sight={case.sight} encryption={case.encryption}"
+            f" step_us={step_us:.1f} late_p99_us={rest['late_p99_us']:.0f}"
+            f" load_percent={rest['load_percent']:.0f}"
+            f" waited_percent={rest['worker_waited_percent']:.1f}")
+    return line, us["server"]
 
 
-def worker_ns(pid):
-    """User and system time so far of the worker threads, from the scheduler's own account."""
-    total = count = 0
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text().startswith("raimd-worker"):
-            total += int((task / "schedstat").read_text().split()[0])
-            count += 1
-    if count != 1:
-        raise Failure(f"found {count} threads named raimd-worker*, want 1")
-    return total
+# --- idle ---
+
+def resident_kb(pid):
+    """What a process has in memory."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    raise Failure("the kernel does not tell VmRSS")
 
 
-def sample(pid, status_port):
-    """CPU time and status, taken together."""
-    status = get_status(status_port)
-    return time.monotonic(), worker_ns(pid), status
+def idle(case, arenas):
+    """CPU seconds per second of the worker and of the process, and KiB, with nobody playing."""
+    with running(arenas, case.per_arena, case.encryption, case.sight,
+                 case.is_realtime) as (daemon, _, _):
+        time.sleep(case.settle_s)
+        before = worker_times(daemon.pid), thread_times(daemon.pid)[0], time.monotonic()
+        time.sleep(case.seconds)
+        after = worker_times(daemon.pid), thread_times(daemon.pid)[0], time.monotonic()
+        kb = resident_kb(daemon.pid)
+    ns = (after[2] - before[2]) * 1e9
+    return (after[0].ran - before[0].ran) / ns, (after[1].ran - before[1].ran) / ns, kb
 
 
-def between(before, after, clients):
-    """The row of a window that lies between two samples."""
-    (start, cpu_before, first), (end, cpu_after, last) = before, after
-    totals = dict.fromkeys(["client_ticks", "bytes_in", "bytes_out", "packets_in", "packets_out",
-                            "late_ticks", "skipped_ticks"], 0)
-    for old, new in zip(first["arenas"], last["arenas"]):
-        ids = [sorted(player["id"] for player in arena["players"]) for arena in (old, new)]
-        if ids[0] != ids[1]:
-            raise Failure(f"players of arena {new['name']} came or went during the window")
-        totals["client_ticks"] += len(ids[0]) * (new["tick"] - old["tick"])
-        for key in list(totals)[1:]:
-            totals[key] += new[key] - old[key]
-    return row("server", cpu_after - cpu_before, clients, totals["client_ticks"], end - start,
-               totals["packets_in"], totals["packets_out"], totals["bytes_in"],
-               totals["bytes_out"], totals["late_ticks"], totals["skipped_ticks"])
+def measure_idle(case, arenas):
+    worker, process, kb = idle(case, arenas)
+    one_kb = idle(case._replace(seconds=0.1), 1)[2]
+    us = worker * 1e6 / TICK_HZ / arenas
+    each_mb = (kb - one_kb) / 1024 / (arenas - 1)
+    print(f"  idle    {us:6.2f} us per tick of an empty arena; {arenas} of {case.per_arena} places:"
+          f" {100 * worker:.1f} % of a core, {100 * process:.1f} with the other threads,"
+          f" {kb / 1024:.0f} MB, {each_mb:.2f} MB each", flush=True)
+    return (f"bench server idle_arenas={arenas} idle_percent={100 * worker:.1f}"
+            f" idle_us_per_tick={us:.2f} idle_mb={kb / 1024:.0f} idle_arena_mb={each_mb:.2f}")
 
 
-def check_bots(output):
-    """What the clients saw must be a game without errors."""
-    report = json.loads(output)
-    for key in ("refused", "decode_errors"):
-        if report[key] != 0:
-            raise Failure(f"raim-bots says {key} = {report[key]}")
+# --- growth ---
+
+def measure_growth(bench, case, runs):
+    first = len(bench.rows)
+    for _ in range(runs):
+        for per_arena in GROWTH:
+            bench.server("growth", case._replace(per_arena=per_arena, poll_hz=COARSE_POLL_HZ))
+    us = {per_arena: statistics.median(row["us_per_client_tick"] for row in bench.rows[first:]
+                                       if row["per_arena"] == per_arena) for per_arena in GROWTH}
+    return ("bench server growth=one_map "
+            + " ".join(f"us_p{per_arena}={us[per_arena]:.2f}" for per_arena in GROWTH)
+            + f" growth_ratio={us[GROWTH[-1]] / us[GROWTH[0]]:.2f} clients={case.clients}"
+            f" latency={case.network.name} sight={case.sight} encryption={case.encryption}")
 
 
-def server(clients, seconds, encrypted):
-    """One run of raimd under raim-bots, encrypted unless `encryption` is "off"."""
-    arenas = math.ceil(clients / PLAYERS_PER_ARENA)
-    ports = free_ports(socket.SOCK_DGRAM, arenas)
-    status_port = free_ports(socket.SOCK_STREAM, 1)[0]
-    with tempfile.TemporaryDirectory() as directory:
-        config = pathlib.Path(directory, "raimd.conf")
-        write_config(config, status_port, ports, encrypted)
-        log = pathlib.Path(directory, "raimd.log")
-        with log.open("w", encoding="utf-8") as sink:
-            try:
-                return server_run(config, sink, clients, seconds, status_port, ports)
-            except Failure:
-                sys.stderr.write(log.read_text(encoding="utf-8", errors="replace"))
-                raise
+# --- encryption ---
+
+def measure_encryption(bench, case, runs):
+    """The cost of encryption, from pairs of runs that stand next to each other."""
+    added, ratios = [], []
+    for run in range(runs):
+        order = ("off", "offered") if run % 2 == 0 else ("offered", "off")
+        us = {kind: bench.server("encryption", case._replace(encryption=kind))["us_per_client_tick"]
+              for kind in order}
+        added.append(us["offered"] - us["off"])
+        ratios.append(us["offered"] / us["off"])
+    return (f"bench server encryption_us={statistics.median(added):.2f}"
+            f" encryption_ratio={statistics.median(ratios):.2f} clients={case.clients}"
+            f" latency={case.network.name} sight={case.sight}")
 
 
-def server_run(config, log, clients, seconds, status_port, ports):
-    with pinned(SERVER_CPU, BIN / "raimd", "-c", config, stderr=log) as daemon:
-        poll("status", DEADLINE_S, daemon, lambda: get_status(status_port))
-        targets = [f"127.0.0.1:{port}" for port in ports]
-        # They are stopped after the window; before an end of their own they would cease fire.
-        lifetime = seconds + SETTLE_S + JOIN_S + DEADLINE_S
-        with pinned(LOAD_CPU, BIN / "raim-bots", "--clients", clients, "--seconds", lifetime,
-                    "--json", *targets, stdout=subprocess.PIPE) as bots:
-            poll(f"{clients} players", JOIN_S, bots,
-                 lambda: get_status(status_port)["players"]["now"] == clients)
-            time.sleep(SETTLE_S)
-            before = sample(daemon.pid, status_port)
-            time.sleep(seconds)
-            after = sample(daemon.pid, status_port)
-            bots.terminate()
-            check_bots(bots.communicate(timeout=DEADLINE_S)[0])
-        daemon.send_signal(signal.SIGTERM)
-        if daemon.wait(DEADLINE_S) != 0:
-            raise Failure(f"raimd ended with {daemon.returncode}")
-    return between(before, after, clients)
+# --- players ---
+
+def holds(result):
+    return (result["worker_percent"] <= HELD_WORKER_PERCENT and
+            result["late_p99_us"] <= HELD_LATE_P99_US)
+
+
+def measure_players(bench, case, us):
+    """Bisects between what a worker held and what it did not, from a guess by the cost of a tick.
+
+    Where the load reaches its own limit first, the answer is only a lower bound, and says so.
+    """
+    held, lost, limit = 0, math.inf, "trials"
+    clients = max(case.per_arena, round(HELD_WORKER_PERCENT / 100 * 1e6 / TICK_HZ / us))
+    for _ in range(MOST_TRIALS):
+        result = bench.server("players", case._replace(clients=clients, poll_hz=COARSE_POLL_HZ))
+        if holds(result):
+            held = clients
+        else:
+            # A late load makes a server dearer: whether it would hold as many, nobody can tell.
+            lost = clients
+            limit = "load" if result["load_percent"] > MOST_LOAD_PERCENT else "server"
+        if lost - held <= HELD_STEP * lost:
+            break
+        guess = clients * HELD_WORKER_PERCENT / max(1, result["worker_percent"])
+        if math.isinf(lost):
+            clients = round(max(1.05 * clients, guess))
+        elif held == 0:
+            clients = round(0.8 * clients)
+        else:
+            clients = round((held + lost) / 2)
+    return (f"bench server players_per_core={held} limited_by={limit}"
+            f" latency={case.network.name} per_arena={case.per_arena} sight={case.sight}"
+            f" encryption={case.encryption}")
 
 
 # --- the whole ---
 
-def show(result):
-    print("  {kind:<7} {us_per_client_tick:6.2f} us per client-tick   {clients} clients, per"
-          " client-tick {received_per_client_tick:.3f} in of {bytes_in:.0f} bytes,"
-          " {sent_per_client_tick:.3f} out of {bytes_out:.0f} bytes;"
-          " {late_ticks} late, {skipped_ticks} skipped ticks".format(**result), flush=True)
+def networks(options):
+    """Those to measure with: the chosen one, or the mix and none."""
+    if options.latency is None:
+        return [Network("mix", PINGS, options.jitter, options.loss), Network("0", (0,), 0, 0)]
+    latencies = PINGS if options.latency == "mix" else (float(options.latency),)
+    return [Network(options.latency, latencies, options.jitter, options.loss)]
 
 
-def write_csv(results):
-    CSV.parent.mkdir(parents=True, exist_ok=True)
-    with CSV.open("w", newline="", encoding="ascii") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for number, result in enumerate(results, start=1):
-            writer.writerow({"run": number, **result,
-                             "us_per_client_tick": f"{result['us_per_client_tick']:.3f}"})
+def measure(bench, options):
+    print("The loads drain their sockets on a timer: clients that block until a datagram comes"
+          " would cost\nthe server a wake-up for each. Loopback; servers on CPU"
+          f" {SERVER_CPU}, loads on CPU {', '.join(map(str, LOAD_CPUS))}.", flush=True)
+    lines = []
+    us = None
+    chosen = networks(options)
+    case = Case(chosen[0], clients=options.clients, per_arena=options.per_arena,
+                seconds=options.seconds, settle_s=options.settle, encryption=options.encryption,
+                sight=options.sight, is_realtime=options.realtime)
+    if "tick" in options.parts:
+        step_us = measure_step()
+        for network in chosen:
+            line, cost = measure_tick(bench, case._replace(network=network), options.runs, step_us)
+            us = us or cost
+            lines.append(line)
+    if "idle" in options.parts:
+        lines.append(measure_idle(case, options.idle_arenas))
+    if "growth" in options.parts:
+        lines.append(measure_growth(bench, case, max(1, options.runs)))
+    if "encryption" in options.parts:
+        lines.append(measure_encryption(bench, case, max(1, options.runs)))
+    if "players" in options.parts:
+        us = us or bench.server("players", case)["us_per_client_tick"]
+        lines.append(measure_players(bench, case, us))
+    bench.write_csv()
+    print("\n".join(lines))
 
 
-def measure(clients, seconds, runs, encrypted):
-    print("The loads drain their sockets on a 60 Hz timer: clients that block until a datagram"
-          " comes would\ncost the server a wake-up for each. Loopback; servers on CPU"
-          f" {SERVER_CPU}, loads on CPU {LOAD_CPU}.", flush=True)
+def latency(text):
+    if text != "mix" and not 0 <= float(text) <= 5000:
+        raise ValueError(text)
+    return text
 
-    # A short run first warms the machine up and tells the sizes that the bare loop must move.
-    probe = server(clients, often(2, 1), encrypted)
-    sizes = round(probe["bytes_in"]), round(probe["bytes_out"])
-    results = [bare(clients, seconds, *sizes)]
-    show(results[-1])
-    for _ in range(runs):
-        for result in (server(clients, seconds, encrypted), bare(clients, seconds, *sizes)):
-            results.append(result)
-            show(result)
 
-    step = figures(subprocess.run(["taskset", "-c", str(SERVER_CPU), BIN / "bench_step",
-                                   *often([], ["1", "64", "50", "1"])], check=True,
-                                  stdout=subprocess.PIPE, text=True).stdout)
-    print("  step    {step_us:6.2f} us per world step   {players:.0f} players, {obstacles:.0f}"
-          " obstacles, {bullets:.0f} bullets; 90th percentile {p90_us:.2f} us".format(**step))
-
-    write_csv(results)
-    median = {kind: statistics.median(result["us_per_client_tick"] for result in results
-                                      if result["kind"] == kind) for kind in ("bare", "server")}
-    for result in results:
-        for key in ("received_per_client_tick", "sent_per_client_tick"):
-            if not 0.95 < result[key] < 1.05:
-                print(f"  note: {key}={result[key]} in a {result['kind']} run; the bare loop moves"
-                      " one datagram each way")
-    print(f"bench server us_per_client_tick={median['server']:.2f} bare_us={median['bare']:.2f}"
-          f" ratio={median['server'] / median['bare']:.2f} clients={clients}"
-          f" encryption={encrypted} step_us={step['step_us']:.1f}")
+def read_options():
+    parser = options_parser(__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", default=None,
+                        help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--clients", type=int, default=500)
+    parser.add_argument("--per-arena", type=int, default=64, help="places of an arena")
+    parser.add_argument("--seconds", type=float, default=8, help="length of a window")
+    parser.add_argument("--settle", type=float, default=2, help="from the last join to the window")
+    parser.add_argument("--runs", type=int, default=2, help="of the server, between bare ones")
+    parser.add_argument("--latency", type=latency, metavar="MS|mix",
+                        help="round trip, or 15, 40, 80 and 150 ms in equal parts; by default one"
+                        " measurement with the mix and one with 0 ms")
+    parser.add_argument("--jitter", type=float, default=5, metavar="MS")
+    parser.add_argument("--loss", type=float, default=1, metavar="PERCENT")
+    parser.add_argument("--encryption", choices=("off", "offered"), default="offered")
+    parser.add_argument("--sight", choices=("on", "off"), default="on")
+    parser.add_argument("--realtime", action="store_true",
+                        help="run servers and loads as SCHED_RR (root), where others use the CPUs")
+    options = parser.parse_args()
+    if not set(options.parts) <= set(PARTS):
+        parser.error(f"the parts are {', '.join(PARTS)}")
+    options.idle_arenas = IDLE_ARENAS
+    if options.shortest:
+        options.clients, options.seconds, options.settle, options.runs = 16, 0.5, 0.2, 0
+        options.idle_arenas, options.latency = 8, options.latency or "mix"
+        options.parts = options.parts or ["tick", "idle"]
+    options.parts = options.parts or PARTS
+    return options
 
 
 def main():
-    parser = options_parser(__doc__)
-    parser.add_argument("--clients", type=int, default=often(500, 8))
-    parser.add_argument("--seconds", type=int, default=often(8, 1), help="length of a window")
-    parser.add_argument("--runs", type=int, default=often(2, 1),
-                        help="of the server, between bare ones")
-    parser.add_argument("--encryption", choices=("off", "offered"), default="offered")
-    options = parser.parse_args()
-
+    options = read_options()
     # A client is a descriptor.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:
-        measure(options.clients, options.seconds, options.runs, options.encryption)
+        measure(Bench(), options)
     except Failure as failure:
         print(f"bench server: {failure}", file=sys.stderr)
         return 1
