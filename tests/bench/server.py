@@ -21,7 +21,7 @@ import time
 
 from live_server import (LOAD_CPUS, PINGS, SERVER_CPU, TICK_HZ, Case, Failure, Network, bare,
                          figures, running, server, thread_times, worker_times)
-from shared import BIN, FIGURES, ROOT, options_parser
+from shared import BIN, FIGURES, options_parser
 
 CSV = FIGURES / "server.csv"
 
