@@ -165,9 +165,10 @@ def rebinding(trial):
                 times += 1
                 if answer.status != wanted or "secret-name" in text:
                     told.append(f"{path} {headers}: {answer.status}")
-    own = [daemon.ask(path).status for path in paths[:-1]]
-    return times, expect(not told and set(own) == {200},
-                         "; ".join(told[:4]) or f"all refused; by its address {set(own)}")
+    own = {path: daemon.ask(path).status for path in paths[:-1]}
+    own.pop("/readyz") # 503 while the machine is too busy for the arena's ticks
+    return times, expect(not told and set(own.values()) == {200},
+                         "; ".join(told[:4]) or f"all refused; by its address {set(own.values())}")
 
 
 # --- files in directories that others write to ---
