@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A client written from PROTOCOL.md alone: runs in squares, shoots at the nearest, resumes if lost,
-trusts its server. Needs python3-enet. Usage: proto/example.py HOST PORT [SECONDS]"""
+"""A client written from PROTOCOL.md alone: its player runs in squares and shoots at the nearest
+player. It resumes a lost connection, does not encrypt, and trusts the values of the server.
+Needs python3-enet. Usage: proto/example.py HOST PORT [SECONDS]"""
 import math
 import socket
 import struct
@@ -12,11 +13,11 @@ import enet
 HELLO, INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = range(1, 9)
 DIRECTIONS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
 
-def write(*fields): # pairs of a value and its bits
+def write(*fields): # each field is a pair: a value and its number of bits
     bits = "".join(f"{value:0{size}b}" for value, size in reversed(fields))
     return int(bits, 2).to_bytes((len(bits) + 7) // 8, "little")
 
-class Reader: # the bits of a message, and what they stand for
+class Reader: # decodes the bits of a message
     def __init__(self, data):
         self.rest, self.left = int.from_bytes(data, "little"), 8 * len(data)
 
@@ -54,12 +55,12 @@ class Reader: # the bits of a message, and what they stand for
                    "tick": self.u(32), "event_sequence": self.u(32),
                    "tick_hz": self.ranged(10, 240), "max_players": self.ranged(1, 1024),
                    "shots": self.ranged(1, 8192), "max_rewind": self.u(6)}
-        self.u(16 + 16 + 1 + 13 + 11 + 4 * 20) # the view, how much follows, the border
+        self.u(16 + 16 + 1 + 13 + 11 + 4 * 20) # view, sight, the two counts, border
         rules = [self.u(64).to_bytes(8, "little") for _ in range(self.u(5))]
         return welcome | {"rules": [struct.unpack("<d", rule)[0] for rule in rules],
                           "map": self.text(31), "phase": self.phase(), "motd": self.text(120)}
 
-class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
+class Snapshots: # stores the frames of the last `history` ticks, by tick, as baselines
     def __init__(self, welcome):
         self.newest, self.frames, self.max_rewind = welcome["tick"], {}, welcome["max_rewind"]
         self.places, self.shots, hz = welcome["max_players"], welcome["shots"], welcome["tick_hz"]
@@ -72,7 +73,7 @@ class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
 
     def read(self, r):
         age = r.ranged(0, self.history - 1)
-        least = self.newest - self.history + 1 # of a delta's tick
+        least = self.newest - self.history + 1 # the least possible tick of a delta
         tick = least + (r.ranged(0, 2 * self.history - 1) - least) % (2 * self.history) if age \
             else r.u(32)
         base = self.frames[tick - age] if age else {"self": {}, "players": {}, "bullets": {}}
@@ -87,7 +88,7 @@ class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
                 del bullets[place]
                 bullets |= [self.read_bullet(r, frame, place)] if r.u(1) else []
         bullets |= r.each(lambda: self.read_bullet(r, frame))
-        r.u(r.left + 1 if r.left > 7 or r.rest else 0) # fails where the message goes on
+        r.u(r.left + 1 if r.left > 7 or r.rest else 0) # fails if the message continues
         frame |= {kind: dict(sorted(frame[kind].items())) for kind in ("players", "bullets")}
         self.frames[tick], self.newest = frame, max(tick, self.newest)
         self.frames.pop(self.newest - self.history, None)
@@ -137,7 +138,7 @@ class Snapshots: # keeps the frames of the last ticks, by tick, as baselines
         return place, {"x": shooter["x"] - dx * (age - 1), "y": shooter["y"] - dy * (age - 1),
                        "tick": frame["tick"] - age - rewind, "aim": aim}
 
-def cookie(host, port): # shows that our address is ours; any socket of ours may ask
+def cookie(host, port): # proves our source address; any of our sockets may request it
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.settimeout(0.25)
         for _ in range(20):
@@ -149,7 +150,7 @@ def cookie(host, port): # shows that our address is ours; any socket of ours may
                 pass
         return 0
 
-class Client: # `frames` are those that it saw, `errors` counts what it could not read
+class Client: # `frames`: all decoded snapshots; `errors`: messages that could not be decoded
     def __init__(self, host, port):
         self.address, self.welcome, self.patience = enet.Address(host.encode(), port), {}, 0
         self.server = host, port
@@ -161,12 +162,12 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
     def play(self, seconds):
         due = start = time.monotonic()
         while due < start + seconds and self.ended is None:
-            if time.monotonic() > self.patience: # at first, or lost: each time from another port
+            if time.monotonic() > self.patience: # first connection, or lost: from a new port
                 self.host, self.snapshots = enet.Host(None, 1, 2, 0, 0), None
                 self.peer = self.host.connect(self.address, 2, cookie(*self.server))
                 self.patience = time.monotonic() + 2
             while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
-                if event.type == enet.EVENT_TYPE_CONNECT: # version 5, to play, a name of 7 bytes
+                if event.type == enet.EVENT_TYPE_CONNECT: # version 5, play, a name of 7 bytes
                     token, self.trip = self.welcome.get("token", []), -time.monotonic()
                     self.send(0, (HELLO, 4), (0x4D494152, 32), (5, 16), (0, 1), (token > [], 1), *(
                         (byte, 8) for byte in token), (0, 8), (7, 5), *(
@@ -189,19 +190,19 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
             if (kind := r.kind()) == SNAPSHOT and self.snapshots:
                 self.frames.append(self.snapshots.read(r))
             elif kind == WELCOME:
-                self.trip += time.monotonic() if self.trip < 0 else 0 # not when welcomed anew
+                self.trip += time.monotonic() if self.trip < 0 else 0 # only after HELLO
                 self.welcome, self.members = r.welcome(), {}
                 self.snapshots, self.inputs, now = Snapshots(self.welcome), [], self.welcome["tick"]
                 self.tick = now + math.ceil(self.trip * self.welcome["tick_hz"]) + 1
                 self.looked = now // 32
             elif kind in (ROSTER, EVENTS):
                 r.u(64 if kind == EVENTS else 0) # sequence and tick
-                for each in r.each(r.event if kind == EVENTS else r.entry): # none is taken out
+                for each in r.each(r.event if kind == EVENTS else r.entry): # nothing is removed
                     if "round" in each:
                         self.take_phase(each)
                     else:
                         self.members.setdefault(each["player"], {"score": 0}).update(each)
-            elif kind == GOODBYE and (reason := r.u(8)) == 13: # a restart: soon it may be back
+            elif kind == GOODBYE and (reason := r.u(8)) == 13: # restart: connect again soon
                 self.snapshots, self.patience = None, time.monotonic() + 0.3
             elif kind == GOODBYE:
                 self.ended = reason, r.text(120)
@@ -225,11 +226,11 @@ class Client: # `frames` are those that it saw, `errors` counts what it could no
         way = min(ways, key=lambda way: math.hypot(*way), default=(0, 1))
         aim = round(math.atan2(*way) / math.tau * 65536) % 65536
         x, y = DIRECTIONS[self.tick // 60 % 4 * 2] if steers else (0, 0)
-        age = min(63, self.tick - frame["tick"])
+        age = min(63, max(0, self.tick - frame["tick"]))
         fire = [(1, 1), (age, 6)] if ways and steers else [(0, 1)]
         self.inputs = [((x + 1, 2), (y + 1, 2), *fire, (aim, 16)), *self.inputs[:3]]
         head = (self.tick, 32), (1, 1), (frame["tick"], 32), (len(self.inputs) - 1, 3)
-        self.send(1, (INPUT, 4), *head, *[field for press in self.inputs # 0: another one
+        self.send(1, (INPUT, 4), *head, *[field for press in self.inputs # 0: not equal
                                           for field in ((0, 1), *press)][1:])
 
 if __name__ == "__main__":
