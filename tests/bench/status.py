@@ -31,19 +31,23 @@ import sys
 import tempfile
 import time
 
-import server
-from server import Failure
-from shared import FIGURES, SHORTEST, often, options_parser
+import live_server
+from live_server import Failure
+from shared import BIN, FIGURES, SHORTEST, often, options_parser
 
 CSV = FIGURES / "status.csv"
 
 ARENAS = 4
 WINDOW_TICKS = 1024
 # And the age of what is published and rendered.
-WINDOW_S = often(WINDOW_TICKS / server.TICK_HZ, 0.5) + 0.5
+WINDOW_S = often(WINDOW_TICKS / live_server.TICK_HZ, 0.5) + 0.5
 ASKED_PER_S = 200
 MOST_RATIO = 1.05
 NICE = -15
+
+PLAYERS_PER_ARENA = 64
+JOIN_S = 10                # by then every client must play
+SETTLE_S = often(2, 0.5)   # from the last join to the first window
 
 ROUND = ("asked", "quiet", "idle", "quiet")  # after a quiet one
 COLUMNS = ["window", "kind", "arena", "asked_per_s", "p50_us", "p99_us", "max_us", "late_ticks",
@@ -62,7 +66,7 @@ def ask_for(port, seconds):
         if passed >= seconds:
             return asked / passed
         time.sleep(max(0, (asked + chance.random()) / ASKED_PER_S - passed))
-        with socket.create_connection(("127.0.0.1", port), server.DEADLINE_S) as connection:
+        with socket.create_connection(("127.0.0.1", port), live_server.DEADLINE_S) as connection:
             connection.sendall(b"GET /status HTTP/1.0\r\n\r\n")
             answer = connection.recv(1 << 16)
             if b" 200 " not in answer.partition(b"\r\n")[0]:
@@ -78,7 +82,7 @@ def watch(port, viewers, seconds):
         selector = stack.enter_context(selectors.DefaultSelector())
         for viewer in range(viewers):
             stream = stack.enter_context(
-                socket.create_connection(("127.0.0.1", port), server.DEADLINE_S))
+                socket.create_connection(("127.0.0.1", port), live_server.DEADLINE_S))
             stream.sendall(b"GET /arenas/a%d/stream HTTP/1.0\r\n\r\n" % (viewer % ARENAS))
             selector.register(stream, selectors.EVENT_READ)
         while time.monotonic() < end:
@@ -114,7 +118,7 @@ def cpu_busy_s(cpu):
 
 def account(pid):
     return {"at": time.monotonic(), "worker": thread_times(pid, True),
-            "main": thread_times(pid, False)[0], "busy": cpu_busy_s(server.SERVER_CPU)}
+            "main": thread_times(pid, False)[0], "busy": cpu_busy_s(live_server.SERVER_CPU)}
 
 
 def shares(old, new, ticks):
@@ -167,9 +171,9 @@ def disturb(port, kind, viewers):
 
 def window(pid, port, number, kind, viewers):
     """The rows of one window, one per arena."""
-    before, old = server.get_status(port), account(pid)
+    before, old = live_server.get_status(port), account(pid)
     asked_per_s = disturb(port, kind, viewers)
-    new, after = account(pid), server.get_status(port)
+    new, after = account(pid), live_server.get_status(port)
     ticks = sum(late["tick"] - early["tick"]
                 for early, late in zip(before["arenas"], after["arenas"]))
     return [{"window": number, "kind": kind, "arena": late["name"],
@@ -192,21 +196,21 @@ def show(rows):
 
 def measure(clients, rounds, viewers):
     """The rows of each window, in turn."""
-    ports = server.free_ports(socket.SOCK_DGRAM, ARENAS)
-    status_port, = server.free_ports(socket.SOCK_STREAM, 1)
+    ports = live_server.free_ports(socket.SOCK_DGRAM, ARENAS)
+    status_port, = live_server.free_ports(socket.SOCK_STREAM, 1)
     windows = []
     with tempfile.TemporaryDirectory() as directory:
         config = pathlib.Path(directory) / "raimd.conf"
-        server.write_config(config, status_port, ports, "offered")
+        live_server.write_config(config, status_port, ports, PLAYERS_PER_ARENA)
         with (open(pathlib.Path(directory) / "log", "w+", encoding="utf-8") as log,
-              server.pinned(server.SERVER_CPU, server.BIN / "raimd", "-c", config,
+              live_server.pinned([live_server.SERVER_CPU], BIN / "raimd", "-c", config,
                             stderr=log) as daemon,
-              server.pinned(server.LOAD_CPU, server.BIN / "raim-bots", "--clients", clients,
+              live_server.pinned(live_server.LOAD_CPUS, BIN / "raim-bots", "--clients", clients,
                             *(f"127.0.0.1:{port}" for port in ports),
                             stdout=subprocess.DEVNULL)):
-            server.poll("players", server.JOIN_S, daemon,
-                        lambda: server.get_status(status_port)["players"]["now"] == clients)
-            time.sleep(server.SETTLE_S)
+            live_server.poll("players", JOIN_S, [daemon],
+                        lambda: live_server.get_status(status_port)["players"]["now"] == clients)
+            time.sleep(SETTLE_S)
             for number, kind in enumerate(("quiet", *ROUND * rounds), start=1):
                 try:
                     windows.append(window(daemon.pid, status_port, number, kind, viewers))
@@ -215,7 +219,7 @@ def measure(clients, rounds, viewers):
                     raise Failure(f"{error}; raimd ended with {daemon.poll()}:\n{log.read()}") \
                         from None
                 show(windows[-1])
-            if server.get_status(status_port)["players"]["now"] != clients:
+            if live_server.get_status(status_port)["players"]["now"] != clients:
                 raise Failure("players were lost")
     return windows
 
@@ -259,7 +263,7 @@ def main():
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    os.sched_setaffinity(0, {server.LOAD_CPU})
+    os.sched_setaffinity(0, set(live_server.LOAD_CPUS))
     try:
         with ahead_of_others():
             windows = measure(options.clients, options.rounds, options.viewers)

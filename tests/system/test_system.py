@@ -284,11 +284,17 @@ class Steps:
         self.systemctl("restart", "raimd")
         return told.splitlines()[0]
 
-    def order_it(self):
-        bots = self.bots(4, 0)
-        poll("four players", lambda: self.wait_serving()["players"]["now"] == 4)
+    def find_player(self, name, count):
+        """The id of a client in duel by its name, once as many as `count` play; None before."""
         rows = json.loads(self.machine.run("raimctl", "players", "duel", "--json"))["players"]
-        player = next(row["id"] for row in rows if row["name"] == "bot-1")
+        ids = {row["name"]: row["id"] for row in rows if not row["bot"]}
+        return ids.get(name) if len(ids) == count else None
+
+    def order_it(self):
+        # Players of an earlier step are kept for as long as they may resume.
+        poll("nobody", lambda: self.wait_serving()["players"]["now"] == 0, 60)
+        bots = self.bots(4, 0)
+        player = poll("bot-1 among four", lambda: self.find_player("bot-1", 4))
         self.machine.run("raimctl", "say", "good evening")
         self.machine.run("raimctl", "kick", "duel", player, "enough for today")
         poll("three players", lambda: self.wait_serving()["players"]["now"] == 3)
