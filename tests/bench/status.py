@@ -137,20 +137,22 @@ def shares(old, new, ticks):
 def ahead_of_others():
     """Lets all that is measured, equals among themselves, stand before whatever else the machine
     does, where that is allowed: among the processes of its session, and, where the kernel shares
-    CPUs among sessions first (see sched(7), autogroup), the session before others."""
+    CPUs among sessions first (see sched(7), autogroup), the session before others. A process that
+    is in no autogroup, as in most containers, reads an empty file."""
     group = pathlib.Path("/proc/self/autogroup")
     with contextlib.suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
-    try:
-        before = group.read_text(encoding="ascii").split()[-1]
-        group.write_text(str(NICE), encoding="ascii")
-    except OSError:
-        yield
-        return
+    before = []
+    with contextlib.suppress(OSError):
+        before = group.read_text(encoding="ascii").split()
+        if before:
+            group.write_text(str(NICE), encoding="ascii")
     try:
         yield
     finally:
-        group.write_text(before, encoding="ascii")
+        with contextlib.suppress(OSError):
+            if before:
+                group.write_text(before[-1], encoding="ascii")
 
 
 # --- Windows ---
