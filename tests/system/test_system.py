@@ -167,10 +167,15 @@ class Steps:
 
     def play_through(self, end, deadline_s=10):
         """Clients play while the process ends, and then go on as who they were."""
+        self.wait_serving()
+        poll("nobody from before", lambda: all(row["bot"] for row in self.rows().values()))
         bots = self.bots(4, 0)
-        poll("points", lambda: self.wait_serving()["players"]["now"] == 4
-             and sum(row["score"] for row in self.rows().values()) >= 5)
-        before, pid = self.rows(), self.show("MainPID")
+        def playing(): # all from one answer: another one may tell of another moment
+            rows = self.rows()
+            clients = sum(not row["bot"] for row in rows.values())
+            points = sum(row["score"] for row in rows.values())
+            return rows if clients == 4 and points >= 5 else None
+        before, pid = poll("points", playing), self.show("MainPID")
         end()
         told = self.wait_back(pid, deadline_s)
         poll("everybody back", lambda: not any(row["away"] for row in self.rows().values()))
