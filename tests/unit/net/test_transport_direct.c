@@ -120,7 +120,7 @@ static void test_sequence_numbers_wrap(void **state)
     for (size_t i = 0; i < sizeof reliable / sizeof reliable[0]; i++) {
         ENetPeer *peer = enet_peer_of(0);
         set_sequence(clients[0].peer, peer, reliable[i], UINT16_MAX - MESSAGES / 2);
-        set_sequence(peer, clients[0].peer, reliable[i], UINT16_MAX - MESSAGES / 2);
+        set_sequence(peer, clients[0].peer, reliable[i], UINT16_MAX - MESSAGES / 3);
         const uint32_t before = seen.messages;
         const uint32_t echoed = clients[0].messages[1];
         for (int message = 0; message < MESSAGES; message++) {
@@ -424,6 +424,7 @@ static void test_messages_of_nobody_are_ignored(void **state)
     receive_all();
     assert_int_equal(seen.messages, 1);
     // While the server disconnects the client, and afterwards.
+    send_to_peer(0, true, 0, MESSAGE_BYTES);
     transport_disconnect(transport, 0, 1);
     for (int i = 0; i < 3; i++) {
         send_message_as(-1, id, session);
