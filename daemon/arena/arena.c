@@ -25,8 +25,9 @@
 enum {
     CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
     PUBLISHES_PER_S = 10,
-    LATE_SHARE = 4, // a tick is late after a quarter of its period
-    MESSAGES = 32,  // room for the burst of commands of an operator's script
+    LATE_SHARE = 4,    // a tick is late after a quarter of its period
+    MEASURE_TICKS = 4, // ticks between two measurements of a client's round trip
+    MESSAGES = 32,     // room for the burst of commands of an operator's script
 };
 
 // The number of connections: more than there are slots for players and spectators, so that a full
@@ -402,10 +403,13 @@ static void answer_query(struct arena *arena, const struct transport_event *even
     transport_reply(arena->worker.transport, event->from, answer->bytes, answer->size);
 }
 
-// Passes the round-trip times that the transport measures on to the match.
+// Passes the round-trip times that the transport measures on to the match, of some clients in each
+// tick: the minimum of a second changes seldom.
 static void measure_clients(struct arena *arena)
 {
-    for (uint32_t peer = 0; peer < transport_capacity(arena->worker.transport); peer++)
+    const uint32_t turn = arena_ticks(arena) % MEASURE_TICKS;
+    for (uint32_t peer = turn; peer < transport_capacity(arena->worker.transport);
+         peer += MEASURE_TICKS)
         if (transport_is_connected(arena->worker.transport, peer))
             raim_match_set_rtt(arena->worker.match, peer,
                                transport_rtt_ms(arena->worker.transport, peer),

@@ -4,7 +4,6 @@
 #include "batch.h"
 
 #include <assert.h>
-#include <string.h>
 
 void batch_init(struct batch *batch)
 {
@@ -32,23 +31,19 @@ bool batch_receive(struct batch *batch, int socket)
     return batch->count == BATCH_DATAGRAMS;
 }
 
-bool batch_add(struct batch *batch, uint32_t address, uint16_t port, const struct iovec *parts,
-               size_t count)
+uint8_t *batch_buffer(struct batch *batch)
 {
     assert(batch->count < BATCH_DATAGRAMS);
-    uint8_t *data = batch->data[batch->count];
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].iov_len > BATCH_BYTES - size)
-            return false;
-        memcpy(data + size, parts[i].iov_base, parts[i].iov_len);
-        size += parts[i].iov_len;
-    }
+    return batch->data[batch->count];
+}
+
+void batch_add(struct batch *batch, uint32_t address, uint16_t port, size_t size)
+{
+    assert(batch->count < BATCH_DATAGRAMS && size <= BATCH_BYTES);
     batch->parts[batch->count].iov_len = size;
     batch->addresses[batch->count].sin_addr.s_addr = address;
     batch->addresses[batch->count].sin_port = port;
     batch->count++;
-    return true;
 }
 
 struct batch_sent batch_send(struct batch *batch, int socket)

@@ -40,10 +40,11 @@ void batch_init(struct batch *batch);
 // batch.
 bool batch_receive(struct batch *batch, int socket);
 
-// Copies a datagram, given in parts, for an address and a port in network byte order. False when it
-// is larger than BATCH_BYTES. The batch must not be full.
-bool batch_add(struct batch *batch, uint32_t address, uint16_t port, const struct iovec *parts,
-               size_t count);
+// The BATCH_BYTES into which the next datagram to send is written. The batch must not be full.
+uint8_t *batch_buffer(struct batch *batch);
+
+// Adds the datagram in batch_buffer, for an address and a port in network byte order.
+void batch_add(struct batch *batch, uint32_t address, uint16_t port, size_t size);
 
 // Sends and empties the batch without blocking. A datagram that the kernel refuses is counted as an
 // error and skipped; the datagrams after it are still sent.

@@ -6,6 +6,7 @@
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_datagrams.h"
+#include "transport_direct.h"
 #include "transport_gate.h"
 #include "transport_guard.h"
 #include "transport_hooks.h"
@@ -23,8 +24,9 @@
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
 
 enum {
-    // Calls of ENet's service per tick, each of which reads up to 256 datagrams. This many calls
-    // empty a socket buffer of 4 MB full of small datagrams, and the limit ends a tick in a flood.
+    // Calls of ENet's service per tick, each of which reads up to ENET_QUEUE_DATAGRAMS. This many
+    // calls empty a socket buffer of 4 MB full of small datagrams, and the limit ends a tick in a
+    // flood.
     SERVICES_PER_RECEIVE = 40,
     SOCKET_BUFFER_BYTES = 4 * 1024 * 1024,
     // Received bytes that ENet may hold for one peer, in gaps or until transport_poll.
@@ -33,9 +35,13 @@ enum {
     TIMEOUT_LIMIT = 32,
     TIMEOUT_MIN_MS = 5000,
     TIMEOUT_MAX_MS = 15000,
-    // Interval of pings, which ENet sends to a peer that has nothing else to acknowledge. They give
-    // transport_rtt_ms several samples per second, for 16 bytes a second more.
+    // Interval of pings to a peer that has nothing else to acknowledge. They give transport_rtt_ms
+    // several samples per second, for 16 bytes a second more. A ping shares the datagram of the
+    // first message after the interval; if there is none, ENet sends it alone at the latest.
     PING_INTERVAL_MS = 250,
+    PING_LATEST_MS = 350,
+    // Interval of ENet's services while nobody is connected and no datagram waits for ENet.
+    IDLE_SERVICE_MS = 50,
     SWEEP_SESSIONS_MS = 1000,
     // Disable ENet's throttle, which takes the wait for a tick for congestion.
     THROTTLE_INTERVAL_MS = 5000,
@@ -71,7 +77,8 @@ static void initialize_enet(void)
 
 static int intercept(ENetHost *host, ENetEvent *event)
 {
-    return transport_intercept(transport_serving, host, event);
+    (void)event;
+    return transport_intercept(transport_serving, host);
 }
 
 // Sets a socket buffer's size; a privileged process may exceed the administrator's limit.
@@ -180,6 +187,8 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
     transport_limit_addresses(transport);
     batch_init(&transport->in);
     batch_init(&transport->out);
+    enet_queue_init(&transport->queue);
+    transport->now_ms = now_ms();
     return transport;
 }
 
@@ -278,18 +287,22 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
 
 void transport_receive(struct transport *transport)
 {
-    if (transport->sessions != NULL && now_ms() - transport->swept_ms >= SWEEP_SESSIONS_MS)
-        transport_sweep_sessions(transport);
-    transport->drained = false;
+    transport->drained = transport->is_serviced = false;
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
+    if (transport->sessions != NULL && transport->now_ms - transport->swept_ms >= SWEEP_SESSIONS_MS)
+        transport_sweep_sessions(transport);
 }
 
 void transport_flush(struct transport *transport)
 {
-    transport_serving = transport;
-    enet_host_flush(transport->host);
-    transport_serving = NULL;
+    transport->now_ms = now_ms();
+    if (transport->has_outgoing) {
+        transport_serving = transport;
+        enet_host_flush(transport->host);
+        transport_serving = NULL;
+    }
+    transport->has_outgoing = false;
     transport_send_batch(transport);
 }
 
@@ -299,7 +312,8 @@ static void mark_connected(struct transport *transport, ENetPeer *peer, struct t
     slot->is_admitted = false;
     slot->since_ms = now_ms();
     transport->present++;
-    enet_peer_ping_interval(peer, PING_INTERVAL_MS);
+    transport->has_outgoing = true;
+    enet_peer_ping_interval(peer, PING_LATEST_MS);
     enet_peer_timeout(peer, TIMEOUT_LIMIT, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS);
     // This is sent to the peer and keeps its own throttle from dropping its inputs, in any client
     // that uses ENet. transport_send keeps the server's throttle open.
@@ -326,23 +340,9 @@ static struct transport_event take_dropped(struct transport *transport)
     return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
 }
 
-// Counts an unreliable message; true if it exceeds the peer's inputs_per_tick.
-static bool is_too_many(struct transport *transport, struct transport_slot *slot)
-{
-    slot->received = slot->receive == transport->receives ? slot->received + 1 : 1;
-    slot->receive = transport->receives;
-    return slot->received > transport->gate.limits.inputs_per_tick;
-}
-
 // Converts ENet's event; TRANSPORT_NONE for one that the caller must not see.
 static struct transport_event translate(struct transport *transport, const ENetEvent *event)
 {
-    if (event->peer == NULL)
-        return (struct transport_event){
-            .kind = TRANSPORT_QUERY,
-            .query = transport->query,
-            .from = transport_udp_address(&transport->host->receivedAddress),
-        };
     const uint32_t peer = (uint32_t)(event->peer - transport->host->peers);
     struct transport_slot *slot = &transport->slots[peer];
     switch (event->type) {
@@ -356,8 +356,7 @@ static struct transport_event translate(struct transport *transport, const ENetE
         return (struct transport_event){.kind = TRANSPORT_DISCONNECTED, .peer = peer};
     case ENET_EVENT_TYPE_RECEIVE:
         transport->message = event->packet;
-        if (event->channelID != CHANNEL_RELIABLE && is_too_many(transport, slot)) {
-            transport_refuse(transport, DATAGRAM_INPUTS);
+        if (event->channelID != CHANNEL_RELIABLE && !transport_admit_input(transport, slot)) {
             release_message(transport);
             break;
         }
@@ -374,32 +373,127 @@ static struct transport_event translate(struct transport *transport, const ENetE
     return (struct transport_event){.kind = TRANSPORT_NONE};
 }
 
-// Returns the next event that ENet has queued or that a received datagram causes.
-static bool next_event(struct transport *transport, ENetEvent *event)
+// Returns an event that ENet has queued.
+static bool take_enet_event(struct transport *transport, struct transport_event *event)
 {
     ENetHost *host = transport->host;
-    const struct batch *in = &transport->in;
-    while (enet_host_check_events(host, event) <= 0) {
-        if (transport->services_left == 0 || transport->is_overtime ||
-            (transport->drained && in->next == in->count))
-            return false;
-        transport->services_left--;
-        // Postpones ENet's bandwidth throttle, because the server has no bandwidth limit. ENet
-        // would otherwise send every peer a reliable BANDWIDTH_LIMIT once a second after a peer
-        // came or left, and apply the peers' own limits.
-        host->bandwidthThrottleEpoch = enet_time_get();
-        // Given an event to fill, ENet connects a peer as soon as it reads the acknowledgement of
-        // the handshake. Without one it would connect the peer later and drop the rest of the
-        // datagram, usually the client's first message, which would be resent half a second later.
-        transport_serving = transport;
-        const int status = enet_host_service(host, event, 0);
-        transport_serving = NULL;
-        transport_send_batch(transport);
-        // A negative status is not an error: it may be the hook's end mark, or one bad datagram.
-        if (status > 0)
+    ENetEvent enet_event;
+    while (!enet_list_empty(&host->dispatchQueue) &&
+           enet_host_check_events(host, &enet_event) > 0) {
+        *event = translate(transport, &enet_event);
+        if (event->kind != TRANSPORT_NONE)
             return true;
     }
+    return false;
+}
+
+// Judges the next datagram of the batch. True if it causes an event; other datagrams are answered,
+// refused, or queued for ENet.
+static bool take_datagram(struct transport *transport, struct transport_event *event)
+{
+    struct received datagram;
+    enum datagram_verdict verdict = transport_next_datagram(transport, &datagram);
+    struct datagram_message message;
+    const bool is_message =
+        verdict == DATAGRAM_OK && datagram_read_message(datagram.data, datagram.size, &message);
+    if (verdict == DATAGRAM_OK && !is_message)
+        verdict = datagram_check(datagram.data, datagram.size);
+    if (verdict == DATAGRAM_CONNECTIONLESS) {
+        *event = (struct transport_event){
+            .kind = TRANSPORT_QUERY,
+            .query = transport_receive_connectionless(transport, &datagram),
+            .from = datagram.from,
+        };
+        return event->query != QUERY_NONE;
+    }
+    if (verdict != DATAGRAM_OK) {
+        transport_refuse(transport, verdict);
+        return false;
+    }
+    const ENetPeer *peer = transport_find_sender(transport, datagram.data, datagram.from);
+    struct datagram_connect connect;
+    if (peer == NULL) {
+        // ENet ignores everything else.
+        if (datagram_is_connect(datagram.data, datagram.size, &connect))
+            enet_queue_add(&transport->queue, &datagram);
+        return false;
+    }
+    const uint32_t index = (uint32_t)(peer - transport->host->peers);
+    switch (is_message ? transport_receive_direct(transport, peer, &message) : DIRECT_LEFT) {
+    case DIRECT_LEFT:
+        transport->slots[index].fill = transport->queue.fills;
+        enet_queue_add(&transport->queue, &datagram);
+        return false;
+    case DIRECT_REFUSED:
+        return false;
+    case DIRECT_MESSAGE:
+        break;
+    }
+    *event = (struct transport_event){
+        .kind = TRANSPORT_MESSAGE,
+        .peer = index,
+        .data = message.data,
+        .size = message.size,
+    };
     return true;
+}
+
+// Services ENet with the datagrams that wait for it. True if that causes an event.
+static bool service(struct transport *transport, struct transport_event *event)
+{
+    ENetHost *host = transport->host;
+    ENetEvent enet_event;
+    transport->services_left--;
+    transport->is_serviced = true;
+    transport->serviced_ms = transport->now_ms;
+    // ENet queues acknowledgements and answers for its next flush.
+    transport->has_outgoing |= !enet_queue_is_empty(&transport->queue);
+    // Postpones ENet's bandwidth throttle, because the server has no bandwidth limit. ENet would
+    // otherwise send every peer a reliable BANDWIDTH_LIMIT once a second after a peer came or left,
+    // and apply the peers' own limits.
+    host->bandwidthThrottleEpoch = enet_time_get();
+    // Given an event to fill, ENet connects a peer as soon as it reads the acknowledgement of the
+    // handshake. Without one it would connect the peer later and drop the rest of the datagram,
+    // usually the client's first message, which would be resent half a second later.
+    transport_serving = transport;
+    const int status = enet_host_service(host, &enet_event, 0);
+    transport_serving = NULL;
+    // A negative status is not an error: it may be the hook's end mark, or one bad datagram.
+    if (status <= 0)
+        return false;
+    *event = translate(transport, &enet_event);
+    return event->kind != TRANSPORT_NONE;
+}
+
+// Whether ENet is serviced in this receive, for its pings, resends and timeouts, although no
+// datagram waits for it. Every service walks all peers.
+static bool needs_service(const struct transport *transport)
+{
+    return !transport->is_serviced &&
+           (transport->present > 0 ||
+            transport->now_ms - transport->serviced_ms >= IDLE_SERVICE_MS);
+}
+
+static bool next_event(struct transport *transport, struct transport_event *event)
+{
+    const struct batch *in = &transport->in;
+    for (;;) {
+        if (take_enet_event(transport, event))
+            return true;
+        const bool is_empty = in->next == in->count;
+        if (!is_empty && enet_queue_has_room(&transport->queue) && transport_has_time(transport)) {
+            if (take_datagram(transport, event))
+                return true;
+        } else if (is_empty && !transport->drained && !transport->is_overtime) {
+            transport->drained = !batch_receive(&transport->in, transport->socket);
+        } else if (transport->services_left > 0 &&
+                   (!enet_queue_is_empty(&transport->queue) || needs_service(transport))) {
+            if (service(transport, event))
+                return true;
+        } else {
+            return false;
+        }
+    }
 }
 
 bool transport_poll(struct transport *transport, struct transport_event *event)
@@ -409,12 +503,10 @@ bool transport_poll(struct transport *transport, struct transport_event *event)
         *event = take_dropped(transport);
         return true;
     }
-    ENetEvent enet_event;
-    while (next_event(transport, &enet_event)) {
-        *event = translate(transport, &enet_event);
-        if (event->kind != TRANSPORT_NONE)
-            return true;
-    }
+    if (next_event(transport, event))
+        return true;
+    // Whatever was answered or resent leaves now, the rest with transport_flush.
+    transport_send_batch(transport);
     *event = (struct transport_event){.kind = TRANSPORT_NONE};
     return false;
 }
@@ -430,12 +522,13 @@ static void on_packet_freed(ENetPacket *packet)
 }
 
 // False if there was no memory for the message, or the peer has no such channel.
-static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reliable,
-                          const uint8_t *data, size_t size)
+static bool queue_message(struct transport *transport, ENetPeer *peer, struct transport_slot *slot,
+                          bool reliable, const uint8_t *data, size_t size)
 {
     ENetPacket *packet = enet_packet_create(data, size, reliable ? ENET_PACKET_FLAG_RELIABLE : 0);
     if (packet == NULL)
         return false;
+    transport->has_outgoing = true;
     packet->userData = slot;
     packet->freeCallback = on_packet_freed;
     slot->queued += size;
@@ -448,6 +541,17 @@ static bool queue_message(ENetPeer *peer, struct transport_slot *slot, bool reli
     return true;
 }
 
+// Pings a peer whose ping is due, so that it shares the datagram of a message.
+static void ping_if_due(struct transport *transport, ENetPeer *peer)
+{
+    const uint32_t idle_ms = (uint32_t)transport->now_ms - peer->lastReceiveTime;
+    if (idle_ms < PING_INTERVAL_MS || !enet_list_empty(&peer->sentReliableCommands) ||
+        !enet_list_empty(&peer->outgoingCommands))
+        return;
+    enet_peer_ping(peer);
+    transport->has_outgoing = true;
+}
+
 void transport_send(struct transport *transport, uint32_t peer, bool reliable, const uint8_t *data,
                     size_t size)
 {
@@ -457,16 +561,20 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     struct transport_slot *slot = &transport->slots[peer];
     if (to->state != ENET_PEER_STATE_CONNECTED || slot->dropped)
         return;
-    // Overrides a throttle that the peer may have configured to drop the server's messages.
-    to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
     // Replaces ENet's timeout, which any acknowledgement resets and which trusts the round trip
     // that the peer echoes.
     const bool is_stalled =
         slot->unacknowledged > 0 && now_ms() - slot->stalled_since_ms > TIMEOUT_MAX_MS;
+    if (!is_stalled)
+        ping_if_due(transport, to);
+    if (!is_stalled && !reliable && transport_send_direct(transport, to, data, size))
+        return;
+    // Overrides a throttle that the peer may have configured to drop the server's messages.
+    to->packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
     // Unreliable messages count too: ENet sends one in 65,536 reliably to renew its sequence.
     const bool queued = !is_stalled && slot->queued + size <= TRANSPORT_MAX_QUEUED &&
                         (!reliable || transport_can_send_reliable(transport, peer)) &&
-                        queue_message(to, slot, reliable, data, size);
+                        queue_message(transport, to, slot, reliable, data, size);
     if (queued || (!reliable && !is_stalled))
         return;
     // A lost reliable message would leave a gap in the stream.
@@ -494,6 +602,7 @@ void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t r
     if (to->state != ENET_PEER_STATE_CONNECTED)
         return;
     enet_peer_disconnect_later(to, reason);
+    transport->has_outgoing = true;
     transport_schedule_reset(transport, peer);
 }
 

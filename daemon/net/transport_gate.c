@@ -23,22 +23,21 @@ void transport_sweep_sessions(struct transport *transport)
 }
 
 // Whether ENet has a peer, plain or encrypted, at this address and port.
-static bool has_peer(const ENetHost *host, const ENetAddress *address)
+static bool has_peer(const ENetHost *host, struct udp_address from)
 {
     for (size_t i = 0; i < host->peerCount; i++)
         if (host->peers[i].state != ENET_PEER_STATE_DISCONNECTED &&
-            host->peers[i].address.host == address->host &&
-            host->peers[i].address.port == address->port)
+            host->peers[i].address.host == htonl(from.address) &&
+            host->peers[i].address.port == from.port)
             return true;
     return false;
 }
 
 // Begins the session of the INIT just read, or writes its refusal. Returns the verdict to count.
-static enum datagram_verdict begin_session(struct transport *transport, const ENetHost *host,
+static enum datagram_verdict begin_session(struct transport *transport, struct udp_address from,
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
 {
-    const struct udp_address from = transport_udp_address(&host->receivedAddress);
     const bool is_limited = gate_is_limited(&transport->gate, from.address);
     const struct gate_limits *limits = &transport->gate.limits;
     bool resumes;
@@ -50,7 +49,7 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
     }
     *size = RAIM_RESPONSE_BYTES;
     // A session would take over the datagrams of the existing peer.
-    if (has_peer(host, &host->receivedAddress))
+    if (has_peer(transport->host, from))
         return DATAGRAM_SESSIONS;
     transport_sweep_sessions(transport);
     return secure_sessions_begin(transport->sessions, from,
@@ -62,53 +61,56 @@ static enum datagram_verdict begin_session(struct transport *transport, const EN
 }
 
 // Answers an INIT, and begins its session.
-static int receive_init(struct transport *transport, const ENetHost *host)
+static void receive_init(struct transport *transport, const struct received *datagram)
 {
-    const struct udp_address from = transport_udp_address(&host->receivedAddress);
+    const struct udp_address from = datagram->from;
     struct raim_init init;
     struct raim_credential credential;
     uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES], ephemeral[RAIM_KEY_BYTES];
     size_t cookie_size;
-    if (transport->sessions == NULL ||
-        !raim_init_read(host->receivedData, host->receivedDataLength, &init))
-        return transport_refuse(transport, DATAGRAM_CONNECTIONLESS);
+    if (transport->sessions == NULL || !raim_init_read(datagram->data, datagram->size, &init)) {
+        transport_refuse(transport, DATAGRAM_CONNECTIONLESS);
+        return;
+    }
     size_t size = secure_sessions_repeat(transport->sessions, from, &init, reply);
     enum datagram_verdict verdict = DATAGRAM_OK;
     if (size == 0) {
         verdict = gate_check_init(&transport->gate, from, init.cookie, monotonic_us(), cookie,
                                   &cookie_size);
-        if (verdict != DATAGRAM_OK)
-            return transport_refuse(transport, verdict);
+        if (verdict != DATAGRAM_OK) {
+            transport_refuse(transport, verdict);
+            return;
+        }
         raim_crypto_random(ephemeral, sizeof ephemeral);
         const bool reads = secure_sessions_read(transport->sessions, &init, cookie, cookie_size,
                                                 ephemeral, &credential);
         raim_crypto_wipe(ephemeral, sizeof ephemeral);
-        if (!reads)
-            return transport_refuse(transport, DATAGRAM_FORGED);
-        verdict = begin_session(transport, host, &credential, reply, &size);
+        if (!reads) {
+            transport_refuse(transport, DATAGRAM_FORGED);
+            return;
+        }
+        verdict = begin_session(transport, from, &credential, reply, &size);
     }
     if (verdict != DATAGRAM_OK)
         transport_refuse(transport, verdict);
     if (verdict != DATAGRAM_SESSIONS && verdict != DATAGRAM_FORGED && size > 0)
         transport_queue_plain(transport, from, reply, size);
-    return 1;
 }
 
-// Handles a datagram outside a connection. For a query that the caller of transport_poll answers,
-// it fills ENet's event, without a peer, which makes ENet's service return.
-static int receive_connectionless(struct transport *transport, const ENetHost *host,
-                                  ENetEvent *event)
+enum query_kind transport_receive_connectionless(struct transport *transport,
+                                                 const struct received *datagram)
 {
     struct gate_answer answer;
-    if (raim_connectionless_kind(host->receivedData, host->receivedDataLength) ==
-        RAIM_CONNECTIONLESS_HANDSHAKE)
-        return receive_init(transport, host);
-    const struct udp_address from = transport_udp_address(&host->receivedAddress);
-    gate_receive(&transport->gate, from, host->receivedData, host->receivedDataLength,
-                 monotonic_us(), &answer);
+    if (raim_connectionless_kind(datagram->data, datagram->size) == RAIM_CONNECTIONLESS_HANDSHAKE) {
+        receive_init(transport, datagram);
+        return QUERY_NONE;
+    }
+    const struct udp_address from = datagram->from;
+    gate_receive(&transport->gate, from, datagram->data, datagram->size, monotonic_us(), &answer);
     switch (answer.verdict) {
     case GATE_REFUSED:
-        return transport_refuse(transport, answer.refusal);
+        transport_refuse(transport, answer.refusal);
+        break;
     case GATE_DROPPED:
         transport->stats.queries_limited++;
         break;
@@ -125,15 +127,9 @@ static int receive_connectionless(struct transport *transport, const ENetHost *h
             transport_queue_plain(transport, from, answer.reply, answer.size);
         break;
     case GATE_QUERY:
-        transport->query = answer.query;
-        event->type = ENET_EVENT_TYPE_RECEIVE;
-        event->peer = NULL;
-        // A query must not use up the service calls that read the players' datagrams. The rate
-        // limit of queries bounds them.
-        transport->services_left++;
-        break;
+        return answer.query;
     }
-    return 1;
+    return QUERY_NONE;
 }
 
 // Whether the address of a CONNECT and its network may have another connection. May drop an idle
@@ -190,17 +186,9 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
     return 0;
 }
 
-int transport_intercept(struct transport *transport, ENetHost *host, ENetEvent *event)
+int transport_intercept(struct transport *transport, ENetHost *host)
 {
     struct datagram_connect connect;
-    const enum datagram_verdict verdict =
-        transport->decrypt_verdict != DATAGRAM_OK
-            ? transport->decrypt_verdict
-            : datagram_check(host->receivedData, host->receivedDataLength);
-    if (verdict == DATAGRAM_CONNECTIONLESS)
-        return receive_connectionless(transport, host, event);
-    if (verdict != DATAGRAM_OK)
-        return transport_refuse(transport, verdict);
     if (datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))
         return admit(transport, host, connect);
     return transport_filter(transport, host);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Filter in front of ENet: applies datagram_check, the gate and the peer guards to each datagram.
+// Answers to datagrams outside a connection, and the filter in front of ENet: applies the gate and
+// the peer guards to each datagram that ENet parses.
 #pragma once
 
 #include "transport_internal.h"
 
-struct _ENetEvent;
+// Handles a datagram outside a connection. Returns the query that the caller of transport_poll
+// answers; QUERY_NONE if there is none.
+enum query_kind transport_receive_connectionless(struct transport *transport,
+                                                 const struct received *datagram);
 
-// ENet's intercept callback, called before ENet parses a datagram: 1 discards the datagram, 0
-// passes it on to ENet.
-int transport_intercept(struct transport *transport, struct _ENetHost *host,
-                        struct _ENetEvent *event);
+// ENet's intercept callback, called before ENet parses a datagram that is DATAGRAM_OK: 1 discards
+// the datagram, 0 passes it on to ENet.
+int transport_intercept(struct transport *transport, struct _ENetHost *host);
 
 // Ends the encrypted sessions that have no ENet peer; see secure_sessions_sweep.
 void transport_sweep_sessions(struct transport *transport);

@@ -43,11 +43,12 @@ struct udp_address transport_udp_address(const struct _ENetAddress *address)
 void transport_begin_receive(struct transport *transport)
 {
     transport->receives++;
+    transport->now_ms = now_ms();
     transport->taken = 0;
     transport->is_overtime = false;
     if (transport->time_us > 0)
         transport->time_end_us = monotonic_us() + transport->time_us;
-    if (now_ms() >= transport->deadline_ms)
+    if (transport->now_ms >= transport->deadline_ms)
         transport_end_connections(transport);
 }
 
@@ -79,20 +80,39 @@ void transport_limit_addresses(struct transport *transport)
                                     transport->gate.limits.connections_per_address);
 }
 
-// The peer to which ENet will assign a datagram, by ENet's own rules; NULL if it will ignore it.
-static ENetPeer *sender_of(const ENetHost *host)
+struct _ENetPeer *transport_find_sender(const struct transport *transport, const uint8_t *data,
+                                        struct udp_address from)
 {
-    const struct datagram_sender sender = datagram_sender(host->receivedData);
+    const ENetHost *host = transport->host;
+    const struct datagram_sender sender = datagram_sender(data);
     if (sender.peer >= host->peerCount)
         return NULL;
     ENetPeer *peer = &host->peers[sender.peer];
     if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->state == ENET_PEER_STATE_ZOMBIE ||
-        host->receivedAddress.host != peer->address.host ||
-        host->receivedAddress.port != peer->address.port ||
+        htonl(from.address) != peer->address.host || from.port != peer->address.port ||
         (peer->outgoingPeerID < ENET_PROTOCOL_MAXIMUM_PEER_ID &&
          sender.session != peer->incomingSessionID))
         return NULL;
     return peer;
+}
+
+bool transport_admit_datagram(struct transport *transport, const struct _ENetPeer *peer)
+{
+    if (peer_guard_admit(&transport->guards[peer - transport->host->peers], transport->receives) &&
+        has_address_budget(transport, ntohl(peer->address.host)))
+        return true;
+    transport_refuse(transport, DATAGRAM_BUDGET);
+    return false;
+}
+
+bool transport_admit_input(struct transport *transport, struct transport_slot *slot)
+{
+    slot->received = slot->receive == transport->receives ? slot->received + 1 : 1;
+    slot->receive = transport->receives;
+    if (slot->received <= transport->gate.limits.inputs_per_tick)
+        return true;
+    transport_refuse(transport, DATAGRAM_INPUTS);
+    return false;
 }
 
 // Copies ENet's lists into the view. The guard bounds their lengths.
@@ -162,16 +182,16 @@ static void lower_deadline(struct transport *transport, int64_t deadline_ms)
 
 int transport_filter(struct transport *transport, ENetHost *host)
 {
-    ENetPeer *peer = sender_of(host);
+    ENetPeer *peer = transport_find_sender(transport, host->receivedData,
+                                           transport_udp_address(&host->receivedAddress));
     if (peer == NULL)
-        return 0;
+        return 1;
     const size_t index = (size_t)(peer - host->peers);
     struct peer_guard *guard = &transport->guards[index];
     if (transport->slots[index].dropped)
         return 1; // until the DISCONNECTED of the slot's previous peer was returned
-    if (!peer_guard_admit(guard, transport->receives) ||
-        !has_address_budget(transport, ntohl(peer->address.host)))
-        return transport_refuse(transport, DATAGRAM_BUDGET);
+    if (!transport_admit_datagram(transport, peer))
+        return 1;
     take_unreliable_in_any_order(peer);
     const struct peer_guard_view view = view_of(transport, peer);
     struct peer_guard_report report;

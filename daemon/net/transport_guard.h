@@ -19,6 +19,19 @@ void transport_limit_addresses(struct transport *transport);
 // Counts a datagram; false if this tick must not read it.
 bool transport_has_time(struct transport *transport);
 
+// The peer to which ENet will assign a datagram that is DATAGRAM_OK, by ENet's own rules; NULL if
+// ENet would ignore it.
+struct _ENetPeer *transport_find_sender(const struct transport *transport, const uint8_t *data,
+                                        struct udp_address from);
+
+// Counts a peer's datagram; false, after counting why, if it exceeds the budget of the peer or its
+// address.
+bool transport_admit_datagram(struct transport *transport, const struct _ENetPeer *peer);
+
+// Counts an unreliable message; false, after counting why, if it exceeds the peer's
+// inputs_per_tick.
+bool transport_admit_input(struct transport *transport, struct transport_slot *slot);
+
 // Applies the peer guard to a connected peer's datagram. 1 if the datagram is to be discarded, 0 if
 // ENet parses the rest of it.
 int transport_filter(struct transport *transport, struct _ENetHost *host);

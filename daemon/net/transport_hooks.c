@@ -40,13 +40,16 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     if (transport_serving == NULL)
         return raim_enet_socket_receive(socket, address, (struct iovec *)buffers, count);
     assert(count == 1 && buffers[0].dataLength >= BATCH_BYTES);
-    if (!transport_has_time(transport_serving))
+    const struct received *datagram = enet_queue_take(&transport_serving->queue);
+    if (datagram == NULL) {
+        // ENet takes 0 for "no datagram" too. But -1 also ends the service before it sends
+        // acknowledgements, so that they share datagrams with the tick's messages.
         return -1;
-    struct udp_address from;
-    const int size = transport_next_datagram(transport_serving, &from, buffers[0].data);
-    if (size > 0)
-        *address = (ENetAddress){.host = htonl(from.address), .port = from.port};
-    return size;
+    }
+    transport_serving->is_secure = datagram->is_secure;
+    memcpy(buffers[0].data, datagram->data, datagram->size);
+    *address = (ENetAddress){.host = htonl(datagram->from.address), .port = datagram->from.port};
+    return (int)datagram->size;
 }
 
 int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
@@ -59,8 +62,8 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
     if (transport_serving == NULL)
         return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
     transport_record_sent(transport_serving, address);
-    return transport_queue(transport_serving, transport_udp_address(address),
-                           (const struct iovec *)buffers, count);
+    return transport_queue_parts(transport_serving, transport_udp_address(address),
+                                 (const struct iovec *)buffers, count);
 }
 
 // Connects a host to itself, which makes ENet read the clock, send and receive.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Private state of a transport, shared by the transport's files, which are layered in this order:
-// transport_datagrams.c moves datagrams, transport_guard.c limits connected peers, transport_gate.c
-// filters datagrams before ENet parses them, transport_hooks.c replaces libenet's functions, and
-// transport.c owns the ENet host. Each includes only headers of earlier layers.
+// transport_datagrams.c moves datagrams, transport_guard.c limits connected peers,
+// transport_direct.c exchanges unreliable messages without ENet, transport_gate.c filters the
+// datagrams that ENet parses, transport_hooks.c replaces libenet's functions, and transport.c owns
+// the ENet host. Each includes only headers of earlier layers.
 #pragma once
 
 #include "address_budget.h"
 #include "batch.h"
+#include "enet_queue.h"
 #include "gate.h"
 #include "peer_guard.h"
 #include "transport_stats.h"
@@ -25,6 +27,7 @@ struct transport_slot {
     int64_t since_ms;         // when it connected
     uint64_t receive;         // number of the receive with its last unreliable message
     uint32_t received;        // unreliable messages in that receive
+    uint64_t fill;            // of the queue, in which a datagram of the peer waits for ENet
 };
 
 struct transport {
@@ -33,17 +36,19 @@ struct transport {
     struct _ENetPacket *message; // of the last event returned
     bool drained;                // the last batch emptied the kernel's queue
     int services_left;           // ENet service calls left in this receive
+    bool is_serviced;            // ENet was serviced in this receive
+    bool has_outgoing;           // ENet may hold something that its next flush sends
+    int64_t now_ms;              // when this receive or the last flush began
+    int64_t serviced_ms;         // time of ENet's last service
     uint64_t receives;           // since the transport was opened
     uint32_t present;            // slots with `present`
     uint32_t dropped;            // slots with `dropped`
     uint32_t slot_count;
     struct transport_stats stats;
-    enum query_kind query; // of the last event, if it is one
     struct gate gate;
-    struct secure_sessions *sessions;      // NULL: encryption is not offered
-    int64_t swept_ms;                      // time of the last transport_sweep_sessions
-    bool is_secure;                        // the last datagram received was encrypted
-    enum datagram_verdict decrypt_verdict; // DATAGRAM_OK, or why its decryption failed
+    struct secure_sessions *sessions; // NULL: encryption is not offered
+    int64_t swept_ms;                 // time of the last transport_sweep_sessions
+    bool is_secure;                   // the datagram that ENet reads was encrypted
     // Limits of peers and ticks; see transport_guard.c.
     struct peer_guard *guards;       // one for each slot
     uint32_t time_us;                // time limit of a receive; 0: none
@@ -54,5 +59,6 @@ struct transport {
     struct address_budget addresses; // datagram budgets of addresses
     struct batch in;
     struct batch out;
+    struct enet_queue queue;
     struct transport_slot slots[];
 };

@@ -26,25 +26,33 @@ void address_budget_set_rate(struct address_budget *budget, uint32_t burst, uint
 
 uint32_t address_budget_repay(uint32_t used, uint64_t ticks, uint32_t per_tick)
 {
-    return ticks >= used / per_tick + 1 ? 0 : used - (uint32_t)ticks * per_tick;
+    return ticks >= used || ticks * per_tick >= used ? 0 : used - (uint32_t)ticks * per_tick;
+}
+
+static void repay(const struct address_budget *budget, struct address_budget_entry *entry,
+                  uint64_t tick)
+{
+    entry->used = address_budget_repay(entry->used, tick - entry->tick, budget->per_tick);
+    entry->tick = tick;
 }
 
 bool address_budget_take(struct address_budget *budget, uint32_t address, uint64_t tick)
 {
     const uint64_t hash = address * budget->multiplier;
     struct address_budget_entry *row = budget->entries[hash >> (64 - ROW_BITS)];
-    struct address_budget_entry *found = NULL, *least = row;
-    for (int i = 0; i < ADDRESS_BUDGET_WAYS && found == NULL; i++) {
-        struct address_budget_entry *entry = &row[i];
-        entry->used = address_budget_repay(entry->used, tick - entry->tick, budget->per_tick);
-        entry->tick = tick;
-        if (entry->address == address)
-            found = entry;
-        else if (entry->used < least->used)
-            least = entry;
-    }
-    if (found == NULL) {
-        found = least;
+    struct address_budget_entry *found = NULL;
+    for (int i = 0; i < ADDRESS_BUDGET_WAYS && found == NULL; i++)
+        if (row[i].address == address)
+            found = &row[i];
+    if (found != NULL) {
+        repay(budget, found, tick);
+    } else {
+        found = row;
+        for (int i = 0; i < ADDRESS_BUDGET_WAYS; i++) {
+            repay(budget, &row[i], tick);
+            if (row[i].used < found->used)
+                found = &row[i];
+        }
         found->address = address; // it inherits the tokens used by the replaced address
     }
     if (found->used >= budget->burst)

@@ -21,6 +21,8 @@ enum {
     COMMAND_CHANNEL = 1, // offsets in any command
     COMMAND_SEQUENCE = 2,
     COMMAND_ARGUMENT = 4,
+    UNRELIABLE_LENGTH = 6, // offset in an unreliable message's command
+    UNRELIABLE_CHANNEL = 1,
     MESSAGE_CHANNELS = 2,
     CONNECT_BANDWIDTHS = 20,
     CONNECT_MTU = 8, // offsets in the command
@@ -196,6 +198,43 @@ static bool is_timed(const uint8_t *data)
 uint16_t datagram_sent_time(const uint8_t *data)
 {
     return is_timed(data) ? (uint16_t)read_16(data + HEADER_SIZE) : 0;
+}
+
+static void write_16(unsigned value, uint8_t *data)
+{
+    data[0] = (uint8_t)(value >> 8);
+    data[1] = (uint8_t)value;
+}
+
+bool datagram_read_message(const uint8_t *data, size_t size, struct datagram_message *message)
+{
+    const uint8_t *command = data + HEADER_SIZE;
+    if (size <= DATAGRAM_MESSAGE_HEADER || size > RAIM_MAX_DATAGRAM_BYTES ||
+        command[0] != WIRE_SEND_UNRELIABLE || command[COMMAND_CHANNEL] != UNRELIABLE_CHANNEL ||
+        read_16(command + UNRELIABLE_LENGTH) != size - DATAGRAM_MESSAGE_HEADER)
+        return false;
+    const unsigned header = read_16(data);
+    if ((header & (HEADER_SENT_TIME | HEADER_COMPRESSED)) != 0 || (header & HEADER_PEER) == NO_PEER)
+        return false;
+    *message = (struct datagram_message){
+        .reliable = (uint16_t)read_16(command + COMMAND_SEQUENCE),
+        .unreliable = (uint16_t)read_16(command + COMMAND_ARGUMENT),
+        .data = data + DATAGRAM_MESSAGE_HEADER,
+        .size = size - DATAGRAM_MESSAGE_HEADER,
+    };
+    return true;
+}
+
+void datagram_write_message(struct datagram_sender sender, const struct datagram_message *message,
+                            uint8_t header[DATAGRAM_MESSAGE_HEADER])
+{
+    uint8_t *command = header + HEADER_SIZE;
+    write_16((unsigned)sender.session << HEADER_SESSION_SHIFT | sender.peer, header);
+    command[0] = WIRE_SEND_UNRELIABLE;
+    command[COMMAND_CHANNEL] = UNRELIABLE_CHANNEL;
+    write_16(message->reliable, command + COMMAND_SEQUENCE);
+    write_16(message->unreliable, command + COMMAND_ARGUMENT);
+    write_16((unsigned)message->size, command + UNRELIABLE_LENGTH);
 }
 
 static bool read_command(const uint8_t *data, size_t size, size_t at,

@@ -91,6 +91,24 @@ struct datagram_sender datagram_sender(const uint8_t *data);
 // The sent time of a datagram that is DATAGRAM_OK, in the sender's milliseconds; 0 if it has none.
 uint16_t datagram_sent_time(const uint8_t *data);
 
+// An unreliable message: its sequence number, and that of the last reliable one of its channel.
+struct datagram_message {
+    uint16_t reliable, unreliable;
+    const uint8_t *data;
+    size_t size;
+};
+
+// Bytes before the message of a datagram that carries one unreliable message.
+#define DATAGRAM_MESSAGE_HEADER 10
+
+// Whether a datagram, of any bytes, is DATAGRAM_OK and carries one unreliable message of channel 1
+// and nothing else. `message` points into the datagram.
+bool datagram_read_message(const uint8_t *data, size_t size, struct datagram_message *message);
+
+// Writes the header of such a datagram, which the message's bytes follow.
+void datagram_write_message(struct datagram_sender sender, const struct datagram_message *message,
+                            uint8_t header[DATAGRAM_MESSAGE_HEADER]);
+
 // A command in a datagram that is DATAGRAM_OK.
 struct datagram_command {
     size_t at, size; // offset in the datagram; bytes with its message

@@ -174,6 +174,21 @@ static bool take_command(struct peer_guard *guard, const struct datagram_command
     return true;
 }
 
+static void note_activity(struct peer_guard *guard, int64_t now_ms)
+{
+    guard->active_ms = now_ms;
+    guard->disconnect_ms = 0;
+}
+
+bool peer_guard_take_message(struct peer_guard *guard, int64_t now_ms)
+{
+    if (guard->commands >= PEER_GUARD_COMMANDS)
+        return false;
+    guard->commands++;
+    note_activity(guard, now_ms);
+    return true;
+}
+
 static enum verdict judge(struct filter *filter, const struct datagram_command *command)
 {
     // Acknowledgements that match are bounded by what the server has sent; others have a limit of
@@ -191,10 +206,8 @@ static enum verdict judge(struct filter *filter, const struct datagram_command *
         return CUT;
     // Until its first message a peer counts as silent, whatever pings it sends.
     if (command->message_size > 0 ||
-        (command->number == WIRE_PING && filter->guard->active_ms != 0)) {
-        filter->guard->active_ms = filter->now_ms;
-        filter->guard->disconnect_ms = 0;
-    }
+        (command->number == WIRE_PING && filter->guard->active_ms != 0))
+        note_activity(filter->guard, filter->now_ms);
     if (command->message_size > 0 && command->channel >= filter->view.channels)
         return CUT;
     switch (command->number) {

@@ -99,6 +99,10 @@ void peer_guard_init(struct peer_guard *guard);
 // caller's tick count and never decreases.
 bool peer_guard_admit(struct peer_guard *guard, uint64_t tick);
 
+// Counts an unreliable message that ENet does not see, of a connected peer's datagram that
+// peer_guard_admit has counted. False if the peer has used up its commands.
+bool peer_guard_take_message(struct peer_guard *guard, int64_t now_ms);
+
 // Filters a datagram that is DATAGRAM_OK and that peer_guard_admit has counted, in place. The
 // remaining commands must be given to ENet. Counts refused commands by reason in `refused`.
 // Replaces the values of commands that would throttle the server, corrects the echoed times of

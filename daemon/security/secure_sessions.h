@@ -77,13 +77,15 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // --- Datagrams ---
 
-// Decrypts a datagram into `plain`, which has at least `size` bytes and does not overlap `data`.
-// Returns the plaintext's size; 0 if the datagram is refused for `verdict`.
+// Decrypts a datagram into `plain`, which is other memory of at least `size` bytes or `data` +
+// RAIM_SECURE_HEADER_BYTES. Returns the plaintext's size; 0 if the datagram is refused for
+// `verdict`.
 size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_address from,
                                const uint8_t *data, size_t size, uint8_t *plain,
                                enum datagram_verdict *verdict);
 
-// Encrypts `plain` into `data`, which has room for `size` + RAIM_SECURE_BYTES bytes and does not
-// overlap `plain`. Returns the size; 0 if the peer has no session.
+// Encrypts `plain` into `data`, which has room for `size` + RAIM_SECURE_BYTES bytes. `plain` is
+// other memory or `data` + RAIM_SECURE_HEADER_BYTES. Returns the size; 0 if the peer has no
+// session.
 size_t secure_sessions_encrypt(struct secure_sessions *sessions, struct udp_address to,
                                int64_t now_ms, const uint8_t *plain, size_t size, uint8_t *data);

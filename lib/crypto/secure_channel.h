@@ -56,13 +56,13 @@ void raim_secure_channel_begin(struct raim_secure_channel *channel,
 // Returns whether a datagram has the form of an encrypted one.
 bool raim_secure_channel_is_datagram(const uint8_t *data, size_t size);
 
-// Encrypts a datagram into other memory, which has room for RAIM_SECURE_BYTES more. Returns the
-// size of the encrypted datagram.
+// Encrypts a datagram into `data`, which has room for RAIM_SECURE_BYTES more. `plain` is other
+// memory or `data` + RAIM_SECURE_HEADER_BYTES. Returns the size of the encrypted datagram.
 size_t raim_secure_channel_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
                                    const uint8_t *plain, size_t size, uint8_t *data);
 
-// Decrypts a datagram of any form into `plain`, which is other memory and at least as large. Sets
-// `plain_size` when the verdict is RAIM_SECURE_OK.
+// Decrypts a datagram of any form into `plain`, which is other memory, at least as large, or `data`
+// + RAIM_SECURE_HEADER_BYTES. Sets `plain_size` when the verdict is RAIM_SECURE_OK.
 enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel *channel,
                                                      const uint8_t *data, size_t size,
                                                      uint8_t *plain, size_t *plain_size);

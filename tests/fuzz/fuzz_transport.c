@@ -446,7 +446,8 @@ static size_t count_cost(const ENetHost *host, size_t id)
 static int judge(ENetHost *host, ENetEvent *event)
 {
     const size_t received = host->receivedDataLength;
-    const int verdict = transport_intercept(net.transport, host, event);
+    (void)event;
+    const int verdict = transport_intercept(net.transport, host);
     struct datagram_connect connect;
     check_lists();
     if (verdict != 0 || datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))

@@ -107,13 +107,14 @@ PROGRAMS = {
 }
 
 # The exceptions: raimd's room for HTTP has a file for each part of libmicrohttpd that it uses, and of
-# its transport one file has ENet's host, one is what ENet calls, and two judge its datagrams. What
-# libenet does by itself is one file for all.
+# its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
+# reads and writes messages in its place. What libenet does by itself is one file for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
-    ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_gate.c",
-                               "daemon/net/transport_guard.c", "daemon/net/transport_hooks.c",
+    ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
+                               "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
+                               "daemon/net/transport_hooks.c",
                                "lib/enet_socket/enet_socket.c"},
     ("raim-bots", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_socket/enet_socket.c"},
     ("raim", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_socket/enet_socket.c"},

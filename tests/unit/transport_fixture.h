@@ -32,6 +32,7 @@ static struct {
     int64_t monotonic_ms; // added to the clock
     int64_t wall_ms;
     int loss;           // percent of datagrams lost in either direction
+    bool is_shuffled;   // neighbours among the datagrams that a call receives change places
     const char *sender; // spoofed source address of datagrams; NULL: the true one
 } kernel = {.fail_at = -1};
 
@@ -40,6 +41,24 @@ static struct {
     uint8_t data[RAIM_MAX_DATAGRAM_BYTES];
 } captured[MAX_CAPTURED];
 static size_t captured_count;
+
+// Exchanges two received datagrams.
+static inline void exchange(struct mmsghdr *a, struct mmsghdr *b)
+{
+    uint8_t data[RAIM_MAX_DATAGRAM_BYTES];
+    struct sockaddr_in from;
+    const unsigned size = a->msg_len;
+    if (size > sizeof data || b->msg_len > sizeof data)
+        return;
+    memcpy(data, a->msg_hdr.msg_iov->iov_base, size);
+    memcpy(a->msg_hdr.msg_iov->iov_base, b->msg_hdr.msg_iov->iov_base, b->msg_len);
+    memcpy(b->msg_hdr.msg_iov->iov_base, data, size);
+    memcpy(&from, a->msg_hdr.msg_name, sizeof from);
+    memcpy(a->msg_hdr.msg_name, b->msg_hdr.msg_name, sizeof from);
+    memcpy(b->msg_hdr.msg_name, &from, sizeof from);
+    a->msg_len = b->msg_len;
+    b->msg_len = size;
+}
 
 int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
              struct timespec *timeout)
@@ -50,6 +69,8 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
     for (int i = 0; i < received && kernel.sender != NULL; i++)
         inet_pton(AF_INET, kernel.sender,
                   &((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr);
+    for (int i = 1; i < received && kernel.is_shuffled; i++)
+        exchange(&headers[i], &headers[chance_int(i > 16 ? i - 16 : 0, i)]);
     // A lost datagram is replaced by a meaningless byte.
     for (int i = 0; i < received && kernel.loss > 0; i++)
         if (chance_int(0, 99) < kernel.loss)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Datagrams behind each other in one array, which is used from its begin again once it was emptied.
+#include "enet_queue.h"
+
+#include "wire_limits.h"
+
+#include <assert.h>
+#include <string.h>
+
+void enet_queue_init(struct enet_queue *queue)
+{
+    queue->next = queue->count = 0;
+    queue->used = 0;
+    queue->fills = 1;
+}
+
+bool enet_queue_has_room(const struct enet_queue *queue)
+{
+    return queue->count < ENET_QUEUE_DATAGRAMS &&
+           ENET_QUEUE_BYTES - queue->used >= RAIM_MAX_DATAGRAM_BYTES;
+}
+
+void enet_queue_add(struct enet_queue *queue, const struct received *datagram)
+{
+    assert(enet_queue_has_room(queue) && datagram->size <= RAIM_MAX_DATAGRAM_BYTES);
+    struct received *copy = &queue->datagrams[queue->count++];
+    *copy = *datagram;
+    copy->data = queue->bytes + queue->used;
+    memcpy(copy->data, datagram->data, datagram->size);
+    queue->used += datagram->size;
+}
+
+bool enet_queue_is_empty(const struct enet_queue *queue)
+{
+    return queue->next == queue->count;
+}
+
+const struct received *enet_queue_take(struct enet_queue *queue)
+{
+    if (enet_queue_is_empty(queue))
+        return NULL;
+    const struct received *datagram = &queue->datagrams[queue->next++];
+    if (enet_queue_is_empty(queue)) {
+        queue->next = queue->count = 0;
+        queue->used = 0;
+        queue->fills++;
+    }
+    return datagram;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Reads and writes ENet's state of a peer and its unreliable channel, as ENet itself does.
+#define _GNU_SOURCE // struct mmsghdr, for batch.h
+#include "transport_direct.h"
+
+#include "transport_datagrams.h"
+#include "transport_guard.h"
+
+#include <enet/enet.h>
+#include <string.h>
+
+enum { CHANNEL = 1 }; // of unreliable messages
+
+// Whether ENet would deliver a message at once: what it waits for has arrived. A message that was
+// sent before a reliable one that has arrived is delivered too (see peer_guard_filter).
+static bool is_deliverable(const struct transport *transport, const ENetPeer *peer,
+                           const struct datagram_message *message)
+{
+    if (peer->state != ENET_PEER_STATE_CONNECTED || peer->channelCount <= CHANNEL ||
+        peer->totalWaitingData >= transport->host->maximumWaitingData)
+        return false;
+    const uint16_t arrived = peer->channels[CHANNEL].incomingReliableSequenceNumber;
+    const uint16_t ahead = (uint16_t)(message->reliable - arrived);
+    // ENet numbers unreliable messages from 1 on and drops number 0.
+    return (ahead == 0 || ahead > UINT16_MAX / 2) && message->unreliable != 0;
+}
+
+enum direct_result transport_receive_direct(struct transport *transport, const ENetPeer *peer,
+                                            const struct datagram_message *message)
+{
+    const size_t index = (size_t)(peer - transport->host->peers);
+    struct transport_slot *slot = &transport->slots[index];
+    if (!slot->present || slot->fill == transport->queue.fills ||
+        !is_deliverable(transport, peer, message))
+        return DIRECT_LEFT;
+    if (slot->dropped || !transport_admit_datagram(transport, peer))
+        return DIRECT_REFUSED;
+    if (!peer_guard_take_message(&transport->guards[index], transport->now_ms)) {
+        transport_refuse(transport, DATAGRAM_BUDGET);
+        return DIRECT_REFUSED;
+    }
+    return transport_admit_input(transport, slot) ? DIRECT_MESSAGE : DIRECT_REFUSED;
+}
+
+bool transport_send_direct(struct transport *transport, ENetPeer *peer, const uint8_t *data,
+                           size_t size)
+{
+    if (!enet_list_empty(&peer->outgoingCommands) || !enet_list_empty(&peer->acknowledgements) ||
+        peer->channelCount <= CHANNEL)
+        return false;
+    ENetChannel *channel = &peer->channels[CHANNEL];
+    // ENet sends the next message reliably, to renew the sequence.
+    if (channel->outgoingUnreliableSequenceNumber == UINT16_MAX)
+        return false;
+    uint8_t *buffer = transport_buffer(transport);
+    const struct datagram_message message = {
+        .reliable = channel->outgoingReliableSequenceNumber,
+        .unreliable = ++channel->outgoingUnreliableSequenceNumber,
+        .size = size,
+    };
+    const struct datagram_sender sender = {
+        .peer = peer->outgoingPeerID,
+        .session = peer->outgoingSessionID,
+    };
+    datagram_write_message(sender, &message, buffer);
+    memcpy(buffer + DATAGRAM_MESSAGE_HEADER, data, size);
+    transport_queue(transport, transport_udp_address(&peer->address),
+                    DATAGRAM_MESSAGE_HEADER + size);
+    return true;
+}

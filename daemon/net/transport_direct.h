@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Unreliable messages of connected peers without ENet: read from and written to datagrams in ENet's
+// format, with its sequence numbers, at a tenth of the instructions. Whatever ENet would not
+// deliver or send at once is left to it.
+#pragma once
+
+#include "transport_internal.h"
+
+struct _ENetPeer;
+
+enum direct_result {
+    DIRECT_LEFT, // to ENet
+    DIRECT_REFUSED,
+    DIRECT_MESSAGE,
+};
+
+// Judges a peer's datagram that carries one unreliable message and nothing else. DIRECT_LEFT unless
+// ENet would deliver the message at once and no earlier datagram of the peer waits for ENet, so
+// that a peer's messages stay in order.
+enum direct_result transport_receive_direct(struct transport *transport,
+                                            const struct _ENetPeer *peer,
+                                            const struct datagram_message *message);
+
+// Queues an unreliable message, of at most RAIM_MAX_MESSAGE_BYTES, as a datagram of its own. False
+// if ENet has something to send to the peer, or must send the message reliably.
+bool transport_send_direct(struct transport *transport, struct _ENetPeer *peer, const uint8_t *data,
+                           size_t size);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Encryption of messages of every size, against libsodium's own AEAD.
+#include "chance.h"
+#include "crypto.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <sodium.h>
+
+enum { SIZES = 400, TAG = RAIM_CRYPTO_TAG_BYTES };
+
+static uint8_t key[RAIM_CRYPTO_KEY_BYTES], nonce[12], plain[SIZES];
+static uint64_t number;
+
+static void draw(void)
+{
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (uint8_t)chance_int(0, 255);
+    for (size_t i = 0; i < sizeof plain; i++)
+        plain[i] = (uint8_t)chance_int(0, 255);
+    number = 0;
+    for (int i = 0; i < 8; i++) {
+        nonce[4 + i] = (uint8_t)chance_int(0, 255);
+        number |= (uint64_t)nonce[4 + i] << 8 * i;
+    }
+}
+
+static void test_every_size_is_encrypted_as_libsodium_does(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < SIZES; size++) {
+        draw();
+        uint8_t expected[SIZES + TAG], encrypted[SIZES + TAG] = {0}, opened[SIZES];
+        crypto_aead_chacha20poly1305_ietf_encrypt(expected, NULL, plain, size, NULL, 0, NULL, nonce,
+                                                  key);
+        raim_crypto_encrypt(key, number, NULL, 0, plain, size, encrypted);
+        assert_memory_equal(encrypted, expected, size + TAG);
+        assert_true(raim_crypto_decrypt(key, number, NULL, 0, encrypted, size + TAG, opened));
+        assert_memory_equal(opened, plain, size);
+        // In the same memory.
+        memcpy(encrypted, plain, size);
+        raim_crypto_encrypt(key, number, NULL, 0, encrypted, size, encrypted);
+        assert_memory_equal(encrypted, expected, size + TAG);
+        assert_true(raim_crypto_decrypt(key, number, NULL, 0, encrypted, size + TAG, encrypted));
+        assert_memory_equal(encrypted, plain, size);
+    }
+}
+
+static void test_a_changed_bit_is_noticed_in_every_size(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < SIZES; size++) {
+        draw();
+        uint8_t encrypted[SIZES + TAG], opened[SIZES];
+        raim_crypto_encrypt(key, number, NULL, 0, plain, size, encrypted);
+        for (int i = 0; i < 20; i++) {
+            const int bit = chance_int(0, (int)(size + TAG) * 8 - 1);
+            encrypted[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            assert_false(raim_crypto_decrypt(key, number, NULL, 0, encrypted, size + TAG, opened));
+            encrypted[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        assert_false(raim_crypto_decrypt(key, number + 1, NULL, 0, encrypted, size + TAG, opened));
+        assert_false(raim_crypto_decrypt(key, number, NULL, 0, encrypted, size + TAG - 1, opened));
+        assert_false(raim_crypto_decrypt(key, number, plain, 1, encrypted, size + TAG, opened));
+        assert_true(raim_crypto_decrypt(key, number, NULL, 0, encrypted, size + TAG, opened));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    if (!raim_crypto_init())
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_size_is_encrypted_as_libsodium_does),
+        cmocka_unit_test(test_a_changed_bit_is_noticed_in_every_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
