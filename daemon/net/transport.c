@@ -276,10 +276,35 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
     return true;
 }
 
-void transport_receive(struct transport *transport)
+static void sweep_sessions_when_due(struct transport *transport)
 {
     if (transport->sessions != NULL && now_ms() - transport->swept_ms >= SWEEP_SESSIONS_MS)
         transport_sweep_sessions(transport);
+}
+
+void transport_skip_receive(struct transport *transport)
+{
+    sweep_sessions_when_due(transport);
+    transport->receives++; // budgets are refilled by this count
+}
+
+bool transport_is_quiet(const struct transport *transport)
+{
+    const ENetHost *host = transport->host;
+    bool is_quiet = transport->present == 0 && transport->dropped == 0;
+    for (size_t i = 0; is_quiet && i < host->peerCount; i++)
+        is_quiet = host->peers[i].state == ENET_PEER_STATE_DISCONNECTED;
+    return is_quiet;
+}
+
+int transport_socket(const struct transport *transport)
+{
+    return transport->socket;
+}
+
+void transport_receive(struct transport *transport)
+{
+    sweep_sessions_when_due(transport);
     transport->drained = false;
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
