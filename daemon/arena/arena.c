@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs an arena: the timer, the order of a tick, and the published status.
+// Runs an arena: its deadlines, the order of a tick, and the published status.
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
@@ -18,9 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
@@ -199,18 +197,12 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena->worker.current = prepare_first_match(arena, config, owner);
     arena->main.current = arena->worker.current;
     arena->worker.rows = calloc(arena->opened.status_rows, sizeof *arena->worker.rows);
-    arena->opened.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     const size_t status_size =
         sizeof(struct arena_status) + arena->opened.status_rows * sizeof(struct arena_player);
     if (!triple_buffer_create(&arena->shared.status, status_size) ||
         !mailbox_create(&arena->shared.mailbox, MESSAGES, sizeof(struct command)) ||
         !has_access_control || arena->worker.current == NULL || arena->worker.rows == NULL) {
         snprintf(error, capacity, "out of memory");
-        arena_destroy(arena);
-        return NULL;
-    }
-    if (arena->opened.timer < 0) {
-        snprintf(error, capacity, "cannot create a timer: %s", strerror(errno));
         arena_destroy(arena);
         return NULL;
     }
@@ -242,8 +234,6 @@ void arena_destroy(struct arena *arena)
         return;
     if (arena->worker.transport != NULL)
         transport_close(arena->worker.transport);
-    if (arena->opened.timer >= 0)
-        close(arena->opened.timer);
     triple_buffer_destroy(&arena->shared.status);
     mailbox_destroy(&arena->shared.mailbox);
     arena_checkpoint_destroy(&arena->worker.checkpoint);
@@ -262,9 +252,9 @@ uint16_t arena_port(const struct arena *arena)
     return arena->opened.port;
 }
 
-int arena_timer(const struct arena *arena)
+int arena_socket(const struct arena *arena)
 {
-    return arena->opened.timer;
+    return transport_socket(arena->worker.transport);
 }
 
 uint32_t arena_ticks(const struct arena *arena)
@@ -304,23 +294,28 @@ struct overload *arena_overload(struct arena *arena)
 
 // --- Ticks ---
 
-static void arm_timer(struct arena *arena)
-{
-    const struct itimerspec when = {
-        .it_value = {.tv_sec = (time_t)(arena->worker.deadline_ns / NS_PER_S),
-                     .tv_nsec = (long)(arena->worker.deadline_ns % NS_PER_S)},
-    };
-    const int result = timerfd_settime(arena->opened.timer, TFD_TIMER_ABSTIME, &when, NULL);
-    assert(result == 0);
-    (void)result;
-}
-
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->resume_grace_s);
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
-    arm_timer(arena);
+}
+
+uint64_t arena_due_ns(const struct arena *arena)
+{
+    const uint64_t share_ns = arena->opened.tick_ns / ARENA_SLEEP_SHARE;
+    const uint64_t deadline_ns = arena->worker.deadline_ns;
+    return arena->worker.is_asleep ? (deadline_ns / share_ns + 1) * share_ns : deadline_ns;
+}
+
+bool arena_is_asleep(const struct arena *arena)
+{
+    return arena->worker.is_asleep;
+}
+
+void arena_mark_readable(struct arena *arena)
+{
+    arena->worker.is_readable = true;
 }
 
 static struct arena_spot spot_of(raim_vec2 position)
@@ -339,13 +334,23 @@ static void publish_bullets(const struct raim_world *world, struct arena_status 
     status->bullet_count = count;
 }
 
+// Copies the durations of the ticks since this buffer was last written.
+static void publish_tick_us(const struct arena *arena, struct arena_status *status)
+{
+    const uint32_t count = arena->worker.tick_us_count;
+    const uint32_t fresh = count - status->tick_us_written;
+    for (uint32_t i = fresh < ARENA_TICK_WINDOW ? fresh : ARENA_TICK_WINDOW; i > 0; i--)
+        status->tick_us[(count - i) % ARENA_TICK_WINDOW] =
+            arena->worker.tick_us[(count - i) % ARENA_TICK_WINDOW];
+    status->tick_us_written = count;
+    if (status->tick_us_count < ARENA_TICK_WINDOW)
+        status->tick_us_count = count < ARENA_TICK_WINDOW ? count : ARENA_TICK_WINDOW;
+}
+
 static void publish(struct arena *arena)
 {
     struct arena_status *status = triple_buffer_back(&arena->shared.status);
     const struct raim_world *world = raim_match_world(arena->worker.match);
-    const uint32_t kept = arena->worker.tick_us_count < ARENA_TICK_WINDOW
-                              ? arena->worker.tick_us_count
-                              : ARENA_TICK_WINDOW;
     status->tick = raim_match_tick(arena->worker.match);
     status->late_ticks = arena->worker.late_ticks;
     status->skipped_ticks = arena->worker.skipped_ticks;
@@ -354,8 +359,7 @@ static void publish(struct arena *arena)
     status->round = raim_match_round(arena->worker.match);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
-    status->tick_us_count = kept;
-    memcpy(status->tick_us, arena->worker.tick_us, kept * sizeof arena->worker.tick_us[0]);
+    publish_tick_us(arena, status);
     status->player_count =
         raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     for (uint32_t i = 0; i < status->player_count; i++) {
@@ -372,7 +376,9 @@ static void publish(struct arena *arena)
             .address = here ? transport_address(arena->worker.transport, row->client) : 0,
         };
     }
-    publish_bullets(world, status);
+    status->bullet_count = 0;
+    if (status->player_count > 0)
+        publish_bullets(world, status);
     triple_buffer_publish(&arena->shared.status);
 }
 
@@ -453,7 +459,6 @@ static void send_messages(struct arena *arena)
         if (outgoing.close)
             transport_disconnect(arena->worker.transport, outgoing.client, outgoing.reason);
     }
-    transport_flush(arena->worker.transport);
 }
 
 // Counts the players before a drain is answered: once the answer is read, the count includes every
@@ -461,19 +466,37 @@ static void send_messages(struct arena *arena)
 static void note_playing(struct arena *arena)
 {
     const uint32_t players = raim_match_playing(arena->worker.match);
-    const uint32_t before =
-        atomic_exchange_explicit(&arena->shared.players, players, memory_order_relaxed);
-    if (players == 0 && before > 0)
+    const uint32_t before = atomic_load_explicit(&arena->shared.players, memory_order_relaxed);
+    if (players == before)
+        return;
+    atomic_store_explicit(&arena->shared.players, players, memory_order_relaxed);
+    if (players == 0)
         arena->worker.has_news = true;
+}
+
+// Decides whether the next tick may leave out the socket: as long as nobody is there, and nothing
+// is to be sent to somebody.
+static void update_sleep(struct arena *arena)
+{
+    arena->worker.is_asleep =
+        raim_match_is_dormant(arena->worker.match) && transport_is_quiet(arena->worker.transport);
 }
 
 static void run_tick(struct arena *arena, uint64_t begin_ns)
 {
-    if (begin_ns > arena->worker.deadline_ns + arena->opened.tick_ns / LATE_SHARE)
+    const bool skips_socket = arena->worker.is_asleep && !arena->worker.is_readable;
+    const uint64_t due_ns = arena_due_ns(arena);
+    const uint64_t late_ns = begin_ns > due_ns ? begin_ns - due_ns : 0;
+    if (late_ns > arena->opened.tick_ns / LATE_SHARE)
         arena->worker.late_ticks++;
-    histogram_count(&arena->worker.latenesses, begin_ns - arena->worker.deadline_ns);
-    measure_clients(arena);
-    take_messages(arena);
+    histogram_count(&arena->worker.latenesses, late_ns);
+    if (skips_socket) {
+        transport_skip_receive(arena->worker.transport);
+    } else {
+        measure_clients(arena);
+        take_messages(arena);
+    }
+    arena->worker.is_readable = false;
     note_playing(arena);
     if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
                            arena->worker.transport))
@@ -482,6 +505,10 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     raim_match_step(arena->worker.match);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     send_messages(arena);
+    if (!skips_socket)
+        transport_flush(arena->worker.transport);
+    if (!skips_socket || !raim_match_is_dormant(arena->worker.match))
+        update_sleep(arena);
     if (arena->worker.publish_in == 0) {
         publish(arena);
         arena->worker.publish_in = arena->worker.config->tick_hz / PUBLISHES_PER_S;
@@ -510,9 +537,6 @@ static bool wait_for_answers(struct arena *arena)
 
 bool arena_run(struct arena *arena)
 {
-    uint64_t expirations;
-    if (read(arena->opened.timer, &expirations, sizeof expirations) != sizeof expirations)
-        return true; // a spurious wakeup
     if (arena->worker.leave_ns != 0)
         return wait_for_answers(arena);
     uint64_t begin_ns = monotonic_ns();
@@ -526,7 +550,6 @@ bool arena_run(struct arena *arena)
         arena->worker.skipped_ticks += skipped;
         arena->worker.deadline_ns += skipped * arena->opened.tick_ns;
     }
-    arm_timer(arena);
     return true;
 }
 
@@ -537,6 +560,8 @@ void arena_say_goodbye(struct arena *arena)
     arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
                          atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);
+    transport_flush(arena->worker.transport);
+    arena->worker.is_asleep = false;
 }
 
 void arena_keep_checkpoint(struct arena *arena)

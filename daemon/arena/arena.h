@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An arena: one match with its transport and its tick timer. The worker thread that owns the arena
-// drives it, and publishes a status block that the main thread reads.
+// An arena: one match with its transport and the deadlines of its ticks. The worker thread that
+// owns the arena drives it, and publishes a status block that the main thread reads.
 #pragma once
 
 #include "config.h"
@@ -52,6 +52,7 @@ struct arena_status {
     struct transport_stats transport;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
+    uint32_t tick_us_written;            // ticks of the arena when `tick_us` was last written
     uint32_t bullet_count;
     struct arena_spot bullets[ARENA_SHOWN_BULLETS];
     uint32_t player_count;
@@ -73,12 +74,26 @@ uint16_t arena_port(const struct arena *arena);
 
 // --- The owning worker's side ---
 
-// Restores the match from the checkpoint of the previous process (see arena_checkpoint.h), and arms
-// the timer so that the first tick is due `offset_ns` from now.
+// Restores the match from the checkpoint of the previous process (see arena_checkpoint.h), and sets
+// the first tick to be due `offset_ns` from now.
 void arena_start(struct arena *arena, uint64_t offset_ns);
 
-// The descriptor of the timer, readable when a tick is due.
-int arena_timer(const struct arena *arena);
+// When arena_run is to be called next, in ns of CLOCK_MONOTONIC. The ticks of an arena that is
+// awake are due at its own deadlines. Those of arenas that are asleep are due up to
+// ARENA_SLEEP_SHARE later, so that they share the wake-ups of their worker; no tick is left out or
+// added.
+uint64_t arena_due_ns(const struct arena *arena);
+
+// The share of a tick by which the tick of an arena that is asleep may be postponed: 1/4.
+#define ARENA_SLEEP_SHARE 4
+
+// Whether nobody is in the arena and nothing is under way. Its ticks then read the socket only
+// after arena_mark_readable, which the worker calls before a tick if a datagram waits.
+bool arena_is_asleep(const struct arena *arena);
+void arena_mark_readable(struct arena *arena);
+
+// The UDP socket.
+int arena_socket(const struct arena *arena);
 
 // Runs the ticks that are due, four at most. Returns false once the arena has finished
 // leaving; the worker then releases it.

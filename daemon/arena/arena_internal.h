@@ -21,7 +21,6 @@ struct arena {
     // Written when the arena is opened; both threads read it.
     struct {
         uint16_t port;
-        int timer;            // a descriptor
         uint64_t tick_ns;     // period
         uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
@@ -43,6 +42,8 @@ struct arena {
         struct answers answers;
         struct raim_match_player *rows;
         uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
+        bool is_asleep;       // see arena_is_asleep
+        bool is_readable;     // while asleep: a datagram waits
         uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
         uint64_t late_ticks, skipped_ticks;
         struct histogram durations, latenesses;

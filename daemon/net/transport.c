@@ -285,13 +285,39 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
     return true;
 }
 
+static void sweep_sessions_when_due(struct transport *transport)
+{
+    if (transport->sessions != NULL && transport->now_ms - transport->swept_ms >= SWEEP_SESSIONS_MS)
+        transport_sweep_sessions(transport);
+}
+
+void transport_skip_receive(struct transport *transport)
+{
+    transport->receives++; // budgets are refilled by this count
+    transport->now_ms = now_ms();
+    sweep_sessions_when_due(transport);
+}
+
+bool transport_is_quiet(const struct transport *transport)
+{
+    const ENetHost *host = transport->host;
+    bool is_quiet = transport->present == 0 && transport->dropped == 0;
+    for (size_t i = 0; is_quiet && i < host->peerCount; i++)
+        is_quiet = host->peers[i].state == ENET_PEER_STATE_DISCONNECTED;
+    return is_quiet;
+}
+
+int transport_socket(const struct transport *transport)
+{
+    return transport->socket;
+}
+
 void transport_receive(struct transport *transport)
 {
     transport->drained = transport->is_serviced = false;
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
-    if (transport->sessions != NULL && transport->now_ms - transport->swept_ms >= SWEEP_SESSIONS_MS)
-        transport_sweep_sessions(transport);
+    sweep_sessions_when_due(transport);
 }
 
 void transport_flush(struct transport *transport)

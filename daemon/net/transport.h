@@ -86,6 +86,17 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
 void transport_receive(struct transport *transport);
 bool transport_poll(struct transport *transport, struct transport_event *event);
 
+// Takes the place of transport_receive and transport_poll in a tick in which the socket has no
+// datagram and transport_is_quiet holds.
+void transport_skip_receive(struct transport *transport);
+
+// Whether no peer is connected, connecting or disconnecting, so that only a datagram can cause an
+// event. Visits every peer slot.
+bool transport_is_quiet(const struct transport *transport);
+
+// The UDP socket, for a poll.
+int transport_socket(const struct transport *transport);
+
 // Queues a message for a peer; transport_flush sends it. Reliable messages go to channel 0, others
 // to channel 1; ENet's throttle never drops them. `size` is 1 to RAIM_MAX_MESSAGE_BYTES. A peer
 // with more than TRANSPORT_MAX_QUEUED queued bytes when a reliable message is sent, with

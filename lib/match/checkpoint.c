@@ -279,6 +279,9 @@ static void restore_member(struct raim_match *match, uint32_t slot,
     memcpy(member->name, saved->name, sizeof member->name);
     member->key = raim_name_key_of(member->name);
     memcpy(member->token, saved->token, sizeof member->token);
+    raim_set_remove(match->taken, slot);
+    if (player->id != RAIM_NOBODY)
+        raim_set_add(match->taken, slot);
     if (player->id != RAIM_NOBODY && !member->bot)
         raim_world_set_away(match->world, player->id, true);
 }

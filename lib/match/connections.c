@@ -6,6 +6,18 @@
 
 #include <assert.h>
 
+void raim_connections_add(struct raim_match *match, uint32_t client)
+{
+    match->connected_count += !raim_set_has(match->connected, client);
+    raim_set_add(match->connected, client);
+}
+
+void raim_connections_remove(struct raim_match *match, uint32_t client)
+{
+    match->connected_count -= raim_set_has(match->connected, client);
+    raim_set_remove(match->connected, client);
+}
+
 void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
                              enum raim_refusal refusal, enum raim_reason reason)
 {

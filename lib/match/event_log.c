@@ -62,6 +62,14 @@ void raim_event_log_release(struct raim_event_log *log, uint32_t tick)
     log->due[RAIM_AUDIENCE_LIVE] = log->end;
 }
 
+bool raim_event_log_has_due(const struct raim_event_log *log)
+{
+    bool has_due = false;
+    for (int i = 0; i < RAIM_AUDIENCES; i++)
+        has_due = has_due || log->sent[i] != log->due[i];
+    return has_due;
+}
+
 bool raim_event_log_next(const struct raim_event_log *log, enum raim_audience audience,
                          struct raim_events_message *message)
 {

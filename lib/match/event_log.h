@@ -46,6 +46,9 @@ void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence);
 // Releases the events that are due after `tick` to each audience.
 void raim_event_log_release(struct raim_event_log *log, uint32_t tick);
 
+// Whether an audience has events to be sent.
+bool raim_event_log_has_due(const struct raim_event_log *log);
+
 // Fills a message with the next events for an audience, all of one tick and as many as a message
 // may hold. Returns false when no event is due. The events stay the next ones until
 // raim_event_log_mark_sent counts them as sent.

@@ -119,12 +119,14 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->identity = raim_world_identity(match->world, match->def.map);
     const uint32_t slots = match->world->max_players, bullets = match->world->max_bullets;
     match->clients = calloc(match->def.max_connections, sizeof *match->clients);
+    match->connected = calloc(raim_set_words(match->def.max_connections), sizeof *match->connected);
     match->members = calloc(slots, sizeof *match->members);
+    match->taken = calloc(raim_set_words(slots), sizeof *match->taken);
     match->inputs = calloc(slots, sizeof *match->inputs);
     match->happened.capacity = raim_events_bound(slots, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
-    if (match->clients == NULL || match->members == NULL || match->inputs == NULL ||
-        match->happened.items == NULL)
+    if (match->clients == NULL || match->connected == NULL || match->members == NULL ||
+        match->taken == NULL || match->inputs == NULL || match->happened.items == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
@@ -192,7 +194,9 @@ void raim_match_destroy(struct raim_match *match)
     raim_history_destroy(&match->late_audience.history);
     free(match->world);
     free(match->clients);
+    free(match->connected);
     free(match->members);
+    free(match->taken);
     free(match->inputs);
     raim_interest_destroy(match->interest.present);
     raim_interest_destroy(match->late_audience.interest);
@@ -240,6 +244,7 @@ void raim_match_connect(struct raim_match *match, uint32_t handle,
 {
     struct raim_connection *client = client_at(match, handle);
     lose_connection(match, client);
+    raim_connections_add(match, handle);
     reset_client(match, client, RAIM_CONNECTION_WAITING);
     memcpy(client->token, token, sizeof client->token);
     client->since_tick = match->world->tick;
@@ -254,6 +259,7 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 {
     struct raim_connection *client = client_at(match, handle);
     lose_connection(match, client);
+    raim_connections_remove(match, handle);
     reset_client(match, client, RAIM_CONNECTION_ABSENT);
 }
 
@@ -447,11 +453,12 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     match->totals.inputs_missed += member->inputs.missed - before.missed;
 }
 
-void raim_match_step(struct raim_match *match)
+// Plays one tick of a match in which somebody may be.
+static void play_step(struct raim_match *match)
 {
     struct raim_world *world = match->world;
-    raim_rounds_begin_step(match);
-    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+    for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
+         i = raim_match_next_client(match, i + 1)) {
         struct raim_connection *client = &match->clients[i];
         const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
         if (client->state == RAIM_CONNECTION_WAITING && waited > hello_timeout_s * world->tick_hz)
@@ -470,20 +477,46 @@ void raim_match_step(struct raim_match *match)
     if (is_frozen)
         raim_players_hold_positions(match);
     raim_players_log_events(match);
+}
+
+static bool is_empty(const struct raim_match *match)
+{
+    return match->playing == 0 && match->def.bots == 0 && match->connected_count == 0;
+}
+
+bool raim_match_is_dormant(const struct raim_match *match)
+{
+    // Once the recorded ticks of the world are those of empty slots, a step changes only the tick.
+    return is_empty(match) && match->empty_ticks > match->world->history_length;
+}
+
+void raim_match_step(struct raim_match *match)
+{
+    const bool is_dormant = raim_match_is_dormant(match);
+    match->empty_ticks = is_empty(match) ? match->empty_ticks + !is_dormant : 0;
+    raim_rounds_begin_step(match);
+    if (is_dormant)
+        raim_world_skip_tick(match->world);
+    else
+        play_step(match);
     raim_rounds_end_step(match);
-    raim_event_log_release(&match->log, world->tick);
+    raim_event_log_release(&match->log, match->world->tick);
     raim_rounds_update_late_phase(match);
-    raim_history_record(&match->interest.history, world);
-    raim_spectators_record(match);
-    raim_view_prepare(match);
-    raim_outbox_begin(match);
+    if (!is_dormant) {
+        raim_history_record(&match->interest.history, match->world);
+        raim_spectators_record(match);
+        raim_view_prepare(match);
+    }
+    if (!is_dormant || raim_event_log_has_due(&match->log))
+        raim_outbox_begin(match);
 }
 
 void raim_match_shutdown(struct raim_match *match)
 {
-    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+    for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
+         i = raim_match_next_client(match, i + 1)) {
         struct raim_connection *client = &match->clients[i];
-        if (client->state == RAIM_CONNECTION_ABSENT || client->state > RAIM_CONNECTION_REFUSED)
+        if (client->state > RAIM_CONNECTION_REFUSED)
             continue;
         raim_connections_leave(match, client, RAIM_REASON_SHUTDOWN);
         client->state = RAIM_CONNECTION_REFUSED;
@@ -515,7 +548,8 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .snapshots = match->totals.snapshots,
     };
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1))
         counts.away += players[slot].away;
     memcpy(counts.refused, match->totals.refused, sizeof counts.refused);
     return counts;
@@ -526,9 +560,9 @@ uint32_t raim_match_players(const struct raim_match *match, struct raim_match_pl
 {
     const raim_player *players = raim_world_players_const(match->world);
     uint32_t count = 0;
-    for (uint32_t slot = 0; slot < match->world->max_players && count < capacity; slot++) {
-        if (players[slot].id == RAIM_NOBODY)
-            continue;
+    for (uint32_t slot = raim_match_next_slot(match, 0);
+         slot < match->world->max_players && count < capacity;
+         slot = raim_match_next_slot(match, slot + 1)) {
         const struct raim_member *member = &match->members[slot];
         struct raim_match_player *row = &rows[count++];
         *row = (struct raim_match_player){

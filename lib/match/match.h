@@ -94,6 +94,11 @@ void raim_match_set_rtt(struct raim_match *match, uint32_t client, uint32_t rtt_
 // not pulled before the next step may be lost, reliable ones too.
 void raim_match_step(struct raim_match *match);
 
+// Whether nobody is in the match, and has not been for so long that a step changes only the tick
+// and the round's clock. Such a step costs a fraction of a microsecond. A connection ends the
+// dormancy.
+bool raim_match_is_dormant(const struct raim_match *match);
+
 // --- The operator's commands, between two steps. Texts are cleaned by raim_text_clean. ---
 
 // Copies a text without its invisible characters. Returns false when the text is not UTF-8, when no

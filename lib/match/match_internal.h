@@ -156,9 +156,13 @@ struct raim_match {
     struct raim_events happened; // of the last step
 
     struct raim_connection *clients; // def.max_connections
-    struct raim_member *members;     // by slot
-    uint32_t playing;                // members that are not bots
-    uint32_t watching;               // clients that are spectators
+    uint64_t *connected;             // set of the clients that are not absent
+    uint32_t connected_count;
+    struct raim_member *members; // by slot
+    uint64_t *taken;             // set of the slots with a player
+    uint32_t playing;            // members that are not bots
+    uint32_t watching;           // clients that are spectators
+    uint32_t empty_ticks;        // consecutive steps without a player or connection
 
     struct raim_rounds rounds;
     struct raim_event_log log;
@@ -167,6 +171,18 @@ struct raim_match {
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
 };
+
+// The lowest connected client at or above `client`, or max_connections.
+static inline uint32_t raim_match_next_client(const struct raim_match *match, uint32_t client)
+{
+    return raim_set_next(match->connected, client, match->def.max_connections);
+}
+
+// The lowest slot with a player at or above `slot`, or max_players.
+static inline uint32_t raim_match_next_slot(const struct raim_match *match, uint32_t slot)
+{
+    return raim_set_next(match->taken, slot, match->world->max_players);
+}
 
 // --- rounds.c: rounds, breaks and pauses ---
 
@@ -272,6 +288,10 @@ void raim_chat_receive(struct raim_match *match, const struct raim_connection *c
 
 void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
                              enum raim_refusal refusal, enum raim_reason reason);
+
+// Counts a handle as connected, or as absent again. Repeated calls change nothing.
+void raim_connections_add(struct raim_match *match, uint32_t client);
+void raim_connections_remove(struct raim_match *match, uint32_t client);
 
 // Removes a connection's player or spectator from the match.
 void raim_connections_leave(struct raim_match *match, struct raim_connection *client,

@@ -216,7 +216,9 @@ static bool receives_tick(const struct raim_match *match, const struct raim_conn
 static bool pull_connections(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    for (; outbox->next_client < match->def.max_connections; outbox->next_client++) {
+    for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
+         outbox->next_client < match->def.max_connections;
+         outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
         struct raim_connection *client = &match->clients[outbox->next_client];
         bool close = false;
         const size_t size = write_connection_message(match, client, &close);
@@ -259,8 +261,9 @@ static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing
 {
     struct raim_match_outbox *outbox = &match->outbox;
     do {
-        for (; outbox->message_size > 0 && outbox->next_client < match->def.max_connections;
-             outbox->next_client++) {
+        for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
+             outbox->message_size > 0 && outbox->next_client < match->def.max_connections;
+             outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
             const struct raim_connection *client = &match->clients[outbox->next_client];
             if (!receives_tick(match, client) || raim_audience_of(client) != outbox->audience)
                 continue;
@@ -286,7 +289,9 @@ static bool has_history(const struct raim_match *match, const struct raim_connec
 static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    for (; outbox->next_client < match->def.max_connections; outbox->next_client++) {
+    for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
+         outbox->next_client < match->def.max_connections;
+         outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
         struct raim_connection *client = &match->clients[outbox->next_client];
         if (!receives_tick(match, client) || !has_history(match, client))
             continue;

@@ -89,6 +89,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name,
         return RAIM_NOBODY;
     const uint32_t slot = raim_player_slot(id);
     struct raim_member *member = &match->members[slot];
+    raim_set_add(match->taken, slot);
     *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
     give_name(match, slot, name);
     if (client != NULL) {
@@ -110,6 +111,7 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
     assert(!match->members[raim_player_slot(id)].bot);
     match->playing--;
     raim_world_leave(match->world, id);
+    raim_set_remove(match->taken, raim_player_slot(id));
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_LEFT;
     event->player = id;
@@ -128,7 +130,8 @@ static uint32_t find_enemies(const struct raim_match *match, const raim_player *
 {
     const raim_player *players = raim_world_players_const(match->world);
     uint32_t count = 0;
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
         const raim_player *player = &players[slot];
         if (player->state != RAIM_PLAYER_ALIVE || player == self ||
             !in_view(&match->def, self->position, player->position))
@@ -164,10 +167,11 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
 {
     const struct raim_world *world = match->world;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+    for (uint32_t slot = 0; slot < match->def.bots; slot++) { // bots have the first slots
         const raim_player *player = &raim_world_players_const(world)[slot];
-        if (player->state != RAIM_PLAYER_ALIVE || !match->members[slot].bot)
+        if (player->state != RAIM_PLAYER_ALIVE)
             continue;
+        assert(match->members[slot].bot);
         const struct raim_bot_observation sight = {
             .map = match->def.map,
             .rules = &world->rules,
@@ -184,14 +188,16 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
 void raim_players_clear_inputs(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1))
         match->inputs[slot] = (raim_input){.aim = players[slot].aim};
 }
 
 void raim_players_hold_positions(struct raim_match *match)
 {
     raim_player *players = raim_world_players(match->world);
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1))
         if (players[slot].state == RAIM_PLAYER_ALIVE)
             players[slot].position = players[slot].previous;
 }

@@ -99,9 +99,10 @@ static raim_player_id find_winner(const struct raim_match *match, uint32_t *most
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id winner = RAIM_NOBODY;
     *most = 0;
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
         const raim_player *player = &players[slot];
-        if (player->id == RAIM_NOBODY || player->score < *most)
+        if (player->score < *most)
             continue;
         winner = player->score > *most ? player->id : RAIM_NOBODY;
         *most = player->score;

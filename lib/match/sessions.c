@@ -144,7 +144,8 @@ bool raim_sessions_evict(struct raim_match *match)
 void raim_sessions_expire(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
         const int32_t away = raim_tick_diff(match->world->tick, match->members[slot].away_since);
         if (players[slot].away && away >= (int32_t)match->policy.grace_ticks)
             raim_players_leave(match, players[slot].id, RAIM_REASON_LOST);
@@ -154,7 +155,8 @@ void raim_sessions_expire(struct raim_match *match)
 void raim_sessions_end(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t slot = 0; slot < match->world->max_players; slot++)
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1))
         if (players[slot].away)
             raim_players_leave(match, players[slot].id, RAIM_REASON_SHUTDOWN);
 }

@@ -52,7 +52,8 @@ void raim_spectators_apply_event(struct raim_match *match, enum raim_audience au
 {
     if (event->kind != RAIM_WIRE_JOINED && event->kind != RAIM_WIRE_LEFT)
         return;
-    for (uint32_t i = 0; i < match->def.max_connections; i++) {
+    for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
+         i = raim_match_next_client(match, i + 1)) {
         struct raim_connection *client = &match->clients[i];
         if (!raim_is_spectator(client) || raim_audience_of(client) != audience)
             continue;

@@ -25,6 +25,7 @@ static void carry_player(struct transition *transition, uint32_t slot, raim_play
     const raim_player *from = player_before(transition, slot);
     raim_player *to = &raim_world_players(next->world)[raim_player_slot(id)];
     transition->ids[slot] = id;
+    raim_set_add(next->taken, raim_player_slot(id));
     to->aim = from->aim;
     to->away = from->away;
     if (!transition->keeps_round)
@@ -47,6 +48,7 @@ static void place_bots(struct transition *transition)
         if (slot >= before->def.bots) {
             const raim_player_id id = raim_world_join(next->world);
             assert(raim_player_slot(id) == slot);
+            raim_set_add(next->taken, slot);
             continue;
         }
         const raim_player_id id = player_before(transition, slot)->id;
@@ -102,6 +104,7 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     assert(handle < next->def.max_connections);
     const struct raim_connection *from = &transition->before->clients[handle];
     struct raim_connection *to = &next->clients[handle];
+    raim_connections_add(next, handle);
     to->state = from->state;
     to->reason = from->reason;
     memcpy(to->why, from->why, sizeof to->why);
@@ -155,16 +158,18 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
         .before = match,
         .keeps_round = keeps_round,
     };
-    for (uint32_t slot = 0; slot < next->def.bots; slot++)
+    for (uint32_t slot = 0; slot < next->def.bots; slot++) {
         raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
+        raim_set_remove(next->taken, slot);
+    }
     raim_world_continue(next->world, match->world);
     next->began_tick = match->world->tick;
     next->policy.draining = match->policy.draining;
     place_bots(&transition);
     place_clients(&transition);
-    for (uint32_t handle = 0; handle < match->def.max_connections; handle++)
-        if (match->clients[handle].state != RAIM_CONNECTION_ABSENT)
-            carry_client(&transition, handle);
+    for (uint32_t handle = raim_match_next_client(match, 0); handle < match->def.max_connections;
+         handle = raim_match_next_client(match, handle + 1))
+        carry_client(&transition, handle);
     carry_counts(next, match);
     carry_rounds(&transition);
     // The new welcomes contain the effects of all earlier events.

@@ -222,6 +222,10 @@ void raim_world_rejoin(struct raim_world *world, raim_player_id id);
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
                      struct raim_events *events);
 
+// Plays one tick of a world without players whose recorded ticks are without players, too: the
+// result equals that of raim_world_step.
+void raim_world_skip_tick(struct raim_world *world);
+
 // Returns the world's max_players players, by slot.
 static inline raim_player *raim_world_players(struct raim_world *world)
 {

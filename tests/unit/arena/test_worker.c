@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
-// A worker that runs an arena: the events that wake the main thread.
+// A worker that runs an arena: the events that wake the main thread, and what wakes the worker.
 #define _GNU_SOURCE
 #include "arena_command.h"
+#include "monotonic.h"
 #include "worker.h"
 
+#include <arpa/inet.h>
+#include <dirent.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -25,12 +32,13 @@ struct fixture {
 
 static struct fixture fixture;
 
-static int start(void **state)
+static int start_with(uint32_t bots)
 {
-    (void)state;
     char error[256] = "";
     fixture = (struct fixture){.config = config_demo(&(struct diagnostics){.out = stderr})};
     fixture.config->arenas[0].port = 0;
+    fixture.config->arenas[0].bots = bots;
+    fixture.config->arenas[0].queries = true;
     assert_true(wakeup_open(&fixture.wakeup));
     fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.sockets,
                                  &fixture.wakeup, error, sizeof error);
@@ -38,6 +46,18 @@ static int start(void **state)
     fixture.worker = worker_start(0, &fixture.arena, 1, error, sizeof error);
     assert_string_equal(error, "");
     return 0;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return start_with(1);
+}
+
+static int start_empty(void **state)
+{
+    (void)state;
+    return start_with(0);
 }
 
 static int stop(void **state)
@@ -108,6 +128,96 @@ static void test_an_arena_that_was_let_go_wakes(void **state)
         sleep_until_woken();
 }
 
+// --- An arena in which nobody is ---
+
+// How often a thread of this name has gone to sleep; 0: no such thread.
+static long sleeps_of(const char *name)
+{
+    long sleeps = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (const struct dirent *task; (task = readdir(tasks)) != NULL;) {
+        char path[64], line[128], wanted[32];
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/status", task->d_name);
+        snprintf(wanted, sizeof wanted, "Name:\t%s\n", name);
+        FILE *file = fopen(path, "r");
+        if (file == NULL)
+            continue;
+        if (fgets(line, sizeof line, file) != NULL && strcmp(line, wanted) == 0)
+            while (fgets(line, sizeof line, file) != NULL)
+                sscanf(line, "voluntary_ctxt_switches: %ld", &sleeps);
+        fclose(file);
+    }
+    closedir(tasks);
+    return sleeps;
+}
+
+static void wait_ticks(uint32_t ticks)
+{
+    const uint32_t begin = arena_ticks(fixture.arena);
+    while (arena_ticks(fixture.arena) - begin < ticks)
+        poll(NULL, 0, 1);
+}
+
+static int open_stranger(void)
+{
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons(arena_port(fixture.arena)),
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int stranger = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_true(stranger >= 0);
+    assert_int_equal(connect(stranger, (const struct sockaddr *)&to, sizeof to), 0);
+    return stranger;
+}
+
+static void test_an_empty_arena_ticks_on(void **state)
+{
+    (void)state;
+    wait_ticks(30);
+    const uint32_t begin = arena_ticks(fixture.arena);
+    const uint64_t begin_ms = monotonic_ms();
+    wait_ticks(60);
+    const uint64_t ms = monotonic_ms() - begin_ms;
+    const uint32_t ticks = arena_ticks(fixture.arena) - begin;
+    assert_true(ticks * 1000 / 60 <= ms + 40);
+    assert_int_equal(arena_status(fixture.arena)->skipped_ticks, 0);
+}
+
+static void test_an_empty_arena_reads_what_arrives(void **state)
+{
+    (void)state;
+    const char query[] = "\xFF\xFF\xFF\xFFTSource Engine Query";
+    const int stranger = open_stranger();
+    wait_ticks(30);
+    for (int i = 0; i < 20; i++) {
+        struct pollfd reply = {.fd = stranger, .events = POLLIN};
+        char bytes[64];
+        const uint32_t before = arena_ticks(fixture.arena);
+        assert_int_equal(send(stranger, query, sizeof query, 0), sizeof query);
+        assert_int_equal(poll(&reply, 1, DEADLINE_MS), 1);
+        assert_true(recv(stranger, bytes, sizeof bytes, 0) > 5);
+        assert_true(arena_ticks(fixture.arena) - before <= 3);
+    }
+    close(stranger);
+}
+
+static void test_datagrams_do_not_wake_the_worker_of_an_empty_arena(void **state)
+{
+    (void)state;
+    const int stranger = open_stranger();
+    wait_ticks(30);
+    const long before = sleeps_of("raimd-worker-0");
+    const uint32_t ticks_before = arena_ticks(fixture.arena);
+    while (arena_ticks(fixture.arena) - ticks_before < 60)
+        for (int i = 0; i < 20; i++) {
+            send(stranger, "?", 1, 0);
+            poll(NULL, 0, 1);
+        }
+    const uint32_t ticks = arena_ticks(fixture.arena) - ticks_before;
+    assert_true(before > 0 && sleeps_of("raimd-worker-0") - before <= ticks + ticks / 4 + 5);
+    close(stranger);
+}
+
 int main(void)
 {
     unsetenv("RUNTIME_DIRECTORY");
@@ -118,6 +228,10 @@ int main(void)
         TEST(test_an_answered_command_wakes),
         TEST(test_a_match_that_was_given_back_wakes),
         TEST(test_an_arena_that_was_let_go_wakes),
+        cmocka_unit_test_setup_teardown(test_an_empty_arena_ticks_on, start_empty, stop),
+        cmocka_unit_test_setup_teardown(test_an_empty_arena_reads_what_arrives, start_empty, stop),
+        cmocka_unit_test_setup_teardown(test_datagrams_do_not_wake_the_worker_of_an_empty_arena,
+                                        start_empty, stop),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

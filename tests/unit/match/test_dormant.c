@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// A dormant match skips the step of its world; the world is the one that stepping would give.
+#include "table_fixture.h"
+
+// A world beside the match, which is stepped in every tick.
+struct reference {
+    struct raim_world *world;
+    raim_input inputs[RAIM_MAX_PLAYERS]; // zero: nobody plays
+    raim_event items[16384];
+    struct raim_events events;
+};
+
+static struct reference *copy_world(const struct table *table)
+{
+    const struct raim_world *world = raim_match_world(table->match);
+    struct reference *reference = calloc(1, sizeof *reference);
+    reference->world = malloc(raim_world_bytes(world));
+    memcpy(reference->world, world, raim_world_bytes(world));
+    reference->events = (struct raim_events){.items = reference->items, .capacity = 16384};
+    return reference;
+}
+
+static void free_reference(struct reference *reference)
+{
+    free(reference->world);
+    free(reference);
+}
+
+static void assert_same_world(const struct table *table, const struct reference *reference)
+{
+    const struct raim_world *world = raim_match_world(table->match);
+    assert_memory_equal(world, reference->world, raim_world_bytes(world));
+}
+
+// Steps both for a number of ticks with nobody there. Returns in how many the match was dormant.
+static int rest(struct table *table, struct reference *reference, int ticks)
+{
+    int dormant = 0;
+    for (int i = 0; i < ticks; i++) {
+        dormant += raim_match_is_dormant(table->match);
+        tick(table);
+        raim_world_step(reference->world, table->map, reference->inputs, &reference->events);
+        assert_same_world(table, reference);
+    }
+    return dormant;
+}
+
+static void test_a_dormant_match_has_the_world_of_a_stepped_one(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        const raim_rules rules = raim_rules_default();
+        struct table *table = open_table(&rules, 8, 0);
+        const int players = chance_int(1, 8);
+        for (int i = 0; i < players; i++)
+            sit_down(table, (uint32_t)i, "Ada");
+        for (int i = chance_int(2, 200); i > 0; i--)
+            tick(table);
+        for (int i = 0; i < players; i++)
+            stand_up(table, (uint32_t)i);
+        assert_false(raim_match_is_dormant(table->match));
+        struct reference *reference = copy_world(table);
+        assert_true(rest(table, reference, 100) > 60);
+
+        // From here on both play the same.
+        const struct raim_client *client = sit_down(table, 3, "Eve");
+        assert_false(raim_match_is_dormant(table->match));
+        assert_true(raim_world_join(reference->world) != RAIM_NOBODY);
+        for (int i = 0; i < 3; i++) {
+            raim_match_step(table->match);
+            deliver(table);
+            raim_world_step(reference->world, table->map, reference->inputs, &reference->events);
+        }
+        assert_same_world(table, reference);
+        assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+        free_reference(reference);
+        close_table(table);
+    }
+}
+
+static void test_a_player_who_is_away_keeps_the_match_awake(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 8, 0);
+    sit_down(table, 0, "Ada");
+    for (int i = 0; i < 10; i++)
+        tick(table);
+    lose(table, 0);
+    int ticks = 0;
+    for (; raim_match_playing(table->match) > 0; ticks++) {
+        assert_false(raim_match_is_dormant(table->match));
+        tick(table);
+    }
+    assert_int_equal(ticks, 121); // its grace of two seconds, and the step that ends it
+    for (int i = 0; i < 64; i++)
+        tick(table);
+    assert_true(raim_match_is_dormant(table->match));
+    close_table(table);
+}
+
+static void test_bots_and_connections_keep_a_match_awake(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *bots = open_table(&rules, 8, 1), *strangers = open_table(&rules, 8, 0);
+    connect(strangers, 7); // sends no HELLO
+    for (int i = 0; i < 100; i++) {
+        tick(bots);
+        tick(strangers);
+        assert_false(raim_match_is_dormant(bots->match));
+        assert_false(raim_match_is_dormant(strangers->match));
+    }
+    raim_match_disconnect(strangers->match, 7);
+    for (int i = 0; i < 100; i++)
+        tick(strangers);
+    assert_true(raim_match_is_dormant(strangers->match));
+    close_table(bots);
+    close_table(strangers);
+}
+
+static void test_rounds_go_on_in_a_dormant_match(void **state)
+{
+    (void)state;
+    struct table *table = calloc(1, sizeof *table);
+    struct raim_match_def def = raim_match_default_def();
+    table->map = fixture_map(NULL, 0);
+    def.map = table->map;
+    def.round_s = 2;
+    def.break_s = 1;
+    table->match = raim_match_create(&def);
+    assert_non_null(table->match);
+    for (int i = 0; i < 10 * 180; i++)
+        tick(table);
+    assert_true(raim_match_is_dormant(table->match));
+    assert_int_equal(raim_match_tick(table->match), 1800);
+    assert_int_equal(raim_match_round(table->match).round, 10);
+    assert_int_equal(raim_match_events(table->match), 19); // of phases
+
+    // A client is told the present round, and no event of the rounds before.
+    const struct raim_client *client = sit_down(table, 0, "Ada");
+    for (int i = 0; i < 3; i++)
+        tick(table);
+    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_match_round(table->match).round, 11);
+    assert_true(raim_client_alive(client));
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_dormant_match_has_the_world_of_a_stepped_one),
+        cmocka_unit_test(test_a_player_who_is_away_keeps_the_match_awake),
+        cmocka_unit_test(test_bots_and_connections_keep_a_match_awake),
+        cmocka_unit_test(test_rounds_go_on_in_a_dormant_match),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
