@@ -4,7 +4,7 @@
 #include "map_pvs.h"
 
 #include "map_near.h"
-#include "stabbing_lines.h"
+#include "occluder.h"
 
 // The tolerance for rounding, in units, when points and circles are compared with faces.
 static const double slack = 1e-6;
@@ -105,14 +105,37 @@ static bool has_free_line(const struct raim_map *map, const struct end *from, co
     return true;
 }
 
-bool raim_map_pvs_are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, double radius,
-                             double distance, uint16_t *blocker)
+bool raim_map_pvs_are_hidden(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
+                             const struct raim_stabbing_lines_end *to, uint16_t *blocker)
 {
-    const struct end from = {{a, distance + room, radius}, NULL};
-    const struct end to = {{b, distance + room, radius}, NULL};
+    const struct end first = {{from->centre, from->reach + room, from->radius}, NULL};
+    const struct end second = {{to->centre, to->reach + room, to->radius}, NULL};
     struct raim_stabbing_lines lines;
-    return raim_stabbing_lines_begin(&lines, &from.disc, &to.disc) &&
-           !has_free_line(map, &from, &to, blocker, &lines);
+    return raim_stabbing_lines_begin(&lines, &first.disc, &second.disc) &&
+           !has_free_line(map, &first, &second, blocker, &lines);
+}
+
+double raim_map_pvs_slack(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
+                          const struct raim_stabbing_lines_end *to, uint16_t *blocker)
+{
+    if (*blocker < map->obstacle_count) {
+        const double spare = raim_occluder_slack(&map->obstacles[*blocker], from, to) - room;
+        if (spare >= 0)
+            return spare;
+    }
+    // An obstacle that hides the ends crosses the line between their centres.
+    const raim_vec2 line[2] = {from->centre, to->centre};
+    double most = -1;
+    struct raim_map_near near;
+    raim_map_near_begin(&near, map, line, 2);
+    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
+        const double spare = raim_occluder_slack(obstacle, from, to) - room;
+        if (spare > most) {
+            most = spare;
+            *blocker = (uint16_t)(obstacle - map->obstacles);
+        }
+    }
+    return most;
 }
 
 // --- pairs of points ---

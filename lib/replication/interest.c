@@ -9,10 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A viewer sees a snapshot's tick only when it has run for its latency, but the targets as they
+// were in that tick: no target has to be sent before it comes into sight. It is sent this much
+// earlier, in seconds, so that the loss of a few snapshots does not make it late.
+static const double lead_s = 1.0 / 15;
+
 struct raim_interest {
     struct raim_interest_def def;
     double stride; // units that a player runs per tick
-    uint32_t hold; // see raim_visibility_cache_rest
+    uint32_t hold; // see raim_visibility_cache_hold
+    uint32_t lead; // ticks, see lead_s
     uint32_t tick;
     const struct raim_wire_frame *frame; // of that tick
 
@@ -87,6 +93,7 @@ struct raim_interest *raim_interest_create(const struct raim_interest_def *def)
     interest->def = *def;
     interest->stride = def->history->limits.stride * RAIM_MAP_GRID;
     interest->hold = raim_visibility_cache_hold(def->tick_hz);
+    interest->lead = (uint32_t)ceil(lead_s * def->tick_hz);
     if (allocate(interest))
         return interest;
     raim_interest_destroy(interest);
@@ -287,7 +294,7 @@ static void find_bullets(const struct query *query, uint64_t *set)
         if (!raim_box_contains(query->bullets, start))
             continue;
         // query->bullets allows for any direction of flight. The path of this bullet decides.
-        const double flight = raim_trajectory_ticks(trajectory, query->cache_query.latency);
+        const double flight = raim_trajectory_ticks(trajectory, query->cache_query.lead);
         const raim_vec2 end = raim_trajectory_at(trajectory, flight);
         const raim_box way = raim_box_include((raim_box){start, start}, end);
         if (raim_box_overlaps(query->near_view, way) && is_bullet_visible(query, bullet))
@@ -316,6 +323,7 @@ void raim_interest_find(struct raim_interest *interest, const struct raim_viewer
         return; // before its first spawn a player has no position and sees nothing
     const raim_rules *rules = &interest->def.rules;
     const bool moves = raim_set_has(interest->frame->seen_players, viewer->slot);
+    const uint32_t lead = viewer->latency < interest->lead ? viewer->latency : interest->lead;
     struct query query = {
         .interest = interest,
         .cache_query =
@@ -324,12 +332,14 @@ void raim_interest_find(struct raim_interest *interest, const struct raim_viewer
                 .tick = interest->tick,
                 .viewer = viewer->slot + (viewer->steers ? 0 : limits->players),
                 .latency = viewer->latency,
+                .lead = lead,
                 .hold = interest->hold,
                 .viewpoint = {viewer->slot, raim_units(self->x, self->y), moves},
             },
     };
-    const double run = interest->stride * viewer->latency, own_run = moves ? run : 0;
-    const double flight = rules->bullet_speed / interest->def.tick_hz * viewer->latency;
+    const double own_run = moves ? interest->stride * viewer->latency : 0;
+    const double run = interest->stride * lead;
+    const double flight = rules->bullet_speed / interest->def.tick_hz * lead;
     query.players = view_of(&query, rules->player_radius + run + own_run);
     query.bullets = view_of(&query, rules->bullet_radius + flight + own_run);
     query.near_view = view_of(&query, rules->bullet_radius + own_run);

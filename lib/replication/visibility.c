@@ -3,6 +3,8 @@
 // first use.
 #include "visibility.h"
 
+#include "occluder.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -182,11 +184,88 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
            raim_map_sees_circle(visibility->def.map, from, to, target->radius);
 }
 
+// --- hidden wherever both run ---
+
+// The factor by which rounding a corner may lengthen a run.
+static const double gain = 1.001;
+
+// The distance, in units, by which a bullet's path counts as hidden only if an obstacle could move.
+static const double room = 1e-3;
+
+static struct raim_stabbing_lines_end eye_within(const struct raim_visibility *visibility,
+                                                 const struct raim_viewpoint *viewpoint, double run)
+{
+    return (struct raim_stabbing_lines_end){
+        viewpoint->eye, viewpoint->moves ? visibility->def.stride * gain * run : 0, 0};
+}
+
+static struct raim_stabbing_lines_end circle_within(const struct raim_visibility *visibility,
+                                                    const struct raim_view_target *target,
+                                                    double run)
+{
+    return (struct raim_stabbing_lines_end){target->centre, visibility->def.stride * gain * run,
+                                            target->radius};
+}
+
+static int whole_ticks(const struct raim_visibility *visibility, double distance, int most)
+{
+    const double ticks = distance / (visibility->def.stride * gain);
+    return ticks < most ? (int)floor(ticks) : most;
+}
+
+// An obstacle that separates a viewer from both ends of a bullet's path separates it from the whole
+// path.
+static int bullet_hidden_ticks(const struct raim_visibility *visibility,
+                               const struct raim_viewpoint *viewpoint,
+                               const struct raim_view_target *target, struct raim_horizon horizon,
+                               int most, uint16_t *blocker)
+{
+    const struct raim_trajectory *trajectory = target->trajectory;
+    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
+    const struct raim_stabbing_lines_end start = {
+        raim_trajectory_at(trajectory, raim_trajectory_ticks(trajectory, horizon.from)), 0,
+        target->radius};
+    const double slack = raim_map_pvs_slack(visibility->def.map, &from, &start, blocker);
+    most = whole_ticks(visibility, slack, most);
+    for (int ticks = most; ticks >= 0; ticks = ticks > 0 ? ticks / 4 : -1) {
+        const struct raim_stabbing_lines_end grown =
+            eye_within(visibility, viewpoint, horizon.run + ticks);
+        const struct raim_stabbing_lines_end end = {
+            raim_trajectory_at(trajectory,
+                               raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks)),
+            0, target->radius};
+        if (raim_occluder_slack(&visibility->def.map->obstacles[*blocker], &grown, &end) > room)
+            return ticks;
+    }
+    return -1;
+}
+
+int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
+                                 const struct raim_viewpoint *viewpoint,
+                                 const struct raim_view_target *target, struct raim_horizon horizon,
+                                 int most, uint16_t *blocker)
+{
+    if (target->trajectory != NULL)
+        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, blocker);
+    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
+    const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
+    const double slack = raim_map_pvs_slack(visibility->def.map, &from, &to, blocker);
+    return slack < 0 ? -1 : whole_ticks(visibility, slack, most);
+}
+
 bool raim_visibility_is_apart(const struct raim_visibility *visibility,
                               const struct raim_viewpoint *viewpoint,
-                              const struct raim_view_target *target, uint32_t ticks,
+                              const struct raim_view_target *target, struct raim_horizon horizon,
                               uint16_t *blocker)
 {
-    return raim_map_pvs_are_hidden(visibility->def.map, viewpoint->eye, target->centre,
-                                   target->radius, visibility->def.stride * ticks, blocker);
+    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
+    struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
+    if (target->trajectory != NULL) {
+        const struct raim_trajectory *trajectory = target->trajectory;
+        const double first = raim_trajectory_ticks(trajectory, horizon.from);
+        const double last = raim_trajectory_ticks(trajectory, horizon.to);
+        to.centre = raim_trajectory_at(trajectory, (first + last) / 2);
+        to.reach = raim_vec2_length(trajectory->step) * (last - first) / 2;
+    }
+    return raim_map_pvs_are_hidden(visibility->def.map, &from, &to, blocker);
 }

@@ -43,7 +43,7 @@ struct raim_view_target {
 };
 
 // The horizon of a query, in ticks from now. The viewer runs for up to `run` ticks. A player as
-// target runs for up to `to` ticks; a bullet flies from tick `from` to tick `to`.
+// target runs for up to `to` ticks, a bullet flies from tick `from` to tick `to`.
 struct raim_horizon {
     uint32_t run, from, to; // ticks from now, at most the def's longest_run
 };
@@ -88,11 +88,20 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
                                      struct raim_horizon horizon,
                                      struct raim_cached_witness witness);
 
-// A conservative test for two players: true when neither can see the other within `ticks`, wherever
-// both run. False leaves the question open; see raim_map_pvs_are_hidden.
+// Returns the ticks, 0 to `most`, by which a horizon may grow while one obstacle hides the target
+// from the viewer, wherever they run; -1 when no obstacle alone does. See raim_map_pvs_slack, also
+// for `blocker`.
+int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
+                                 const struct raim_viewpoint *viewpoint,
+                                 const struct raim_view_target *target, struct raim_horizon horizon,
+                                 int most, uint16_t *blocker);
+
+// A conservative test: true when the viewer cannot see the target within the horizon, wherever they
+// run, because several obstacles hide it together. False leaves it open; see
+// raim_map_pvs_are_hidden.
 bool raim_visibility_is_apart(const struct raim_visibility *visibility,
                               const struct raim_viewpoint *viewpoint,
-                              const struct raim_view_target *target, uint32_t ticks,
+                              const struct raim_view_target *target, struct raim_horizon horizon,
                               uint16_t *blocker);
 
 // How many of the next `ticks` a bullet still flies, including a fraction.

@@ -8,6 +8,9 @@
 
 static const double hold_s = 0.033;
 
+// The longest time, in ticks, for which an answer is kept.
+enum { MOST_REST = 60 };
+
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers)
 {
@@ -69,11 +72,12 @@ static bool is_settled(const struct raim_visibility_cache_query *query,
     return *visible || is_before_or_at(query->tick + query->latency, entry->hidden_until);
 }
 
-// True when the viewer cannot see the target from its present position.
+// True when the viewer cannot see the target from its present position: an answer that allows for
+// runs holds until the target has moved too far.
 static bool is_hidden(const struct raim_visibility_cache_query *query,
                       const struct raim_visibility_entry *entry)
 {
-    return is_before_or_at(query->tick, entry->hidden_until);
+    return is_before_or_at(query->tick + query->latency - query->lead, entry->hidden_until);
 }
 
 // True when the target was visible in the previous tick.
@@ -110,21 +114,11 @@ static bool can_see(const struct raim_visibility_cache_query *query,
                                    &entry->blocker, &entry->witness);
 }
 
-// True when neither of two players can see the other within `ticks`; the answer is also stored for
-// the reverse pair.
-static bool is_apart(struct raim_visibility_cache *pairs,
-                     const struct raim_visibility_cache_query *query,
-                     const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                     uint32_t ticks)
+// The horizon of a query whose answer is to hold for some ticks more.
+static struct raim_horizon horizon_of(const struct raim_visibility_cache_query *query,
+                                      uint32_t hold)
 {
-    if (target->trajectory != NULL ||
-        !raim_visibility_is_apart(query->visibility, &query->viewpoint, target, ticks,
-                                  &entry->blocker))
-        return false;
-    struct raim_visibility_entry *reverse = entry_at(pairs, query->viewpoint.slot, target->slot);
-    if (is_before_or_at(reverse->hidden_until, query->tick + ticks))
-        reverse->hidden_until = query->tick + ticks;
-    return true;
+    return (struct raim_horizon){.run = query->latency + hold, .to = query->lead + hold};
 }
 
 // A target that is visible after a run shorter than the latency stays visible in the next ticks:
@@ -134,33 +128,49 @@ static bool stays_visible(const struct raim_visibility_cache_query *query,
                           const struct raim_view_target *target,
                           struct raim_visibility_entry *entry, uint32_t hold)
 {
-    const uint32_t latency = query->latency;
+    const uint32_t run = query->latency - hold;
+    const uint32_t lead = query->lead < run ? query->lead : run;
     const struct raim_horizon horizon = {
-        .run = latency - hold,
+        .run = run,
         .from = hold,
-        .to = target->trajectory != NULL ? latency : latency - hold,
+        .to = target->trajectory != NULL ? lead + hold : lead,
     };
     const bool visible = has_witness(entry) ? can_see_between(query, target, entry, horizon)
                                             : can_see(query, target, entry, horizon);
     if (visible)
-        entry->seen = query->tick + hold - latency;
+        entry->seen = query->tick + hold - query->latency;
     return visible;
 }
 
+// One obstacle that hides the target hides it for as long as both need to get around it.
+static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
+                               const struct raim_view_target *target,
+                               struct raim_visibility_entry *entry)
+{
+    const int ticks =
+        raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
+                                     horizon_of(query, 0), MOST_REST, &entry->blocker);
+    if (ticks < 0)
+        return false;
+    entry->hidden_until = query->tick + query->latency + (uint32_t)ticks;
+    entry->witness = (struct raim_cached_witness){0};
+    return true;
+}
+
 // A target that stays hidden even for a longer run needs no query in the next ticks.
-static bool stays_hidden(struct raim_visibility_cache *pairs,
-                         const struct raim_visibility_cache_query *query,
+static bool stays_hidden(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry,
                          uint32_t hold)
 {
-    const uint32_t longer = query->latency + hold;
-    const struct raim_horizon horizon = {longer, 0, longer};
+    const struct raim_horizon horizon = horizon_of(query, hold);
     // The queries without reachable points come first: computing those costs more than everything
     // else.
     if (can_see_between(query, target, entry, horizon) ||
-        (!is_apart(pairs, query, target, entry, longer) && can_see(query, target, entry, horizon)))
+        (!raim_visibility_is_apart(query->visibility, &query->viewpoint, target, horizon,
+                                   &entry->blocker) &&
+         can_see(query, target, entry, horizon)))
         return false;
-    entry->hidden_until = query->tick + longer;
+    entry->hidden_until = query->tick + horizon.run;
     entry->witness = (struct raim_cached_witness){0};
     return true;
 }
@@ -168,24 +178,25 @@ static bool stays_hidden(struct raim_visibility_cache *pairs,
 // Most visible pairs stay visible and most hidden pairs stay hidden, so the query with the longer
 // horizon comes first. A hidden pair with a witness is queried for this tick alone before that:
 // where longer runs step past a gap, the shorter one may find it.
-static bool find_visible(struct raim_visibility_cache *pairs,
-                         const struct raim_visibility_cache_query *query,
+static bool find_visible(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
     const uint32_t tick = query->tick, latency = query->latency;
     const uint32_t hold = query->hold < latency ? query->hold : latency;
     const bool visible_before = was_visible(query, entry), is_near_edge = has_witness(entry);
+    if (!visible_before && is_behind_obstacle(query, target, entry))
+        return false;
     if (visible_before ? stays_visible(query, target, entry, hold)
-                       : !is_near_edge && stays_hidden(pairs, query, target, entry, hold))
+                       : !is_near_edge && stays_hidden(query, target, entry, hold))
         return visible_before;
-    const struct raim_horizon horizon = {latency, 0, latency};
+    const struct raim_horizon horizon = horizon_of(query, 0);
     if (can_see_between(query, target, entry, horizon) || can_see(query, target, entry, horizon)) {
         entry->seen = tick - latency;
         return true;
     }
     entry->hidden_until = tick + latency;
     if (is_near_edge && !visible_before)
-        stays_hidden(pairs, query, target, entry, hold);
+        stays_hidden(query, target, entry, hold);
     return false;
 }
 
@@ -202,12 +213,14 @@ static bool sees_player(const struct raim_visibility_cache_query *query,
     return true;
 }
 
-// Tests a bullet at the end of the horizon, then at its present position.
+// Tests a bullet at the end of the horizon, then at its present position. A bullet that is visible
+// already is tested further ahead, so that the answer holds longer.
 static bool sees_bullet(const struct raim_visibility_cache_query *query,
                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
     const raim_vec2 eye = query->viewpoint.eye;
-    const double flight = raim_trajectory_ticks(target->trajectory, query->latency);
+    const uint32_t ahead = was_visible(query, entry) ? query->latency : query->lead;
+    const double flight = raim_trajectory_ticks(target->trajectory, ahead);
     const raim_vec2 end = raim_trajectory_at(target->trajectory, flight);
     if (raim_visibility_sees_centre(query->visibility, eye, end, target->radius)) {
         entry->seen = query->tick + (uint32_t)flight - query->latency; // until it has come there
@@ -232,5 +245,5 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
         (target->trajectory != NULL ? sees_bullet(query, target, entry)
                                     : sees_player(query, target, entry)))
         return true;
-    return find_visible(pairs, query, target, entry);
+    return find_visible(query, target, entry);
 }

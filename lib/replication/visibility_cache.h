@@ -31,8 +31,9 @@ struct raim_visibility_cache_query {
     struct raim_visibility *visibility; // borrowed; raim_visibility_set_tick was called with `tick`
     uint32_t tick;
     uint32_t viewer;  // row in the cache
-    uint32_t latency; // ticks ahead; equal for all viewers of a row
-    uint32_t hold;    // see raim_visibility_cache_rest
+    uint32_t latency; // ticks that the viewer may run; equal for all viewers of a row
+    uint32_t lead;    // ticks that the target may move, at most the latency
+    uint32_t hold;    // see raim_visibility_cache_hold
     struct raim_viewpoint viewpoint;
 };
 
