@@ -172,8 +172,13 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
 static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
 {
     const ENetAddress *from = &host->receivedAddress;
-    const enum datagram_verdict verdict = gate_admit(&transport->gate, transport_udp_address(from),
-                                                     connect, transport->is_secure, monotonic_us());
+    const struct udp_address source = transport_udp_address(from);
+    enum datagram_verdict verdict =
+        gate_admit(&transport->gate, source, connect, transport->is_secure, monotonic_us());
+    // The session may have begun while the CONNECT waited for ENet.
+    if (verdict == DATAGRAM_OK && !transport->is_secure && transport->sessions != NULL &&
+        secure_sessions_has(transport->sessions, source))
+        verdict = DATAGRAM_UNENCRYPTED;
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
     if (!has_room(transport, from, connect.id) || !transport_make_room(transport, from, connect.id))

@@ -6,6 +6,7 @@
 #include "rate_limit.h"
 
 #include <assert.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +16,17 @@ static_assert(RAIM_KEY_BYTES == RAIM_CRYPTO_KEY_BYTES, "X25519");
 static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
 
 struct session {
-    struct udp_address peer;
+    // What every datagram needs comes first, in as few cache lines as possible.
+    alignas(64) struct udp_address peer;
     bool used;
     bool resumes;  // it resumes a session of the match
     bool has_peer; // it had an ENet peer when it was last marked
     bool marked;   // marked since the last sweep
     uint16_t next; // index of the next session in the bucket
+    struct raim_secure_channel channel;
     int64_t begun_ms;
     uint8_t ephemeral[RAIM_KEY_BYTES]; // the client's key, which identifies its INIT
     uint8_t response[RAIM_RESPONSE_BYTES];
-    struct raim_secure_channel channel;
 };
 
 struct secure_sessions {
