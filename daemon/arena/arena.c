@@ -42,6 +42,13 @@ static int64_t now_s(void)
     return (int64_t)now.tv_sec;
 }
 
+// The callback by which the match reports the stages of a tick.
+static void begin_work(void *context, enum raim_match_work work)
+{
+    tick_timer_enter(context,
+                     work == RAIM_MATCH_INTEREST ? TICK_STAGE_INTEREST : TICK_STAGE_ENCODE);
+}
+
 // The callback by which the match checks an access token.
 static bool admit(void *context, const uint8_t *token, size_t size,
                   char name[RAIM_MAX_NAME_BYTES + 1])
@@ -191,6 +198,8 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
     arena->opened.status_rows = most_players(config);
     arena->opened.wakeup = wakeup;
+    arena->worker.observer =
+        (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
     const bool has_access_control = open_access_control(arena, config);
     if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
         arena->worker.current = prepare_first_match(arena, config, owner);
@@ -359,6 +368,8 @@ static void publish(struct arena *arena)
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
     publish_tick_us(arena, status);
+    if (status->profile.count != arena->worker.profile.count)
+        status->profile = arena->worker.profile;
     status->player_count =
         raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     for (uint32_t i = 0; i < status->player_count; i++) {
@@ -449,11 +460,13 @@ static void send_messages(struct arena *arena)
 {
     struct raim_outgoing outgoing;
     while (raim_match_outgoing(arena->worker.match, &outgoing)) {
+        tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
         if (outgoing.size > 0)
             transport_send(arena->worker.transport, outgoing.client, outgoing.reliable,
                            outgoing.data, outgoing.size);
         if (outgoing.close)
             transport_disconnect(arena->worker.transport, outgoing.client, outgoing.reason);
+        tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     }
 }
 
@@ -486,6 +499,9 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     if (late_ns > arena->opened.tick_ns / LATE_SHARE)
         arena->worker.late_ticks++;
     histogram_count(&arena->worker.latenesses, late_ns);
+    const bool is_measured =
+        !skips_socket && raim_match_tick(arena->worker.match) % TICK_PROFILE_EVERY == 0;
+    tick_timer_begin(&arena->worker.timer, is_measured, begin_ns);
     if (skips_socket) {
         transport_skip_receive(arena->worker.transport);
     } else {
@@ -493,16 +509,22 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
         take_messages(arena);
     }
     arena->worker.is_readable = false;
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     note_playing(arena);
     if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
                            arena->worker.transport))
         arena->worker.has_news = true;
     arena_take_offers(arena);
+    raim_match_observe(arena->worker.match, is_measured ? &arena->worker.observer : NULL);
     raim_match_step(arena->worker.match);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
     if (!skips_socket)
         transport_flush(arena->worker.transport);
+    tick_timer_end(&arena->worker.timer, &arena->worker.profile);
     if (!skips_socket || !raim_match_is_dormant(arena->worker.match))
         update_sleep(arena);
     if (arena->worker.publish_in == 0) {

@@ -11,6 +11,7 @@
 #include "prepared_match.h"
 #include "rejection_log.h"
 #include "socket_activation.h"
+#include "tick_profile.h"
 #include "transport.h"
 #include "wakeup.h"
 
@@ -53,6 +54,7 @@ struct arena_status {
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
     uint32_t tick_us_written;            // ticks of the arena when `tick_us` was last written
+    struct tick_profile profile;
     uint32_t bullet_count;
     struct arena_spot bullets[ARENA_SHOWN_BULLETS];
     uint32_t player_count;

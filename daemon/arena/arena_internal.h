@@ -49,6 +49,9 @@ struct arena {
         struct histogram durations, latenesses;
         uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
         uint32_t tick_us_count;              // ever
+        struct tick_timer timer;             // of the present tick
+        struct tick_profile profile;
+        struct raim_match_observer observer; // that runs the timer
         uint32_t publish_in;                 // ticks
         bool has_news;                       // wakes the main thread after this tick
     } worker;

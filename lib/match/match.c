@@ -484,6 +484,11 @@ static bool is_empty(const struct raim_match *match)
     return match->playing == 0 && match->def.bots == 0 && match->connected_count == 0;
 }
 
+void raim_match_observe(struct raim_match *match, const struct raim_match_observer *observer)
+{
+    match->observer = observer;
+}
+
 bool raim_match_is_dormant(const struct raim_match *match)
 {
     // Once the recorded ticks of the world are those of empty slots, a step changes only the tick.
@@ -505,6 +510,7 @@ void raim_match_step(struct raim_match *match)
     if (!is_dormant) {
         raim_history_record(&match->interest.history, match->world);
         raim_spectators_record(match);
+        raim_match_begin_work(match, RAIM_MATCH_INTEREST);
         raim_view_prepare(match);
     }
     if (!is_dormant || raim_event_log_has_due(&match->log))

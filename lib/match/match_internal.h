@@ -170,7 +170,14 @@ struct raim_match {
     struct raim_match_late_audience late_audience;
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
+    const struct raim_match_observer *observer; // NULL: none
 };
+
+static inline void raim_match_begin_work(const struct raim_match *match, enum raim_match_work work)
+{
+    if (match->observer != NULL)
+        match->observer->begins(match->observer->context, work);
+}
 
 // The lowest connected client at or above `client`, or max_connections.
 static inline uint32_t raim_match_next_client(const struct raim_match *match, uint32_t client)

@@ -167,7 +167,9 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     const uint32_t tick = raim_interest_tick(interest);
     struct raim_shown *shown = &client->shown[tick % limits->history];
+    raim_match_begin_work(match, RAIM_MATCH_INTEREST);
     update_shown(match, interest, client, shown);
+    raim_match_begin_work(match, RAIM_MATCH_ENCODING);
     struct raim_wire_frame frame = frame_of(interest, shown);
     notice_change(interest, client, &frame);
     if (is_quiet(match, interest, client))
