@@ -20,6 +20,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+static_assert((int)SNAPSHOT_PACE_MOST == RAIM_MAX_SNAPSHOT_INTERVAL, "the match can follow");
+
 enum {
     CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
     PUBLISHES_PER_S = 10,
@@ -198,6 +200,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
     arena->opened.status_rows = most_players(config);
     arena->opened.wakeup = wakeup;
+    snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
     const bool has_access_control = open_access_control(arena, config);
@@ -295,6 +298,11 @@ struct rejection_log *arena_rejection_log(struct arena *arena)
     return &arena->main.rejections;
 }
 
+bool *arena_sheds(struct arena *arena)
+{
+    return &arena->main.sheds;
+}
+
 struct overload *arena_overload(struct arena *arena)
 {
     return &arena->main.overload;
@@ -362,6 +370,7 @@ static void publish(struct arena *arena)
     status->tick = raim_match_tick(arena->worker.match);
     status->late_ticks = arena->worker.late_ticks;
     status->skipped_ticks = arena->worker.skipped_ticks;
+    status->snapshot_interval = arena->worker.pace.interval;
     status->durations = arena->worker.durations;
     status->latenesses = arena->worker.latenesses;
     status->round = raim_match_round(arena->worker.match);
@@ -516,6 +525,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
         arena->worker.has_news = true;
     arena_take_offers(arena);
     raim_match_observe(arena->worker.match, is_measured ? &arena->worker.observer : NULL);
+    raim_match_set_snapshot_interval(arena->worker.match, arena->worker.pace.interval);
     raim_match_step(arena->worker.match);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
@@ -535,6 +545,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     atomic_fetch_add_explicit(&arena->shared.ticks, 1, memory_order_relaxed);
     const uint64_t end_ns = monotonic_ns();
     histogram_count(&arena->worker.durations, end_ns - begin_ns);
+    snapshot_pace_update(&arena->worker.pace, end_ns > due_ns ? end_ns - due_ns : 0,
+                         arena->opened.tick_ns);
     arena->worker.tick_us[arena->worker.tick_us_count++ % ARENA_TICK_WINDOW] =
         (uint32_t)((end_ns - begin_ns) / 1000);
     atomic_store_explicit(&arena->shared.ticked_ms, end_ns / 1000000, memory_order_relaxed);

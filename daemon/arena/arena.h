@@ -46,6 +46,7 @@ struct arena_status {
     uint32_t tick;
     uint64_t late_ticks;         // began more than a quarter of a tick late
     uint64_t skipped_ticks;      // not run because the arena was too far behind
+    uint32_t snapshot_interval;  // ticks between two snapshots of a client; see snapshot_pace.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct raim_match_round round;
@@ -172,6 +173,10 @@ struct rejection_log *arena_rejection_log(struct arena *arena);
 
 // The state of the overload detector. It belongs to the main thread.
 struct overload *arena_overload(struct arena *arena);
+
+// Whether the log says that the arena sends each client fewer snapshots. It belongs to the main
+// thread.
+bool *arena_sheds(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena. Never blocks. All zero
 // before the first tick.

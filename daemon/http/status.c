@@ -261,6 +261,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                       put(object, "stages_us", stages_json(&status->profile)) &&
                       put_count(object, "late_ticks", status->late_ticks) &&
                       put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                      put_count(object, "snapshot_interval", status->snapshot_interval) &&
                       put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
                       put_count(object, "bytes_in", status->transport.bytes_in) &&
                       put_count(object, "bytes_out", status->transport.bytes_out) &&

@@ -164,6 +164,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         return NULL;
     match->def = *def;
     match->outbox.stage = RAIM_OUTBOX_DONE;
+    match->snapshot_interval = 1;
     const struct raim_match_tuning tuning = tuning_of(def);
     raim_match_tune(match, &tuning);
     const struct raim_world_def world_def = {
@@ -482,6 +483,12 @@ static void play_step(struct raim_match *match)
 static bool is_empty(const struct raim_match *match)
 {
     return match->playing == 0 && match->def.bots == 0 && match->connected_count == 0;
+}
+
+void raim_match_set_snapshot_interval(struct raim_match *match, uint32_t ticks)
+{
+    assert(ticks >= 1 && ticks <= RAIM_MAX_SNAPSHOT_INTERVAL);
+    match->snapshot_interval = ticks;
 }
 
 void raim_match_observe(struct raim_match *match, const struct raim_match_observer *observer)

@@ -90,6 +90,14 @@ bool raim_match_is_admitted(const struct raim_match *match, uint32_t client);
 void raim_match_set_rtt(struct raim_match *match, uint32_t client, uint32_t rtt_ms,
                         uint32_t deviation_ms);
 
+// The longest interval of snapshots.
+#define RAIM_MAX_SNAPSHOT_INTERVAL 4
+
+// Sets how often a client receives a snapshot: in every tick, the initial value 1, or in every
+// `ticks`-th, up to RAIM_MAX_SNAPSHOT_INTERVAL, so that in each tick every `ticks`-th client is
+// served. Carries over to the succeeding match.
+void raim_match_set_snapshot_interval(struct raim_match *match, uint32_t ticks);
+
 // Work of raim_match_step and raim_match_outgoing that a profile tells apart.
 enum raim_match_work {
     RAIM_MATCH_INTEREST, // finds what each client may be sent

@@ -163,6 +163,7 @@ struct raim_match {
     uint32_t playing;            // members that are not bots
     uint32_t watching;           // clients that are spectators
     uint32_t empty_ticks;        // consecutive steps without a player or connection
+    uint32_t snapshot_interval;  // ticks from a client's snapshot to its next
 
     struct raim_rounds rounds;
     struct raim_event_log log;

@@ -341,7 +341,8 @@ function showChosen() {
     return;
   const history = histories.get(chosen), last = rows => rows[rows.length - 1] || [0, 0];
   showPlayers(arena);
-  const trouble = arena.overloaded ? "overloaded: ticks are late or skipped" : "";
+  const trouble = arena.overloaded ? "overloaded: ticks are late or skipped"
+    : arena.snapshot_interval > 1 ? `busy: a snapshot every ${arena.snapshot_interval} ticks` : "";
   if (find("overload").textContent !== trouble)
     find("overload").textContent = trouble;
   find("p50").textContent = `p50 ${duration(last(history.ticks)[0])}`;
