@@ -55,7 +55,7 @@ static bool allocate_log(struct raim_match *match)
            raim_history_create(&match->late_audience.history, limits, delay + limits->history);
 }
 
-// Allocates the visible sets of every client, by tick.
+// Allocates the visible sets of every client, by tick. raim_connections_add divides them up.
 static bool allocate_shown(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
@@ -72,10 +72,6 @@ static bool allocate_shown(struct raim_match *match)
     if (interest->shown == NULL || interest->shown_sets == NULL || interest->waited == NULL ||
         interest->priority_entries == NULL)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        interest->shown[i].players = interest->shown_sets + i * (player_words + bullet_words);
-        interest->shown[i].bullets = interest->shown[i].players + player_words;
-    }
     for (uint32_t i = 0; i < connections; i++) {
         match->clients[i].shown = interest->shown + (size_t)i * limits->history;
         match->clients[i].waited = interest->waited + i * waits;
