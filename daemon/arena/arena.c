@@ -20,6 +20,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+static_assert((int)SNAPSHOT_PACE_MOST == RAIM_MAX_SNAPSHOT_INTERVAL, "the match can follow");
+
 enum {
     CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
     PUBLISHES_PER_S = 10,
@@ -41,6 +43,13 @@ static int64_t now_s(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec;
+}
+
+// The callback by which the match reports the stages of a tick.
+static void begin_work(void *context, enum raim_match_work work)
+{
+    tick_timer_enter(context,
+                     work == RAIM_MATCH_INTEREST ? TICK_STAGE_INTEREST : TICK_STAGE_ENCODE);
 }
 
 // The callback by which the match checks an access token.
@@ -192,6 +201,9 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
     arena->opened.status_rows = most_players(config);
     arena->opened.wakeup = wakeup;
+    snapshot_pace_init(&arena->worker.pace, config->tick_hz);
+    arena->worker.observer =
+        (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
     const bool has_access_control = open_access_control(arena, config);
     if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
         arena->worker.current = prepare_first_match(arena, config, owner);
@@ -287,6 +299,11 @@ struct rejection_log *arena_rejection_log(struct arena *arena)
     return &arena->main.rejections;
 }
 
+bool *arena_sheds(struct arena *arena)
+{
+    return &arena->main.sheds;
+}
+
 struct overload *arena_overload(struct arena *arena)
 {
     return &arena->main.overload;
@@ -354,12 +371,15 @@ static void publish(struct arena *arena)
     status->tick = raim_match_tick(arena->worker.match);
     status->late_ticks = arena->worker.late_ticks;
     status->skipped_ticks = arena->worker.skipped_ticks;
+    status->snapshot_interval = arena->worker.pace.interval;
     status->durations = arena->worker.durations;
     status->latenesses = arena->worker.latenesses;
     status->round = raim_match_round(arena->worker.match);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
     publish_tick_us(arena, status);
+    if (status->profile.count != arena->worker.profile.count)
+        status->profile = arena->worker.profile;
     status->player_count =
         raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     for (uint32_t i = 0; i < status->player_count; i++) {
@@ -453,11 +473,13 @@ static void send_messages(struct arena *arena)
 {
     struct raim_outgoing outgoing;
     while (raim_match_outgoing(arena->worker.match, &outgoing)) {
+        tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
         if (outgoing.size > 0)
             transport_send(arena->worker.transport, outgoing.client, outgoing.reliable,
                            outgoing.data, outgoing.size);
         if (outgoing.close)
             transport_disconnect(arena->worker.transport, outgoing.client, outgoing.reason);
+        tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     }
 }
 
@@ -490,6 +512,9 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     if (late_ns > arena->opened.tick_ns / LATE_SHARE)
         arena->worker.late_ticks++;
     histogram_count(&arena->worker.latenesses, late_ns);
+    const bool is_measured =
+        !skips_socket && raim_match_tick(arena->worker.match) % TICK_PROFILE_EVERY == 0;
+    tick_timer_begin(&arena->worker.timer, is_measured, begin_ns);
     if (skips_socket) {
         transport_skip_receive(arena->worker.transport);
     } else {
@@ -497,16 +522,23 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
         take_messages(arena);
     }
     arena->worker.is_readable = false;
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     note_playing(arena);
     if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
                            arena->worker.transport))
         arena->worker.has_news = true;
     arena_take_offers(arena);
+    raim_match_observe(arena->worker.match, is_measured ? &arena->worker.observer : NULL);
+    raim_match_set_snapshot_interval(arena->worker.match, arena->worker.pace.interval);
     raim_match_step(arena->worker.match);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
     if (!skips_socket)
         transport_flush(arena->worker.transport);
+    tick_timer_end(&arena->worker.timer, &arena->worker.profile);
     if (!skips_socket || !raim_match_is_dormant(arena->worker.match))
         update_sleep(arena);
     if (arena->worker.publish_in == 0) {
@@ -517,6 +549,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     atomic_fetch_add_explicit(&arena->shared.ticks, 1, memory_order_relaxed);
     const uint64_t end_ns = monotonic_ns();
     histogram_count(&arena->worker.durations, end_ns - begin_ns);
+    snapshot_pace_update(&arena->worker.pace, end_ns > due_ns ? end_ns - due_ns : 0,
+                         arena->opened.tick_ns);
     arena->worker.tick_us[arena->worker.tick_us_count++ % ARENA_TICK_WINDOW] =
         (uint32_t)((end_ns - begin_ns) / 1000);
     atomic_store_explicit(&arena->shared.ticked_ms, end_ns / 1000000, memory_order_relaxed);

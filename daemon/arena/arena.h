@@ -11,6 +11,7 @@
 #include "prepared_match.h"
 #include "rejection_log.h"
 #include "socket_activation.h"
+#include "tick_profile.h"
 #include "transport.h"
 #include "wakeup.h"
 
@@ -45,6 +46,7 @@ struct arena_status {
     uint32_t tick;
     uint64_t late_ticks;         // began more than a quarter of a tick late
     uint64_t skipped_ticks;      // not run because the arena was too far behind
+    uint32_t snapshot_interval;  // ticks between two snapshots of a client; see snapshot_pace.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct raim_match_round round;
@@ -53,6 +55,7 @@ struct arena_status {
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
     uint32_t tick_us_written;            // ticks of the arena when `tick_us` was last written
+    struct tick_profile profile;
     uint32_t bullet_count;
     struct arena_spot bullets[ARENA_SHOWN_BULLETS];
     uint32_t player_count;
@@ -170,6 +173,10 @@ struct rejection_log *arena_rejection_log(struct arena *arena);
 
 // The state of the overload detector. It belongs to the main thread.
 struct overload *arena_overload(struct arena *arena);
+
+// Whether the log says that the arena sends each client fewer snapshots. It belongs to the main
+// thread.
+bool *arena_sheds(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena. Never blocks. All zero
 // before the first tick.

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "arena_checkpoint.h"
 #include "arena_commands.h"
+#include "snapshot_pace.h"
 #include "triple_buffer.h"
 #include "used_tokens_file.h"
 
@@ -49,6 +50,10 @@ struct arena {
         struct histogram durations, latenesses;
         uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
         uint32_t tick_us_count;              // ever
+        struct snapshot_pace pace;
+        struct tick_timer timer; // of the present tick
+        struct tick_profile profile;
+        struct raim_match_observer observer; // that runs the timer
         uint32_t publish_in;                 // ticks
         bool has_news;                       // wakes the main thread after this tick
     } worker;
@@ -59,6 +64,7 @@ struct arena {
         const struct prepared_match *next_offer; // the newest offered for the next round
         struct rejection_log rejections;
         struct overload overload;
+        bool sheds; // the log has said that the arena sends fewer snapshots
     } main;
 
     // Both touch it at any time: each member is atomic or a queue between two threads.

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static_assert(TICK_PROFILE_EVERY == 7, "the help of tick_stage_seconds");
+
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -40,6 +42,9 @@ static const struct family families[] = {
      FIELD(late_ticks)},
     {"skipped_ticks_total", COUNTER, "Ticks skipped because the arena was too far behind.",
      FIELD(skipped_ticks)},
+    {"snapshot_interval_ticks", GAUGE,
+     "Ticks between two snapshots of a client; more than 1 while the arena cannot hold its rate.",
+     FIELD(snapshot_interval)},
     {"round_number", GAUGE, "Number of the current round, counted from 1.", FIELD(round.round)},
     {"players", GAUGE, "Connected players, not counting bots.", FIELD(counts.players)},
     {"bots", GAUGE, "Players that the server controls.", FIELD(counts.bots)},
@@ -124,15 +129,24 @@ static void write_value(FILE *out, const struct family *family, const struct row
     fprintf(out, "} %" PRIu64 "\n", value_at(row->status, family));
 }
 
-static void write_histogram(FILE *out, const struct family *family, const struct row *row)
+// Writes the labels of a histogram; `stage` NULL: none of a stage.
+static void write_labels(FILE *out, const struct row *row, const char *stage)
 {
-    const void *field = (const char *)row->status + family->offset;
-    const struct histogram *histogram = field;
+    write_label(out, "arena", row->arena);
+    if (stage == NULL)
+        return;
+    fputc(',', out);
+    write_label(out, "stage", stage);
+}
+
+static void write_histogram(FILE *out, const char *name, const struct histogram *histogram,
+                            const struct row *row, const char *stage)
+{
     uint64_t count = 0; // the format's buckets are cumulative
     for (int i = 0; i <= HISTOGRAM_BOUNDS; i++) {
         count += histogram->buckets[i];
-        fprintf(out, "raimd_%s_bucket{", family->name);
-        write_label(out, "arena", row->arena);
+        fprintf(out, "raimd_%s_bucket{", name);
+        write_labels(out, row, stage);
         fputs(",le=\"", out);
         if (i < HISTOGRAM_BOUNDS)
             write_seconds(out, histogram_bounds_ns[i]);
@@ -140,13 +154,32 @@ static void write_histogram(FILE *out, const struct family *family, const struct
             fputs("+Inf", out);
         fprintf(out, "\"} %" PRIu64 "\n", count);
     }
-    fprintf(out, "raimd_%s_sum{", family->name);
-    write_label(out, "arena", row->arena);
+    fprintf(out, "raimd_%s_sum{", name);
+    write_labels(out, row, stage);
     fputs("} ", out);
     write_seconds(out, histogram->sum_ns);
-    fprintf(out, "\nraimd_%s_count{", family->name);
-    write_label(out, "arena", row->arena);
+    fprintf(out, "\nraimd_%s_count{", name);
+    write_labels(out, row, stage);
     fprintf(out, "} %" PRIu64 "\n", count);
+}
+
+static void write_arena(FILE *out, const struct family *family, const struct row *row)
+{
+    const void *field = (const char *)row->status + family->offset;
+    if (family->kind == HISTOGRAM)
+        write_histogram(out, family->name, field, row, NULL);
+    else
+        write_value(out, family, row);
+}
+
+static void write_stages(FILE *out, const struct row *rows, int count)
+{
+    write_family(out, "tick_stage_seconds", HISTOGRAM,
+                 "Duration of each stage of a tick, of one tick in seven.");
+    for (int i = 0; i < count; i++)
+        for (int stage = 0; stage < TICK_STAGES; stage++)
+            write_histogram(out, "tick_stage_seconds", &rows[i].status->profile.stages[stage],
+                            &rows[i], tick_stage_names[stage]);
 }
 
 static void write_rejections(FILE *out, const struct row *rows, int count)
@@ -224,8 +257,9 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
         const struct family *family = &families[i];
         write_family(out, family->name, family->kind, family->help);
         for (int j = 0; j < list->count; j++)
-            (family->kind == HISTOGRAM ? write_histogram : write_value)(out, family, &rows[j]);
+            write_arena(out, family, &rows[j]);
     }
+    write_stages(out, rows, list->count);
     write_flag(out, "arena_paused", "1 while the operator has paused the arena, else 0.", is_paused,
                rows, list->count);
     write_flag(out, "arena_overloaded",

@@ -110,6 +110,34 @@ static json_t *tick_us_json(const struct arena_status *status)
                               put_count(object, "max", percentile(sorted, count, 100)));
 }
 
+static json_t *stage_json(const struct tick_profile *profile, int stage, double total_ns)
+{
+    uint32_t sorted[TICK_PROFILE_WINDOW];
+    const uint32_t count = tick_profile_kept(profile);
+    double sum_ns = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum_ns += sorted[i] = profile->ns[stage][i];
+    qsort(sorted, count, sizeof *sorted, compare_durations);
+    const double percent = total_ns > 0 ? 100 * sum_ns / total_ns : 0;
+    json_t *object = json_object();
+    return finish(object, put_tenths(object, "p50", percentile(sorted, count, 50) / 1e3) &&
+                              put_tenths(object, "p99", percentile(sorted, count, 99) / 1e3) &&
+                              put_tenths(object, "percent", percent));
+}
+
+static json_t *stages_json(const struct tick_profile *profile)
+{
+    double total_ns = 0;
+    for (int stage = 0; stage < TICK_STAGES; stage++)
+        for (uint32_t i = 0; i < tick_profile_kept(profile); i++)
+            total_ns += profile->ns[stage][i];
+    json_t *object = json_object();
+    bool complete = true;
+    for (int stage = 0; stage < TICK_STAGES && complete; stage++)
+        complete = put(object, tick_stage_names[stage], stage_json(profile, stage, total_ns));
+    return finish(object, complete);
+}
+
 static json_t *rejections_json(const struct arena_status *status)
 {
     struct rejections list[REJECTIONS_MAX_REASONS];
@@ -230,8 +258,10 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                       put_count(object, "tick", status->tick) &&
                       put_count(object, "tick_hz", config->tick_hz) &&
                       put(object, "tick_us", tick_us_json(status)) &&
+                      put(object, "stages_us", stages_json(&status->profile)) &&
                       put_count(object, "late_ticks", status->late_ticks) &&
                       put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                      put_count(object, "snapshot_interval", status->snapshot_interval) &&
                       put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
                       put_count(object, "bytes_in", status->transport.bytes_in) &&
                       put_count(object, "bytes_out", status->transport.bytes_out) &&

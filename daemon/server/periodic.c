@@ -55,6 +55,25 @@ static void log_overloads(const struct arena_list *list)
     }
 }
 
+// Logs when an arena begins and ends to send each client fewer snapshots.
+static void log_shedding(const struct arena_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        bool *sheds = arena_sheds(list->arenas[i]);
+        const struct config_arena *config = arena_config(list->arenas[i]);
+        const struct arena_status *status = arena_status(list->arenas[i]);
+        if (*sheds == (status->snapshot_interval > 1))
+            continue;
+        *sheds = !*sheds;
+        if (*sheds)
+            log_arena_warning(config->name, "fewer snapshots arena=%s interval=%u p99_us=%u",
+                              config->name, status->snapshot_interval, status_tick_us(status, 99));
+        else
+            log_arena_info(config->name, "all snapshots again arena=%s p99_us=%u", config->name,
+                           status_tick_us(status, 99));
+    }
+}
+
 void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t now_ms)
 {
     if (periodic->watchdog_every_ms > 0 &&
@@ -63,8 +82,10 @@ void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t
         sd_notify_alive();
     if (is_due(&periodic->next_rejections_ms, REJECTION_LOG_EVERY_MS, now_ms))
         log_rejections(&table->running);
-    if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms))
+    if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms)) {
         log_overloads(&table->running);
+        log_shedding(&table->running);
+    }
     if (is_due(&periodic->next_status_ms, STATUS_EVERY_MS, now_ms)) {
         uint32_t players, bots;
         arena_table_count_players(table, &players, &bots);

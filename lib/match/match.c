@@ -55,7 +55,7 @@ static bool allocate_log(struct raim_match *match)
            raim_history_create(&match->late_audience.history, limits, delay + limits->history);
 }
 
-// Allocates the visible sets of every client, by tick.
+// Allocates the visible sets of every client, by tick. raim_connections_add divides them up.
 static bool allocate_shown(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
@@ -72,10 +72,6 @@ static bool allocate_shown(struct raim_match *match)
     if (interest->shown == NULL || interest->shown_sets == NULL || interest->waited == NULL ||
         interest->priority_entries == NULL)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        interest->shown[i].players = interest->shown_sets + i * (player_words + bullet_words);
-        interest->shown[i].bullets = interest->shown[i].players + player_words;
-    }
     for (uint32_t i = 0; i < connections; i++) {
         match->clients[i].shown = interest->shown + (size_t)i * limits->history;
         match->clients[i].waited = interest->waited + i * waits;
@@ -164,6 +160,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         return NULL;
     match->def = *def;
     match->outbox.stage = RAIM_OUTBOX_DONE;
+    match->snapshot_interval = 1;
     const struct raim_match_tuning tuning = tuning_of(def);
     raim_match_tune(match, &tuning);
     const struct raim_world_def world_def = {
@@ -484,6 +481,17 @@ static bool is_empty(const struct raim_match *match)
     return match->playing == 0 && match->def.bots == 0 && match->connected_count == 0;
 }
 
+void raim_match_set_snapshot_interval(struct raim_match *match, uint32_t ticks)
+{
+    assert(ticks >= 1 && ticks <= RAIM_MAX_SNAPSHOT_INTERVAL);
+    match->snapshot_interval = ticks;
+}
+
+void raim_match_observe(struct raim_match *match, const struct raim_match_observer *observer)
+{
+    match->observer = observer;
+}
+
 bool raim_match_is_dormant(const struct raim_match *match)
 {
     // Once the recorded ticks of the world are those of empty slots, a step changes only the tick.
@@ -505,6 +513,7 @@ void raim_match_step(struct raim_match *match)
     if (!is_dormant) {
         raim_history_record(&match->interest.history, match->world);
         raim_spectators_record(match);
+        raim_match_begin_work(match, RAIM_MATCH_INTEREST);
         raim_view_prepare(match);
     }
     if (!is_dormant || raim_event_log_has_due(&match->log))

@@ -90,6 +90,29 @@ bool raim_match_is_admitted(const struct raim_match *match, uint32_t client);
 void raim_match_set_rtt(struct raim_match *match, uint32_t client, uint32_t rtt_ms,
                         uint32_t deviation_ms);
 
+// The longest interval of snapshots.
+#define RAIM_MAX_SNAPSHOT_INTERVAL 4
+
+// Sets how often a client receives a snapshot: in every tick, the initial value 1, or in every
+// `ticks`-th, up to RAIM_MAX_SNAPSHOT_INTERVAL, so that in each tick every `ticks`-th client is
+// served. Carries over to the succeeding match.
+void raim_match_set_snapshot_interval(struct raim_match *match, uint32_t ticks);
+
+// Work of raim_match_step and raim_match_outgoing that a profile tells apart.
+enum raim_match_work {
+    RAIM_MATCH_INTEREST, // finds what each client may be sent
+    RAIM_MATCH_ENCODING, // writes it
+};
+
+// Is told when a kind of work begins; what else the functions do follows without notice.
+struct raim_match_observer {
+    void *context;
+    void (*begins)(void *context, enum raim_match_work work);
+};
+
+// Sets the observer, which is borrowed; NULL, the initial value: none.
+void raim_match_observe(struct raim_match *match, const struct raim_match_observer *observer);
+
 // Plays one tick of 1 / tick_hz s. Then call raim_match_outgoing until it returns false: messages
 // not pulled before the next step may be lost, reliable ones too.
 void raim_match_step(struct raim_match *match);

@@ -163,6 +163,7 @@ struct raim_match {
     uint32_t playing;            // members that are not bots
     uint32_t watching;           // clients that are spectators
     uint32_t empty_ticks;        // consecutive steps without a player or connection
+    uint32_t snapshot_interval;  // ticks from a client's snapshot to its next
 
     struct raim_rounds rounds;
     struct raim_event_log log;
@@ -170,7 +171,14 @@ struct raim_match {
     struct raim_match_late_audience late_audience;
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
+    const struct raim_match_observer *observer; // NULL: none
 };
+
+static inline void raim_match_begin_work(const struct raim_match *match, enum raim_match_work work)
+{
+    if (match->observer != NULL)
+        match->observer->begins(match->observer->context, work);
+}
 
 // The lowest connected client at or above `client`, or max_connections.
 static inline uint32_t raim_match_next_client(const struct raim_match *match, uint32_t client)

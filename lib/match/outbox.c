@@ -286,6 +286,12 @@ static bool has_history(const struct raim_match *match, const struct raim_connec
     return client->delay_ticks == 0 || match->late_audience.history_ticks > client->delay_ticks;
 }
 
+// Whether it is a client's turn for a snapshot.
+static bool is_served(const struct raim_match *match, uint32_t client)
+{
+    return (match->world->tick + client) % match->snapshot_interval == 0;
+}
+
 static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
@@ -293,7 +299,8 @@ static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgo
          outbox->next_client < match->def.max_connections;
          outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
         struct raim_connection *client = &match->clients[outbox->next_client];
-        if (!receives_tick(match, client) || !has_history(match, client))
+        if (!receives_tick(match, client) || !has_history(match, client) ||
+            !is_served(match, outbox->next_client))
             continue;
         const size_t size = raim_view_write(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)

@@ -165,6 +165,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
     raim_world_continue(next->world, match->world);
     next->began_tick = match->world->tick;
     next->policy.draining = match->policy.draining;
+    next->snapshot_interval = match->snapshot_interval;
     place_bots(&transition);
     place_clients(&transition);
     for (uint32_t handle = raim_match_next_client(match, 0); handle < match->def.max_connections;

@@ -84,7 +84,9 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
 uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client)
 {
     const double loop = client->player != RAIM_NOBODY ? client->latency_ticks : 0;
-    const double ticks = ceil(loop + interpolation_s * match->def.tick_hz);
+    // What comes into sight between two snapshots has to be in the first of them.
+    const double ticks =
+        ceil(loop + interpolation_s * match->def.tick_hz) + match->snapshot_interval - 1;
     const uint32_t most = raim_view_max_latency(match->def.tick_hz);
     return ticks < most ? (uint32_t)ticks : most;
 }
@@ -167,7 +169,9 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     const uint32_t tick = raim_interest_tick(interest);
     struct raim_shown *shown = &client->shown[tick % limits->history];
+    raim_match_begin_work(match, RAIM_MATCH_INTEREST);
     update_shown(match, interest, client, shown);
+    raim_match_begin_work(match, RAIM_MATCH_ENCODING);
     struct raim_wire_frame frame = frame_of(interest, shown);
     notice_change(interest, client, &frame);
     if (is_quiet(match, interest, client))

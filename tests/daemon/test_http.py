@@ -90,7 +90,7 @@ class HttpTest(unittest.TestCase):
                     self.assertFalse(validator.is_valid(status), key)
                     found[key] = value
         validator.validate(status)
-        self.assertEqual(len(seen), 8, seen)
+        self.assertEqual(len(seen), 14, seen)
 
     def test_schema_demands_every_key_that_it_knows(self):
         for path, found in objects(SCHEMA, "schema"):
@@ -154,7 +154,7 @@ class HttpTest(unittest.TestCase):
         for player in self.daemon.get_json("/arenas/first")["players"]:
             self.assertNotIn(player["name"], text)
         self.assertEqual(set(re.findall(r'(\w+)="', text)),
-                         {"arena", "worker", "reason", "le", "version"})
+                         {"arena", "worker", "reason", "le", "stage", "version"})
 
     def test_head_is_get_without_the_body(self):
         for path in ("/metrics", "/arenas/first", "/readyz", "/nothing"):

@@ -19,12 +19,13 @@ SILENT_S = 5 # that a connection may say nothing
 # What tools may rely on, in the order in which people read it.
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
-ARENA_KEYS = ["name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us", "late_ticks",
-              "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries",
-              "queries_limited", "rejections", "lag_compensation_ms", "hits", "spectators", "away",
-              "players"]
+ARENA_KEYS = ["name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us", "stages_us",
+              "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in",
+              "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "rejections",
+              "lag_compensation_ms", "hits", "spectators", "away", "players"]
 ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]
+STAGES = ["receive", "step", "interest", "encode", "send"]
 REJECTION_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                   "input_early", "ack", "chat", "muted", "draining", "banned", "access",
                   "goodbye", "oversize", "connectionless", "fragment", "compressed", "commands",
@@ -56,6 +57,9 @@ class StatusTest(unittest.TestCase):
             self.assertEqual(list(shown), ARENA_KEYS)
             self.assertEqual(list(shown["round"]), ROUND_KEYS)
             self.assertEqual(list(shown["tick_us"]), TICK_US_KEYS)
+            self.assertEqual(list(shown["stages_us"]), STAGES)
+            for stage in STAGES:
+                self.assertEqual(list(shown["stages_us"][stage]), ["p50", "p99", "percent"])
             self.assertEqual(list(shown["rejections"]), REJECTION_KEYS)
             self.assertEqual(list(shown["hits"]), HITS_KEYS)
             for player in shown["players"]:
@@ -83,6 +87,11 @@ class StatusTest(unittest.TestCase):
         for shown in status["arenas"]:
             times = shown["tick_us"]
             self.assertTrue(0 < times["p50"] <= times["p99"] <= times["max"], times)
+            stages = shown["stages_us"]
+            self.assertAlmostEqual(sum(stages[name]["percent"] for name in STAGES), 100, delta=0.5)
+            for name in STAGES:
+                self.assertTrue(0 < stages[name]["p50"] <= stages[name]["p99"] <= times["max"] + 1,
+                                (name, stages, times))
             # Every datagram that is counted has bytes.
             self.assertGreater(shown["bytes_in"], 8 * shown["packets_in"])
             self.assertGreater(shown["bytes_out"], 8 * shown["packets_out"])

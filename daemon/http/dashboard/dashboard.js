@@ -271,6 +271,25 @@ function showPlayers(arena) {
   }));
 }
 
+// Shows which share of the tick time each stage takes, as a bar and in words.
+function showStages(stages) {
+  const names = Object.keys(stages), any = names.some(name => stages[name].percent > 0);
+  const colourAt = i => `hsl(${210 + i * 72} 55% ${colour("--luminance")})`;
+  find("shares").replaceChildren(...names.map((name, i) => {
+    const part = element("i", "");
+    part.style.background = colourAt(i);
+    part.style.width = `${stages[name].percent}%`;
+    return part;
+  }));
+  find("stages").replaceChildren(...(any ? names : []).map((name, i) => {
+    const words = element("span", ""), dot = element("i", "", "dot");
+    dot.style.background = colourAt(i);
+    words.append(dot, `${name} ${Math.round(stages[name].percent)} %`);
+    words.title = `p50 ${duration(stages[name].p50)}, p99 ${duration(stages[name].p99)}`;
+    return words;
+  }));
+}
+
 // Shows the utilization of each worker between two polls.
 function showWorkers(text) {
   const at = performance.now(), read = new Map();
@@ -322,7 +341,8 @@ function showChosen() {
     return;
   const history = histories.get(chosen), last = rows => rows[rows.length - 1] || [0, 0];
   showPlayers(arena);
-  const trouble = arena.overloaded ? "overloaded: ticks are late or skipped" : "";
+  const trouble = arena.overloaded ? "overloaded: ticks are late or skipped"
+    : arena.snapshot_interval > 1 ? `busy: a snapshot every ${arena.snapshot_interval} ticks` : "";
   if (find("overload").textContent !== trouble)
     find("overload").textContent = trouble;
   find("p50").textContent = `p50 ${duration(last(history.ticks)[0])}`;
@@ -330,6 +350,7 @@ function showChosen() {
   find("out").textContent = `out ${rate(last(history.traffic)[0])}`;
   find("in").textContent = `in ${rate(last(history.traffic)[1])}`;
   plot(find("ticks"), history.ticks, 10, duration);
+  showStages(arena.stages_us);
   plot(find("traffic"), history.traffic, 1000, rate);
 }
 

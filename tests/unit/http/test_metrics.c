@@ -163,6 +163,21 @@ static void test_buckets_hold_all_that_is_shorter(void **state)
     free(text);
 }
 
+static void test_stages_have_a_label(void **state)
+{
+    struct fixture *fixture = *state;
+    histogram_count(&fixture->arenas[1].status->profile.stages[TICK_STAGE_INTEREST], 3 * MS);
+    char *text = render(fixture);
+    assert_line(text, "raimd_tick_stage_seconds_bucket{arena=\"two\",stage=\"interest\","
+                      "le=\"0.0025\"} 0");
+    assert_line(text, "raimd_tick_stage_seconds_bucket{arena=\"two\",stage=\"interest\","
+                      "le=\"+Inf\"} 1");
+    assert_line(text, "raimd_tick_stage_seconds_sum{arena=\"two\",stage=\"interest\"} 0.003");
+    assert_line(text, "raimd_tick_stage_seconds_count{arena=\"two\",stage=\"send\"} 0");
+    assert_line(text, "# TYPE raimd_tick_stage_seconds histogram");
+    free(text);
+}
+
 static void test_every_number_finds_its_family(void **state)
 {
     struct fixture *fixture = *state;
@@ -322,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_duration_goes_into_the_first_bucket_that_holds_it),
         FIXED(test_tick_that_takes_its_whole_period_is_within_it),
         FIXED(test_buckets_hold_all_that_is_shorter),
+        FIXED(test_stages_have_a_label),
         FIXED(test_every_number_finds_its_family),
         FIXED(test_process_reports_version_uptime_and_busy_workers),
         FIXED(test_every_reason_of_refusal_is_there_once),

@@ -3,6 +3,7 @@
 #include "status.h"
 
 #include <jansson.h>
+#include <math.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -202,9 +203,9 @@ static void test_arena_reports_its_numbers(void **state)
     json_t *document = parse(status_json(&fixture->list, 2000));
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
-                "late_ticks", "skipped_ticks", "overloaded", "bytes_in", "bytes_out", "packets_in",
-                "packets_out", "queries", "queries_limited", "rejections", "lag_compensation_ms",
-                "hits", "spectators", "away", "players");
+                "stages_us", "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in", "bytes_out",
+                "packets_in", "packets_out", "queries", "queries_limited", "rejections",
+                "lag_compensation_ms", "hits", "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -349,6 +350,39 @@ static void test_percentiles_are_of_the_nearest_rank(void **state)
             status->tick_us[j] = (j * 37 + 5) % counts[i] + 1; // 1 to count, shuffled
         assert_percentiles(fixture, wanted[i][0], wanted[i][1], counts[i]);
     }
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+    return json_real_value(json_object_get(object, key));
+}
+
+static void assert_stage(json_t *document, const char *name, double p50, double p99, double percent)
+{
+    json_t *stage = json_object_get(json_object_get(arena_at(document, 0), "stages_us"), name);
+    ASSERT_KEYS(stage, "p50", "p99", "percent");
+    assert_true(fabs(number_at(stage, "p50") - p50) < 1e-6);
+    assert_true(fabs(number_at(stage, "p99") - p99) < 1e-6);
+    assert_true(fabs(number_at(stage, "percent") - percent) < 1e-6);
+}
+
+static void test_stages_have_their_share(void **state)
+{
+    struct fixture *fixture = *state;
+    struct tick_profile *profile = &fixture->arenas[0].status->profile;
+    json_t *document = parse(status_json(&fixture->list, 2000));
+    assert_stage(document, "send", 0, 0, 0);
+    json_decref(document);
+    profile->count = 2 * TICK_PROFILE_WINDOW;
+    for (uint32_t i = 0; i < TICK_PROFILE_WINDOW; i++) {
+        profile->ns[TICK_STAGE_INTEREST][i] = 3040;
+        profile->ns[TICK_STAGE_SEND][i] = i < 4 ? 65000 : 0;
+    }
+    document = parse(status_json(&fixture->list, 2000));
+    assert_stage(document, "receive", 0, 0, 0);
+    assert_stage(document, "interest", 3, 3, 75);
+    assert_stage(document, "send", 0, 65, 25);
+    json_decref(document);
 }
 
 static void test_every_reason_of_refusal_is_there(void **state)
@@ -590,6 +624,7 @@ int main(void)
         FIXED(test_arena_is_starting_until_its_first_tick),
         FIXED(test_player_reports_its_numbers),
         FIXED(test_percentiles_are_of_the_nearest_rank),
+        FIXED(test_stages_have_their_share),
         FIXED(test_every_reason_of_refusal_is_there),
         FIXED(test_bad_name_is_replaced_and_costs_nothing_else),
         FIXED(test_no_address_and_no_blank_is_reported),

@@ -290,6 +290,37 @@ static void test_clients_see_the_truth_through_loss(void **state)
     play_and_compare(0.7);
 }
 
+static void test_an_interval_serves_the_clients_in_turn(void **state)
+{
+    (void)state;
+    enum { PLAYERS = 9, TICKS = 60 };
+    const raim_rules rules = raim_rules_default();
+    for (uint32_t interval = 1; interval <= RAIM_MAX_SNAPSHOT_INTERVAL; interval++) {
+        struct table *table = open_table(&rules, PLAYERS, 0);
+        for (uint32_t i = 0; i < PLAYERS; i++)
+            sit_down(table, i, "Ada");
+        for (int i = 0; i < 30; i++)
+            tick(table);
+        raim_match_set_snapshot_interval(table->match, interval);
+        uint32_t served[PLAYERS] = {0};
+        for (int i = 0; i < TICKS; i++) {
+            uint32_t in_tick = 0;
+            tick(table);
+            for (uint32_t j = 0; j < PLAYERS; j++) {
+                in_tick += table->fresh[j];
+                served[j] += table->fresh[j];
+            }
+            assert_true(in_tick <= (PLAYERS + interval - 1) / interval);
+        }
+        for (uint32_t j = 0; j < PLAYERS; j++) {
+            assert_true(served[j] <= TICKS / interval && served[j] >= TICKS / interval / 2);
+            assert_int_equal(raim_client_state(table->clients[j]), RAIM_CLIENT_PLAYING);
+        }
+        assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);
+        close_table(table);
+    }
+}
+
 static void test_shutdown_tells_everybody_why(void **state)
 {
     (void)state;
@@ -323,6 +354,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_silent_connection_ends),
         cmocka_unit_test(test_clients_see_the_truth),
         cmocka_unit_test(test_clients_see_the_truth_through_loss),
+        cmocka_unit_test(test_an_interval_serves_the_clients_in_turn),
         cmocka_unit_test(test_shutdown_tells_everybody_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
