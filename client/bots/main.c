@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum { EXIT_UNREACHABLE = 69 };
-enum { POLL_HZ = 60, FINE_POLL_HZ = 1000 };
+enum { POLL_HZ = 60, FINE_POLL_HZ = 1000, SERVICE_HZ = 10 };
 
 // The number of connections begun per poll is limited, so that many clients do not arrive as a
 // burst.
@@ -80,7 +80,10 @@ static void play(const struct options *options, struct opponent *players)
 {
     // The network simulator needs a fine clock for its delays.
     const double wanted_hz = options->shaped ? FINE_POLL_HZ : POLL_HZ;
-    const double period_s = 1.0 / (options->poll_hz > 0 ? options->poll_hz : wanted_hz);
+    const double poll_hz = options->poll_hz > 0 ? options->poll_hz : wanted_hz;
+    const double period_s = 1.0 / poll_hz;
+    const unsigned rest = (unsigned)poll_hz / SERVICE_HZ; // polls that an idle bot may rest
+    unsigned polls = 0;
     double poll_s = now_s();
     const double end_s = poll_s + options->seconds;
     int opened = 0;
@@ -89,7 +92,9 @@ static void play(const struct options *options, struct opponent *players)
             open_player(options, &players[opened++]);
         const bool fire = poll_s < end_s - cease_fire_s;
         for (int i = 0; i < opened; i++)
-            opponent_service(&players[i], poll_s, fire);
+            if ((polls + (unsigned)i) % rest == 0 || opponent_is_due(&players[i]))
+                opponent_service(&players[i], poll_s, fire);
+        polls++;
         poll_s = next_poll(poll_s, period_s);
     }
     for (int i = 0; i < opened; i++)
@@ -127,6 +132,8 @@ static void prepare_players(const struct options *options, struct opponent *play
             players[i].access_size = raim_link_read_access(options->access[i], players[i].access,
                                                            sizeof players[i].access);
         raim_bot_init(&players[i].brain, raim_random_next(&random));
+        mouse_init(&players[i].mouse, ~players[i].brain.random);
+        players[i].uses_mouse = options->mouse;
     }
 }
 

@@ -2,6 +2,8 @@
 // Plays through a client.
 #include "opponent.h"
 
+#include "shaper.h"
+
 #include <stddef.h>
 
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
@@ -19,47 +21,133 @@ bool opponent_open(struct opponent *player, const char *host, uint16_t port,
     return player->link != NULL;
 }
 
-static raim_input think(struct opponent *player, const struct raim_client *client)
+// Looks at the interpolated view, and fills `enemies`. Returns their number.
+static uint32_t look(struct opponent *player, const struct raim_client *client,
+                     struct raim_bot_enemy *enemies)
 {
     struct raim_client_player seen[RAIM_MAX_PLAYERS];
-    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     const uint32_t own_slot = raim_client_own_slot(client);
     const uint32_t count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
     const double lead_s = raim_client_lead_ticks(client) / (double)raim_client_tick_hz(client);
     const raim_vec2 view = raim_client_view(client);
-    struct raim_bot_observation sight = {
-        .map = raim_client_map(client),
-        .rules = raim_client_rules(client),
-        .tick = (uint32_t)raim_client_own_tick(client),
-        .tick_hz = raim_client_tick_hz(client),
-        .enemies = enemies,
-    };
+    uint32_t enemy_count = 0;
+    player->tick = (uint32_t)raim_client_own_tick(client);
     for (uint32_t i = 0; i < count; i++)
         if (seen[i].slot == own_slot)
-            sight.position = seen[i].position;
-    for (uint32_t i = 0; i < count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES; i++) {
-        const raim_vec2 away = raim_vec2_sub(seen[i].position, sight.position);
+            player->position = seen[i].position;
+    for (uint32_t i = 0; i < count && enemy_count < RAIM_BOT_MAX_ENEMIES; i++) {
+        const raim_vec2 away = raim_vec2_sub(seen[i].position, player->position);
         // Snapshots hold players just outside of the view, which a human would not see.
         if (seen[i].slot == own_slot || fabs(away.x) > view.x / 2 || fabs(away.y) > view.y / 2)
             continue;
-        enemies[sight.enemy_count++] = (struct raim_bot_enemy){
+        enemies[enemy_count++] = (struct raim_bot_enemy){
             .key = (seen[i].slot + 1) << 8 | seen[i].life,
             .position = raim_vec2_mad(seen[i].position, seen[i].velocity, lead_s),
             .velocity = seen[i].velocity,
             .shielded = seen[i].shielded,
         };
     }
-    return raim_bot_think(&player->brain, &sight);
+    return enemy_count;
+}
+
+static void keep_target(struct opponent *player, const struct raim_bot_enemy *enemies,
+                        uint32_t count)
+{
+    player->target = (struct raim_bot_enemy){0};
+    for (uint32_t i = 0; i < count; i++)
+        if (enemies[i].key == player->brain.target)
+            player->target = enemies[i];
+}
+
+// Moves what the bot saw on by one tick. Its own velocity is the one that it steers.
+static void move_on(struct opponent *player, const raim_input *input, const raim_rules *rules,
+                    uint32_t tick_hz)
+{
+    raim_vec2 way = {input->move_x, input->move_y};
+    const double length = raim_vec2_length(way);
+    if (length > 0)
+        way = raim_vec2_scale(way, rules->player_speed / tick_hz / length);
+    player->position = raim_vec2_add(player->position, way);
+    player->target.position =
+        raim_vec2_mad(player->target.position, player->target.velocity, 1.0 / tick_hz);
+    player->tick++;
+    player->inputs_until_look--;
+}
+
+static uint32_t most_inputs_until_look(const struct raim_client *client)
+{
+    return raim_client_tick_hz(client) / 5 + 1;
+}
+
+// A bot looks when it decides, about every tenth of a second, and aims in between at where its
+// target should be: a human reacts no sooner, and interpolating is most of what a client costs.
+static raim_input think(struct opponent *player, struct raim_client *client)
+{
+    struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
+    const uint32_t tick_hz = raim_client_tick_hz(client);
+    const bool looks = player->inputs_until_look == 0 || !player->is_alive;
+    uint32_t count = player->target.key != 0;
+    enemies[0] = player->target;
+    if (looks) {
+        raim_client_interpolate(client, raim_link_now_us());
+        if (!raim_client_can_draw(client))
+            return (raim_input){0};
+        count = look(player, client, enemies);
+    }
+    const struct raim_bot_observation sight = {
+        .map = raim_client_map(client),
+        .rules = raim_client_rules(client),
+        .tick = player->tick,
+        .tick_hz = tick_hz,
+        .position = player->position,
+        .enemies = enemies,
+        .enemy_count = count,
+    };
+    raim_input input = raim_bot_think(&player->brain, &sight);
+    if (looks) {
+        keep_target(player, enemies, count);
+        const int32_t until = raim_tick_diff(player->brain.decision_tick, player->tick);
+        const uint32_t most = most_inputs_until_look(client);
+        player->inputs_until_look = until > 0 && (uint32_t)until < most ? (uint32_t)until : most;
+    }
+    move_on(player, &input, sight.rules, tick_hz);
+    if (player->uses_mouse)
+        input.aim = mouse_move(&player->mouse, input.aim, player->target.key != 0);
+    // A shot tells how old the view is.
+    if (input.fire && !looks)
+        raim_client_interpolate(client, raim_link_now_us());
+    return input;
+}
+
+// A bot that is down only watches.
+static void wait(struct opponent *player, struct raim_client *client)
+{
+    if (player->inputs_until_look == 0) {
+        raim_client_interpolate(client, raim_link_now_us());
+        player->inputs_until_look = most_inputs_until_look(client);
+    }
+    player->inputs_until_look--;
 }
 
 static void press(struct opponent *player, bool fire)
 {
-    const struct raim_client *client = raim_link_client(player->link);
+    struct raim_client *client = raim_link_client(player->link);
     raim_input input = {0};
-    if (raim_client_alive(client) && raim_client_can_draw(client))
+    if (raim_client_alive(client)) {
         input = think(player, client);
+        player->is_alive = true;
+    } else {
+        wait(player, client);
+        player->is_alive = false;
+    }
     input.fire = input.fire && fire;
     raim_link_send_input(player->link, &input);
+}
+
+bool opponent_is_due(const struct opponent *player)
+{
+    return !player->is_playing || shaper_may_have(player->socket) ||
+           raim_link_is_input_due(player->link);
 }
 
 void opponent_service(struct opponent *player, double now_s, bool fire)
@@ -70,6 +158,8 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
     raim_known_server_update(&player->known, player->link);
     struct raim_client *client = raim_link_client(player->link);
     const enum raim_client_state state = raim_client_state(client);
+    player->socket = raim_link_socket(player->link);
+    player->is_playing = state == RAIM_CLIENT_PLAYING;
     if (state == RAIM_CLIENT_ENDED) {
         player->broken = player->broken || player->play_ended_s == 0;
         if (player->play_ended_s == 0)
@@ -82,10 +172,8 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
         player->played = true;
         player->play_started_s = now_s;
     }
-    while (raim_link_is_input_due(player->link)) {
-        raim_client_interpolate(client, raim_link_now_us());
+    while (raim_link_is_input_due(player->link))
         press(player, fire);
-    }
 }
 
 void opponent_leave(struct opponent *player, double now_s)

@@ -4,6 +4,7 @@
 
 #include "bot.h"
 #include "known_servers.h"
+#include "mouse.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,12 +12,22 @@
 struct opponent {
     struct raim_link *link; // NULL before opponent_open and after a failed one
     struct raim_bot brain;
+    struct mouse mouse;
+    bool uses_mouse; // otherwise the aim is the brain's
+    // What the bot saw when it last decided, moved on since then by the velocities.
+    uint32_t tick;                // of the next input
+    raim_vec2 position;           // its own
+    struct raim_bot_enemy target; // key 0: none
+    uint32_t inputs_until_look;
+    bool is_alive; // at the last input
     struct raim_known_server known;
+    int socket; // of the link
     int server; // index of the address it plays on
     uint8_t access[RAIM_ACCESS_BYTES];
     uint32_t access_size; // 0: no access token
     char name[RAIM_MAX_NAME_BYTES + 1];
     bool require_encryption;
+    bool is_playing;
     bool played; // has entered the arena at some time
     bool broken; // ended without leaving by itself
     double play_started_s;
@@ -28,7 +39,11 @@ struct opponent {
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
                    const char *known_servers);
 
-// Receives, and sends the inputs that are due; with `fire` false, without firing.
+// Whether opponent_service has something to do: a datagram may have arrived, or an input is due.
+bool opponent_is_due(const struct opponent *player);
+
+// Receives, and sends the inputs that are due; with `fire` false, without firing. Besides when it
+// is due, call it at least ten times a second, for what is to be repeated.
 void opponent_service(struct opponent *player, double now_s, bool fire);
 
 void opponent_leave(struct opponent *player, double now_s);

@@ -19,7 +19,7 @@ static const char about[] =
     "least one bot has played, 1 after a failure, 64 after wrong usage, 69 where no bot could "
     "connect.";
 
-enum { CLIENTS = 256, SECONDS, SEED, ACCESS, REQUIRE_ENCRYPTION, KNOWN_SERVERS, JSON };
+enum { CLIENTS = 256, SECONDS, SEED, ACCESS, REQUIRE_ENCRYPTION, KNOWN_SERVERS, MOUSE, JSON };
 enum { LATENCY = 300, JITTER, LOSS, POLL };
 
 static const struct argp_option known[] = {
@@ -31,6 +31,7 @@ static const struct argp_option known[] = {
      0},
     {"known-servers", KNOWN_SERVERS, "FILE", 0,
      "Keep the servers' keys in FILE, and refuse servers with other keys", 0},
+    {"mouse", MOUSE, NULL, 0, "Move the aims every tick, as a hand on a mouse does", 0},
     {"json", JSON, NULL, 0, "Print the result as JSON", 0},
     {"latency", LATENCY, "MS", 0, "Round trip added to the network, half of it each way (0)", 0},
     {"jitter", JITTER, "MS", 0, "Largest random delay of a datagram, each way (0)", 0},
@@ -132,6 +133,9 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case KNOWN_SERVERS:
         options->known_servers = text;
+        break;
+    case MOUSE:
+        options->mouse = true;
         break;
     case JSON:
         options->json = true;

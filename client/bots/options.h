@@ -14,6 +14,7 @@ struct options {
     double seconds; // INFINITY: until interrupted
     uint64_t seed;
     bool json;
+    bool mouse;     // move the aims every tick
     double poll_hz; // 0: what the network wants
     bool shaped;    // `network` is to be simulated
     struct shaper_def network;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queues datagrams until they are due.
+// Holds datagrams in a timer wheel until they are due. One wheel holds those of all sockets,
+// because a process simulates one network.
 #define _GNU_SOURCE // syscall
 #include "shaper.h"
 
@@ -7,7 +8,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,30 +15,48 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_DATAGRAM = 2048, MAX_SOCKETS = 8192 };
+enum {
+    MAX_DATAGRAM = 2048,
+    MAX_SOCKETS = 8192,
+    WHEEL_MS = 16384, // a power of two, beyond the longest delay
+};
 
-// A delayed datagram. A queue is sorted by due time.
-struct waiting {
-    struct waiting *next;
-    double due_s;
+struct datagram {
+    struct datagram *next;
     struct sockaddr_in address; // to or from
+    int socket;
+    bool is_outgoing;
     size_t size;
     uint8_t data[];
+};
+
+// First in, first out.
+struct queue {
+    struct datagram *first, *last;
+};
+
+// A socket, which the simulator connects to the address that it sends to: the kernel then looks up
+// no route for each datagram.
+struct endpoint {
+    struct sockaddr_in peer; // sin_family 0: has not sent
+    struct queue in;         // arrived
 };
 
 static struct {
     bool on;
     struct shaper_def def;
     uint64_t random;
-    int sockets; // one more than the highest socket used
-    struct waiting *out[MAX_SOCKETS], *in[MAX_SOCKETS];
+    uint64_t flushed_ms;          // everything due until then has left the wheel
+    struct queue wheel[WHEEL_MS]; // by due time in ms modulo WHEEL_MS
+    int sockets;                  // one more than the highest socket used
+    struct endpoint endpoints[MAX_SOCKETS];
 } shaper;
 
-static double now_s(void)
+static uint64_t now_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 void shaper_start(const struct shaper_def *def)
@@ -46,6 +64,7 @@ void shaper_start(const struct shaper_def *def)
     shaper.on = true;
     shaper.def = *def;
     shaper.random = def->seed;
+    shaper.flushed_ms = now_us() / 1000;
 }
 
 static bool takes(int socket)
@@ -53,9 +72,33 @@ static bool takes(int socket)
     return shaper.on && socket >= 0 && socket < MAX_SOCKETS;
 }
 
-// Queues a datagram, or drops it at random.
-static void put(struct waiting **queue, const struct sockaddr_in *address,
-                const struct iovec *parts, size_t count)
+bool shaper_may_have(int socket)
+{
+    return !takes(socket) || shaper.endpoints[socket].in.first != NULL;
+}
+
+static void append(struct queue *queue, struct datagram *datagram)
+{
+    datagram->next = NULL;
+    if (queue->first == NULL)
+        queue->first = datagram;
+    else
+        queue->last->next = datagram;
+    queue->last = datagram;
+}
+
+// Takes the first datagram, to be freed by the caller; NULL: there is none.
+static struct datagram *take(struct queue *queue)
+{
+    struct datagram *first = queue->first;
+    if (first != NULL)
+        queue->first = first->next;
+    return first;
+}
+
+// Delays a datagram, or drops it at random.
+static void delay(int socket, bool is_outgoing, const struct sockaddr_in *address,
+                  const struct iovec *parts, size_t count)
 {
     const struct shaper_def *def = &shaper.def;
     if (raim_random_unit(&shaper.random) < def->loss)
@@ -63,50 +106,82 @@ static void put(struct waiting **queue, const struct sockaddr_in *address,
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += parts[i].iov_len;
-    struct waiting *waiting = malloc(sizeof *waiting + size);
-    if (waiting == NULL)
+    struct datagram *datagram = malloc(sizeof *datagram + size);
+    if (datagram == NULL)
         return; // lost
-    waiting->due_s =
-        now_s() + def->latency_s / 2 + def->jitter_s * raim_random_unit(&shaper.random);
-    waiting->address = *address;
-    waiting->size = 0;
+    datagram->address = *address;
+    datagram->socket = socket;
+    datagram->is_outgoing = is_outgoing;
+    datagram->size = 0;
     for (size_t i = 0; i < count; i++) {
-        memcpy(waiting->data + waiting->size, parts[i].iov_base, parts[i].iov_len);
-        waiting->size += parts[i].iov_len;
+        memcpy(datagram->data + datagram->size, parts[i].iov_base, parts[i].iov_len);
+        datagram->size += parts[i].iov_len;
     }
-    while (*queue != NULL && (*queue)->due_s <= waiting->due_s)
-        queue = &(*queue)->next;
-    waiting->next = *queue;
-    *queue = waiting;
+    const double delay_s = def->latency_s / 2 + def->jitter_s * raim_random_unit(&shaper.random);
+    uint64_t due_ms = (now_us() + (uint64_t)(delay_s * 1e6) + 999) / 1000;
+    if (due_ms <= shaper.flushed_ms)
+        due_ms = shaper.flushed_ms + 1;
+    append(&shaper.wheel[due_ms % WHEEL_MS], datagram);
 }
 
-// Takes the next due datagram from its queue, to be freed by the caller; NULL: none is due.
-static struct waiting *take(struct waiting **queue, double now)
+// A datagram that the kernel's buffer cannot hold is lost, as on any network.
+static void send_now(const struct datagram *datagram)
 {
-    struct waiting *first = *queue;
-    if (first == NULL || first->due_s > now)
-        return NULL;
-    *queue = first->next;
-    return first;
+    struct sockaddr_in *peer = &shaper.endpoints[datagram->socket].peer;
+    const bool is_peer = peer->sin_port == datagram->address.sin_port &&
+                         peer->sin_addr.s_addr == datagram->address.sin_addr.s_addr;
+    const int flags = MSG_NOSIGNAL | MSG_DONTWAIT;
+    if (is_peer && (syscall(SYS_sendto, datagram->socket, datagram->data, datagram->size, flags,
+                            NULL, 0) >= 0 ||
+                    errno != EDESTADDRREQ))
+        return;
+    // The number of a closed socket may belong to another one now, which is not connected yet.
+    *peer = datagram->address;
+    (void)connect(datagram->socket, (const struct sockaddr *)peer, sizeof *peer);
+    (void)send(datagram->socket, datagram->data, datagram->size, flags);
+}
+
+static void deliver(struct datagram *datagram)
+{
+    if (!datagram->is_outgoing) {
+        append(&shaper.endpoints[datagram->socket].in, datagram);
+        return;
+    }
+    send_now(datagram);
+    free(datagram);
+}
+
+// Moves everything that has arrived at a socket into the wheel.
+static void receive_all(int socket)
+{
+    const struct sockaddr_in *peer = &shaper.endpoints[socket].peer;
+    uint8_t data[MAX_DATAGRAM];
+    for (;;) {
+        const long size =
+            syscall(SYS_recvfrom, socket, data, sizeof data, MSG_DONTWAIT, NULL, NULL);
+        if (size < 0)
+            return;
+        const struct iovec part = {data, (size_t)size};
+        delay(socket, false, peer, &part, 1);
+    }
 }
 
 void shaper_flush(void)
 {
-    const double now = now_s();
-    for (int socket = 0; socket < shaper.sockets; socket++) {
-        struct waiting *waiting;
-        while ((waiting = take(&shaper.out[socket], now)) != NULL) {
-            struct iovec part = {waiting->data, waiting->size};
-            const struct msghdr header = {
-                .msg_name = &waiting->address,
-                .msg_namelen = sizeof waiting->address,
-                .msg_iov = &part,
-                .msg_iovlen = 1,
-            };
-            // A datagram that the kernel's buffer cannot hold is lost, as on any network.
-            (void)syscall(SYS_sendmsg, socket, &header, MSG_NOSIGNAL);
-            free(waiting);
-        }
+    if (!shaper.on)
+        return;
+    for (int socket = 0; socket < shaper.sockets; socket++)
+        if (shaper.endpoints[socket].peer.sin_family != 0)
+            receive_all(socket);
+    const uint64_t now_ms = now_us() / 1000;
+    // Everything in the wheel is due when it has turned once.
+    if (now_ms - shaper.flushed_ms > WHEEL_MS)
+        shaper.flushed_ms = now_ms - WHEEL_MS;
+    while (shaper.flushed_ms < now_ms) {
+        struct queue *due = &shaper.wheel[++shaper.flushed_ms % WHEEL_MS];
+        struct datagram *datagram;
+        while ((datagram = take(due)) != NULL)
+            deliver(datagram);
     }
 }
 
@@ -119,29 +194,8 @@ ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
     for (size_t i = 0; i < header->msg_iovlen; i++)
         size += header->msg_iov[i].iov_len;
     shaper.sockets = socket >= shaper.sockets ? socket + 1 : shaper.sockets;
-    put(&shaper.out[socket], header->msg_name, header->msg_iov, header->msg_iovlen);
+    delay(socket, true, header->msg_name, header->msg_iov, header->msg_iovlen);
     return (ssize_t)size;
-}
-
-// Moves everything that has arrived at a socket into its queue.
-static void receive_all(int socket)
-{
-    uint8_t data[MAX_DATAGRAM];
-    for (;;) {
-        struct sockaddr_in from;
-        struct iovec part = {data, sizeof data};
-        struct msghdr header = {
-            .msg_name = &from,
-            .msg_namelen = sizeof from,
-            .msg_iov = &part,
-            .msg_iovlen = 1,
-        };
-        const long size = syscall(SYS_recvmsg, socket, &header, MSG_DONTWAIT);
-        if (size < 0)
-            return;
-        part.iov_len = (size_t)size;
-        put(&shaper.in[socket], &from, &part, 1);
-    }
 }
 
 // Replaces the C library's recvmsg.
@@ -150,18 +204,17 @@ ssize_t recvmsg(int socket, struct msghdr *header, int flags)
     if (!takes(socket) || header->msg_namelen < sizeof(struct sockaddr_in) ||
         header->msg_iovlen != 1)
         return syscall(SYS_recvmsg, socket, header, flags);
-    receive_all(socket);
-    struct waiting *waiting = take(&shaper.in[socket], now_s());
-    if (waiting == NULL) {
+    struct datagram *datagram = take(&shaper.endpoints[socket].in);
+    if (datagram == NULL) {
         errno = EWOULDBLOCK;
         return -1;
     }
     const size_t room = header->msg_iov[0].iov_len;
-    const size_t size = waiting->size < room ? waiting->size : room;
-    memcpy(header->msg_iov[0].iov_base, waiting->data, size);
-    memcpy(header->msg_name, &waiting->address, sizeof waiting->address);
-    header->msg_namelen = sizeof waiting->address;
-    header->msg_flags = waiting->size > room ? MSG_TRUNC : 0;
-    free(waiting);
+    const size_t size = datagram->size < room ? datagram->size : room;
+    memcpy(header->msg_iov[0].iov_base, datagram->data, size);
+    memcpy(header->msg_name, &datagram->address, sizeof datagram->address);
+    header->msg_namelen = sizeof datagram->address;
+    header->msg_flags = datagram->size > room ? MSG_TRUNC : 0;
+    free(datagram);
     return (ssize_t)size;
 }

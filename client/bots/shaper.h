@@ -5,6 +5,7 @@
 // Thread rule: one thread sends and receives.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct shaper_def {
@@ -17,5 +18,9 @@ struct shaper_def {
 // Switches the simulator on for all datagrams from now on.
 void shaper_start(const struct shaper_def *def);
 
-// Sends the datagrams that are due. Call it about every millisecond.
+// Receives from all sockets that have sent, and delivers the datagrams that are due. Call it about
+// every millisecond: delays are exact to one call.
 void shaper_flush(void);
+
+// Whether a datagram may be received from a socket; always true without a simulated network.
+bool shaper_may_have(int socket);

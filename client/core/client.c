@@ -254,6 +254,8 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     stats->largest_snapshot = size > stats->largest_snapshot ? size : stats->largest_snapshot;
     client->session.listens = true;
     raim_interpolation_receive(&client->interpolation, &client->replica, now_us);
+    raim_replica_release(&client->replica, raim_interpolation_tick(&client->interpolation,
+                                                                   client->replica.newest_tick));
     const uint32_t tick = client->replica.newest_tick;
     if (raim_client_is_spectator(client)) {
         raim_clock_receive_tick(&client->clock, now_us, tick);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double fade_s = 0.1;    // within which an error fades to a third
 static const double beyond_s = 0.25; // longest extrapolation beyond the newest snapshot
@@ -58,6 +59,14 @@ double raim_interpolation_age(const struct raim_interpolation *interpolation,
                               struct raim_interpolation_time time)
 {
     return raim_tick_diff(time.tick, interpolation->start_tick) + time.part - interpolation->ahead;
+}
+
+uint32_t raim_interpolation_tick(const struct raim_interpolation *interpolation,
+                                 uint32_t newest_tick)
+{
+    return interpolation->looked
+               ? interpolation->start_tick + (uint32_t)(int64_t)floor(interpolation->ahead)
+               : newest_tick;
 }
 
 double raim_interpolation_jitter_ms(const struct raim_interpolation *interpolation)
@@ -180,13 +189,21 @@ static bool player_at(const struct raim_replica *replica, const struct span *spa
 
 // --- Errors that fade ---
 
-static void fade(struct raim_interpolation *interpolation, uint32_t slots, uint64_t now_us)
+// The track of a row of the last update. Only a player who was drawn has an error.
+static struct raim_interpolation_track *track_of(struct raim_interpolation *interpolation,
+                                                 uint32_t row)
+{
+    return &interpolation->tracks[interpolation->rows[row].slot];
+}
+
+static void fade(struct raim_interpolation *interpolation, uint64_t now_us)
 {
     const double kept = exp((double)(now_us - interpolation->looked_us) * -1e-6 / fade_s);
     interpolation->own.error = raim_vec2_scale(interpolation->own.error, kept);
-    for (uint32_t slot = 0; slot < slots; slot++)
-        interpolation->tracks[slot].error =
-            raim_vec2_scale(interpolation->tracks[slot].error, kept);
+    for (uint32_t row = 0; row < interpolation->row_count; row++) {
+        struct raim_interpolation_track *track = track_of(interpolation, row);
+        track->error = raim_vec2_scale(track->error, kept);
+    }
 }
 
 // Corrects the last drawn position of a player by newer snapshots, without moving what was drawn.
@@ -200,10 +217,11 @@ static void redraw_others(struct raim_interpolation *interpolation,
                           const struct raim_replica *replica)
 {
     const struct span span = span_at(interpolation, replica, interpolation->ahead);
-    for (uint32_t slot = 0; slot < replica->limits.players; slot++) {
+    for (uint32_t row = 0; row < interpolation->row_count; row++) {
         struct raim_client_player player;
-        struct raim_interpolation_track *track = &interpolation->tracks[slot];
-        if (track->seen && player_at(replica, &span, slot, &player) && player.life == track->life)
+        struct raim_interpolation_track *track = track_of(interpolation, row);
+        if (track->seen && player_at(replica, &span, interpolation->rows[row].slot, &player) &&
+            player.life == track->life)
             redraw(track, player.position);
     }
 }
@@ -252,14 +270,36 @@ static bool draw_own(struct raim_interpolation *interpolation, const struct raim
     return now->alive;
 }
 
+// Forgets who was drawn in the last update, and fills the set of them.
+static void take_seen(struct raim_interpolation *interpolation,
+                      const struct raim_client_player *own, uint64_t *were_seen)
+{
+    for (uint32_t row = 0; row < interpolation->row_count; row++) {
+        struct raim_interpolation_track *track = track_of(interpolation, row);
+        const uint32_t slot = interpolation->rows[row].slot;
+        if (!track->seen || (own != NULL && own->slot == slot))
+            continue;
+        raim_set_add(were_seen, slot);
+        track->seen = false;
+    }
+    interpolation->row_count = 0;
+}
+
 static void draw_others(struct raim_interpolation *interpolation,
                         const struct raim_replica *replica, const struct raim_client_player *own)
 {
+    enum { WORDS = RAIM_WIRE_PLAYERS / 64 };
+    uint64_t drawn[WORDS], were_seen[WORDS] = {0};
     const struct span span = span_at(interpolation, replica, interpolation->ahead);
+    const uint32_t slots = replica->limits.players;
     interpolation->ahead =
         raim_tick_diff(span.time.tick, interpolation->start_tick) + span.time.part;
-    interpolation->row_count = 0;
-    for (uint32_t slot = 0; slot < replica->limits.players; slot++) {
+    take_seen(interpolation, own, were_seen);
+    memcpy(drawn, span.before->seen_players, raim_set_words(slots) * sizeof *drawn);
+    if (own != NULL)
+        raim_set_add(drawn, own->slot);
+    for (uint32_t slot = raim_set_next(drawn, 0, slots); slot < slots;
+         slot = raim_set_next(drawn, slot + 1, slots)) {
         struct raim_client_player *row = &interpolation->rows[interpolation->row_count];
         struct raim_interpolation_track *track = &interpolation->tracks[slot];
         if (own != NULL && own->slot == slot) {
@@ -267,11 +307,9 @@ static void draw_others(struct raim_interpolation *interpolation,
             interpolation->row_count++;
             continue;
         }
-        const bool was_seen = track->seen;
-        track->seen = false;
         if (raim_wire_is_own(span.before, slot) || !player_at(replica, &span, slot, row))
             continue;
-        track->seen = was_seen;
+        track->seen = raim_set_has(were_seen, slot);
         row->position = draw(track, row->position, row->life, most_fading(replica));
         interpolation->row_count++;
         if (!span.before->self.steers && span.before->self.slot == slot)
@@ -317,7 +355,7 @@ void raim_interpolation_update(struct raim_interpolation *interpolation,
                                uint64_t now_us)
 {
     struct raim_client_player own;
-    fade(interpolation, replica->limits.players, now_us);
+    fade(interpolation, now_us);
     if (interpolation->looked && interpolation->is_news)
         redraw_others(interpolation, replica);
     if (move_on(interpolation, replica, now_us) && interpolation->looked)

@@ -55,6 +55,10 @@ void raim_interpolation_destroy(struct raim_interpolation *interpolation);
 void raim_interpolation_receive(struct raim_interpolation *interpolation,
                                 const struct raim_replica *replica, uint64_t now_us);
 
+// The tick shown at the last update; before the first one `newest_tick`.
+uint32_t raim_interpolation_tick(const struct raim_interpolation *interpolation,
+                                 uint32_t newest_tick);
+
 // Interpolates to a time. The local player is shown at `own_time` with the aim `aim`; a spectator
 // passes NULL for `prediction`. The replica must hold a snapshot.
 void raim_interpolation_update(struct raim_interpolation *interpolation,

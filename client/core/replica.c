@@ -8,7 +8,16 @@
 
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits");
 
-// Allocates the history of frames, and the spare frame behind it.
+// The newest snapshots are kept for acknowledgements that overtake each other.
+enum { LEAST_KEPT = 16 };
+
+// A ring slot without a snapshot: its tick belongs to another slot.
+static struct raim_wire_frame no_frame(uint32_t slot_tick)
+{
+    return (struct raim_wire_frame){.tick = slot_tick + 1};
+}
+
+// Allocates the history of frames, and one to read into.
 static bool allocate_frames(struct raim_replica *replica)
 {
     const uint32_t history = replica->limits.history;
@@ -16,13 +25,14 @@ static bool allocate_frames(struct raim_replica *replica)
     uint8_t *memory = calloc(history + 1, frame_bytes);
     replica->memory = memory;
     replica->frames = calloc(history, sizeof *replica->frames);
-    if (memory == NULL || replica->frames == NULL)
+    replica->spares = calloc(history + 1, sizeof *replica->spares);
+    if (memory == NULL || replica->frames == NULL || replica->spares == NULL)
         return false;
-    for (uint32_t i = 0; i < history; i++) {
-        raim_wire_frame_init(&replica->frames[i], &replica->limits, memory + i * frame_bytes);
-        replica->frames[i].tick = i + 1; // belongs to another slot of the ring: no snapshot
-    }
-    raim_wire_frame_init(&replica->spare, &replica->limits, memory + history * frame_bytes);
+    replica->spare_count = history + 1;
+    for (uint32_t i = 0; i <= history; i++)
+        raim_wire_frame_init(&replica->spares[i], &replica->limits, memory + i * frame_bytes);
+    for (uint32_t i = 0; i < history; i++)
+        replica->frames[i] = no_frame(i);
     return true;
 }
 
@@ -81,6 +91,7 @@ void raim_replica_destroy(struct raim_replica *replica)
     raim_map_destroy(replica->map);
     free(replica->pieces);
     free(replica->frames);
+    free(replica->spares);
     free(replica->memory);
 }
 
@@ -116,8 +127,6 @@ const struct raim_map *raim_replica_map(const struct raim_replica *replica)
     return replica->map;
 }
 
-// The tick of a ring slot is that of its snapshot; the tick of an empty one belongs to another
-// slot.
 const struct raim_wire_frame *raim_replica_frame(const struct raim_replica *replica, uint32_t tick)
 {
     const struct raim_wire_frame *frame = &replica->frames[tick % replica->limits.history];
@@ -159,24 +168,60 @@ bool raim_replica_add_snapshot(struct raim_replica *replica, raim_reader *reader
         if (baseline == NULL)
             return false;
     }
-    if (!raim_snapshot_read(reader, &header, &replica->limits, baseline, &replica->spare))
+    struct raim_wire_frame *spare = &replica->spares[replica->spare_count - 1];
+    if (!raim_snapshot_read(reader, &header, &replica->limits, baseline, spare))
         return false;
     change->is_newest = true;
-    const raim_wire_self before = raim_replica_self(replica), now = replica->spare.self;
+    const raim_wire_self before = raim_replica_self(replica), now = spare->self;
     if (replica->any && before.steers) { // otherwise the counters are not the local player's
         change->shots = (uint8_t)(now.shots - before.shots);
         change->hits = (uint8_t)(now.hits - before.hits);
     }
     struct raim_wire_frame *frame = &replica->frames[header.tick % replica->limits.history];
     const struct raim_wire_frame replaced = *frame;
-    *frame = replica->spare;
-    replica->spare = replaced;
+    *frame = *spare;
+    if (replaced.players != NULL)
+        *spare = replaced;
+    else
+        replica->spare_count--;
+    if (!replica->any)
+        replica->kept_tick = header.tick;
+    if (baseline != NULL) {
+        replica->has_baseline = true;
+        replica->baseline_tick = baseline->tick;
+    }
     replica->newest_tick = header.tick;
     if (!replica->any || raim_tick_diff(header.tick, replica->shown_tick) > 0)
         replica->shown_tick = header.tick;
     replica->any = true;
     replica->is_news = true;
     return true;
+}
+
+static uint32_t earlier(uint32_t a, uint32_t b)
+{
+    return raim_tick_diff(a, b) < 0 ? a : b;
+}
+
+void raim_replica_release(struct raim_replica *replica, uint32_t tick)
+{
+    const struct raim_wire_frame *before, *after;
+    const uint32_t history = replica->limits.history;
+    raim_replica_around(replica, tick, &before, &after);
+    if (before == NULL || !replica->has_baseline)
+        return;
+    const uint32_t least =
+        earlier(replica->newest_tick - LEAST_KEPT, earlier(before->tick, replica->baseline_tick));
+    // What is older than the history has been replaced.
+    if (raim_tick_diff(least, replica->kept_tick) > (int32_t)history)
+        replica->kept_tick = least - history;
+    for (; raim_tick_diff(least, replica->kept_tick) > 0; replica->kept_tick++) {
+        struct raim_wire_frame *frame = &replica->frames[replica->kept_tick % history];
+        if (frame->tick != replica->kept_tick || frame->players == NULL)
+            continue;
+        replica->spares[replica->spare_count++] = *frame;
+        *frame = no_frame(replica->kept_tick);
+    }
 }
 
 static const struct raim_wire_frame *newest(const struct raim_replica *replica)

@@ -22,8 +22,12 @@ struct raim_replica {
     bool is_news;                   // a snapshot has come since the last raim_replica_advance
     uint32_t newest_tick;           // of the snapshots; before the first, of the welcome
     uint32_t shown_tick;            // 0 before the first snapshot
-    struct raim_wire_frame *frames; // by tick modulo limits.history
-    struct raim_wire_frame spare;   // holds a snapshot until all of it has been read
+    struct raim_wire_frame *frames; // by tick modulo limits.history; without arrays where empty
+    struct raim_wire_frame *spares; // a stack; the top holds a snapshot until all has been read
+    uint32_t spare_count;           // at least 1
+    uint32_t kept_tick;             // all snapshots before it are released
+    bool has_baseline;
+    uint32_t baseline_tick; // of the newest snapshot that had a baseline
     void *memory;
 };
 
@@ -50,7 +54,12 @@ const struct raim_map *raim_replica_map(const struct raim_replica *replica);
 bool raim_replica_add_snapshot(struct raim_replica *replica, raim_reader *reader,
                                struct raim_replica_change *change);
 
-// The snapshot of a tick; NULL where none has come, or a newer one has replaced it.
+// Releases the memory of the snapshots that nobody needs any more, so that few pages of it are in
+// use: those before the one shown at `tick` that are too old to become a baseline. Baselines only
+// become newer, because the server takes the newest acknowledged snapshot.
+void raim_replica_release(struct raim_replica *replica, uint32_t tick);
+
+// The snapshot of a tick; NULL where none has come, a newer one has replaced it, or it is released.
 const struct raim_wire_frame *raim_replica_frame(const struct raim_replica *replica, uint32_t tick);
 
 // The newest snapshot at or before a tick, and the oldest after it; NULL where there is none.

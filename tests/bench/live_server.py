@@ -22,6 +22,8 @@ import urllib.request
 
 from shared import BIN, ROOT
 
+programs = BIN  # where raimd and raim-bots are; --programs compares others
+
 MAP = ROOT / "config/maps/crossfire.conf"
 
 SERVER_CPU = min(os.sched_getaffinity(0))
@@ -53,6 +55,8 @@ class Network(typing.NamedTuple):
 class Case(typing.NamedTuple):
     """One run of raimd under its clients."""
     network: Network
+    map: pathlib.Path = MAP
+    aim: str = "mouse"   # moves every tick; "bot": only where the bot turns
     clients: int = 500
     per_arena: int = 64
     seconds: float = 8
@@ -106,6 +110,14 @@ def worker_times(pid):
     if count != 1:
         raise Failure(f"found {count} threads named raimd-worker*, want 1")
     return times
+
+
+def resident_kb(pid):
+    """What a process has in memory."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    raise Failure("the kernel does not tell VmRSS")
 
 
 def figures(line):
@@ -165,9 +177,10 @@ def free_ports(kind, count):
         return [each.getsockname()[1] for each in sockets]
 
 
-def write_config(path, status_port, ports, per_arena, encryption="offered", sight="on"):
+def write_config(path, status_port, ports, per_arena, encryption="offered", sight="on",
+                 map_path=MAP):
     arenas = ",\n".join(
-        f'  {{ name = "a{index}"; address = "127.0.0.1"; port = {port}; map = "{MAP}";'
+        f'  {{ name = "a{index}"; address = "127.0.0.1"; port = {port}; map = "{map_path}";'
         f" max_players = {per_arena}; spectator_delay = 0.0; bots = 0;"
         f' encryption = "{encryption}"; sight = {SIGHT[sight]}; }}'
         for index, port in enumerate(ports))
@@ -223,18 +236,19 @@ def poll(what, deadline_s, processes, ready):
 
 
 @contextlib.contextmanager
-def running(arenas, per_arena, encryption="offered", sight="on", is_realtime=False):
+def running(arenas, case):
     """raimd with so many arenas on one worker: the process, the status port and the arenas'."""
     ports = free_ports(socket.SOCK_DGRAM, arenas)
     status_port = free_ports(socket.SOCK_STREAM, 1)[0]
     with tempfile.TemporaryDirectory() as directory:
         config = pathlib.Path(directory, "raimd.conf")
-        write_config(config, status_port, ports, per_arena, encryption, sight)
+        write_config(config, status_port, ports, case.per_arena, case.encryption, case.sight,
+                     case.map)
         log = pathlib.Path(directory, "raimd.log")
         with log.open("w", encoding="utf-8") as sink:
             try:
-                with pinned([SERVER_CPU], BIN / "raimd", "-c", config, is_realtime=is_realtime,
-                            stderr=sink) as daemon:
+                with pinned([SERVER_CPU], programs / "raimd", "-c", config,
+                            is_realtime=case.is_realtime, stderr=sink) as daemon:
                     poll("status", DEADLINE_S, [daemon], lambda: get_status(status_port))
                     yield daemon, status_port, ports
                     daemon.send_signal(signal.SIGTERM)
@@ -247,26 +261,36 @@ def running(arenas, per_arena, encryption="offered", sight="on", is_realtime=Fal
 
 # --- its clients ---
 
+def shares(case):
+    """The round trip and the number of clients of each process of bots: one for each round trip,
+    or more where there are more CPUs, because a process has one thread."""
+    pings = case.network.latencies
+    each = max(1, len(LOAD_CPUS) // len(pings))
+    count = len(pings) * each
+    for index in range(count):
+        clients = case.clients * (index + 1) // count - case.clients * index // count
+        if clients > 0:
+            yield pings[index // each], clients
+
+
 @contextlib.contextmanager
 def clients_of(case, ports, lifetime_s):
-    """One process of bots for each round trip, so that every arena gets its share of each."""
+    """The processes of bots, which deal their clients so that every arena gets its share of each
+    round trip."""
     with contextlib.ExitStack() as stack:
         processes, begun = [], 0
-        count = len(case.network.latencies)
-        for index, latency in enumerate(case.network.latencies):
-            clients = case.clients * (index + 1) // count - case.clients * index // count
-            if clients == 0:
-                continue
+        for latency, clients in shares(case):
             # Each deals its clients to the targets in turn and begins where the last one stopped.
             first = begun % len(ports)
             targets = [f"127.0.0.1:{port}" for port in ports[first:] + ports[:first]]
             shape = [f"--latency={latency}", f"--jitter={case.network.jitter}",
                      f"--loss={case.network.loss}",
                      f"--poll={case.poll_hz}"] if case.network.is_shaped() else []
+            mouse = ["--mouse"] if case.aim == "mouse" else []
             processes.append(stack.enter_context(
-                pinned(LOAD_CPUS, BIN / "raim-bots", "--clients", clients, "--seconds", lifetime_s,
-                       "--seed", index + 1, *shape, "--json", *targets,
-                       is_realtime=case.is_realtime, stdout=subprocess.PIPE)))
+                pinned(LOAD_CPUS, programs / "raim-bots", "--clients", clients,
+                       "--seconds", lifetime_s, "--seed", len(processes) + 1, *shape, *mouse,
+                       "--json", *targets, is_realtime=case.is_realtime, stdout=subprocess.PIPE)))
             begun += clients
         yield processes
 
@@ -314,7 +338,7 @@ def between(before, after, case):
             inputs[key] += sum(player[f"inputs_{key}"] for player in new["players"])
             inputs[key] -= sum(player[f"inputs_{key}"] for player in old["players"])
     seconds = after.now - before.now
-    load_cpus = min(len(LOAD_CPUS), len(case.network.latencies))  # a process has one thread
+    load_cpus = min(len(LOAD_CPUS), len(list(shares(case))))  # a process has one thread
 
     def percent(what, field):
         return (getattr(getattr(after, what), field) -
@@ -330,24 +354,32 @@ def between(before, after, case):
                load_percent=round(percent("load", "ran") / load_cpus, 1),
                load_waited_percent=round(percent("load", "waited") / load_cpus, 1),
                inputs_missed_percent=round(100 * inputs["missed"] / max(1, inputs["due"]), 2),
+               load_us_per_client_tick=round(
+                   (after.load.ran - before.load.ran) / 1000 / max(1, totals["client_ticks"]), 2),
                latency=case.network.name, per_arena=case.per_arena, sight=case.sight,
-               encryption=case.encryption)
+               encryption=case.encryption, map=case.map.stem, aim=case.aim)
+
+
+@contextlib.contextmanager
+def playing(case, lifetime_s):
+    """raimd under its clients, all of whom play: the process, the bots and the status port. At the
+    end it checks that the clients saw a game without errors. They are stopped before their life
+    ends, because towards its end they cease fire."""
+    arenas = math.ceil(case.clients / case.per_arena)
+    join_s = DEADLINE_S + case.clients / JOIN_CLIENTS_PER_S
+    with running(arenas, case) as (daemon, status_port, ports):
+        with clients_of(case, ports, lifetime_s + join_s + DEADLINE_S) as bots:
+            poll(f"{case.clients} players", join_s, [daemon, *bots],
+                 lambda: get_status(status_port)["players"]["now"] == case.clients)
+            time.sleep(case.settle_s)
+            yield daemon, bots, status_port
+            check_bots(bots)
 
 
 def server(case):
     """One run of raimd under raim-bots."""
-    arenas = math.ceil(case.clients / case.per_arena)
-    join_s = DEADLINE_S + case.clients / JOIN_CLIENTS_PER_S
-    with running(arenas, case.per_arena, case.encryption, case.sight,
-                 case.is_realtime) as (daemon, status_port, ports):
-        # They are stopped after the window; before an end of their own they would cease fire.
-        lifetime_s = case.seconds + case.settle_s + join_s + DEADLINE_S
-        with clients_of(case, ports, lifetime_s) as bots:
-            poll(f"{case.clients} players", join_s, bots,
-                 lambda: get_status(status_port)["players"]["now"] == case.clients)
-            time.sleep(case.settle_s)
-            before = sample(daemon, bots, status_port)
-            time.sleep(case.seconds)
-            after = sample(daemon, bots, status_port)
-            check_bots(bots)
+    with playing(case, case.seconds + case.settle_s) as (daemon, bots, status_port):
+        before = sample(daemon, bots, status_port)
+        time.sleep(case.seconds)
+        after = sample(daemon, bots, status_port)
     return between(before, after, case)

@@ -5,40 +5,50 @@
 Measures raimd's worker thread under real bot clients, and between those runs two bare loops
 (bare.c: recvfrom and sendto, recvmmsg and sendmmsg) with the same number and mean size of
 datagrams, and takes the ratios of the medians: absolute figures drift with the machine, ratios in
-one run do not. Parts: tick (the above, with step.c for a world step), idle (empty arenas), growth
-(arenas of different sizes on one map), encryption (with and without, in turns) and players (how
-many clients a worker holds).
+one run do not. Parts: tick (the above, with step.c for a world step), latency (round trips of 150
+and of 20 ms, in turns), aim (aims that a mouse moves every tick and the bots' own, in turns),
+encryption (with and without, in turns), idle (empty arenas), growth (arenas of different sizes, on
+maps that grow with them and on one map), players (how many clients a worker holds) and, only where
+it is named, soak (memory and lateness for an hour).
 """
 
 import csv
 import math
 import pathlib
 import resource
+import signal
 import statistics
 import subprocess
 import sys
 import time
 
-from live_server import (LOAD_CPUS, PINGS, SERVER_CPU, TICK_HZ, Case, Failure, Network, bare,
-                         figures, running, server, thread_times, worker_times)
+import live_server
+import server_table
+import tiled_map
+from live_server import (LOAD_CPUS, MAP, PINGS, SERVER_CPU, TICK_HZ, Case, Failure, Network, bare,
+                         figures, resident_kb, running, server, thread_times, worker_times)
 from shared import BIN, FIGURES, options_parser
+from soak import MOST_GROWTH_PERCENT, measure_soak
 
 CSV = FIGURES / "server.csv"
 
 COLUMNS = ["run", "part", "kind", "us_per_client_tick", "clients", "latency", "sight",
-           "encryption", "per_arena", "client_ticks", "seconds", "received_per_client_tick",
-           "sent_per_client_tick", "bytes_in", "bytes_out", "late_ticks", "skipped_ticks",
-           "late_p99_us", "worker_percent", "worker_waited_percent", "load_percent",
-           "load_waited_percent", "inputs_missed_percent"]
-PARTS = ("tick", "idle", "growth", "encryption", "players")
+           "encryption", "map", "per_arena", "aim", "client_ticks", "seconds",
+           "received_per_client_tick", "sent_per_client_tick", "bytes_in", "bytes_out",
+           "late_ticks", "skipped_ticks", "late_p99_us", "worker_percent",
+           "worker_waited_percent", "load_percent", "load_waited_percent",
+           "load_us_per_client_tick", "inputs_missed_percent"]
+PARTS = ("tick", "latency", "aim", "encryption", "idle", "growth", "players")
+LONG_PARTS = ("soak",)  # only where they are named
 
 IDLE_ARENAS = 200
-GROWTH = (16, 64, 250)     # players per arena
+GROWTH = server_table.SIZES  # players per arena
+NEAR_MS, FAR_MS = 20, 150    # round trips
 COARSE_POLL_HZ = 120       # of a load that has much to do: its delays are exact to 8 ms
 HELD_WORKER_PERCENT = 80   # of its CPU, at most
 HELD_LATE_P99_US = 1000    # at most
 HELD_STEP = 0.05           # the search ends when it knows this share of the players
-MOST_TRIALS = 6
+MOST_TRIALS = 7
 
 # Beyond these a run tells more about the machine or the load than about the server.
 MOST_LOAD_PERCENT = 90
@@ -69,6 +79,15 @@ class Bench:
 
     def server(self, part, case):
         return self.keep(part, server(case))
+
+    def pairs(self, part, cases, runs):
+        """Runs two cases in turns. Returns a list of pairs of rows."""
+        pairs = []
+        for run in range(max(1, runs)):
+            order = (0, 1) if run % 2 == 0 else (1, 0)
+            rows = {index: self.server(part, cases[index]) for index in order}
+            pairs.append((rows[0], rows[1]))
+        return pairs
 
     def median(self, first, kind, key="us_per_client_tick"):
         """The median of a column over the rows of a kind from number `first` on."""
@@ -108,11 +127,14 @@ def measure_step():
     return step["step_us"]
 
 
-def measure_tick(bench, case, runs, step_us):
-    """The line for machines of one network, and the cost of a client's tick.
+def bytes_per_tick(result, way):
+    """The bytes of a client and tick, in or out."""
+    datagrams = result["received_per_client_tick" if way == "in" else "sent_per_client_tick"]
+    return datagrams * result[f"bytes_{way}"]
 
-    Without runs the first, short one has to do.
-    """
+
+def measure_tick(bench, case, runs):
+    """The figures of a client's tick. Without runs the first, short one has to do."""
     # A short run first warms the machine up and tells the sizes that the bare loops must move.
     probe = server(case._replace(seconds=min(case.seconds, 2)))
     sizes = round(probe["bytes_in"]), round(probe["bytes_out"])
@@ -126,33 +148,68 @@ def measure_tick(bench, case, runs, step_us):
         for kind in ("bare", "mmsg"):
             bench.keep("tick", bare(kind, case, *sizes))
     us = {kind: bench.median(first, kind) for kind in ("server", "bare", "mmsg")}
-    rest = {key: bench.median(first, "server", key)
-            for key in ("late_p99_us", "load_percent", "worker_waited_percent")}
-    line = (f"bench server us_per_client_tick={us['server']:.2f} bare_us={us['bare']:.2f}"
-            f" mmsg_us={us['mmsg']:.2f} ratio={us['server'] / us['bare']:.2f}"
-            f" ratio_mmsg={us['server'] / us['mmsg']:.2f} clients={case.clients}"
-            f" latency={case.network.name} jitter={case.network.jitter:g}"
-            f" loss={case.network.loss:g} sight={case.sight} encryption={case.encryption}"
-            f" step_us={step_us:.1f} late_p99_us={rest['late_p99_us']:.0f}"
-            f" load_percent={rest['load_percent']:.0f}"
-            f" waited_percent={rest['worker_waited_percent']:.1f}")
-    return line, us["server"]
+    rows = [row for row in bench.rows[first:] if row["kind"] == "server"]
+    ways = {way: statistics.median(bytes_per_tick(row, way) for row in rows)
+            for way in ("in", "out")}
+    return {
+        "us_per_client_tick": f"{us['server']:.2f}", "bare_us": f"{us['bare']:.2f}",
+        "mmsg_us": f"{us['mmsg']:.2f}", "ratio": f"{us['server'] / us['bare']:.2f}",
+        "ratio_mmsg": f"{us['server'] / us['mmsg']:.2f}",
+        "late_p99_us": f"{bench.median(first, 'server', 'late_p99_us'):.0f}",
+        "bytes_in_per_client_tick": f"{ways['in']:.1f}",
+        "bytes_out_per_client_tick": f"{ways['out']:.1f}",
+        "load_percent": f"{bench.median(first, 'server', 'load_percent'):.0f}",
+        "waited_percent": f"{bench.median(first, 'server', 'worker_waited_percent'):.1f}"}
+
+
+# --- latency, aim, encryption: one thing more or less, in turns ---
+
+def ratio_of(pairs):
+    """The median ratio of the second to the first of pairs."""
+    return statistics.median(after["us_per_client_tick"] / before["us_per_client_tick"]
+                             for before, after in pairs)
+
+
+def medians(pairs, value):
+    return [statistics.median(value(rows[index]) for rows in pairs) for index in (0, 1)]
+
+
+def us_of(result):
+    return result["us_per_client_tick"]
+
+
+def measure_latency(bench, case, runs):
+    cases = [case._replace(network=case.network._replace(name=str(ms), latencies=(ms,)))
+             for ms in (NEAR_MS, FAR_MS)]
+    pairs = bench.pairs("latency", cases, runs)
+    near, far = medians(pairs, us_of)
+    return {f"us_{NEAR_MS}ms": f"{near:.2f}", f"us_{FAR_MS}ms": f"{far:.2f}",
+            "latency_ratio": f"{ratio_of(pairs):.2f}"}
+
+
+def measure_aim(bench, case, runs):
+    pairs = bench.pairs("aim", [case._replace(aim=aim) for aim in ("bot", "mouse")], runs)
+    bot, mouse = medians(pairs, us_of)
+    fields = {"us_aim_bot": f"{bot:.2f}", "us_aim_mouse": f"{mouse:.2f}",
+              "aim_ratio": f"{ratio_of(pairs):.2f}"}
+    for way in ("in", "out"):
+        bot, mouse = medians(pairs, lambda result, way=way: bytes_per_tick(result, way))
+        fields |= {f"bytes_{way}_aim_bot": f"{bot:.1f}", f"bytes_{way}_aim_mouse": f"{mouse:.1f}"}
+    return fields
+
+
+def measure_encryption(bench, case, runs):
+    pairs = bench.pairs("encryption", [case._replace(encryption=kind)
+                                       for kind in ("off", "offered")], runs)
+    added = statistics.median(us_of(after) - us_of(before) for before, after in pairs)
+    return {"encryption_us": f"{added:.2f}", "encryption_ratio": f"{ratio_of(pairs):.2f}"}
 
 
 # --- idle ---
 
-def resident_kb(pid):
-    """What a process has in memory."""
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1])
-    raise Failure("the kernel does not tell VmRSS")
-
-
 def idle(case, arenas):
     """CPU seconds per second of the worker and of the process, and KiB, with nobody playing."""
-    with running(arenas, case.per_arena, case.encryption, case.sight,
-                 case.is_realtime) as (daemon, _, _):
+    with running(arenas, case) as (daemon, _, _):
         time.sleep(case.settle_s)
         before = worker_times(daemon.pid), thread_times(daemon.pid)[0], time.monotonic()
         time.sleep(case.seconds)
@@ -170,75 +227,87 @@ def measure_idle(case, arenas):
     print(f"  idle    {us:6.2f} us per tick of an empty arena; {arenas} of {case.per_arena} places:"
           f" {100 * worker:.1f} % of a core, {100 * process:.1f} with the other threads,"
           f" {kb / 1024:.0f} MB, {each_mb:.2f} MB each", flush=True)
-    return (f"bench server idle_arenas={arenas} idle_percent={100 * worker:.1f}"
-            f" idle_us_per_tick={us:.2f} idle_mb={kb / 1024:.0f} idle_arena_mb={each_mb:.2f}")
+    return {"idle_arenas": str(arenas), "idle_percent": f"{100 * worker:.1f}",
+            "idle_us_per_tick": f"{us:.2f}", "idle_mb": f"{kb / 1024:.0f}",
+            "idle_arena_mb": f"{each_mb:.2f}"}
 
 
 # --- growth ---
 
-def measure_growth(bench, case, runs):
-    first = len(bench.rows)
-    for _ in range(runs):
-        for per_arena in GROWTH:
-            bench.server("growth", case._replace(per_arena=per_arena, poll_hz=COARSE_POLL_HZ))
-    us = {per_arena: statistics.median(row["us_per_client_tick"] for row in bench.rows[first:]
-                                       if row["per_arena"] == per_arena) for per_arena in GROWTH}
-    return ("bench server growth=one_map "
-            + " ".join(f"us_p{per_arena}={us[per_arena]:.2f}" for per_arena in GROWTH)
-            + f" growth_ratio={us[GROWTH[-1]] / us[GROWTH[0]]:.2f} clients={case.clients}"
-            f" latency={case.network.name} sight={case.sight} encryption={case.encryption}")
-
-
-# --- encryption ---
-
-def measure_encryption(bench, case, runs):
-    """The cost of encryption, from pairs of runs that stand next to each other."""
-    added, ratios = [], []
-    for run in range(runs):
-        order = ("off", "offered") if run % 2 == 0 else ("offered", "off")
-        us = {kind: bench.server("encryption", case._replace(encryption=kind))["us_per_client_tick"]
-              for kind in order}
-        added.append(us["offered"] - us["off"])
-        ratios.append(us["offered"] / us["off"])
-    return (f"bench server encryption_us={statistics.median(added):.2f}"
-            f" encryption_ratio={statistics.median(ratios):.2f} clients={case.clients}"
-            f" latency={case.network.name} sight={case.sight}")
+def measure_growth(bench, case, runs, sizes, prefix, map_of):
+    """The cost of a client in arenas of these sizes, with about as many clients at each. An arena
+    that cannot be played has no figure."""
+    us = {size: [] for size in sizes}
+    for run in range(max(1, runs)):
+        for size in sizes if run % 2 == 0 else reversed(sizes):
+            grown = case._replace(per_arena=size, map=map_of(size), poll_hz=COARSE_POLL_HZ,
+                                  clients=max(case.clients, size))
+            try:
+                us[size].append(us_of(bench.server("growth", grown)))
+            except Failure as failure:
+                print(f"  note: no arenas of {size} on {grown.map.stem}: {failure}", flush=True)
+    fields = {f"us_{prefix}p{size}": f"{statistics.median(values):.2f}" if values else "failed"
+              for size, values in us.items()}
+    smallest, largest = us[sizes[0]], us[sizes[-1]]
+    if smallest and largest:
+        ratio = statistics.median(largest) / statistics.median(smallest)
+        fields[f"{prefix}growth_ratio"] = f"{ratio:.2f}"
+    return fields
 
 
 # --- players ---
+
+def keeps_up(result):
+    """Whether the load did its part: a server that gets fewer inputs seems to hold more clients."""
+    return (result["load_percent"] <= MOST_LOAD_PERCENT and
+            result["inputs_missed_percent"] <= MOST_MISSED_PERCENT)
+
 
 def holds(result):
     return (result["worker_percent"] <= HELD_WORKER_PERCENT and
             result["late_p99_us"] <= HELD_LATE_P99_US)
 
 
-def measure_players(bench, case, us):
+def try_players(bench, case, clients):
+    """What so many clients were: "held", or what did not hold them; and the worker's percentage."""
+    try:
+        result = bench.server("players", case._replace(clients=clients, poll_hz=COARSE_POLL_HZ))
+    except Failure as failure:
+        print(f"  note: {clients} clients: {failure}", flush=True)
+        return "server", math.inf
+    if holds(result) and keeps_up(result):
+        return "held", result["worker_percent"]
+    # A late load makes a server more expensive, too: what that server would hold is unknown.
+    if result["load_percent"] > MOST_LOAD_PERCENT or holds(result):
+        return "load", result["worker_percent"]
+    is_disturbed = (result["worker_percent"] <= HELD_WORKER_PERCENT and
+                    result["worker_waited_percent"] > MOST_WAITED_PERCENT)
+    return "others" if is_disturbed else "server", result["worker_percent"]
+
+
+def measure_players(bench, case, us, trials):
     """Bisects between what a worker held and what it did not, from a guess by the cost of a tick.
 
-    Where the load reaches its own limit first, the answer is only a lower bound, and says so.
+    Where the load reaches its own limit first, or other processes delay the ticks, the answer is
+    only a lower bound, and says so.
     """
     held, lost, limit = 0, math.inf, "trials"
     clients = max(case.per_arena, round(HELD_WORKER_PERCENT / 100 * 1e6 / TICK_HZ / us))
-    for _ in range(MOST_TRIALS):
-        result = bench.server("players", case._replace(clients=clients, poll_hz=COARSE_POLL_HZ))
-        if holds(result):
+    for _ in range(trials):
+        outcome, percent = try_players(bench, case, clients)
+        if outcome == "held":
             held = clients
         else:
-            # A late load makes a server dearer: whether it would hold as many, nobody can tell.
-            lost = clients
-            limit = "load" if result["load_percent"] > MOST_LOAD_PERCENT else "server"
+            lost, limit = clients, outcome
         if lost - held <= HELD_STEP * lost:
             break
-        guess = clients * HELD_WORKER_PERCENT / max(1, result["worker_percent"])
         if math.isinf(lost):
-            clients = round(max(1.05 * clients, guess))
+            clients = round(clients * max(1.05, HELD_WORKER_PERCENT / max(1, percent)))
         elif held == 0:
             clients = round(0.8 * clients)
         else:
             clients = round((held + lost) / 2)
-    return (f"bench server players_per_core={held} limited_by={limit}"
-            f" latency={case.network.name} per_arena={case.per_arena} sight={case.sight}"
-            f" encryption={case.encryption}")
+    return {"players_per_core": str(held), "players_limited_by": limit}
 
 
 # --- the whole ---
@@ -251,33 +320,71 @@ def networks(options):
     return [Network(options.latency, latencies, options.jitter, options.loss)]
 
 
+def measure_network(bench, case, options):
+    """The figures of one network: of both networks the tick, the growth and the players."""
+    fields = {}
+    runs = options.runs
+    if "tick" in options.parts:
+        fields |= measure_tick(bench, case, runs)
+    if "growth" in options.parts:
+        fields |= measure_growth(bench, case, runs, options.sizes, "", tiled_map.make)
+    if "players" in options.parts:
+        us = float(fields.get("us_per_client_tick", 0)) or us_of(bench.server("players", case))
+        fields |= measure_players(bench, case, us, options.trials)
+    return fields
+
+
+def measure_once(bench, case, options):
+    """The figures that are measured with the first network alone, or without any."""
+    fields = {}
+    runs = options.runs
+    if "tick" in options.parts:
+        fields |= {"step_us": f"{measure_step():.1f}"}
+    if "latency" in options.parts:
+        fields |= measure_latency(bench, case, runs)
+    if "aim" in options.parts:
+        fields |= measure_aim(bench, case, runs)
+    if "encryption" in options.parts:
+        fields |= measure_encryption(bench, case, runs)
+    if "idle" in options.parts:
+        fields |= measure_idle(case, options.idle_arenas)
+    if "growth" in options.parts:
+        fields |= measure_growth(bench, case, runs, options.sizes, "one_map_", lambda _: MAP)
+    return fields
+
+
 def measure(bench, options):
+    """Prints the table and one line for each network. Returns whether all limits were kept."""
     print("The loads drain their sockets on a timer: clients that block until a datagram comes"
           " would cost\nthe server a wake-up for each. Loopback; servers on CPU"
           f" {SERVER_CPU}, loads on CPU {', '.join(map(str, LOAD_CPUS))}.", flush=True)
-    lines = []
-    us = None
     chosen = networks(options)
     case = Case(chosen[0], clients=options.clients, per_arena=options.per_arena,
                 seconds=options.seconds, settle_s=options.settle, encryption=options.encryption,
-                sight=options.sight, is_realtime=options.realtime)
-    if "tick" in options.parts:
-        step_us = measure_step()
+                sight=options.sight, aim=options.aim, is_realtime=options.realtime)
+    summary = {network.name: {} for network in chosen}
+    is_flat = True
+    try:
         for network in chosen:
-            line, cost = measure_tick(bench, case._replace(network=network), options.runs, step_us)
-            us = us or cost
-            lines.append(line)
-    if "idle" in options.parts:
-        lines.append(measure_idle(case, options.idle_arenas))
-    if "growth" in options.parts:
-        lines.append(measure_growth(bench, case, max(1, options.runs)))
-    if "encryption" in options.parts:
-        lines.append(measure_encryption(bench, case, max(1, options.runs)))
-    if "players" in options.parts:
-        us = us or bench.server("players", case)["us_per_client_tick"]
-        lines.append(measure_players(bench, case, us))
-    bench.write_csv()
-    print("\n".join(lines))
+            summary[network.name] |= measure_network(bench, case._replace(network=network), options)
+        summary[chosen[0].name] |= measure_once(bench, case, options)
+        if "soak" in options.parts:
+            soak, is_flat = measure_soak(case, options.minutes)
+            summary[chosen[0].name] |= soak
+    finally:
+        bench.write_csv()
+    before = server_table.read_summary(options.before) if options.before else {}
+    print(server_table.write(summary, before))
+    for network in chosen:
+        given = {"clients": case.clients, "latency": network.name, "jitter": f"{network.jitter:g}",
+                 "loss": f"{network.loss:g}", "sight": case.sight, "encryption": case.encryption,
+                 "aim": case.aim}
+        print("bench server " + " ".join(f"{key}={value}" for key, value
+                                         in (summary[network.name] | given).items()))
+    if not is_flat:
+        print(f"bench server: memory grew by more than {MOST_GROWTH_PERCENT} % during the soak",
+              file=sys.stderr)
+    return is_flat
 
 
 def latency(text):
@@ -289,7 +396,8 @@ def latency(text):
 def read_options():
     parser = options_parser(__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", default=None,
-                        help=f"of {', '.join(PARTS)}; all by default")
+                        help=f"of {', '.join(PARTS)}, which are the default, and"
+                        f" {', '.join(LONG_PARTS)}")
     parser.add_argument("--clients", type=int, default=500)
     parser.add_argument("--per-arena", type=int, default=64, help="places of an arena")
     parser.add_argument("--seconds", type=float, default=8, help="length of a window")
@@ -302,31 +410,42 @@ def read_options():
     parser.add_argument("--loss", type=float, default=1, metavar="PERCENT")
     parser.add_argument("--encryption", choices=("off", "offered"), default="offered")
     parser.add_argument("--sight", choices=("on", "off"), default="on")
+    parser.add_argument("--aim", choices=("mouse", "bot"), default="mouse",
+                        help="moved every tick, or only where the bots turn")
+    parser.add_argument("--minutes", type=float, default=60, help="length of the soak")
+    parser.add_argument("--programs", type=pathlib.Path, metavar="DIR", default=BIN,
+                        help="where raimd and raim-bots are, to measure another build")
+    parser.add_argument("--before", type=pathlib.Path, metavar="CSV",
+                        help="server_summary.csv of another run, for a column of the table")
     parser.add_argument("--realtime", action="store_true",
                         help="run servers and loads as SCHED_RR (root), where others use the CPUs")
     options = parser.parse_args()
-    if not set(options.parts) <= set(PARTS):
-        parser.error(f"the parts are {', '.join(PARTS)}")
+    if not set(options.parts) <= set(PARTS + LONG_PARTS):
+        parser.error(f"the parts are {', '.join(PARTS + LONG_PARTS)}")
+    live_server.programs = options.programs
     options.idle_arenas = IDLE_ARENAS
+    options.sizes, options.trials = GROWTH, MOST_TRIALS
     if options.shortest:
         options.clients, options.seconds, options.settle, options.runs = 16, 0.5, 0.2, 0
         options.idle_arenas, options.latency = 8, options.latency or "mix"
-        options.parts = options.parts or ["tick", "idle"]
+        options.sizes, options.trials, options.minutes = GROWTH[:1], 2, 0.05
+        options.parts = options.parts or ["tick", "idle", "growth"]
     options.parts = options.parts or PARTS
     return options
 
 
 def main():
     options = read_options()
+    # The processes that a bench has started end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     # A client is a descriptor.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:
-        measure(Bench(), options)
+        return 0 if measure(Bench(), options) else 1
     except Failure as failure:
         print(f"bench server: {failure}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

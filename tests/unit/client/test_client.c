@@ -94,6 +94,30 @@ static void test_snapshot_against_one_that_never_came_is_refused(void **state)
     raim_client_destroy(client);
 }
 
+// The client releases snapshots that are not needed any more.
+static void test_baseline_is_kept_until_a_newer_one_is_used(void **state)
+{
+    (void)state;
+    enum { HELD_TICKS = 30 };
+    struct raim_client *client = player();
+    const struct raim_wire_frame first = empty_frame(FIRST_TICK);
+    struct raim_wire_frame frame = first;
+    assert_true(show(client, &first));
+    for (int i = 0; i < HELD_TICKS; i++) {
+        frame.tick++;
+        assert_true(show_delta(client, &first, &frame));
+    }
+    const struct raim_wire_frame second = frame;
+    for (int i = 0; i < HELD_TICKS; i++) {
+        frame.tick++;
+        assert_true(show_delta(client, &second, &frame));
+    }
+    frame.tick++;
+    assert_false(show_delta(client, &first, &frame));
+    assert_true(show_delta(client, &second, &frame));
+    raim_client_destroy(client);
+}
+
 static void assert_gave_up(struct raim_client *client)
 {
     assert_int_equal(raim_client_state(client), RAIM_CLIENT_ENDED);
@@ -532,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_refused_snapshot_leaves_the_one_whose_place_it_would_take),
         cmocka_unit_test(test_snapshot_that_comes_late_changes_nothing),
         cmocka_unit_test(test_snapshot_against_one_that_never_came_is_refused),
+        cmocka_unit_test(test_baseline_is_kept_until_a_newer_one_is_used),
         cmocka_unit_test(test_arena_that_cannot_be_played_ends_the_client),
         cmocka_unit_test(test_players_go_on_as_they_went),
         cmocka_unit_test(test_bullets_fly_on_for_their_lifetime),
