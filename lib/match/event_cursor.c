@@ -13,6 +13,7 @@ void raim_event_cursor_begin(struct raim_event_cursor *cursor, uint32_t sequence
 {
     *cursor = (struct raim_event_cursor){
         .acked = sequence,
+        .first = sequence,
         .next = sequence,
         .end = sequence,
         .went_back = tick,
@@ -21,6 +22,7 @@ void raim_event_cursor_begin(struct raim_event_cursor *cursor, uint32_t sequence
 
 void raim_event_cursor_send(struct raim_event_cursor *cursor, uint32_t next, uint32_t tick)
 {
+    cursor->first = next - cursor->next <= RAIM_EVENT_CURSOR_REPEATED ? cursor->next : next;
     if (next == cursor->next)
         return;
     if (cursor->acked == cursor->next)
@@ -50,6 +52,8 @@ bool raim_event_cursor_acknowledge(struct raim_event_cursor *cursor, uint16_t lo
     // The first transmission had only been late.
     if (difference(cursor->acked, cursor->next) > 0)
         cursor->next = cursor->acked;
+    if (difference(cursor->acked, cursor->first) > 0)
+        cursor->first = cursor->acked;
     cursor->waiting_from = tick;
     cursor->timeouts = 0;
     return true;
@@ -57,7 +61,7 @@ bool raim_event_cursor_acknowledge(struct raim_event_cursor *cursor, uint16_t lo
 
 static void go_back(struct raim_event_cursor *cursor, uint32_t tick)
 {
-    cursor->next = cursor->acked;
+    cursor->first = cursor->next = cursor->acked;
     cursor->went_back = tick;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Position of a client in the event log: which events it has acknowledged, which are on their way,
-// and when they count as lost. Retransmission is go-back-N (Tanenbaum, "Computer Networks", sliding
+// and when they count as lost. A few events are sent in two successive messages, so that a single
+// loss delays them by a tick. Retransmission is go-back-N (Tanenbaum, "Computer Networks", sliding
 // window protocols): all events from the first unacknowledged one on are sent again. Ticks are
 // those of the snapshots that the client receives.
 #pragma once
@@ -8,9 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// So many new events of a message at most are sent in the next message, too. More are not, because
+// bursts and large arenas shall not send everything twice.
+#define RAIM_EVENT_CURSOR_REPEATED 4
+
 struct raim_event_cursor {
     uint32_t acked;        // number of the first event that the client may lack
-    uint32_t next;         // the next event to send; those from `acked` on are on their way
+    uint32_t first;        // the first event of the next message, from `acked` to `next`
+    uint32_t next;         // the next event to send for the first time, or again after going back
     uint32_t end;          // of all events sent so far; above `next` after going back
     uint32_t went_back;    // tick: messages before it do not count as evidence of a loss
     uint32_t waiting_from; // tick since which no acknowledgement has come; valid with acked != next
@@ -20,7 +26,7 @@ struct raim_event_cursor {
 // A client that receives events from `sequence` on.
 void raim_event_cursor_begin(struct raim_event_cursor *cursor, uint32_t sequence, uint32_t tick);
 
-// Records in `tick` that the events before `next` have been sent.
+// Records in `tick` that the events from `first` to `next` have been sent.
 void raim_event_cursor_send(struct raim_event_cursor *cursor, uint32_t next, uint32_t tick);
 
 // Whether an acknowledgement, by the low bits of the first event that the client lacks, is

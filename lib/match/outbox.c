@@ -6,13 +6,11 @@
 #include "text.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 // Most bytes of a message that events take, so that the rest remains for the snapshot.
 #define RAIM_MAX_EVENTS_BYTES 512
-
-// Events count as lost this much after their acknowledgement was expected.
-static const double event_margin_s = 0.05;
 
 void raim_outbox_begin(struct raim_match *match)
 {
@@ -256,9 +254,8 @@ static size_t write_events(const struct raim_match *match, struct raim_connectio
     const uint32_t tick = match->world->tick - client->delay_ticks;
     const double loop =
         client->has_acked ? client->latency_ticks : raim_view_max_latency(match->def.tick_hz);
-    const double timeout = loop + event_margin_s * match->def.tick_hz + 1;
-    raim_event_cursor_step(&client->events, tick, (uint32_t)timeout);
-    uint32_t next = client->events.next;
+    raim_event_cursor_step(&client->events, tick, (uint32_t)ceil(loop) + 1);
+    uint32_t next = client->events.first;
     const size_t size = raim_event_log_write(&match->log, raim_audience_of(client), &next, bytes,
                                              RAIM_MAX_EVENTS_BYTES);
     raim_event_cursor_send(&client->events, next, tick);
